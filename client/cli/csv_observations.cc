@@ -1,0 +1,172 @@
+#include "client/cli/csv_observations.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+CsvObservations::CsvObservations(std::string file, std::string text, const CheckedSpace* space,
+                                 CsvColumns columns)
+    : file_(std::move(file)),
+      text_(std::move(text)),
+      space_(space),
+      columns_(std::move(columns)),
+      column_of_(space->size()),
+      values_(space->size()) {}
+
+absl::StatusOr<std::unique_ptr<CsvObservations>> CsvObservations::Open(std::string file,
+                                                                       std::string text,
+                                                                       const CheckedSpace* space,
+                                                                       CsvColumns columns) {
+  std::unique_ptr<CsvObservations> table(
+      new CsvObservations(std::move(file), std::move(text), space, std::move(columns)));
+  CsvReader reader(table->text_);
+  std::vector<CsvCell> header;
+  const absl::StatusOr<bool> found = reader.Next(&header);
+  if (!found.ok()) return table->InFile(found.status());
+  if (!*found) return absl::InvalidArgumentError(absl::StrCat(table->file_, " is empty"));
+  RETURN_IF_ERROR(table->ReadHeader(header));
+  return table;
+}
+
+absl::Status CsvObservations::At(size_t line, size_t column, const std::string& complaint) const {
+  const std::string name =
+      column <= heads_.size() ? absl::StrCat(" (", heads_[column - 1], ")") : "";
+  return absl::InvalidArgumentError(
+      absl::StrCat(file_, ":", line, ":", column, name, ": ", complaint));
+}
+
+absl::Status CsvObservations::InFile(const absl::Status& status) const {
+  return absl::InvalidArgumentError(absl::StrCat(file_, ":", std::string(status.message())));
+}
+
+absl::Status CsvObservations::ReadHeader(const std::vector<CsvCell>& header) {
+  for (const CsvCell& cell : header) heads_.push_back(cell.text);
+  parameters_.resize(header.size());
+  if (space_->IndexOf(columns_.objective).has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("the objective '", columns_.objective,
+                                                   "' is also a parameter of the space"));
+  }
+  for (size_t i = 0; i < header.size(); ++i) RETURN_IF_ERROR(AssignColumn(i, header[i]));
+  return CheckAllAssigned(header.front());
+}
+
+absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
+  const auto same = std::find(heads_.begin(), heads_.begin() + column, cell.text);
+  if (same != heads_.begin() + column) {
+    return At(cell.line, column + 1,
+              absl::StrCat("the column is there twice, first as number ",
+                           same - heads_.begin() + 1));
+  }
+  const std::optional<int> parameter = space_->IndexOf(cell.text);
+  if (Contains(columns_.ignored, cell.text)) return absl::OkStatus();
+  if (cell.text == columns_.objective) {
+    objective_ = column;
+    return absl::OkStatus();
+  }
+  if (!parameter.has_value()) {
+    return At(cell.line, column + 1,
+              "the column is neither a parameter nor the objective; "
+              "--ignore it if it says nothing here");
+  }
+  parameters_[column] = parameter;
+  column_of_[*parameter] = column;
+  return absl::OkStatus();
+}
+
+absl::Status CsvObservations::CheckAllAssigned(const CsvCell& first) const {
+  const auto missing = [&](const std::string& what, const std::string& name) {
+    return absl::InvalidArgumentError(absl::StrCat(file_, ":", first.line, ": no column for ",
+                                                   what, " '", name, "'; the columns are ",
+                                                   absl::StrJoin(heads_, ", ")));
+  };
+  for (int i = 0; i < space_->size(); ++i) {
+    if (!column_of_[i].has_value()) return missing("parameter", space_->parameter(i).name());
+  }
+  if (!objective_.has_value()) return missing("the objective", columns_.objective);
+  for (const std::string& name : columns_.ignored) {
+    if (!Contains(heads_, name)) return missing("--ignore", name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CsvObservations::Rewind() {
+  reader_.emplace(text_);
+  const absl::StatusOr<bool> header = reader_->Next(&row_);
+  return header.ok() ? absl::OkStatus() : InFile(header.status());
+}
+
+absl::Status CsvObservations::CheckWidth(const std::vector<CsvCell>& row) const {
+  if (row.size() == heads_.size()) return absl::OkStatus();
+  const size_t column = std::min(row.size(), heads_.size()) + 1;
+  const size_t line = column <= row.size() ? row[column - 1].line : row.back().line;
+  return At(line, column,
+            absl::StrCat("the row has ", row.size(), row.size() == 1 ? " cell" : " cells",
+                         ", the header ", heads_.size()));
+}
+
+absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
+  const absl::StatusOr<bool> more = reader_->Next(&row_);
+  if (!more.ok()) return InFile(more.status());
+  if (!*more) return false;
+  RETURN_IF_ERROR(CheckWidth(row_));
+  for (size_t i = 0; i < row_.size(); ++i) {
+    if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
+  }
+  const auto problem = space_->Read(values_, observation->mutable_configuration());
+  if (problem.has_value()) {
+    const size_t column = *column_of_[problem->parameter];
+    return At(row_[column].line, column + 1, problem->complaint);
+  }
+  RETURN_IF_ERROR(ReadOutcome(row_[*objective_], observation->mutable_outcome()));
+  return true;
+}
+
+absl::Status CsvObservations::ReadOutcome(const CsvCell& cell, v1::Outcome* outcome) const {
+  if (absl::StripAsciiWhitespace(cell.text).empty()) {
+    switch (columns_.missing_objective) {
+      case CsvColumns::MissingObjective::kFailed:
+        outcome->mutable_failure();
+        return absl::OkStatus();
+      case CsvColumns::MissingObjective::kInfeasible:
+        outcome->mutable_infeasibility();
+        return absl::OkStatus();
+      case CsvColumns::MissingObjective::kError:
+        return At(cell.line, *objective_ + 1,
+                  "the objective is missing; --missing-objective says what that means");
+    }
+  }
+  const absl::StatusOr<double> value = ParseNumber(cell.text);
+  if (!value.ok()) {
+    return At(cell.line, *objective_ + 1, std::string(value.status().message()));
+  }
+  (*outcome->mutable_measurement()->mutable_metrics())[columns_.objective] = *value;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> CsvObservations::CheckAll() {
+  RETURN_IF_ERROR(Rewind());
+  int64_t count = 0;
+  for (;; ++count) {
+    v1::Observation observation;
+    ASSIGN_OR_RETURN(const bool more, Next(&observation));
+    if (!more) break;
+  }
+  if (count > 0) return count;
+  return absl::InvalidArgumentError(absl::StrCat(file_, " has a header but no rows"));
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,76 @@
+// Observations from a CSV table, checked cell by cell against a search space.
+#ifndef SLIPSTREAM_CLIENT_CLI_CSV_OBSERVATIONS_H_
+#define SLIPSTREAM_CLIENT_CLI_CSV_OBSERVATIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/checked_space.h"
+#include "client/cli/csv_reader.h"
+#include "slipstream/observation_reader.h"
+
+namespace slipstream::cli {
+
+// How the columns of a table are to be understood.
+struct CsvColumns {
+  // What an empty cell of the objective means.
+  enum class MissingObjective { kError, kFailed, kInfeasible };
+
+  std::string objective;             // The objective's column, and its metric's name.
+  std::vector<std::string> ignored;  // Columns that say nothing here.
+  MissingObjective missing_objective = MissingObjective::kError;
+};
+
+// Holds the text, but one observation at a time. Errors are INVALID_ARGUMENT
+// and begin with "FILE:LINE:COLUMN (name): ", where LINE is the line of the
+// file at which the cell begins and COLUMN the cell's number in its row, both
+// from 1.
+class CsvObservations final : public ObservationReader {
+ public:
+  // `file` is for messages; `space` must outlive the result. Every parameter
+  // must have a column, and every column must be a parameter, the objective or
+  // ignored, none of them twice.
+  static absl::StatusOr<std::unique_ptr<CsvObservations>> Open(std::string file, std::string text,
+                                                               const CheckedSpace* space,
+                                                               CsvColumns columns);
+
+  // Reads all rows and returns their number, at least one, or the error of the
+  // first bad one.
+  absl::StatusOr<int64_t> CheckAll();
+
+  absl::Status Rewind() override;
+  absl::StatusOr<bool> Next(v1::Observation* observation) override;
+
+ private:
+  CsvObservations(std::string file, std::string text, const CheckedSpace* space,
+                  CsvColumns columns);
+
+  absl::Status ReadHeader(const std::vector<CsvCell>& header);
+  absl::Status AssignColumn(size_t column, const CsvCell& cell);
+  absl::Status CheckAllAssigned(const CsvCell& first) const;
+  absl::Status CheckWidth(const std::vector<CsvCell>& row) const;
+  absl::Status ReadOutcome(const CsvCell& cell, v1::Outcome* outcome) const;
+  absl::Status At(size_t line, size_t column, const std::string& complaint) const;
+  absl::Status InFile(const absl::Status& status) const;
+
+  std::string file_;
+  std::string text_;
+  const CheckedSpace* space_;
+  CsvColumns columns_;
+  std::optional<CsvReader> reader_;             // Between rows of text_; absent before Rewind.
+  std::vector<std::string> heads_;              // Names of the columns.
+  std::vector<std::optional<int>> parameters_;  // By column.
+  std::vector<std::optional<size_t>> column_of_;  // By parameter.
+  std::optional<size_t> objective_;
+  std::vector<CsvCell> row_;                        // Reused from row to row.
+  std::vector<std::optional<std::string>> values_;  // By parameter; reused too.
+};
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_CSV_OBSERVATIONS_H_

@@ -1,0 +1,45 @@
+#include "client/cli/json_text.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <nlohmann/json.hpp>
+
+namespace slipstream::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Does not fail for messages of ours: only an Any of an unknown type or a
+// malformed Timestamp cannot be written, and the server sends neither.
+Json JsonOf(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  std::string text;
+  if (!google::protobuf::util::MessageToJsonString(message, &text, options).ok()) return nullptr;
+  return Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+}
+
+std::string Written(const Json& json) {
+  return json.dump(/*indent=*/2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace
+
+std::string JsonText(const google::protobuf::Message& message) {
+  return Written(JsonOf(message));
+}
+
+std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages) {
+  Json array = Json::array();
+  for (const google::protobuf::Message* message : messages) array.push_back(JsonOf(*message));
+  return Written(array);
+}
+
+absl::Status ParseJson(const std::string& text, google::protobuf::Message* message) {
+  const auto status = google::protobuf::util::JsonStringToMessage(text, message);
+  if (status.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(std::string(status.message()));
+}
+
+}  // namespace slipstream::cli

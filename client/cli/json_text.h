@@ -1,0 +1,32 @@
+// Messages as JSON, in the protobuf form with its camelCase names.
+#ifndef SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_
+#define SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/protobuf/message.h"
+
+namespace slipstream::cli {
+
+// One document, indented, with a line end. Fields that have their default are
+// written too, so that every document has the same keys.
+std::string JsonText(const google::protobuf::Message& message);
+// An array of such documents.
+std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages);
+
+template <typename Messages>
+std::string JsonArrayOf(const Messages& messages) {
+  std::vector<const google::protobuf::Message*> pointers;
+  for (const auto& message : messages) pointers.push_back(&message);
+  return JsonArray(pointers);
+}
+
+// INVALID_ARGUMENT if `text` is not JSON of this message.
+absl::Status ParseJson(const std::string& text, google::protobuf::Message* message);
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_

@@ -1,0 +1,99 @@
+#include "client/cli/resource_name.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+constexpr char kStudies[] = "studies/";
+constexpr char kSourceTasks[] = "sourceTasks/";
+constexpr size_t kSourceTaskDigits = 32;
+constexpr size_t kFewestDigits = 6;
+constexpr size_t kShownDigits = 12;
+
+std::string Without(const std::string& text, absl::string_view prefix) {
+  return std::string(absl::StripPrefix(text, prefix));
+}
+
+bool IsHexadecimal(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isxdigit(c); });
+}
+
+absl::Status Ambiguous(const std::string& digits, const std::vector<std::string>& names) {
+  return absl::InvalidArgumentError(absl::StrCat("several source tasks begin with ", digits, ": ",
+                                                 names[0], " and ", names[1],
+                                                 names.size() > 2 ? " among others" : ""));
+}
+
+absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& digits) {
+  std::vector<std::string> found;
+  RETURN_IF_ERROR(client.ListAllSourceTasks([&](const v1::SourceTask& task) {
+    if (absl::StartsWith(task.name(), kSourceTasks + digits)) found.push_back(task.name());
+    return true;
+  }));
+  if (found.size() == 1) return found.front();
+  if (found.empty()) {
+    return absl::NotFoundError(absl::StrCat("no source task begins with ", digits));
+  }
+  return Ambiguous(digits, found);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FullStudyName(const std::string& text) {
+  const std::string id = Without(text, kStudies);
+  if (!id.empty() && !absl::StrContains(id, '/')) return kStudies + id;
+  return UsageError(absl::StrCat("'", text, "' is not the name of a study, as in digits"));
+}
+
+absl::StatusOr<std::string> FullTrialName(const std::string& text) {
+  std::vector<std::string> parts = absl::StrSplit(Without(text, kStudies), '/');
+  if (parts.size() == 3 && parts[1] == "trials") parts.erase(parts.begin() + 1);
+  int64_t number = 0;
+  const bool sound = parts.size() == 2 && !parts[0].empty() &&
+                     absl::SimpleAtoi(parts[1], &number) && number > 0;
+  if (sound) return absl::StrCat(kStudies, parts[0], "/trials/", number);
+  return UsageError(absl::StrCat("'", text, "' is not the name of a trial, as in digits/3"));
+}
+
+std::string StudyOfTrial(const std::string& trial) {
+  return trial.substr(0, trial.find("/trials/"));
+}
+
+absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text) {
+  const std::string digits = absl::AsciiStrToLower(Without(text, kSourceTasks));
+  const bool sound = IsHexadecimal(digits) && digits.size() >= kFewestDigits &&
+                     digits.size() <= kSourceTaskDigits;
+  if (!sound) {
+    return UsageError(absl::StrCat("'", text, "' is not the name of a source task: its ",
+                                   kSourceTaskDigits, " hexadecimal digits or the first ",
+                                   kFewestDigits, " or more of them"));
+  }
+  if (digits.size() == kSourceTaskDigits) return kSourceTasks + digits;
+  return FindSourceTask(client, digits);
+}
+
+std::string ShortStudyName(const std::string& name) { return Without(name, kStudies); }
+
+std::string ShortTrialName(const std::string& name) {
+  const std::string study = StudyOfTrial(name);
+  return absl::StrCat(ShortStudyName(study), "/",
+                      absl::StripPrefix(name.substr(study.size()), "/trials/"));
+}
+
+std::string ShortSourceTaskName(const std::string& name) {
+  return Without(name, kSourceTasks).substr(0, kShownDigits);
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,37 @@
+#include "client/cli/session.h"
+
+#include "absl/strings/ascii.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+
+void Session::Print(const Table& table) {
+  if (format_ == Format::kCsv) {
+    WriteCsv(table, terminal_.out);
+  } else {
+    WriteTable(table, terminal_.styled, terminal_.out);
+  }
+}
+
+void Session::Print(const std::string& text) { terminal_.out << text; }
+
+void Session::Remark(const std::string& text) {
+  if (format_ == Format::kTable) terminal_.out << text << '\n';
+}
+
+void Session::Warn(const std::string& text) { terminal_.err << "slipstream: " << text << '\n'; }
+
+absl::Status Session::Confirm(const std::string& question, bool agreed) {
+  if (agreed) return absl::OkStatus();
+  if (!terminal_.interactive) {
+    return UsageError("there is no terminal to ask on: say --yes if you mean it");
+  }
+  terminal_.err << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(terminal_.in, answer);
+  const std::string word = absl::AsciiStrToLower(absl::StripAsciiWhitespace(answer));
+  if (word == "y" || word == "yes") return absl::OkStatus();
+  return absl::CancelledError("nothing was done");
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,61 @@
+// What a command works with: the server, and where its words go.
+#ifndef SLIPSTREAM_CLIENT_CLI_SESSION_H_
+#define SLIPSTREAM_CLIENT_CLI_SESSION_H_
+
+#include <functional>
+#include <istream>
+#include <ostream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "client/cli/table.h"
+#include "slipstream/client.h"
+
+namespace slipstream::cli {
+
+enum class Format { kTable, kJson, kCsv };
+
+// Where the words of a command come from and go to. Outlives the session.
+struct Terminal {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+  bool interactive = false;  // Whether there is a person at `in`.
+  bool styled = false;       // Whether `out` understands bold type.
+};
+
+// Used by one thread.
+class Session {
+ public:
+  // Keeps references to both.
+  Session(Client& client, const Terminal& terminal, Format format)
+      : client_(client), terminal_(terminal), format_(format) {}
+
+  Client& client() { return client_; }
+  Format format() const { return format_; }
+
+  // A table in the session's format, which must not be JSON.
+  void Print(const Table& table);
+  // A text as it is.
+  void Print(const std::string& text);
+  // A remark for people: only under tables.
+  void Remark(const std::string& text);
+  // A remark that must not go into the output.
+  void Warn(const std::string& text);
+
+  // OK when a person agrees, or `agreed` says so already. A usage error if
+  // there is nobody to ask, CANCELLED if the person does not agree.
+  absl::Status Confirm(const std::string& question, bool agreed);
+
+ private:
+  Client& client_;
+  const Terminal& terminal_;
+  const Format format_;
+};
+
+// A command with its arguments, ready to run.
+using Action = std::function<absl::Status(Session&)>;
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_SESSION_H_

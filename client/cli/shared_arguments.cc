@@ -1,0 +1,113 @@
+#include "client/cli/shared_arguments.h"
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/checked_space.h"
+#include "client/cli/json_text.h"
+#include "client/cli/space_grammar.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/text_file.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+absl::StatusOr<v1::SearchSpace> ReadSpaceFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
+  const std::string name = path == "-" ? "standard input" : path;
+  v1::SearchSpace space;
+  absl::Status status = ParseJson(text, &space);
+  if (status.ok()) status = CheckedSpace::Create(space).status();
+  if (status.ok()) return space;
+  return absl::InvalidArgumentError(absl::StrCat(name, ": ", std::string(status.message())));
+}
+
+v1::Metric MakeMetric(const std::string& name, v1::Metric::Goal goal) {
+  v1::Metric metric;
+  metric.set_name(name);
+  metric.set_goal(goal);
+  return metric;
+}
+
+}  // namespace
+
+CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
+                           std::vector<std::string>* values, const std::string& description) {
+  return command->add_option(name, *values, description)->allow_extra_args(false);
+}
+
+void AddSpaceOptions(CLI::App* command, SpaceArguments* arguments) {
+  command
+      ->add_option("--space", arguments->file,
+                   "File with the search space as JSON, - for standard input")
+      ->type_name("FILE");
+  AddRepeatable(command, "--param", &arguments->parameters,
+                "One parameter in short form, see below; repeat for others")
+      ->type_name("PARAMETER");
+  command->footer(kParameterGrammar);
+}
+
+absl::StatusOr<std::optional<v1::SearchSpace>> ReadSpace(const SpaceArguments& arguments) {
+  if (!arguments.file.empty() && !arguments.parameters.empty()) {
+    return UsageError("--space and --param exclude each other");
+  }
+  if (!arguments.file.empty()) {
+    ASSIGN_OR_RETURN(v1::SearchSpace space, ReadSpaceFile(arguments.file));
+    return std::optional<v1::SearchSpace>(std::move(space));
+  }
+  if (arguments.parameters.empty()) return std::optional<v1::SearchSpace>();
+  ASSIGN_OR_RETURN(v1::SearchSpace space, ParseSpace(arguments.parameters));
+  return std::optional<v1::SearchSpace>(std::move(space));
+}
+
+void AddObjectiveOptions(CLI::App* command, const std::string& option, const std::string& what,
+                         ObjectiveArguments* arguments) {
+  command->add_option(option, arguments->name, what + ", together with --goal")
+      ->type_name("NAME");
+  command->add_option("--goal", arguments->goal, "maximize or minimize")
+      ->type_name("GOAL")
+      ->check(CLI::IsMember({"maximize", "minimize"}));
+  command->add_option("--maximize", arguments->maximize, what + ", large values are good")
+      ->type_name("NAME");
+  command->add_option("--minimize", arguments->minimize, what + ", small values are good")
+      ->type_name("NAME");
+}
+
+absl::StatusOr<std::optional<v1::Metric>> ReadObjective(const ObjectiveArguments& arguments,
+                                                        const std::string& option) {
+  const int given =
+      !arguments.name.empty() + !arguments.maximize.empty() + !arguments.minimize.empty();
+  if (given > 1) {
+    return UsageError(absl::StrCat(option, ", --maximize and --minimize exclude each other"));
+  }
+  if (arguments.name.empty() != arguments.goal.empty()) {
+    return UsageError(absl::StrCat(option, " and --goal go together"));
+  }
+  if (given == 0) return std::optional<v1::Metric>();
+  if (!arguments.maximize.empty()) {
+    return std::make_optional(MakeMetric(arguments.maximize, v1::Metric::MAXIMIZE));
+  }
+  if (!arguments.minimize.empty()) {
+    return std::make_optional(MakeMetric(arguments.minimize, v1::Metric::MINIMIZE));
+  }
+  const bool up = arguments.goal == "maximize";
+  return std::make_optional(
+      MakeMetric(arguments.name, up ? v1::Metric::MAXIMIZE : v1::Metric::MINIMIZE));
+}
+
+absl::Status ReadLabels(const std::vector<std::string>& texts,
+                        google::protobuf::Map<std::string, std::string>* labels) {
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return UsageError(absl::StrCat("--label '", text, "' is not KEY=VALUE"));
+    }
+    const std::string key = text.substr(0, equals);
+    if (labels->contains(key)) {
+      return UsageError(absl::StrCat("--label '", key, "' is there twice"));
+    }
+    (*labels)[key] = text.substr(equals + 1);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipstream::cli

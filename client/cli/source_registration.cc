@@ -1,0 +1,168 @@
+#include "client/cli/source_registration.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/checked_space.h"
+#include "client/cli/csv_observations.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/source_view.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/text_file.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::string study;
+  SpaceArguments space;
+  ObjectiveArguments objective;
+  std::vector<std::string> ignored;
+  std::string missing_objective;
+  std::string title;
+  std::string version;
+  std::vector<std::string> labels;
+  std::string origin;
+  bool validate_only = false;
+};
+
+// What the table is about.
+struct Subject {
+  v1::SearchSpace space;
+  v1::Metric metric;
+};
+
+absl::StatusOr<Subject> FindSubject(const Arguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const auto space, ReadSpace(arguments.space));
+  ASSIGN_OR_RETURN(const auto metric, ReadObjective(arguments.objective, "--objective"));
+  if (space.has_value() == !arguments.study.empty()) {
+    return UsageError(
+        "whose space is it? Say one of --study STUDY, --space FILE and --param PARAMETER");
+  }
+  if (space.has_value()) {
+    if (metric.has_value()) return Subject{*space, *metric};
+    return UsageError("what is the objective? Say --maximize COLUMN or --minimize COLUMN");
+  }
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+  if (metric.has_value()) return Subject{study.space(), *metric};
+  if (study.metrics().empty()) return absl::InternalError("the study has no metric");
+  return Subject{study.space(), study.metrics(0)};
+}
+
+CsvColumns ColumnsOf(const Arguments& arguments, const std::string& objective) {
+  CsvColumns columns;
+  columns.objective = objective;
+  columns.ignored = arguments.ignored;
+  if (arguments.missing_objective == "failed") {
+    columns.missing_objective = CsvColumns::MissingObjective::kFailed;
+  }
+  if (arguments.missing_objective == "infeasible") {
+    columns.missing_objective = CsvColumns::MissingObjective::kInfeasible;
+  }
+  return columns;
+}
+
+absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(const Arguments& arguments,
+                                                                 const CheckedSpace& space,
+                                                                 const v1::Metric& metric) {
+  v1::RegisterSourceTaskRequest::Header header;
+  v1::SourceTask& task = *header.mutable_source_task();
+  RETURN_IF_ERROR(ReadLabels(arguments.labels, task.mutable_labels()));
+  *task.mutable_space() = space.space();
+  *task.add_metrics() = metric;
+  task.set_display_name(arguments.title);
+  task.set_version(arguments.version);
+  task.set_origin(arguments.origin);
+  header.set_validate_only(arguments.validate_only);
+  return header;
+}
+
+void PrintResponse(const Arguments& arguments, const v1::RegisterSourceTaskResponse& response,
+                   Session& session) {
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(response));
+  } else {
+    PrintSourceTask(response.source_task(), session);
+  }
+  if (response.already_registered()) {
+    session.Warn("the content was registered before; title, version, labels and origin stay");
+  }
+  if (arguments.validate_only) {
+    session.Remark("\nNothing was registered: this was a check only.");
+    return;
+  }
+  session.Remark(absl::StrCat("\nNext: slipstream study create --source ",
+                              ShortSourceTaskName(response.source_task().name()), " ..."));
+}
+
+absl::Status Register(const Arguments& arguments, Session& session) {
+  if (arguments.file == "-" && arguments.space.file == "-") {
+    return UsageError("FILE and --space cannot both be standard input");
+  }
+  ASSIGN_OR_RETURN(const Subject subject, FindSubject(arguments, session));
+  ASSIGN_OR_RETURN(const CheckedSpace space, CheckedSpace::Create(subject.space));
+  ASSIGN_OR_RETURN(auto header, MakeHeader(arguments, space, subject.metric));
+  ASSIGN_OR_RETURN(std::string text, ReadTextFile(arguments.file));
+  const std::string name = arguments.file == "-" ? "standard input" : arguments.file;
+  ASSIGN_OR_RETURN(const auto table,
+                   CsvObservations::Open(name, std::move(text), &space,
+                                         ColumnsOf(arguments, subject.metric.name())));
+  RETURN_IF_ERROR(table->CheckAll().status());
+  ASSIGN_OR_RETURN(const auto response,
+                   session.client().RegisterSourceTask(std::move(header), *table));
+  PrintResponse(arguments, response, session);
+  return absl::OkStatus();
+}
+
+void AddTableOptions(CLI::App* command, Arguments* arguments) {
+  command
+      ->add_option("file", arguments->file,
+                   "CSV with a header; an empty cell is a parameter that is not active")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--study", arguments->study, "The space, and the objective, of this study")
+      ->type_name("STUDY");
+  AddSpaceOptions(command, &arguments->space);
+  AddObjectiveOptions(command, "--objective", "Column of what was measured",
+                      &arguments->objective);
+  AddRepeatable(command, "--ignore", &arguments->ignored,
+                "Column that says nothing here; repeat for others")
+      ->type_name("COLUMN");
+  command
+      ->add_option("--missing-objective", arguments->missing_objective,
+                   "What an empty objective means: failed or infeasible (default: an error)")
+      ->type_name("MEANING")
+      ->check(CLI::IsMember({"failed", "infeasible"}));
+}
+
+void AddDescriptionOptions(CLI::App* command, Arguments* arguments) {
+  command->add_option("--title", arguments->title, "Title for people");
+  command->add_option("--version", arguments->version, "Version of what was tuned");
+  AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
+      ->type_name("KEY=VALUE");
+  command->add_option("--origin", arguments->origin, "Where the run came from, as a URL");
+  command->add_flag("--validate-only", arguments->validate_only,
+                    "Only check, and show what would be registered");
+}
+
+}  // namespace
+
+void AddRegisterCommand(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command =
+      group->add_subcommand("register", "Registers a CSV table as a source task");
+  AddTableOptions(command, arguments.get());
+  AddDescriptionOptions(command, arguments.get());
+  command->callback([arguments, chosen] {
+    *chosen = [arguments](Session& session) { return Register(*arguments, session); };
+  });
+}
+
+}  // namespace slipstream::cli

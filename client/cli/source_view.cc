@@ -1,0 +1,86 @@
+#include "client/cli/source_view.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/study_view.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+std::string MetricsText(const v1::SourceTask& task) {
+  return absl::StrJoin(task.metrics(), ", ", [](std::string* out, const v1::Metric& metric) {
+    out->append(MetricText(metric));
+  });
+}
+
+std::string BestText(const v1::SourceTask& task) {
+  const auto& metrics = task.best().outcome().measurement().metrics();
+  if (metrics.empty() || task.metrics().empty()) return "";
+  const auto found = metrics.find(task.metrics(0).name());
+  return found == metrics.end() ? "" : FormatNumber(found->second);
+}
+
+std::string BestConfigurationText(const v1::SourceTask& task) {
+  const auto& values = task.best().configuration().values();
+  const std::map<std::string, v1::ParameterValue> ordered(values.begin(), values.end());
+  return absl::StrJoin(ordered, ", ", [](std::string* out, const auto& entry) {
+    absl::StrAppend(out, entry.first, "=", FormatValue(entry.second));
+  });
+}
+
+std::vector<Field> SourceFields(const v1::SourceTask& task) {
+  std::vector<Field> fields = {
+      {"source task", std::string(absl::StripPrefix(task.name(), "sourceTasks/"))},
+      {"title", task.display_name()},
+      {"version", task.version()},
+      {"objective", MetricsText(task)},
+      {"observations", absl::StrCat(task.observation_count(), ", ", task.measured_count(),
+                                    " of them with a value")},
+      {"best", BestText(task)},
+      {"at", BestConfigurationText(task)},
+      {"labels", LabelsText(task.labels())},
+      {"origin", task.origin()},
+      {"studies", absl::StrCat(task.study_count())},
+      {"registered", FormatTime(task.create_time())},
+  };
+  fields.erase(std::remove_if(fields.begin(), fields.end(),
+                              [](const Field& field) { return field.value.empty(); }),
+               fields.end());
+  return fields;
+}
+
+}  // namespace
+
+Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks) {
+  Table table;
+  table.columns = {{"source task"}, {"objective"}, {"observations", Align::kRight},
+                   {"measured", Align::kRight}, {"best", Align::kRight},
+                   {"studies", Align::kRight}, {"version"}, {"registered"}, {"title"}};
+  for (const v1::SourceTask& task : tasks) {
+    table.rows.push_back({std::string(absl::StripPrefix(task.name(), "sourceTasks/")),
+                          MetricsText(task), absl::StrCat(task.observation_count()),
+                          absl::StrCat(task.measured_count()), BestText(task),
+                          absl::StrCat(task.study_count()), task.version(),
+                          FormatTime(task.create_time()), task.display_name()});
+  }
+  return table;
+}
+
+void PrintSourceTask(const v1::SourceTask& task, Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonText(task));
+  if (session.format() == Format::kCsv) return session.Print(SourceTasksTable({task}));
+  std::ostringstream text;
+  WriteFields(SourceFields(task), text);
+  session.Print(text.str() + "\n");
+  session.Print(ParametersTable(task.space()));
+}
+
+}  // namespace slipstream::cli

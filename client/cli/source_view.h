@@ -1,0 +1,19 @@
+// Source tasks as tables.
+#ifndef SLIPSTREAM_CLIENT_CLI_SOURCE_VIEW_H_
+#define SLIPSTREAM_CLIENT_CLI_SOURCE_VIEW_H_
+
+#include <vector>
+
+#include "client/cli/session.h"
+#include "slipstream/v1/source_task.pb.h"
+
+namespace slipstream::cli {
+
+Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks);
+
+// One source task in the session's format; in full for people.
+void PrintSourceTask(const v1::SourceTask& task, Session& session);
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_SOURCE_VIEW_H_

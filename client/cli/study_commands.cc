@@ -1,0 +1,197 @@
+#include "client/cli/study_commands.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/deletion.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/study_view.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+constexpr size_t kWidestSummary = 120;
+
+struct CreationArguments {
+  SpaceArguments space;
+  ObjectiveArguments objective;
+  std::string id;
+  std::string title;
+  std::string preset;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> sources;
+  std::vector<std::string> labels;
+};
+
+// Everything but the source tasks, which only the server knows.
+absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
+  v1::Study study;
+  ASSIGN_OR_RETURN(auto metric, ReadObjective(arguments.objective, "--metric"));
+  if (!metric.has_value()) {
+    return UsageError("what is the objective? Say --maximize NAME or --minimize NAME");
+  }
+  *study.add_metrics() = *std::move(metric);
+  RETURN_IF_ERROR(ReadLabels(arguments.labels, study.mutable_labels()));
+  ASSIGN_OR_RETURN(auto space, ReadSpace(arguments.space));
+  if (!space.has_value()) return UsageError("what is tuned? Say --space FILE or --param PARAMETER");
+  *study.mutable_space() = *std::move(space);
+  study.set_display_name(arguments.title);
+  study.mutable_algorithm()->set_preset(arguments.preset);
+  if (arguments.seed.has_value()) study.set_seed(*arguments.seed);
+  return study;
+}
+
+absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
+  for (const std::string& source : arguments.sources) {
+    ASSIGN_OR_RETURN(const std::string name, FullSourceTaskName(session.client(), source));
+    study.add_source_tasks(name);
+  }
+  ASSIGN_OR_RETURN(const v1::Study created,
+                   session.client().CreateStudy(std::move(study), arguments.id));
+  PrintStudy(created, session);
+  session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
+                              " --worker NAME"));
+  return absl::OkStatus();
+}
+
+absl::Status ListStudies(Session& session) {
+  std::vector<v1::Study> studies;
+  RETURN_IF_ERROR(session.client().ListAllStudies([&](const v1::Study& study) {
+    studies.push_back(study);
+    return true;
+  }));
+  if (session.format() == Format::kJson) {
+    session.Print(JsonArrayOf(studies));
+  } else {
+    session.Print(StudiesTable(studies));
+  }
+  if (studies.empty()) session.Remark("No studies yet: slipstream study create --help");
+  return absl::OkStatus();
+}
+
+absl::Status ShowStudy(const std::string& text, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+  PrintStudy(study, session);
+  return absl::OkStatus();
+}
+
+absl::Status ChangeState(const std::string& text, v1::Study::State state, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().SetStudyState(name, state));
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(study));
+  } else {
+    session.Print(StudiesTable({study}));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DeleteStudy(const std::string& text, bool agreed, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  if (!agreed) {
+    ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+    RETURN_IF_ERROR(session.Confirm(absl::StrCat("Delete study ", ShortStudyName(name), " with ",
+                                                 study.trial_count(), " trials for good?"),
+                                    agreed));
+  }
+  RETURN_IF_ERROR(session.client().DeleteStudy(name));
+  PrintDeleted(name, session);
+  return absl::OkStatus();
+}
+
+void AddCreate(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<CreationArguments>();
+  CLI::App* const command = group->add_subcommand("create", "Creates a study");
+  AddSpaceOptions(command, &arguments->space);
+  AddObjectiveOptions(command, "--metric", "Name of what is measured", &arguments->objective);
+  command->add_option("--id", arguments->id, "Last part of its name (default: made up)");
+  command->add_option("--title", arguments->title, "Title for people");
+  command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
+  command->add_option("--seed", arguments->seed, "Start of all random choices");
+  AddRepeatable(command, "--source", &arguments->sources,
+                "Source task to learn from; repeat for others")
+      ->type_name("NAME");
+  AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
+      ->type_name("KEY=VALUE");
+  command->callback([arguments, chosen] {
+    *chosen = [arguments](Session& session) { return CreateStudy(*arguments, session); };
+  });
+}
+
+// A command whose only argument is a study.
+CLI::App* AddOnOneStudy(CLI::App* group, const std::string& name, const std::string& description,
+                        std::function<absl::Status(const std::string&, Session&)> run,
+                        Action* chosen) {
+  const auto study = std::make_shared<std::string>();
+  CLI::App* const command = group->add_subcommand(name, description);
+  command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
+  command->callback([study, run = std::move(run), chosen] {
+    *chosen = [study, run](Session& session) { return run(*study, session); };
+  });
+  return command;
+}
+
+void AddStateCommand(CLI::App* group, const std::string& name, const std::string& description,
+                     v1::Study::State state, Action* chosen) {
+  AddOnOneStudy(
+      group, name, description,
+      [state](const std::string& study, Session& session) {
+        return ChangeState(study, state, session);
+      },
+      chosen);
+}
+
+absl::Status ListPresets(Session& session) {
+  ASSIGN_OR_RETURN(const auto presets, session.client().ListPresets());
+  if (session.format() == Format::kJson) {
+    session.Print(JsonArrayOf(presets));
+    return absl::OkStatus();
+  }
+  Table table;
+  table.columns = {{"preset"}, {"default"}, {"summary", Align::kLeft, kWidestSummary}};
+  for (const auto& preset : presets) {
+    table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "", preset.summary()});
+  }
+  session.Print(table);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddStudyCommands(CLI::App* app, Action* chosen) {
+  CLI::App* const group = app->add_subcommand("study", "Studies: create, list, show, ...");
+  group->require_subcommand(1);
+  AddCreate(group, chosen);
+  group->add_subcommand("list", "Lists the studies, oldest first")->callback([chosen] {
+    *chosen = ListStudies;
+  });
+  AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
+  AddStateCommand(group, "pause", "No new suggestions for now", v1::Study::PAUSED, chosen);
+  AddStateCommand(group, "resume", "Suggestions again", v1::Study::ACTIVE, chosen);
+  AddStateCommand(group, "complete", "No new suggestions any more, for good",
+                  v1::Study::COMPLETED, chosen);
+  const auto agreed = std::make_shared<bool>(false);
+  AddOnOneStudy(
+      group, "delete", "Deletes a study with its trials",
+      [agreed](const std::string& study, Session& session) {
+        return DeleteStudy(study, *agreed, session);
+      },
+      chosen)
+      ->add_flag("--yes", *agreed, "Do not ask");
+}
+
+void AddPresetsCommand(CLI::App* app, Action* chosen) {
+  app->add_subcommand("presets", "Lists the algorithms that a study can choose")
+      ->callback([chosen] { *chosen = ListPresets; });
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,123 @@
+#include "client/cli/study_view.h"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/space_grammar.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+constexpr size_t kWidestDomain = 80;
+
+std::string MetricsText(const v1::Study& study) {
+  return absl::StrJoin(study.metrics(), ", ", [](std::string* out, const v1::Metric& metric) {
+    out->append(MetricText(metric));
+  });
+}
+
+std::string SourcesText(const v1::Study& study) {
+  return absl::StrJoin(study.source_tasks(), ", ", [](std::string* out, const std::string& name) {
+    out->append(ShortSourceTaskName(name));
+  });
+}
+
+std::vector<Field> StudyFields(const v1::Study& study) {
+  std::vector<Field> fields = {
+      {"study", ShortStudyName(study.name())},
+      {"title", study.display_name()},
+      {"state", StateText(study.state())},
+      {"objective", MetricsText(study)},
+      {"preset", study.algorithm().preset()},
+      {"seed", study.has_seed() ? absl::StrCat(study.seed()) : ""},
+      {"source tasks", SourcesText(study)},
+      {"labels", LabelsText(study.labels())},
+      {"trials", absl::StrCat(study.trial_count(), ", ", study.succeeded_trial_count(),
+                              " of them succeeded")},
+      {"candidates", study.space().has_candidates()
+                         ? absl::StrCat(study.space().candidates().configurations_size())
+                         : ""},
+      {"created", FormatTime(study.create_time())},
+      {"changed", FormatTime(study.update_time())},
+  };
+  fields.erase(std::remove_if(fields.begin(), fields.end(),
+                              [](const Field& field) { return field.value.empty(); }),
+               fields.end());
+  return fields;
+}
+
+std::string ConditionText(const v1::Parameter& parameter) {
+  if (!parameter.has_condition()) return "";
+  return absl::StrCat(parameter.condition().parent(), " is ",
+                      absl::StrJoin(parameter.condition().values(), " or ",
+                                    [](std::string* out, const v1::ParameterValue& value) {
+                                      out->append(FormatValue(value));
+                                    }));
+}
+
+std::string DomainText(v1::Parameter parameter) {
+  parameter.clear_default_value();
+  parameter.clear_condition();
+  parameter.clear_name();
+  return FormatParameter(parameter).substr(1);  // Without the "=" after the name.
+}
+
+}  // namespace
+
+std::string StateText(v1::Study::State state) {
+  return absl::AsciiStrToLower(v1::Study::State_Name(state));
+}
+
+std::string MetricText(const v1::Metric& metric) {
+  return absl::StrCat(absl::AsciiStrToLower(v1::Metric::Goal_Name(metric.goal())), " ",
+                      metric.name());
+}
+
+std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels) {
+  return absl::StrJoin(std::map<std::string, std::string>(labels.begin(), labels.end()), ", ",
+                       absl::PairFormatter("="));
+}
+
+Table StudiesTable(const std::vector<v1::Study>& studies) {
+  Table table;
+  table.columns = {{"study"},  {"state"},  {"objective"}, {"trials", Align::kRight},
+                   {"succeeded", Align::kRight}, {"sources", Align::kRight},
+                   {"preset"}, {"created"}, {"title"}};
+  for (const v1::Study& study : studies) {
+    table.rows.push_back({ShortStudyName(study.name()), StateText(study.state()),
+                          MetricsText(study), absl::StrCat(study.trial_count()),
+                          absl::StrCat(study.succeeded_trial_count()),
+                          absl::StrCat(study.source_tasks_size()), study.algorithm().preset(),
+                          FormatTime(study.create_time()), study.display_name()});
+  }
+  return table;
+}
+
+Table ParametersTable(const v1::SearchSpace& space) {
+  Table table;
+  table.columns = {
+      {"parameter"}, {"domain", Align::kLeft, kWidestDomain}, {"default"}, {"only where"}};
+  for (const v1::Parameter& parameter : space.parameters()) {
+    table.rows.push_back({parameter.name(), DomainText(parameter),
+                          FormatValue(parameter.default_value()), ConditionText(parameter)});
+  }
+  return table;
+}
+
+void PrintStudy(const v1::Study& study, Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonText(study));
+  if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
+  std::ostringstream text;
+  WriteFields(StudyFields(study), text);
+  session.Print(text.str() + "\n");
+  session.Print(ParametersTable(study.space()));
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,42 @@
+// Tables, for people and as CSV.
+#ifndef SLIPSTREAM_CLIENT_CLI_TABLE_H_
+#define SLIPSTREAM_CLIENT_CLI_TABLE_H_
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace slipstream::cli {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string head;
+  Align align = Align::kLeft;
+  size_t widest = 40;  // Longer cells are cut where people read them.
+};
+
+// Every row has one cell per column.
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
+// Aligned columns, long cells cut, line ends and other control characters shown
+// as spaces. `bold_heads` needs a terminal.
+void WriteTable(const Table& table, bool bold_heads, std::ostream& out);
+
+// RFC 4180, whole cells, with a header.
+void WriteCsv(const Table& table, std::ostream& out);
+
+// Lines "name:  value", the values aligned and whole.
+struct Field {
+  std::string name;
+  std::string value;
+};
+void WriteFields(const std::vector<Field>& fields, std::ostream& out);
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_TABLE_H_

@@ -1,0 +1,305 @@
+#include "client/cli/trial_commands.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/checked_space.h"
+#include "client/cli/escaped_text.h"
+#include "client/cli/outcome_arguments.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/trial_view.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+constexpr int kShownUnlessTold = 50;
+constexpr int kLargestPage = 1000;
+
+// What it takes to show and check trials of a study: not its candidates, of
+// which there may be very many.
+absl::StatusOr<v1::Study> GetOutline(const std::string& study, Session& session) {
+  v1::GetStudyRequest request;
+  request.set_name(study);
+  for (const char* path : {"name", "space.parameters", "metrics"}) {
+    request.mutable_read_mask()->add_paths(path);
+  }
+  return session.client().GetStudy(request);
+}
+
+struct SuggestArguments {
+  std::string study;
+  std::string worker;
+  int count = 1;
+};
+
+absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const auto trials,
+                   session.client().Suggest(name, arguments.worker, arguments.count));
+  ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
+  // To be used, not only looked at.
+  PrintTrials(study, trials, Numbers::kExact, session);
+  if (static_cast<int>(trials.size()) < arguments.count) {
+    session.Warn("the candidate list has run out, there are no more trials");
+  }
+  if (!trials.empty()) {
+    session.Remark(absl::StrCat("\nThen: slipstream observe ", ShortTrialName(trials[0].name()),
+                                " --value NUMBER"));
+  }
+  return absl::OkStatus();
+}
+
+struct ObserveArguments {
+  std::string trial;
+  OutcomeArguments outcome;
+};
+
+std::string MetricOf(const v1::Study& study) {
+  return study.metrics().empty() ? "" : study.metrics(0).name();
+}
+
+absl::Status Observe(const ObserveArguments& arguments, Session& session) {
+  v1::ObserveRequest request;
+  ASSIGN_OR_RETURN(*request.mutable_trial(), FullTrialName(arguments.trial));
+  // Typing errors are told before the server is asked for the metric's name.
+  ASSIGN_OR_RETURN(const auto checked, ReadOutcome(arguments.outcome, "value"));
+  if (!checked.has_value()) {
+    return UsageError(
+        "what became of it? Say --value, --metric, --failed, --infeasible or --stopped");
+  }
+  ASSIGN_OR_RETURN(const v1::Study study,
+                   GetOutline(StudyOfTrial(request.trial()), session));
+  ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
+  *request.mutable_outcome() = *outcome;
+  ASSIGN_OR_RETURN(const v1::Trial told, session.client().Observe(std::move(request)));
+  // The answer lacks the configuration. What was told is told, also if it cannot be shown whole.
+  const auto whole = session.client().GetTrial(told.name());
+  PrintTrial(study, whole.ok() ? *whole : told, session);
+  return absl::OkStatus();
+}
+
+struct TrialsArguments {
+  std::string study;
+  std::optional<int> best;
+  std::vector<std::string> states;
+  bool all = false;
+  std::optional<int> limit;
+};
+
+absl::StatusOr<v1::Trial::State> ReadState(const std::string& text) {
+  v1::Trial::State state = v1::Trial::STATE_UNSPECIFIED;
+  const bool known = v1::Trial::State_Parse(absl::AsciiStrToUpper(text), &state);
+  if (known && state != v1::Trial::STATE_UNSPECIFIED) return state;
+  return UsageError(absl::StrCat("--state '", text,
+                                 "' is not requested, active, succeeded, failed, infeasible or "
+                                 "stopped"));
+}
+
+// Scripts get everything that they do not ask to be spared.
+size_t LimitOf(const TrialsArguments& arguments, Format format) {
+  if (arguments.limit.has_value()) return static_cast<size_t>(*arguments.limit);
+  if (arguments.all || format != Format::kTable) return std::numeric_limits<size_t>::max();
+  return kShownUnlessTold;
+}
+
+absl::Status ShowBest(const v1::Study& study, int count, Session& session) {
+  ASSIGN_OR_RETURN(const auto trials, session.client().BestTrials(study.name(), count));
+  PrintTrials(study, trials, Numbers::kRounded, session);
+  if (trials.empty()) session.Remark("No trial has succeeded yet.");
+  return absl::OkStatus();
+}
+
+absl::Status ShowList(const v1::Study& study, const TrialsArguments& arguments,
+                      Session& session) {
+  const size_t limit = LimitOf(arguments, session.format());
+  v1::ListTrialsRequest request;
+  request.set_study(study.name());
+  request.set_page_size(static_cast<int>(std::min<size_t>(limit, kLargestPage - 1) + 1));
+  for (const std::string& text : arguments.states) {
+    ASSIGN_OR_RETURN(const v1::Trial::State state, ReadState(text));
+    request.add_states(state);
+  }
+  std::vector<v1::Trial> trials;
+  bool more = false;
+  RETURN_IF_ERROR(session.client().ListAllTrials(request, [&](const v1::Trial& trial) {
+    more = trials.size() == limit;
+    if (!more) trials.push_back(trial);
+    return !more;
+  }));
+  PrintTrials(study, trials, Numbers::kRounded, session);
+  if (more) session.Remark(absl::StrCat("\nThe first ", limit, " of them; --all shows every one."));
+  return absl::OkStatus();
+}
+
+absl::Status ShowTrials(const TrialsArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  for (const std::string& text : arguments.states) RETURN_IF_ERROR(ReadState(text).status());
+  ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
+  if (arguments.best.has_value()) return ShowBest(study, *arguments.best, session);
+  return ShowList(study, arguments, session);
+}
+
+struct AdditionArguments {
+  std::string study;
+  std::vector<std::string> values;
+  OutcomeArguments outcome;
+};
+
+using Texts = std::vector<std::optional<std::string>>;
+
+absl::StatusOr<Texts> ReadValues(const CheckedSpace& space,
+                                 const std::vector<std::string>& arguments) {
+  Texts texts(space.size());
+  for (const std::string& argument : arguments) {
+    const std::vector<std::string> sides = SplitEscaped(argument, '=', 2);
+    if (sides.size() < 2) {
+      return UsageError(absl::StrCat("--set '", argument, "' is not NAME=VALUE"));
+    }
+    const std::optional<int> index = space.IndexOf(Unescape(sides[0]));
+    if (!index.has_value()) {
+      return UsageError(absl::StrCat("--set '", argument, "': the study has no such parameter"));
+    }
+    if (texts[*index].has_value()) {
+      return UsageError(absl::StrCat("--set '", argument, "': the parameter is set twice"));
+    }
+    texts[*index] = argument.substr(sides[0].size() + 1);
+  }
+  return texts;
+}
+
+absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto,
+                                                    const std::vector<std::string>& arguments) {
+  ASSIGN_OR_RETURN(const CheckedSpace space, CheckedSpace::Create(proto));
+  ASSIGN_OR_RETURN(const Texts texts, ReadValues(space, arguments));
+  v1::Configuration configuration;
+  const auto problem = space.Read(texts, &configuration);
+  if (!problem.has_value()) return configuration;
+  return UsageError(absl::StrCat("--set ", space.parameter(problem->parameter).name(), ": ",
+                                 problem->complaint));
+}
+
+absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
+  v1::Observation observation;
+  ASSIGN_OR_RETURN(*observation.mutable_configuration(),
+                   ReadConfiguration(study.space(), arguments.values));
+  ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
+  if (outcome.has_value()) *observation.mutable_outcome() = *outcome;
+  ASSIGN_OR_RETURN(const auto trials, session.client().AddTrials(name, {observation}));
+  if (trials.size() != 1) return absl::InternalError("the server answered without the trial");
+  PrintTrial(study, trials.front(), session);
+  return absl::OkStatus();
+}
+
+absl::Status Explain(const std::string& text, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
+  ASSIGN_OR_RETURN(const v1::Explanation explanation, session.client().Explain(name));
+  PrintExplanation(explanation, session);
+  return absl::OkStatus();
+}
+
+void AddStudy(CLI::App* command, std::string* study) {
+  command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
+}
+
+void AddTrialName(CLI::App* command, std::string* trial) {
+  command->add_option("trial", *trial, "Name of the trial, as in digits/3")
+      ->required()
+      ->type_name("TRIAL");
+}
+
+// Makes `command` choose to run `run` with `arguments`.
+template <typename Arguments>
+void Choose(CLI::App* command, const std::shared_ptr<Arguments>& arguments,
+            absl::Status (*run)(const Arguments&, Session&), Action* chosen) {
+  command->callback([arguments, run, chosen] {
+    *chosen = [arguments, run](Session& session) { return run(*arguments, session); };
+  });
+}
+
+void AddSuggest(CLI::App* app, Action* chosen) {
+  const auto arguments = std::make_shared<SuggestArguments>();
+  CLI::App* const command = app->add_subcommand("suggest", "Leases trials to a worker");
+  AddStudy(command, &arguments->study);
+  command
+      ->add_option("--worker", arguments->worker,
+                   "The worker's own stable id; it gets its unfinished trials again")
+      ->required();
+  command->add_option("--count", arguments->count, "How many trials")
+      ->check(CLI::Range(1, kLargestPage))
+      ->capture_default_str();
+  Choose(command, arguments, Suggest, chosen);
+}
+
+void AddObserve(CLI::App* app, Action* chosen) {
+  const auto arguments = std::make_shared<ObserveArguments>();
+  CLI::App* const command = app->add_subcommand("observe", "Tells what became of a trial");
+  AddTrialName(command, &arguments->trial);
+  AddOutcomeOptions(command, &arguments->outcome);
+  Choose(command, arguments, Observe, chosen);
+}
+
+void AddTrials(CLI::App* app, Action* chosen) {
+  const auto arguments = std::make_shared<TrialsArguments>();
+  CLI::App* const command = app->add_subcommand("trials", "Lists a study's trials");
+  AddStudy(command, &arguments->study);
+  CLI::Option* const best =
+      command->add_option("--best", arguments->best, "The best so many, best first")
+          ->check(CLI::Range(1, kLargestPage));
+  CLI::Option* const states =
+      AddRepeatable(command, "--state", &arguments->states,
+                    "Only those in this state; repeat for others")
+          ->type_name("STATE");
+  CLI::Option* const all = command->add_flag("--all", arguments->all, "Every one");
+  CLI::Option* const limit =
+      command
+          ->add_option("--limit", arguments->limit,
+                       "At most so many (default: 50 in tables, else all)")
+          ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  best->excludes(states)->excludes(all)->excludes(limit);
+  all->excludes(limit);
+  Choose(command, arguments, ShowTrials, chosen);
+}
+
+void AddTrialGroup(CLI::App* app, Action* chosen) {
+  const auto arguments = std::make_shared<AdditionArguments>();
+  CLI::App* const group = app->add_subcommand("trial", "Single trials: add");
+  group->require_subcommand(1);
+  CLI::App* const command = group->add_subcommand(
+      "add", "Adds a trial: a result from elsewhere, or without one to be tried next");
+  AddStudy(command, &arguments->study);
+  AddRepeatable(command, "--set", &arguments->values,
+                "Value of a parameter, once for each one that is active")
+      ->required()
+      ->type_name("NAME=VALUE");
+  AddOutcomeOptions(command, &arguments->outcome);
+  Choose(command, arguments, AddTrial, chosen);
+}
+
+void AddExplain(CLI::App* app, Action* chosen) {
+  const auto trial = std::make_shared<std::string>();
+  CLI::App* const command = app->add_subcommand("explain", "Shows where a trial came from");
+  AddTrialName(command, trial.get());
+  Choose(command, trial, Explain, chosen);
+}
+
+}  // namespace
+
+void AddTrialCommands(CLI::App* app, Action* chosen) {
+  AddSuggest(app, chosen);
+  AddObserve(app, chosen);
+  AddTrials(app, chosen);
+  AddTrialGroup(app, chosen);
+  AddExplain(app, chosen);
+}
+
+}  // namespace slipstream::cli

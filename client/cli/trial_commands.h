@@ -1,0 +1,17 @@
+// slipstream suggest, observe, trials, trial add and explain.
+#ifndef SLIPSTREAM_CLIENT_CLI_TRIAL_COMMANDS_H_
+#define SLIPSTREAM_CLIENT_CLI_TRIAL_COMMANDS_H_
+
+#include <CLI/CLI.hpp>
+
+#include "client/cli/session.h"
+
+namespace slipstream::cli {
+
+// Parsing one of these commands puts what it does into `chosen`, which must
+// outlive `app`.
+void AddTrialCommands(CLI::App* app, Action* chosen);
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_TRIAL_COMMANDS_H_

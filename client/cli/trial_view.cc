@@ -1,0 +1,155 @@
+#include "client/cli/trial_view.h"
+
+#include <map>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+bool IsNumeric(const v1::Parameter& parameter) {
+  return !parameter.has_categorical_domain() && !parameter.has_boolean_domain();
+}
+
+std::string ValueText(const v1::Trial& trial, const std::string& parameter, Numbers numbers) {
+  const auto found = trial.configuration().values().find(parameter);
+  if (found == trial.configuration().values().end()) return "";
+  return numbers == Numbers::kExact ? FormatValue(found->second) : RoundValue(found->second);
+}
+
+std::string MeasuredText(const v1::Trial& trial, const std::string& metric, Numbers numbers) {
+  const auto found = trial.measurement().metrics().find(metric);
+  if (found == trial.measurement().metrics().end()) return "";
+  return numbers == Numbers::kExact ? FormatNumber(found->second) : RoundNumber(found->second);
+}
+
+Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers) {
+  Table table;
+  table.columns = {{"trial"}, {"state"}};
+  for (const v1::Parameter& parameter : study.space().parameters()) {
+    table.columns.push_back(
+        {parameter.name(), IsNumeric(parameter) ? Align::kRight : Align::kLeft});
+  }
+  for (const v1::Metric& metric : study.metrics()) {
+    table.columns.push_back({metric.name(), Align::kRight});
+  }
+  table.columns.push_back({"worker"});
+  table.columns.push_back({"reason"});
+  for (const v1::Trial& trial : trials) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row = {ShortTrialName(trial.name()), StateText(trial.state())};
+    for (const v1::Parameter& parameter : study.space().parameters()) {
+      row.push_back(ValueText(trial, parameter.name(), numbers));
+    }
+    for (const v1::Metric& metric : study.metrics()) {
+      row.push_back(MeasuredText(trial, metric.name(), numbers));
+    }
+    row.push_back(trial.worker());
+    row.push_back(trial.reason());
+  }
+  return table;
+}
+
+Numbers NumbersFor(Format format, Numbers in_tables) {
+  return format == Format::kTable ? in_tables : Numbers::kExact;
+}
+
+std::vector<Field> TrialFields(const v1::Trial& trial) {
+  std::vector<Field> fields = {{"trial", ShortTrialName(trial.name())},
+                               {"state", StateText(trial.state())}};
+  const auto& values = trial.configuration().values();
+  const std::map<std::string, v1::ParameterValue> ordered(values.begin(), values.end());
+  for (const auto& [name, value] : ordered) fields.push_back({name, FormatValue(value)});
+  const auto& metrics = trial.measurement().metrics();
+  for (const auto& [name, value] : std::map<std::string, double>(metrics.begin(), metrics.end())) {
+    fields.push_back({absl::StrCat("measured ", name), FormatNumber(value)});
+  }
+  if (!trial.worker().empty()) fields.push_back({"worker", trial.worker()});
+  if (!trial.reason().empty()) fields.push_back({"reason", trial.reason()});
+  return fields;
+}
+
+std::string RungText(const v1::Provenance& provenance) {
+  const std::string reason =
+      provenance.rung_reason().empty() ? "" : absl::StrCat(": ", provenance.rung_reason());
+  switch (provenance.rung()) {
+    case v1::Provenance::RECIPE:
+      return "the study's algorithm";
+    case v1::Provenance::WITHOUT_TRANSFER:
+      return absl::StrCat("the study's algorithm without its source tasks", reason);
+    case v1::Provenance::QUASI_RANDOM:
+      return absl::StrCat("points that fill the space evenly", reason);
+    default:
+      return "unknown";
+  }
+}
+
+std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
+  std::vector<Field> fields = {
+      {"preset", provenance.preset()},
+      {"server version", provenance.version()},
+      {"seed", absl::StrCat(provenance.seed())},
+      {"last trial seen", absl::StrCat(provenance.last_trial_seen())},
+      {"suggested by", RungText(provenance)},
+  };
+  for (const auto& source : provenance.sources()) {
+    fields.push_back({absl::StrCat("weight of ", ShortSourceTaskName(source.source_task())),
+                      FormatNumber(source.weight())});
+  }
+  for (const auto& fact : provenance.facts()) {
+    fields.push_back({fact.name(), fact.has_number() ? FormatNumber(fact.number()) : fact.text()});
+  }
+  return fields;
+}
+
+std::vector<Field> ExplanationFields(const v1::Explanation& explanation) {
+  std::vector<Field> fields = TrialFields(explanation.trial());
+  if (!explanation.has_provenance()) {
+    fields.push_back({"suggested by", "nobody: a person added the trial"});
+    return fields;
+  }
+  const std::vector<Field> more = ProvenanceFields(explanation.provenance());
+  fields.insert(fields.end(), more.begin(), more.end());
+  return fields;
+}
+
+Table FieldsTable(const std::vector<Field>& fields) {
+  Table table;
+  table.columns = {{"field"}, {"value"}};
+  for (const Field& field : fields) table.rows.push_back({field.name, field.value});
+  return table;
+}
+
+}  // namespace
+
+std::string StateText(v1::Trial::State state) {
+  return absl::AsciiStrToLower(v1::Trial::State_Name(state));
+}
+
+void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
+                 Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonArrayOf(trials));
+  session.Print(TrialsTable(study, trials, NumbersFor(session.format(), numbers)));
+}
+
+void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonText(trial));
+  session.Print(TrialsTable(study, {trial}, NumbersFor(session.format(), Numbers::kRounded)));
+}
+
+void PrintExplanation(const v1::Explanation& explanation, Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonText(explanation));
+  const std::vector<Field> fields = ExplanationFields(explanation);
+  if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
+  std::ostringstream text;
+  WriteFields(fields, text);
+  session.Print(text.str());
+}
+
+}  // namespace slipstream::cli

@@ -1,0 +1,94 @@
+#include "client/cpp/call_error.h"
+
+#include "absl/strings/cord.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "slipstream/errors.h"
+
+namespace slipstream {
+namespace {
+
+constexpr char kBadRequestUrl[] = "type.googleapis.com/slipstream.v1.BadRequest";
+
+v1::BadRequest BadRequestOf(const grpc::Status& status) {
+  v1::StatusDetails details;
+  v1::BadRequest bad_request;
+  if (!details.ParseFromString(status.error_details())) return bad_request;
+  for (const google::protobuf::Any& detail : details.details()) {
+    if (detail.UnpackTo(&bad_request)) return bad_request;
+  }
+  return {};
+}
+
+std::string Describe(const v1::FieldViolation& violation) {
+  if (!violation.description().empty()) return violation.description();
+  return absl::StrCat(violation.field(), " is ", violation.value(), ", must be ",
+                      violation.bound());
+}
+
+// The server's message, with the violations that it does not mention itself.
+std::string MessageOf(const grpc::Status& status, const v1::BadRequest& bad_request) {
+  std::string message = status.error_message();
+  for (const v1::FieldViolation& violation : bad_request.field_violations()) {
+    const std::string complaint = Describe(violation);
+    if (absl::StrContains(message, complaint)) continue;
+    absl::StrAppend(&message, message.empty() ? "" : "; ", complaint);
+  }
+  return message.empty() ? "the server gave no reason" : message;
+}
+
+std::string Effort(const client_internal::FailedCall& call) {
+  if (call.attempts == 1) return "1 attempt";
+  return absl::StrCat(call.attempts, " attempts in ",
+                      absl::FormatDuration(absl::Trunc(call.elapsed, absl::Milliseconds(100))));
+}
+
+std::string NoAnswer(const client_internal::FailedCall& call, const std::string& message) {
+  return absl::StrCat("no answer from ", call.address,
+                      ": is slipstream_server running there? (", call.what, "; ", Effort(call),
+                      "; ", message, ")");
+}
+
+std::string TooLate(const client_internal::FailedCall& call, const std::string& message) {
+  return absl::StrCat("no answer from ", call.address, " in time (", call.what, "; ",
+                      Effort(call), "; ", message, ")");
+}
+
+std::string Refused(const client_internal::FailedCall& call, const std::string& message) {
+  const std::string effort = call.attempts == 1 ? "" : absl::StrCat(" (", Effort(call), ")");
+  return absl::StrCat("cannot ", call.what, " on ", call.address, ": ", message, effort);
+}
+
+std::string ErrorText(const client_internal::FailedCall& call, const grpc::Status& status,
+                      const std::string& message) {
+  if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) return TooLate(call, message);
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE && !call.connected) {
+    return NoAnswer(call, message);
+  }
+  return Refused(call, message);
+}
+
+}  // namespace
+
+namespace client_internal {
+
+absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
+  const v1::BadRequest bad_request = BadRequestOf(status);
+  absl::Status error(static_cast<absl::StatusCode>(status.error_code()),
+                     ErrorText(call, status, MessageOf(status, bad_request)));
+  if (bad_request.field_violations_size() > 0) {
+    error.SetPayload(kBadRequestUrl, absl::Cord(bad_request.SerializeAsString()));
+  }
+  return error;
+}
+
+}  // namespace client_internal
+
+std::vector<v1::FieldViolation> ViolationsOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kBadRequestUrl);
+  v1::BadRequest bad_request;
+  if (!payload.has_value() || !bad_request.ParseFromString(std::string(*payload))) return {};
+  return {bad_request.field_violations().begin(), bad_request.field_violations().end()};
+}
+
+}  // namespace slipstream

@@ -1,0 +1,29 @@
+// From the status of a call to an error that a person understands.
+#ifndef SLIPSTREAM_CLIENT_CPP_CALL_ERROR_H_
+#define SLIPSTREAM_CLIENT_CPP_CALL_ERROR_H_
+
+#include <grpcpp/support/status.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+
+namespace slipstream::client_internal {
+
+// How a failed call went.
+struct FailedCall {
+  std::string what;     // What was attempted: "suggest for studies/s".
+  std::string address;  // Where.
+  int attempts = 1;
+  absl::Duration elapsed;   // From the first attempt to the end of the last.
+  bool connected = false;  // Whether there was a connection at the end of the last attempt.
+};
+
+// An error with the code of `status`, which must not be OK, a message that says
+// what failed where, and the violations that the server sent, see ViolationsOf.
+absl::Status CallError(const FailedCall& call, const grpc::Status& status);
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_CALL_ERROR_H_

@@ -1,0 +1,81 @@
+#include "client/cpp/caller.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "absl/random/random.h"
+#include "absl/time/clock.h"
+#include "client/cpp/call_error.h"
+
+namespace slipstream::client_internal {
+namespace {
+
+class MachineClock final : public ClientClock {
+ public:
+  absl::Duration Elapsed() override {
+    return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
+  }
+  void Sleep(absl::Duration duration) override { absl::SleepFor(duration); }
+};
+
+absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
+  thread_local absl::BitGen random;
+  return LongestPause(retry, attempts) * absl::Uniform(random, 0.0, 1.0);
+}
+
+}  // namespace
+
+bool IsWorthRepeating(grpc::StatusCode code) {
+  return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::ABORTED ||
+         code == grpc::StatusCode::DEADLINE_EXCEEDED;
+}
+
+absl::Duration LongestPause(const RetryOptions& retry, int attempts) {
+  const double growth = std::ldexp(1.0, std::clamp(attempts - 1, 0, 60));
+  return std::min(retry.initial_backoff * growth, retry.max_backoff);
+}
+
+Caller::Caller(const ClientOptions& options)
+    : address_(options.address),
+      retry_(options.retry),
+      clock_(options.clock ? options.clock : std::make_shared<MachineClock>()),
+      connection_(options.address, options.credentials) {}
+
+absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
+                          const Attempt& attempt) {
+  const absl::Duration start = clock_->Elapsed();
+  Result telling;  // The latest one that says more than that time was up.
+  for (int attempts = 1;; ++attempts) {
+    const absl::Duration left = start + deadlines.overall - clock_->Elapsed();
+    const Result result = TryOnce(attempt, std::min(deadlines.attempt, left));
+    if (result.status.ok()) return absl::OkStatus();
+    const bool cut_short = left < deadlines.attempt && !telling.status.ok() &&
+                           result.status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
+    if (!cut_short) telling = result;
+    const absl::Duration elapsed = clock_->Elapsed() - start;
+    const absl::Duration pause = DrawPause(retry_, attempts);
+    if (!IsWorthRepeating(result.status.error_code()) || attempts == retry_.max_attempts ||
+        elapsed + pause >= deadlines.overall) {
+      return CallError({what, address_, attempts, elapsed, telling.connected}, telling.status);
+    }
+    clock_->Sleep(pause);
+  }
+}
+
+Caller::Result Caller::TryOnce(const Attempt& attempt, absl::Duration duration) {
+  const std::shared_ptr<const Link> link = connection_.Current();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMicroseconds(duration));
+  Result result;
+  result.status = attempt(*link->stub, &context);
+  result.connected = link->IsConnected();
+  const grpc::StatusCode code = result.status.error_code();
+  if (code == grpc::StatusCode::DEADLINE_EXCEEDED ||
+      (code == grpc::StatusCode::UNAVAILABLE && !result.connected)) {
+    connection_.Replace(*link);
+  }
+  return result;
+}
+
+}  // namespace slipstream::client_internal

@@ -1,0 +1,72 @@
+// Makes calls, with deadlines, and repeats the failed ones that may succeed.
+#ifndef SLIPSTREAM_CLIENT_CPP_CALLER_H_
+#define SLIPSTREAM_CLIENT_CPP_CALLER_H_
+
+#include <grpcpp/client_context.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cpp/connection.h"
+#include "slipstream/client_options.h"
+
+namespace slipstream::client_internal {
+
+// Whether the same call may succeed if it is made again. Decided by the code
+// alone: messages are for people.
+bool IsWorthRepeating(grpc::StatusCode code);
+
+// The longest pause after `attempts` failed attempts.
+absl::Duration LongestPause(const RetryOptions& retry, int attempts);
+
+// Thread-safe.
+class Caller {
+ public:
+  using Stub = v1::OptimizationService::Stub;
+  using Attempt = std::function<grpc::Status(Stub& stub, grpc::ClientContext* context)>;
+  template <typename Request, typename Response>
+  using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
+
+  // `options` must have passed CheckOptions.
+  explicit Caller(const ClientOptions& options);
+
+  // Makes attempts until one succeeds, one fails for good, or time is up; then
+  // the last one's status as CallError has it, or the one's before when time
+  // was up in the middle of the last. `what` completes "cannot ...".
+  // Every attempt must send the same.
+  absl::Status Call(const std::string& what, const Deadlines& deadlines, const Attempt& attempt);
+
+  template <typename Request, typename Response>
+  absl::StatusOr<Response> Unary(const std::string& what, const Deadlines& deadlines,
+                                 Method<Request, Response> method, const Request& request) {
+    Response response;
+    const absl::Status status =
+        Call(what, deadlines, [&](Stub& stub, grpc::ClientContext* context) {
+          response.Clear();
+          return (stub.*method)(context, request, &response);
+        });
+    if (!status.ok()) return status;
+    return response;
+  }
+
+ private:
+  struct Result {
+    grpc::Status status;
+    bool connected = false;  // Whether there was a connection afterwards.
+  };
+
+  // One attempt that may take `duration`.
+  Result TryOnce(const Attempt& attempt, absl::Duration duration);
+
+  const std::string address_;
+  const RetryOptions retry_;
+  const std::shared_ptr<ClientClock> clock_;
+  Connection connection_;
+};
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_CALLER_H_

@@ -1,0 +1,48 @@
+// The way to the server, and a new one when it seems dead.
+#ifndef SLIPSTREAM_CLIENT_CPP_CONNECTION_H_
+#define SLIPSTREAM_CLIENT_CPP_CONNECTION_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "slipstream/v1/services.grpc.pb.h"
+
+namespace slipstream::client_internal {
+
+// A channel with its stub; callers keep it alive while they use it.
+struct Link {
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::OptimizationService::Stub> stub;
+
+  // Whether a connection stands at this moment. Never blocks.
+  bool IsConnected() const;
+};
+
+// Thread-safe. Connects at the first call, not before.
+class Connection {
+ public:
+  Connection(std::string address, std::shared_ptr<grpc::ChannelCredentials> credentials);
+
+  std::shared_ptr<const Link> Current();
+
+  // Makes a new link unless another thread has replaced `failed` already.
+  // Calls in progress on the old link are not disturbed. A connection whose
+  // peer is gone without a word would else swallow every retry.
+  void Replace(const Link& failed);
+
+ private:
+  std::shared_ptr<const Link> Open() const;
+
+  const std::string address_;
+  const std::shared_ptr<grpc::ChannelCredentials> credentials_;
+  std::mutex mutex_;
+  std::shared_ptr<const Link> link_;  // Guarded by mutex_.
+};
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_CONNECTION_H_

@@ -1,0 +1,48 @@
+// Reading and writing the values of a configuration.
+//
+//   absl::StatusOr<double> rate = GetDouble(trial, "learning_rate");
+//   if (HasValue(trial.configuration(), "degree")) Use(*GetInteger(trial, "degree"));
+//
+// Thread-safe: free functions without state.
+#ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_CONFIGURATION_H_
+#define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_CONFIGURATION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "slipstream/v1/study.pb.h"
+
+namespace slipstream {
+
+// Whether the parameter is active: a conditional one may have no value.
+bool HasValue(const v1::Configuration& configuration, const std::string& parameter);
+
+// All of these answer NOT_FOUND if the parameter has no value, INVALID_ARGUMENT
+// if it has one of another kind. A whole number is an integer and a double
+// alike as long as nothing is lost: OUT_OF_RANGE otherwise.
+absl::StatusOr<double> GetDouble(const v1::Configuration& configuration,
+                                 const std::string& parameter);
+absl::StatusOr<int64_t> GetInteger(const v1::Configuration& configuration,
+                                   const std::string& parameter);
+absl::StatusOr<std::string> GetCategory(const v1::Configuration& configuration,
+                                        const std::string& parameter);
+absl::StatusOr<bool> GetBoolean(const v1::Configuration& configuration,
+                                const std::string& parameter);
+
+// The same of a trial's configuration.
+absl::StatusOr<double> GetDouble(const v1::Trial& trial, const std::string& parameter);
+absl::StatusOr<int64_t> GetInteger(const v1::Trial& trial, const std::string& parameter);
+absl::StatusOr<std::string> GetCategory(const v1::Trial& trial, const std::string& parameter);
+absl::StatusOr<bool> GetBoolean(const v1::Trial& trial, const std::string& parameter);
+
+// Give the parameter this value in place of any that it had.
+void SetDouble(v1::Configuration* configuration, const std::string& parameter, double value);
+void SetInteger(v1::Configuration* configuration, const std::string& parameter, int64_t value);
+void SetCategory(v1::Configuration* configuration, const std::string& parameter,
+                 const std::string& value);
+void SetBoolean(v1::Configuration* configuration, const std::string& parameter, bool value);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_CONFIGURATION_H_

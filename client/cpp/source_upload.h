@@ -1,0 +1,34 @@
+// Sends one source task in messages of bounded size.
+#ifndef SLIPSTREAM_CLIENT_CPP_SOURCE_UPLOAD_H_
+#define SLIPSTREAM_CLIENT_CPP_SOURCE_UPLOAD_H_
+
+#include <grpcpp/support/status.h>
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "client/cpp/caller.h"
+#include "slipstream/observation_reader.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream::client_internal {
+
+// Bounds of one message.
+struct ChunkLimits {
+  static constexpr int kObservations = 1000;
+  // Of the observations on the wire. One that is larger goes alone.
+  static constexpr size_t kBytes = size_t{1} << 20;
+};
+
+// One attempt: the header in a message of its own, then `observations` from
+// the start. If reading them fails the call is cancelled, nothing is
+// registered, and `read_status` says why; else it is OK.
+grpc::Status UploadSourceTask(Caller::Stub& stub, grpc::ClientContext* context,
+                              const v1::RegisterSourceTaskRequest::Header& header,
+                              ObservationReader& observations,
+                              v1::RegisterSourceTaskResponse* response,
+                              absl::Status* read_status);
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_SOURCE_UPLOAD_H_

@@ -1,0 +1,146 @@
+#include <utility>
+
+#include "client/cpp/caller.h"
+#include "client/cpp/paging.h"
+#include "client/cpp/request_identity.h"
+#include "slipstream/client.h"
+
+namespace slipstream {
+namespace {
+
+using client_internal::Caller;
+using client_internal::Identify;
+
+constexpr int kTrialsPerPage = 500;
+
+std::vector<v1::Trial> Vector(const google::protobuf::RepeatedPtrField<v1::Trial>& trials) {
+  return {trials.begin(), trials.end()};
+}
+
+v1::ObserveRequest Observing(const std::string& trial) {
+  v1::ObserveRequest request;
+  request.set_trial(trial);
+  return request;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::SuggestResponse> Client::Suggest(v1::SuggestRequest request) {
+  Identify(&request);
+  return caller_->Unary("suggest for " + request.study(), options_.suggest,
+                        &Caller::Stub::Suggest, request);
+}
+
+absl::StatusOr<std::vector<v1::Trial>> Client::Suggest(const std::string& study,
+                                                       const std::string& worker, int count) {
+  v1::SuggestRequest request;
+  request.set_study(study);
+  request.set_worker(worker);
+  request.set_count(count);
+  const absl::StatusOr<v1::SuggestResponse> response = Suggest(std::move(request));
+  if (!response.ok()) return response.status();
+  return Vector(response->trials());
+}
+
+absl::StatusOr<v1::Trial> Client::Observe(v1::ObserveRequest request) {
+  Identify(&request);
+  return caller_->Unary("record the outcome of " + request.trial(), options_.call,
+                        &Caller::Stub::Observe, request);
+}
+
+absl::StatusOr<v1::Trial> Client::Observe(const std::string& trial, const std::string& metric,
+                                          double value) {
+  v1::ObserveRequest request = Observing(trial);
+  (*request.mutable_outcome()->mutable_measurement()->mutable_metrics())[metric] = value;
+  return Observe(std::move(request));
+}
+
+absl::StatusOr<v1::Trial> Client::ReportFailure(const std::string& trial,
+                                                const std::string& reason) {
+  v1::ObserveRequest request = Observing(trial);
+  request.mutable_outcome()->mutable_failure()->set_reason(reason);
+  return Observe(std::move(request));
+}
+
+absl::StatusOr<v1::Trial> Client::ReportInfeasible(const std::string& trial,
+                                                   const std::string& reason) {
+  v1::ObserveRequest request = Observing(trial);
+  request.mutable_outcome()->mutable_infeasibility()->set_reason(reason);
+  return Observe(std::move(request));
+}
+
+absl::StatusOr<v1::Trial> Client::ReportStopped(const std::string& trial,
+                                                const std::string& reason) {
+  v1::ObserveRequest request = Observing(trial);
+  request.mutable_outcome()->mutable_early_stop()->set_reason(reason);
+  return Observe(std::move(request));
+}
+
+absl::StatusOr<v1::AddTrialsResponse> Client::AddTrials(v1::AddTrialsRequest request) {
+  Identify(&request);
+  return caller_->Unary("add trials to " + request.study(), options_.call,
+                        &Caller::Stub::AddTrials, request);
+}
+
+absl::StatusOr<std::vector<v1::Trial>> Client::AddTrials(
+    const std::string& study, const std::vector<v1::Observation>& observations) {
+  v1::AddTrialsRequest request;
+  request.set_study(study);
+  request.mutable_observations()->Assign(observations.begin(), observations.end());
+  const absl::StatusOr<v1::AddTrialsResponse> response = AddTrials(std::move(request));
+  if (!response.ok()) return response.status();
+  return Vector(response->trials());
+}
+
+absl::StatusOr<v1::Trial> Client::GetTrial(const std::string& name) {
+  v1::GetTrialRequest request;
+  request.set_name(name);
+  return caller_->Unary("read " + name, options_.call, &Caller::Stub::GetTrial, request);
+}
+
+absl::StatusOr<v1::ListTrialsResponse> Client::ListTrials(const v1::ListTrialsRequest& request) {
+  return caller_->Unary("list the trials of " + request.study(), options_.call,
+                        &Caller::Stub::ListTrials, request);
+}
+
+absl::Status Client::ListAllTrials(v1::ListTrialsRequest request,
+                                   const Visitor<v1::Trial>& visit) {
+  return client_internal::VisitAllPages(
+      std::move(request), [this](const v1::ListTrialsRequest& page) { return ListTrials(page); },
+      [](const v1::ListTrialsResponse& page) -> const auto& { return page.trials(); }, visit);
+}
+
+absl::Status Client::ListAllTrials(const std::string& study, const Visitor<v1::Trial>& visit) {
+  v1::ListTrialsRequest request;
+  request.set_study(study);
+  request.set_page_size(kTrialsPerPage);
+  return ListAllTrials(std::move(request), visit);
+}
+
+absl::StatusOr<std::vector<v1::Trial>> Client::BestTrials(const std::string& study, int count) {
+  v1::BestTrialsRequest request;
+  request.set_study(study);
+  request.set_count(count);
+  const absl::StatusOr<v1::BestTrialsResponse> response =
+      caller_->Unary("find the best trials of " + study, options_.call,
+                     &Caller::Stub::BestTrials, request);
+  if (!response.ok()) return response.status();
+  return Vector(response->trials());
+}
+
+absl::StatusOr<v1::Explanation> Client::Explain(const std::string& trial) {
+  v1::ExplainRequest request;
+  request.set_trial(trial);
+  return caller_->Unary("explain " + trial, options_.call, &Caller::Stub::Explain, request);
+}
+
+absl::StatusOr<std::vector<v1::ListPresetsResponse::Preset>> Client::ListPresets() {
+  const absl::StatusOr<v1::ListPresetsResponse> response =
+      caller_->Unary("list presets", options_.call, &Caller::Stub::ListPresets,
+                     v1::ListPresetsRequest());
+  if (!response.ok()) return response.status();
+  return std::vector<v1::ListPresetsResponse::Preset>(response->presets().begin(),
+                                                      response->presets().end());
+}
+
+}  // namespace slipstream

@@ -1,0 +1,60 @@
+#include "core/base/status.h"
+
+#include <charconv>
+#include <vector>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/utf8.h"
+
+namespace slipstream {
+namespace {
+
+constexpr char kPayloadUrl[] = "slipstream/field_violation";
+// Between the three parts of a payload, none of which has control characters.
+constexpr char kSeparator[] = "\n";
+
+constexpr size_t kMaxValueBytes = 128;
+// Statuses travel in headers, which are small; paths and bounds can quote what
+// a caller sent.
+constexpr size_t kMaxFieldBytes = 512;
+constexpr size_t kMaxBoundBytes = 1024;
+
+}  // namespace
+
+absl::Status InvalidField(absl::string_view field, absl::string_view value,
+                          absl::string_view bound) {
+  const FieldViolation violation = {PrintableText(field, kMaxFieldBytes),
+                                    PrintableText(value, kMaxValueBytes),
+                                    PrintableText(bound, kMaxBoundBytes)};
+  absl::Status status = absl::InvalidArgumentError(absl::StrCat(
+      violation.field, " is ", violation.value, ", must be ", violation.bound));
+  status.SetPayload(kPayloadUrl, absl::Cord(absl::StrCat(violation.field, kSeparator,
+                                                         violation.value, kSeparator,
+                                                         violation.bound)));
+  return status;
+}
+
+std::optional<FieldViolation> ViolationOf(const absl::Status& status) {
+  const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
+  if (!payload.has_value()) return std::nullopt;
+  const std::string text(*payload);
+  const std::vector<std::string> parts = absl::StrSplit(text, kSeparator);
+  if (parts.size() != 3) return std::nullopt;
+  return FieldViolation{parts[0], parts[1], parts[2]};
+}
+
+absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix) {
+  std::optional<FieldViolation> violation = ViolationOf(status);
+  if (!violation.has_value()) return status;
+  return InvalidField(absl::StrCat(prefix, violation->field), violation->value, violation->bound);
+}
+
+std::string FormatNumber(double value) {
+  char text[32];
+  const std::to_chars_result end = std::to_chars(text, text + sizeof(text), value);
+  return std::string(text, end.ptr);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,67 @@
+// Errors that name a field, its value and the bound that it broke, and the two
+// macros that hand errors on.
+//
+//   absl::Status CheckCount(int count) {
+//     if (count > 1000) return InvalidField("count", absl::StrCat(count), "1 to 1000");
+//     return absl::OkStatus();
+//   }
+//
+// Thread-safe: free functions without state.
+#ifndef SLIPSTREAM_CORE_BASE_STATUS_H_
+#define SLIPSTREAM_CORE_BASE_STATUS_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace slipstream {
+
+// What is wrong with one field of an input.
+struct FieldViolation {
+  std::string field;  // Path, for example "space.parameters[2].min".
+  std::string value;  // As given, shortened to 128 bytes.
+  std::string bound;  // What would be accepted, for example "> 0".
+};
+
+// INVALID_ARGUMENT whose message reads "<field> is <value>, must be <bound>"
+// and which carries the three parts as a FieldViolation.
+absl::Status InvalidField(absl::string_view field, absl::string_view value,
+                          absl::string_view bound);
+
+// The violation that `status` carries, if it was made by InvalidField.
+std::optional<FieldViolation> ViolationOf(const absl::Status& status);
+
+// `status` with `prefix` before the path of its field, message and violation
+// alike; other statuses come back as they are.
+absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
+
+// A number as short as it can be and still be read back exactly.
+std::string FormatNumber(double value);
+
+}  // namespace slipstream
+
+// Returns from the enclosing function when `expression`, an absl::Status, is
+// not OK.
+#define SLIPSTREAM_RETURN_IF_ERROR(expression)              \
+  do {                                                      \
+    ::absl::Status slipstream_status_ = (expression);       \
+    if (!slipstream_status_.ok()) return slipstream_status_; \
+  } while (false)
+
+#define SLIPSTREAM_CONCAT_INNER_(a, b) a##b
+#define SLIPSTREAM_CONCAT_(a, b) SLIPSTREAM_CONCAT_INNER_(a, b)
+
+// Evaluates `expression`, an absl::StatusOr; returns its status when it is not
+// OK, else moves its value into `lhs`.
+#define SLIPSTREAM_ASSIGN_OR_RETURN(lhs, expression) \
+  SLIPSTREAM_ASSIGN_OR_RETURN_(SLIPSTREAM_CONCAT_(slipstream_or_, __LINE__), lhs, expression)
+#define SLIPSTREAM_ASSIGN_OR_RETURN_(temporary, lhs, expression) \
+  auto temporary = (expression);                                 \
+  if (!temporary.ok()) return std::move(temporary).status();     \
+  lhs = *std::move(temporary)
+
+#endif  // SLIPSTREAM_CORE_BASE_STATUS_H_

@@ -1,0 +1,40 @@
+// Values of one domain: from a person's way of writing to the core's and back.
+//
+// Thread-safe: free functions without state.
+#ifndef SLIPSTREAM_CORE_SPACE_DOMAIN_VALUE_H_
+#define SLIPSTREAM_CORE_SPACE_DOMAIN_VALUE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "core/space/configuration.h"
+#include "core/space/parameter.h"
+
+namespace slipstream {
+
+// Where each word of a categorical domain stands; empty for other domains.
+// Refers to the domain's strings.
+using LevelIndex = absl::flat_hash_map<absl::string_view, int64_t>;
+LevelIndex LevelIndexOf(const Domain& domain);
+
+// `value` as one of `domain`; absent if it is of the wrong kind, not finite or
+// outside. `levels` belongs to `domain`.
+std::optional<Value> ValueInDomain(const Domain& domain, const LevelIndex& levels,
+                                   const NamedValue& value);
+
+// Whether `value` is active and one of `domain`.
+bool IsInDomain(const Domain& domain, const Value& value);
+
+// The inverse of ValueInDomain; `value` is in the domain.
+NamedValue NameInDomain(const Domain& domain, const Value& value);
+
+// For messages: the value (words in quotes), and what a domain accepts.
+std::string TextOf(const NamedValue& value);
+std::string BoundOf(const Domain& domain);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SPACE_DOMAIN_VALUE_H_

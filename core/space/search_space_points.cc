@@ -1,0 +1,63 @@
+// Configurations as points of the unit cube, and back.
+#include <algorithm>
+#include <cmath>
+
+#include "core/space/search_space.h"
+#include "core/space/search_space_impl.h"
+
+namespace slipstream {
+namespace {
+
+// `coordinates[index]` in [0, 1]; the middle where there is none.
+double CoordinateAt(absl::Span<const double> coordinates, size_t index) {
+  if (index >= coordinates.size() || std::isnan(coordinates[index])) return 0.5;
+  return std::clamp(coordinates[index], 0.0, 1.0);
+}
+
+}  // namespace
+
+void SearchSpace::EncodeCoordinates(const Configuration& configuration,
+                                    absl::Span<double> coordinates) const {
+  for (size_t i = 0; i < dimension(); ++i) {
+    const Value& value = configuration.values[i];
+    coordinates[i] =
+        value.active() ? impl_->axes[i].CoordinateOf(value) : impl_->inactive_coordinates[i];
+  }
+}
+
+UnitPoint SearchSpace::Encode(const Configuration& configuration) const {
+  UnitPoint point;
+  point.coordinates.resize(dimension());
+  EncodeCoordinates(configuration, absl::MakeSpan(point.coordinates));
+  point.steps.resize(dimension(), 0);
+  for (size_t i = 0; i < dimension(); ++i) {
+    const Value& value = configuration.values[i];
+    if (value.active()) point.steps[i] = impl_->axes[i].StepsTo(value, point.coordinates[i]);
+  }
+  return point;
+}
+
+Configuration SearchSpace::Decode(const UnitPoint& point) const {
+  Configuration configuration;
+  configuration.values.resize(dimension());
+  for (size_t parameter : ParentsFirst()) {
+    if (!IsActive(parameter, configuration)) continue;
+    const int64_t steps = parameter < point.steps.size() ? point.steps[parameter] : 0;
+    configuration.values[parameter] =
+        impl_->axes[parameter].ValueAt(CoordinateAt(point.coordinates, parameter), steps);
+  }
+  return configuration;
+}
+
+Configuration SearchSpace::Sample(absl::Span<const double> uniform) const {
+  Configuration configuration;
+  configuration.values.resize(dimension());
+  for (size_t parameter : ParentsFirst()) {
+    if (!IsActive(parameter, configuration)) continue;
+    configuration.values[parameter] =
+        impl_->axes[parameter].SampleAt(CoordinateAt(uniform, parameter));
+  }
+  return configuration;
+}
+
+}  // namespace slipstream

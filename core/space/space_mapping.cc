@@ -1,0 +1,115 @@
+#include "core/space/space_mapping.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/status.h"
+#include "core/base/utf8.h"
+#include "core/space/domain_value.h"
+
+namespace slipstream {
+namespace {
+
+// The first few names, short enough for a message.
+std::string NamesOf(const SearchSpace& space) {
+  constexpr size_t kMaxShown = 8;
+  constexpr size_t kMaxShownBytes = 48;
+  std::vector<std::string> names;
+  for (const Parameter& parameter : space.parameters()) {
+    if (names.size() == kMaxShown) break;
+    names.push_back(PrintableText(parameter.name, kMaxShownBytes));
+  }
+  const size_t more = space.dimension() - names.size();
+  const std::string shown = absl::StrJoin(names, ", ");
+  return more == 0 ? shown : absl::StrCat(shown, " and ", more, " more");
+}
+
+// A value that is not a word, as a person writes it.
+NamedValue Named(const Value& value) {
+  if (value.kind() == Value::Kind::kInteger) return value.integer();
+  if (value.kind() == Value::Kind::kBoolean) return value.boolean();
+  return value.number();
+}
+
+}  // namespace
+
+SpaceMapping::SpaceMapping(const SearchSpace& target, std::vector<Origin> origins)
+    : target_(&target), origins_(std::move(origins)) {}
+
+SpaceMapping::Origin SpaceMapping::OriginOf(const SearchSpace& source, const SearchSpace& target,
+                                            size_t parameter) {
+  const Parameter& described = target.parameters()[parameter];
+  Origin origin;
+  origin.fallback = target.FallbackOf(parameter);
+  origin.namesake = source.IndexOf(described.name);
+  if (!origin.namesake.has_value()) return origin;
+
+  const auto* words =
+      std::get_if<CategoricalDomain>(&source.parameters()[*origin.namesake].domain);
+  if (words == nullptr) return origin;
+  const LevelIndex levels = LevelIndexOf(described.domain);
+  for (const std::string& word : words->values) {
+    origin.of_level.push_back(ValueInDomain(described.domain, levels, word));
+  }
+  return origin;
+}
+
+absl::StatusOr<SpaceMapping> SpaceMapping::Create(const SearchSpace& source,
+                                                  const SearchSpace& target) {
+  std::vector<Origin> origins;
+  bool meet = false;
+  for (size_t i = 0; i < target.dimension(); ++i) {
+    origins.push_back(OriginOf(source, target, i));
+    meet = meet || origins.back().namesake.has_value();
+  }
+  if (!meet) {
+    return InvalidField("parameters", NamesOf(source),
+                        absl::StrCat("at least one of ", NamesOf(target)));
+  }
+  return SpaceMapping(target, std::move(origins));
+}
+
+std::optional<Value> SpaceMapping::ValueOf(size_t parameter,
+                                           const Configuration& configuration) const {
+  const Origin& origin = origins_[parameter];
+  if (!origin.namesake.has_value()) return origin.fallback;
+  const Value& value = configuration.values[*origin.namesake];
+  if (!value.active()) return origin.fallback;
+  if (value.kind() == Value::Kind::kLevel) {
+    return origin.of_level[static_cast<size_t>(value.level())];
+  }
+  static const LevelIndex& no_words = *new LevelIndex();
+  return ValueInDomain(target_->parameters()[parameter].domain, no_words, Named(value));
+}
+
+std::optional<Configuration> SpaceMapping::MapAnywhere(const Configuration& configuration) const {
+  Configuration mapped;
+  if (!MapAnywhere(configuration, mapped)) return std::nullopt;
+  return mapped;
+}
+
+bool SpaceMapping::MapAnywhere(const Configuration& configuration, Configuration& mapped) const {
+  mapped.values.assign(target_->dimension(), Value());
+  for (size_t parameter : target_->ParentsFirst()) {
+    if (!target_->IsActive(parameter, mapped)) continue;
+    const std::optional<Value> value = ValueOf(parameter, configuration);
+    if (!value.has_value()) return false;
+    mapped.values[parameter] = *value;
+  }
+  return true;
+}
+
+std::optional<Configuration> SpaceMapping::Map(const Configuration& configuration) const {
+  std::optional<Configuration> mapped = MapAnywhere(configuration);
+  if (!mapped.has_value()) return std::nullopt;
+  if (target_->has_candidates() && !target_->CandidateIndex(*mapped).has_value()) {
+    return std::nullopt;
+  }
+  return mapped;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,57 @@
+// Carries configurations from one space to another, as transfer needs it.
+// Parameters meet by name and in raw units.
+#ifndef SLIPSTREAM_CORE_SPACE_SPACE_MAPPING_H_
+#define SLIPSTREAM_CORE_SPACE_SPACE_MAPPING_H_
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/space/configuration.h"
+#include "core/space/search_space.h"
+
+namespace slipstream {
+
+// Thread-safe; keeps references to both spaces, which must outlive it.
+class SpaceMapping {
+ public:
+  // INVALID_ARGUMENT, naming the parameters of both, when no parameter of
+  // `target` has a namesake in `source`.
+  static absl::StatusOr<SpaceMapping> Create(const SearchSpace& source, const SearchSpace& target);
+
+  // `configuration` of the source in the target's space. A target parameter
+  // without an active namesake gets its default, or the middle of its range
+  // (the first category); the target's conditions decide which are active.
+  // Absent when a value that would be active is outside the target's domain,
+  // or the target has a candidate list that lacks the result.
+  std::optional<Configuration> Map(const Configuration& configuration) const;
+
+  // Like Map, but the result need not be one of the target's candidates. For
+  // models, which learn from points that cannot be suggested too.
+  std::optional<Configuration> MapAnywhere(const Configuration& configuration) const;
+
+  // MapAnywhere into `mapped`, whose memory it reuses; false where that is
+  // absent, and then `mapped` is left in an unspecified state.
+  bool MapAnywhere(const Configuration& configuration, Configuration& mapped) const;
+
+ private:
+  // How one parameter of the target comes to its value.
+  struct Origin {
+    std::optional<size_t> namesake;              // In the source.
+    std::vector<std::optional<Value>> of_level;  // By the namesake's words, if it has words.
+    Value fallback;
+  };
+
+  SpaceMapping(const SearchSpace& target, std::vector<Origin> origins);
+  static Origin OriginOf(const SearchSpace& source, const SearchSpace& target, size_t parameter);
+  // Absent if it is outside the target's domain.
+  std::optional<Value> ValueOf(size_t parameter, const Configuration& configuration) const;
+
+  const SearchSpace* target_;
+  std::vector<Origin> origins_;  // By target parameter.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SPACE_SPACE_MAPPING_H_

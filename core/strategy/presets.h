@@ -1,0 +1,35 @@
+// The table of presets: every published method is one line here.
+#ifndef SLIPSTREAM_CORE_STRATEGY_PRESETS_H_
+#define SLIPSTREAM_CORE_STRATEGY_PRESETS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "core/strategy/strategy.h"
+
+namespace slipstream {
+
+// Names are stored in studies: changed behaviour takes a new name.
+struct Preset {
+  absl::string_view name;
+  absl::string_view summary;  // One line for people.
+  std::unique_ptr<Strategy> (*create)();
+};
+
+// All presets, in the order in which people should meet them.
+absl::Span<const Preset> Presets();
+
+// Null if there is none of that name.
+const Preset* FindPreset(absl::string_view name);
+
+// Names of all presets, comma-separated, for messages.
+std::string PresetNames();
+
+// What a study gets that names none.
+inline constexpr absl::string_view kDefaultPreset = "source_portfolio";
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_PRESETS_H_

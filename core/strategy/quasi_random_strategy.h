@@ -1,0 +1,28 @@
+// Even filling of the space by a scrambled Sobol sequence.
+//
+// Suggestion number i of a study is point i of its seed's sequence; on a space
+// with candidates, the one nearest to that point of those that are left.
+#ifndef SLIPSTREAM_CORE_STRATEGY_QUASI_RANDOM_STRATEGY_H_
+#define SLIPSTREAM_CORE_STRATEGY_QUASI_RANDOM_STRATEGY_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/strategy/candidate_pool.h"
+#include "core/strategy/strategy.h"
+
+namespace slipstream {
+
+// `name` is what provenance calls it.
+std::unique_ptr<Strategy> MakeQuasiRandomStrategy(std::string name);
+
+// Point `index` of the sequence of `seed` as a suggestion with the fact
+// "sobol_index", for strategies that fall back on it. `pool` is null on a space
+// without candidates, and not empty.
+Suggestion QuasiRandomSuggestion(const SearchSpace& space, uint64_t seed, uint64_t index,
+                                 CandidatePool* pool);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_QUASI_RANDOM_STRATEGY_H_

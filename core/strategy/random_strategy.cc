@@ -1,0 +1,63 @@
+#include "core/strategy/random_strategy.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/strategy/candidate_pool.h"
+
+namespace slipstream {
+namespace {
+
+class RandomStrategy final : public Strategy {
+ public:
+  explicit RandomStrategy(std::string name) : Strategy(std::move(name)) {}
+
+ private:
+  absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
+                                                    absl::Time deadline) const override;
+  bool DoReadsHistory() const override { return false; }
+};
+
+Suggestion DrawConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
+  std::vector<double> uniform(space.dimension());
+  for (size_t i = 0; i < uniform.size(); ++i) uniform[i] = CounterRandomUniform(seed, index, i);
+  Suggestion suggestion;
+  suggestion.configuration = space.Sample(uniform);
+  return suggestion;
+}
+
+Suggestion DrawCandidate(const SearchSpace& space, uint64_t seed, uint64_t index,
+                         CandidatePool& pool) {
+  Suggestion suggestion;
+  suggestion.candidate = pool.TakeUniform(CounterRandomUniform(seed, index, 0));
+  suggestion.configuration = space.candidates()[static_cast<size_t>(*suggestion.candidate)];
+  return suggestion;
+}
+
+// Never late: the deadline has no say.
+absl::StatusOr<std::vector<Suggestion>> RandomStrategy::DoSuggest(const StudyView& view, int count,
+                                                                  uint64_t seed,
+                                                                  absl::Time) const {
+  std::optional<CandidatePool> pool;
+  if (view.space->has_candidates()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(pool, CandidatePool::Create(view));
+  }
+  std::vector<Suggestion> suggestions;
+  for (int i = 0; i < count && !(pool.has_value() && pool->empty()); ++i) {
+    const uint64_t index = static_cast<uint64_t>(view.suggested) + static_cast<uint64_t>(i);
+    suggestions.push_back(pool.has_value() ? DrawCandidate(*view.space, seed, index, *pool)
+                                           : DrawConfiguration(*view.space, seed, index));
+    suggestions.back().provenance.facts.push_back({"random_index", static_cast<double>(index)});
+  }
+  return suggestions;
+}
+
+}  // namespace
+
+std::unique_ptr<Strategy> MakeRandomStrategy(std::string name) {
+  return std::make_unique<RandomStrategy>(std::move(name));
+}
+
+}  // namespace slipstream

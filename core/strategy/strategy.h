@@ -1,0 +1,93 @@
+// A strategy makes suggestions. It is pure: the same view, seed and count give
+// the same suggestions on any machine with the same instruction set, after any
+// restart. A deadline's step down the ladder is the one exception, and is
+// recorded in the provenance.
+//
+//   const Preset* preset = FindPreset("quasi_random");
+//   std::unique_ptr<Strategy> strategy = preset->create();
+//   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> next,
+//                               strategy->Suggest(view, 1, seed, absl::InfiniteFuture()));
+#ifndef SLIPSTREAM_CORE_STRATEGY_STRATEGY_H_
+#define SLIPSTREAM_CORE_STRATEGY_STRATEGY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/space/configuration.h"
+#include "core/strategy/study_view.h"
+
+namespace slipstream {
+
+// The step of the ladder that produced a suggestion.
+enum class Rung { kRecipe, kWithoutTransfer, kQuasiRandom };
+
+// A source task's share in a suggestion, 0 to 1.
+struct SourceWeight {
+  std::string source;
+  double weight = 0;
+};
+
+// A named quantity or remark about a suggestion.
+struct Fact {
+  std::string name;  // snake_case.
+  std::variant<double, std::string> value;
+};
+
+// Where a suggestion came from.
+struct Provenance {
+  std::string preset;
+  uint64_t seed = 0;
+  int64_t last_trial_seen = 0;
+  Rung rung = Rung::kRecipe;
+  std::string rung_reason;            // Empty on kRecipe.
+  std::vector<SourceWeight> sources;  // Heaviest first; weights add up to at most 1.
+  std::vector<Fact> facts;
+};
+
+struct Suggestion {
+  Configuration configuration;
+  std::optional<int64_t> candidate;  // Index, on a space with candidates.
+  Provenance provenance;
+};
+
+// Thread-safe: Suggest is const and keeps nothing between calls but caches
+// that may be thrown away.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  // At most `count` (1 or more) suggestions; fewer, but at least one, only
+  // where a candidate list runs out. The i-th of a call is what a call after
+  // the first i - 1 were leased would give, as far as it does not read results.
+  // FAILED_PRECONDITION when the candidate list is used up.
+  // INVALID_ARGUMENT when count is below 1 or the view has no space.
+  // The provenance's preset, seed and last_trial_seen are filled in here.
+  absl::StatusOr<std::vector<Suggestion>> Suggest(const StudyView& view, int count, uint64_t seed,
+                                                  absl::Time deadline) const;
+
+  // Whether Suggest needs the view's trials on `space`, not just their counts.
+  bool ReadsHistory(const SearchSpace& space) const;
+
+ protected:
+  explicit Strategy(std::string name) : name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+
+ private:
+  // Called with a valid view and count; facts, sources and rung are to be set.
+  virtual absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count,
+                                                            uint64_t seed,
+                                                            absl::Time deadline) const = 0;
+  // Without candidates; with candidates history is always read.
+  virtual bool DoReadsHistory() const = 0;
+
+  std::string name_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_STRATEGY_H_

@@ -1,0 +1,31 @@
+// The demo's trainer: asks a server for hyperparameters, trains with them,
+// tells the validation error, and so on. What a real trainer would do.
+#ifndef SLIPSTREAM_DEPLOY_DEMO_TRAINER_H_
+#define SLIPSTREAM_DEPLOY_DEMO_TRAINER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "deploy/demo/progress.h"
+#include "deploy/demo/training_run.h"
+#include "slipstream/client.h"
+
+namespace slipstream {
+
+struct TuningPlan {
+  std::string study_id;  // Last part of the new study's name.
+  std::string title;     // For people.
+  DataSet data_set = DataSet::kThisYear;
+  int evaluations = 20;
+  uint64_t seed = 1;
+  std::string source_task;  // "sourceTasks/..." to learn from; empty: none.
+};
+
+// Creates the study, runs all its evaluations and completes it. Fails as the
+// client does, ALREADY_EXISTS if the id is taken; the study then stays as it is.
+absl::StatusOr<Progress> Tune(Client& client, const TuningPlan& plan);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_DEPLOY_DEMO_TRAINER_H_

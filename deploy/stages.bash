@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# Sourced by the commands of this folder: where things are, and how a stage is run and told.
+
+repository=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+log_folder=$repository/.build/log
+
+# stage NAME LOG COMMAND...: runs the command with its output in .build/log/LOG.log and prints one line,
+# the name and the seconds it took; on a terminal the line shows the log's last line meanwhile. When the
+# command fails, prints the part of the log that tells why and returns the command's status.
+stage() {
+  local name=$1 log=$log_folder/$2.log started=$SECONDS status=0 progress=
+  shift 2
+  mkdir -p "$log_folder"
+  : >"$log"
+  printf '  %-10s' "$name"
+  if [[ -t 1 ]]; then
+    show_progress "$name" "$log" &
+    progress=$!
+  fi
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [[ -n $progress ]]; then
+    kill "$progress" 2>/dev/null || true
+    wait "$progress" 2>/dev/null || true
+    printf '\r\e[K  %-10s' "$name"
+  fi
+  if ((status != 0)); then
+    printf ' failed after %d s\n\n' $((SECONDS - started))
+    show_failure "$log" >&2
+    return "$status"
+  fi
+  printf '%5d s\n' $((SECONDS - started))
+}
+
+# Rewrites the terminal's line once a second until it is killed or its parent is gone.
+show_progress() {
+  local name=$1 log=$2 width
+  width=$(tput cols 2>/dev/null || echo 80)
+  while sleep 1 && kill -0 $$ 2>/dev/null; do
+    printf '\r\e[K  %-10s %s' "$name" "$(tail -n 1 "$log" | tr -d '\r' | cut -c "1-$((width - 16))")"
+  done
+}
+
+# The lines around what compilers, GoogleTest and sanitizers call a failure, then the log's end; a short
+# log whole.
+show_failure() {
+  local log=$1
+  if (($(wc -l <"$log") <= 60)); then
+    cat "$log"
+    return
+  fi
+  local signs=': (fatal )?error: |: Failure$|CMake Error|ERROR: [A-Za-z]*Sanitizer|WARNING: ThreadSanitizer|runtime error: '
+  grep --extended-regexp --after-context 12 "$signs" "$log" | head -n 100 || true
+  printf '\n... the end of %s:\n' "$log"
+  tail -n 25 "$log"
+}
+
+# Stages that every command needs, on a preset of CMakePresets.json.
+install_packages() {
+  stage packages packages "$repository/deploy/install_packages"
+}
+
+configure() {
+  cd "$repository" || return
+  stage configure "$1-configure" cmake --preset "$1"
+}
+
+# build PRESET [TARGET...]: everything unless targets are named.
+build() {
+  local preset=$1
+  shift
+  cd "$repository" || return
+  stage build "$preset-build" cmake --build --preset "$preset" ${1:+--target "$@"}
+}

@@ -1,0 +1,63 @@
+#include "server/convert/content_hash.h"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+
+namespace slipstream {
+namespace {
+
+constexpr size_t kFingerprintBytes = 16;
+constexpr size_t kContentIdDigits = 32;
+
+std::string Sha256(absl::string_view bytes) {
+  std::string digest(SHA256_DIGEST_LENGTH, '\0');
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+         reinterpret_cast<unsigned char*>(digest.data()));
+  return digest;
+}
+
+// Length first, so that no two lists of parts read the same.
+void AppendPart(absl::string_view part, std::string* out) {
+  absl::StrAppend(out, part.size(), ":", part);
+}
+
+}  // namespace
+
+std::string HexSha256(absl::string_view bytes) { return absl::BytesToHexString(Sha256(bytes)); }
+
+std::string DeterministicBytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream coded(&stream);
+  coded.SetSerializationDeterministic(true);
+  message.SerializeToCodedStream(&coded);
+  coded.Trim();
+  return bytes;
+}
+
+std::string RequestFingerprint(absl::string_view method,
+                               const google::protobuf::Message& request) {
+  std::string content;
+  AppendPart(method, &content);
+  content += DeterministicBytes(request);
+  return Sha256(content).substr(0, kFingerprintBytes);
+}
+
+std::string ContentId(absl::string_view header, const std::vector<std::string>& rows) {
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rows[a] < rows[b]; });
+  std::string content;
+  AppendPart(header, &content);
+  for (const size_t row : order) AppendPart(rows[row], &content);
+  return HexSha256(content).substr(0, kContentIdDigits);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,35 @@
+// Resource names: "studies/{study}", "studies/{study}/trials/{number}",
+// "sourceTasks/{source_task}". Pure functions.
+#ifndef SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_
+#define SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace slipstream {
+
+struct TrialName {
+  std::string study_id;
+  int64_t number = 0;
+};
+
+std::string StudyName(absl::string_view study_id);
+std::string FormatTrialName(absl::string_view study_id, int64_t number);
+std::string SourceTaskName(absl::string_view source_task_id);
+
+// The parse functions answer INVALID_ARGUMENT, an InvalidField on `field`,
+// when `name` has not the form of such a name.
+absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name);
+absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name);
+absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name);
+
+// Whether `id` may become the last part of a study's name: InvalidField if not.
+absl::Status CheckStudyId(absl::string_view field, absl::string_view id);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_

@@ -1,0 +1,49 @@
+// Source tasks between the wire, the core and the store.
+#ifndef SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_
+#define SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/space/search_space.h"
+#include "core/strategy/study_view.h"
+#include "server/store/records.h"
+#include "slipstream/v1/source_task.pb.h"
+
+namespace slipstream {
+
+// The checked header of a source task.
+struct SourceTaskHeader {
+  std::shared_ptr<const SearchSpace> space;
+  std::string metric;
+  Goal goal = Goal::kMaximize;
+};
+
+// INVALID_ARGUMENT, an InvalidField with the path inside the message.
+absl::StatusOr<SourceTaskHeader> SourceTaskHeaderFromProto(const v1::SourceTask& task);
+
+// Points as the store keeps them, some thousand a chunk; exact.
+std::vector<std::string> PackPoints(absl::Span<const SourcePoint> points);
+
+// Appends the points of a chunk. DATA_LOSS when it was not made by PackPoints
+// for a space of `dimension` parameters.
+absl::Status UnpackPoints(const std::string& chunk, size_t dimension,
+                          std::vector<SourcePoint>* points);
+
+// The content as the store takes it; `points` are legal in the header's space.
+NewSourceTask NewSourceTaskOf(const v1::SourceTask& task, const SourceTaskHeader& header,
+                              absl::Span<const SourcePoint> points);
+
+// What is told of a stored task. DATA_LOSS when the bytes cannot be read.
+absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record);
+
+// A stored task for the strategies. DATA_LOSS when the bytes cannot be read.
+absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
+                                                const std::vector<std::string>& chunks);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_

@@ -1,0 +1,167 @@
+#include "server/convert/study_conversion.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/strategy/presets.h"
+#include "server/convert/content_hash.h"
+#include "server/convert/resource_name.h"
+#include "server/convert/space_conversion.h"
+#include "server/convert/text_limits.h"
+#include "server/convert/trial_conversion.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kMaxSources = 1000;
+
+static_assert(static_cast<int>(StudyState::kActive) == v1::Study::ACTIVE);
+static_assert(static_cast<int>(StudyState::kPaused) == v1::Study::PAUSED);
+static_assert(static_cast<int>(StudyState::kCompleted) == v1::Study::COMPLETED);
+
+absl::StatusOr<std::vector<std::string>> SourceIdsFromProto(const v1::Study& study) {
+  if (study.source_tasks_size() > kMaxSources) {
+    return InvalidField("source_tasks", absl::StrCat(study.source_tasks_size(), " source tasks"),
+                        absl::StrCat("at most ", kMaxSources));
+  }
+  std::vector<std::string> ids;
+  absl::flat_hash_set<std::string> seen;
+  for (int i = 0; i < study.source_tasks_size(); ++i) {
+    const std::string field = absl::StrCat("source_tasks[", i, "]");
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::string id,
+                                ParseSourceTaskName(field, study.source_tasks(i)));
+    if (!seen.insert(id).second) {
+      return InvalidField(field, study.source_tasks(i), "named once");
+    }
+    ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+absl::Status Unreadable(const StudyRecord& record) {
+  return absl::DataLossError(absl::StrCat(StudyName(record.id), " cannot be read from the store"));
+}
+
+// Everything of a definition but its space.
+absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
+  StudyDefinition definition;
+  SLIPSTREAM_ASSIGN_OR_RETURN(MetricAndGoal metric, MetricFromProto(study.metrics()));
+  definition.metric = std::move(metric.metric);
+  definition.goal = metric.goal;
+  definition.preset = study.algorithm().preset();
+  definition.seed = study.seed();
+  SLIPSTREAM_ASSIGN_OR_RETURN(definition.source_ids, SourceIdsFromProto(study));
+  return definition;
+}
+
+absl::Status CheckPreset(const std::string& preset) {
+  if (FindPreset(preset) != nullptr) return absl::OkStatus();
+  return InvalidField("algorithm.preset", preset, absl::StrCat("one of ", PresetNames()));
+}
+
+}  // namespace
+
+absl::StatusOr<MetricAndGoal> MetricFromProto(
+    const google::protobuf::RepeatedPtrField<v1::Metric>& metrics) {
+  if (metrics.size() != 1) {
+    return InvalidField("metrics", absl::StrCat(metrics.size(), " metrics"), "exactly one metric");
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckName("metrics[0].name", metrics[0].name()));
+  switch (metrics[0].goal()) {
+    case v1::Metric::MAXIMIZE:
+      return MetricAndGoal{metrics[0].name(), Goal::kMaximize};
+    case v1::Metric::MINIMIZE:
+      return MetricAndGoal{metrics[0].name(), Goal::kMinimize};
+    default:
+      return InvalidField("metrics[0].goal", absl::StrCat(static_cast<int>(metrics[0].goal())),
+                          "MAXIMIZE or MINIMIZE");
+  }
+}
+
+absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckText("display_name", study.display_name(), kMaxTitleBytes));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckLabels("labels", study.labels()));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckPreset(study.algorithm().preset()));
+  if (study.state() != v1::Study::STATE_UNSPECIFIED && study.state() != v1::Study::ACTIVE) {
+    return InvalidField("state", absl::StrCat(static_cast<int>(study.state())),
+                        "ACTIVE or unset in a new study");
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyDefinition definition, PlainDefinition(study));
+  absl::StatusOr<SearchSpace> space = SpaceFromProto(study.space());
+  if (!space.ok()) return WithFieldPrefix(space.status(), "space.");
+  definition.space = std::make_shared<const SearchSpace>(*std::move(space));
+  return definition;
+}
+
+NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
+                    absl::string_view study_id) {
+  v1::Study stored;
+  *stored.mutable_space()->mutable_parameters() = study.space().parameters();
+  *stored.mutable_metrics() = study.metrics();
+  *stored.mutable_algorithm() = study.algorithm();
+  stored.set_seed(study.seed());
+  *stored.mutable_source_tasks() = study.source_tasks();
+  NewStudy result;
+  if (study.space().has_candidates()) {
+    // The definition says that there is a list; the list itself stands apart.
+    stored.mutable_space()->mutable_candidates()->set_allow_repeats(
+        study.space().candidates().allow_repeats());
+    result.candidates = DeterministicBytes(study.space().candidates());
+  }
+  result.id = std::string(study_id);
+  result.definition = DeterministicBytes(stored);
+  result.display_name = study.display_name();
+  result.labels = LabelBytes(study);
+  result.source_ids = definition.source_ids;
+  return result;
+}
+
+absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
+                                                      const std::string& candidates) {
+  v1::Study study;
+  if (!study.ParseFromString(record.definition)) return Unreadable(record);
+  if (study.space().has_candidates() &&
+      !study.mutable_space()->mutable_candidates()->ParseFromString(candidates)) {
+    return Unreadable(record);
+  }
+  absl::StatusOr<StudyDefinition> definition = PlainDefinition(study);
+  absl::StatusOr<SearchSpace> space = SpaceFromProto(study.space());
+  if (!definition.ok() || !space.ok()) return Unreadable(record);
+  definition->space = std::make_shared<const SearchSpace>(*std::move(space));
+  return definition;
+}
+
+absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates) {
+  v1::Study study;
+  v1::Study labels;
+  if (!study.ParseFromString(record.definition) || !labels.ParseFromString(record.labels)) {
+    return Unreadable(record);
+  }
+  if (study.space().has_candidates()) {
+    v1::CandidateList* list = study.mutable_space()->mutable_candidates();
+    if (candidates.empty()) {
+      study.mutable_space()->clear_candidates();
+    } else if (!list->ParseFromString(candidates)) {
+      return Unreadable(record);
+    }
+  }
+  study.set_name(StudyName(record.id));
+  study.set_display_name(record.display_name);
+  study.mutable_labels()->swap(*labels.mutable_labels());
+  study.set_state(static_cast<v1::Study::State>(record.state));
+  *study.mutable_create_time() = TimestampOf(record.create_ms);
+  *study.mutable_update_time() = TimestampOf(record.update_ms);
+  study.set_trial_count(record.trial_count);
+  study.set_succeeded_trial_count(record.succeeded_count);
+  return study;
+}
+
+std::string LabelBytes(const v1::Study& study) {
+  v1::Study labels;
+  *labels.mutable_labels() = study.labels();
+  return DeterministicBytes(labels);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,60 @@
+// Studies between the wire and the store.
+#ifndef SLIPSTREAM_SERVER_CONVERT_STUDY_CONVERSION_H_
+#define SLIPSTREAM_SERVER_CONVERT_STUDY_CONVERSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/space/search_space.h"
+#include "core/strategy/study_view.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "server/store/records.h"
+#include "slipstream/v1/study.pb.h"
+
+namespace slipstream {
+
+// The immutable part of a study, ready for use; shared, never changed.
+struct StudyDefinition {
+  std::shared_ptr<const SearchSpace> space;
+  std::string metric;
+  Goal goal = Goal::kMaximize;
+  std::string preset;
+  uint64_t seed = 0;
+  std::vector<std::string> source_ids;
+};
+
+// One metric, checked. InvalidField on "metrics..." otherwise.
+struct MetricAndGoal {
+  std::string metric;
+  Goal goal = Goal::kMaximize;
+};
+absl::StatusOr<MetricAndGoal> MetricFromProto(
+    const google::protobuf::RepeatedPtrField<v1::Metric>& metrics);
+
+// Checks a study that is to be created, all but whether its source tasks exist.
+// INVALID_ARGUMENT, an InvalidField with the path inside the message.
+absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study);
+
+// What is stored of `study`, whose seed and preset must be filled in.
+NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
+                    absl::string_view study_id);
+
+// The definition of a stored study; `candidates` as the store keeps them.
+// DATA_LOSS when the bytes cannot be read.
+absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
+                                                      const std::string& candidates);
+
+// A stored study for the wire; without `candidates` the list is left out.
+// DATA_LOSS when the bytes cannot be read.
+absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates);
+
+// Labels as the store keeps them.
+std::string LabelBytes(const v1::Study& study);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_CONVERT_STUDY_CONVERSION_H_

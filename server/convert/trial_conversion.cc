@@ -1,0 +1,149 @@
+#include "server/convert/trial_conversion.h"
+
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/convert/content_hash.h"
+#include "server/convert/observation_conversion.h"
+#include "server/convert/resource_name.h"
+#include "server/convert/space_conversion.h"
+
+namespace slipstream {
+namespace {
+
+// The stored numbers are the wire's numbers.
+static_assert(static_cast<int>(TrialState::kRequested) == v1::Trial::REQUESTED);
+static_assert(static_cast<int>(TrialState::kActive) == v1::Trial::ACTIVE);
+static_assert(static_cast<int>(TrialState::kSucceeded) == v1::Trial::SUCCEEDED);
+static_assert(static_cast<int>(TrialState::kFailed) == v1::Trial::FAILED);
+static_assert(static_cast<int>(TrialState::kInfeasible) == v1::Trial::INFEASIBLE);
+static_assert(static_cast<int>(TrialState::kStopped) == v1::Trial::STOPPED);
+
+v1::Provenance::Rung RungToProto(Rung rung) {
+  switch (rung) {
+    case Rung::kRecipe:
+      return v1::Provenance::RECIPE;
+    case Rung::kWithoutTransfer:
+      return v1::Provenance::WITHOUT_TRANSFER;
+    case Rung::kQuasiRandom:
+      return v1::Provenance::QUASI_RANDOM;
+  }
+  return v1::Provenance::RUNG_UNSPECIFIED;
+}
+
+std::string ProvenanceBytes(const Provenance& provenance, absl::string_view version) {
+  v1::Provenance proto;
+  proto.set_preset(provenance.preset);
+  proto.set_version(std::string(version));
+  proto.set_seed(provenance.seed);
+  proto.set_last_trial_seen(provenance.last_trial_seen);
+  proto.set_rung(RungToProto(provenance.rung));
+  proto.set_rung_reason(provenance.rung_reason);
+  for (const SourceWeight& source : provenance.sources) {
+    v1::Provenance::SourceWeight* weight = proto.add_sources();
+    weight->set_source_task(source.source);
+    weight->set_weight(source.weight);
+  }
+  for (const Fact& fact : provenance.facts) {
+    v1::Provenance::Fact* entry = proto.add_facts();
+    entry->set_name(fact.name);
+    if (const double* number = std::get_if<double>(&fact.value)) entry->set_number(*number);
+    if (const std::string* text = std::get_if<std::string>(&fact.value)) entry->set_text(*text);
+  }
+  return proto.SerializeAsString();
+}
+
+absl::Status Unreadable(const v1::Trial& trial) {
+  return absl::DataLossError(absl::StrCat(trial.name(), " cannot be read from the store"));
+}
+
+std::string ConfigurationBytes(const SearchSpace& space, const Configuration& configuration) {
+  v1::Configuration proto;
+  ConfigurationToProto(space, configuration, &proto);
+  return DeterministicBytes(proto);
+}
+
+}  // namespace
+
+google::protobuf::Timestamp TimestampOf(int64_t ms) {
+  google::protobuf::Timestamp timestamp;
+  timestamp.set_seconds(ms / 1000);
+  timestamp.set_nanos(static_cast<int32_t>(ms % 1000) * 1000000);
+  return timestamp;
+}
+
+absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record,
+                          v1::Trial* trial) {
+  SLIPSTREAM_RETURN_IF_ERROR(TrialOutlineToProto(study_id, record, trial));
+  if (trial->mutable_configuration()->ParseFromString(record.configuration)) {
+    return absl::OkStatus();
+  }
+  return Unreadable(*trial);
+}
+
+absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& record,
+                                 v1::Trial* trial) {
+  trial->set_name(FormatTrialName(study_id, record.number));
+  trial->set_state(static_cast<v1::Trial::State>(record.state));
+  if (record.objective && !trial->mutable_measurement()->ParseFromString(record.measurement)) {
+    return Unreadable(*trial);
+  }
+  if (record.candidate) trial->set_candidate(*record.candidate);
+  trial->set_worker(record.worker);
+  trial->set_reason(record.reason);
+  *trial->mutable_create_time() = TimestampOf(record.create_ms);
+  if (record.start_ms) *trial->mutable_start_time() = TimestampOf(*record.start_ms);
+  if (record.end_ms) *trial->mutable_end_time() = TimestampOf(*record.end_ms);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TrialState> TrialStateFromProto(absl::string_view field, v1::Trial::State state) {
+  if (state >= v1::Trial::REQUESTED && state <= v1::Trial::STOPPED) {
+    return static_cast<TrialState>(state);
+  }
+  return InvalidField(field, absl::StrCat(static_cast<int>(state)),
+                      "REQUESTED, ACTIVE, SUCCEEDED, FAILED, INFEASIBLE or STOPPED");
+}
+
+NewTrial SuggestedTrial(const SearchSpace& space, const Suggestion& suggestion,
+                        absl::string_view version) {
+  NewTrial trial;
+  trial.configuration = ConfigurationBytes(space, suggestion.configuration);
+  trial.candidate = suggestion.candidate;
+  trial.provenance = ProvenanceBytes(suggestion.provenance, version);
+  return trial;
+}
+
+absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view metric,
+                                    const v1::Observation& observation) {
+  absl::StatusOr<Configuration> configuration =
+      ConfigurationFromProto(space, observation.configuration());
+  if (!configuration.ok()) return WithFieldPrefix(configuration.status(), "configuration.");
+  NewTrial trial;
+  trial.configuration = ConfigurationBytes(space, *configuration);
+  trial.candidate = space.CandidateIndex(*configuration);
+  if (space.has_candidates() && !trial.candidate) {
+    return InvalidField("configuration", observation.configuration().ShortDebugString(),
+                        "one of the study's candidates");
+  }
+  if (observation.has_outcome()) {
+    absl::StatusOr<TrialOutcome> outcome = OutcomeFromProto(metric, observation.outcome());
+    if (!outcome.ok()) return WithFieldPrefix(outcome.status(), "outcome.");
+    trial.outcome = *std::move(outcome);
+  }
+  return trial;
+}
+
+absl::StatusOr<Configuration> StoredConfiguration(const SearchSpace& space,
+                                                  const TrialRecord& record) {
+  v1::Configuration proto;
+  if (proto.ParseFromString(record.configuration)) {
+    absl::StatusOr<Configuration> configuration = ConfigurationFromProto(space, proto);
+    if (configuration.ok()) return configuration;
+  }
+  return absl::DataLossError(
+      absl::StrCat("the configuration of trial ", record.number, " cannot be read"));
+}
+
+}  // namespace slipstream

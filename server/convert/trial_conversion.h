@@ -1,0 +1,47 @@
+// Trials and provenance between the wire, the core and the store.
+#ifndef SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_
+#define SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/space/search_space.h"
+#include "core/strategy/strategy.h"
+#include "google/protobuf/timestamp.pb.h"
+#include "server/store/records.h"
+#include "slipstream/v1/study.pb.h"
+
+namespace slipstream {
+
+google::protobuf::Timestamp TimestampOf(int64_t ms);
+
+// `trial` must be empty. What the record holds came from this code; a record
+// that cannot be parsed gives DATA_LOSS, naming the trial.
+absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial);
+// The same without the configuration.
+absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& record,
+                                 v1::Trial* trial);
+
+// INVALID_ARGUMENT, an InvalidField on `field`, for states that are not sent.
+absl::StatusOr<TrialState> TrialStateFromProto(absl::string_view field, v1::Trial::State state);
+
+// A suggestion as a trial to be leased; `version` is the server's.
+NewTrial SuggestedTrial(const SearchSpace& space, const Suggestion& suggestion,
+                        absl::string_view version);
+
+// A person's trial. Errors as ConfigurationFromProto and OutcomeFromProto with
+// "configuration." and "outcome." before the path; on a space with candidates
+// the configuration must be one of them.
+absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view metric,
+                                    const v1::Observation& observation);
+
+// The configuration of a stored trial. DATA_LOSS when it cannot be read.
+absl::StatusOr<Configuration> StoredConfiguration(const SearchSpace& space,
+                                                  const TrialRecord& record);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_

@@ -1,0 +1,123 @@
+#include "server/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "server/version.h"
+
+namespace slipstream {
+namespace {
+
+constexpr char kAbout[] =
+    "Slipstream: black-box optimisation in which every new study rides in the slipstream of\n"
+    "earlier ones. Serves gRPC; keeps everything in one SQLite file.\n";
+
+constexpr char kFooter[] =
+    "\nFlags may also stand in the environment (SLIPSTREAM_LISTEN for --listen) or in a flag file\n"
+    "(lines such as listen=\"127.0.0.1:7411\"); the command line wins, then the environment.\n"
+    "SIGTERM and SIGINT drain: no new calls, those under way are finished.\n\n"
+    "Example: slipstream_server --data /var/lib/slipstream --listen 127.0.0.1:7411";
+
+// $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else nothing.
+std::string DefaultDataFolder() {
+  if (const char* data_home = std::getenv("XDG_DATA_HOME"); data_home && *data_home) {
+    return absl::StrCat(data_home, "/slipstream");
+  }
+  if (const char* home = std::getenv("HOME"); home && *home) {
+    return absl::StrCat(home, "/.local/share/slipstream");
+  }
+  return {};
+}
+
+void AddServing(CLI::App* app, Flags* flags) {
+  app->add_option("--listen", flags->server.listen, "Address to serve on; port 0 takes a free one")
+      ->envname("SLIPSTREAM_LISTEN")
+      ->capture_default_str()
+      ->group("Serving");
+  app->add_flag("--allow-plaintext", flags->server.allow_plaintext_beyond_loopback,
+                "Serve unencrypted on an address that other machines reach")
+      ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
+      ->group("Serving");
+  app->add_option("--address-file", flags->address_file,
+                  "File to write the address to when ready to serve")
+      ->envname("SLIPSTREAM_ADDRESS_FILE")
+      ->group("Serving");
+  app->add_option("--max-message-bytes", flags->server.max_message_bytes,
+                  "Largest message taken or sent")
+      ->envname("SLIPSTREAM_MAX_MESSAGE_BYTES")
+      ->check(CLI::Range(64 << 10, 256 << 20))
+      ->capture_default_str()
+      ->group("Serving");
+  app->add_option("--drain-seconds", flags->drain_seconds,
+                  "How long calls under way may take after SIGTERM")
+      ->envname("SLIPSTREAM_DRAIN_SECONDS")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str()
+      ->group("Serving");
+  app->add_option("--compute-threads", flags->service.compute_threads,
+                  "Threads that compute suggestions")
+      ->envname("SLIPSTREAM_COMPUTE_THREADS")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str()
+      ->group("Serving");
+}
+
+void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
+  app->add_option("--data", flags->data, "Folder of slipstream.db; made if it does not exist")
+      ->envname("SLIPSTREAM_DATA")
+      ->capture_default_str()
+      ->group("Storage");
+  app->add_option("--request-id-hours", *retention_hours,
+                  "How long answers are kept for repeats of their request id, at least")
+      ->envname("SLIPSTREAM_REQUEST_ID_HOURS")
+      ->check(CLI::Range(0.1, 8760.0))
+      ->capture_default_str()
+      ->group("Storage");
+  app->add_option("--max-trials-per-study", flags->store.max_trials_per_study,
+                  "Trials of one study at most")
+      ->envname("SLIPSTREAM_MAX_TRIALS_PER_STUDY")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str()
+      ->group("Storage");
+  app->add_flag("--check", flags->check, "Check the whole file for damage and exit")
+      ->group("Storage");
+  app->add_option("--back-up-to", flags->back_up_to,
+                  "Copy the file to a new one and exit; a server may be using it meanwhile")
+      ->group("Storage");
+}
+
+}  // namespace
+
+ParsedFlags ParseFlags(int argc, char** argv) {
+  Flags flags;
+  flags.data = DefaultDataFolder();
+  double retention_hours = absl::ToDoubleHours(flags.store.retention);
+  CLI::App app(kAbout, "slipstream_server");
+  app.footer(kFooter);
+  app.set_version_flag("--version", absl::StrCat("slipstream_server ", kVersion));
+  app.set_config("--flag-file", "", "File with flags")->envname("SLIPSTREAM_FLAG_FILE");
+  app.add_option("--log-level", flags.log_level, "debug, info, warning or error")
+      ->envname("SLIPSTREAM_LOG_LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str();
+  AddServing(&app, &flags);
+  AddStorage(&app, &flags, &retention_hours);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return {std::nullopt, code == 0 ? 0 : 2};
+  }
+  if (flags.data.empty()) {
+    std::cerr << "slipstream_server: --data is needed where there is no home folder\n";
+    return {std::nullopt, 2};
+  }
+  flags.store.path = absl::StrCat(flags.data, "/slipstream.db");
+  flags.store.retention = absl::Hours(retention_hours);
+  flags.service.version = kVersion;
+  return {std::move(flags), 0};
+}
+
+}  // namespace slipstream

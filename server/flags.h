@@ -1,0 +1,37 @@
+// The server's flags: from the command line, else the environment
+// (SLIPSTREAM_LISTEN for --listen), else a flag file, else the default.
+#ifndef SLIPSTREAM_SERVER_FLAGS_H_
+#define SLIPSTREAM_SERVER_FLAGS_H_
+
+#include <optional>
+#include <string>
+
+#include "server/grpc/server.h"
+#include "server/service/service.h"
+#include "server/store/sqlite/sqlite_store.h"
+
+namespace slipstream {
+
+struct Flags {
+  std::string data;          // Folder of slipstream.db.
+  std::string address_file;  // Written when ready; empty: not.
+  double drain_seconds = 10;
+  std::string log_level = "info";
+  bool check = false;        // Check the file and exit.
+  std::string back_up_to;    // Copy the file there and exit; empty: not.
+  ServerOptions server;
+  ServiceOptions service;
+  SqliteStoreOptions store;
+};
+
+// The flags, or the exit code with which to end at once (after --help,
+// --version or an error, which have been printed).
+struct ParsedFlags {
+  std::optional<Flags> flags;
+  int exit_code = 0;
+};
+ParsedFlags ParseFlags(int argc, char** argv);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_FLAGS_H_

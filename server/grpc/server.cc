@@ -1,0 +1,96 @@
+#include "server/grpc/server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/impl/service_type.h>
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/status.h"
+#include "server/grpc/optimization_adapter.h"
+
+namespace slipstream {
+namespace {
+
+struct HostAndPort {
+  std::string host;
+  int port = 0;
+};
+
+absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
+  const size_t colon = listen.rfind(':');
+  HostAndPort result;
+  if (colon == std::string::npos || colon == 0 ||
+      !absl::SimpleAtoi(listen.substr(colon + 1), &result.port) || result.port < 0 ||
+      result.port > 65535) {
+    return InvalidField("listen", listen, "host:port, such as 127.0.0.1:7411");
+  }
+  result.host = listen.substr(0, colon);
+  return result;
+}
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host == "[::1]" || absl::StartsWith(host, "127.");
+}
+
+absl::StatusOr<HostAndPort> CheckAddress(const ServerOptions& options) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseAddress(options.listen));
+  if (IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) return address;
+  return absl::FailedPreconditionError(absl::StrCat(
+      "listening on ", options.listen,
+      " would let other machines in without encryption; say --allow-plaintext to mean it"));
+}
+
+void Configure(const ServerOptions& options, int* port, grpc::ServerBuilder* builder) {
+  builder->AddListeningPort(options.listen, grpc::InsecureServerCredentials(), port);
+  builder->SetMaxReceiveMessageSize(options.max_message_bytes);
+  builder->SetMaxSendMessageSize(options.max_message_bytes);
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
+  // Two servers on one port would share its calls at random.
+  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(
+    const ServerOptions& options, Service* service,
+    const std::vector<grpc::Service*>& extra_services) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const HostAndPort asked, CheckAddress(options));
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  std::unique_ptr<Server> result(new Server);
+  result->adapter_ = MakeOptimizationAdapter(service);
+  grpc::ServerBuilder builder;
+  int port = 0;
+  Configure(options, &port, &builder);
+  builder.RegisterService(result->adapter_.get());
+  for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
+  result->server_ = builder.BuildAndStart();
+  if (result->server_ == nullptr || port == 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot listen on ", options.listen,
+                     ": the port is taken, or the address is not this machine's"));
+  }
+  result->server_->GetHealthCheckService()->SetServingStatus(true);
+  result->server_->GetHealthCheckService()->SetServingStatus("slipstream.v1.OptimizationService",
+                                                             true);
+  result->address_ = absl::StrCat(asked.host, ":", port);
+  return result;
+}
+
+Server::~Server() {
+  if (server_ != nullptr) Drain(absl::ZeroDuration());
+}
+
+void Server::Drain(absl::Duration patience) {
+  server_->GetHealthCheckService()->SetServingStatus(false);
+  server_->Shutdown(absl::ToChronoTime(absl::Now() + patience));
+  server_->Wait();
+  server_.reset();
+}
+
+}  // namespace slipstream

@@ -1,0 +1,111 @@
+// slipstream_server: opens the store, serves until a signal comes, drains.
+#include <pthread.h>
+#include <signal.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/flags.h"
+#include "server/grpc/server.h"
+#include "server/service/service.h"
+#include "server/store/sqlite/sqlite_store.h"
+#include "server/version.h"
+
+namespace slipstream {
+namespace {
+
+// Blocks the signals that end the server in this and all later threads.
+sigset_t BlockEndingSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+void StartLog(const std::string& level) {
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("slipstream"));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+  spdlog::set_level(spdlog::level::from_str(level));
+}
+
+absl::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("cannot make the data folder ", folder, ": ", error.message()));
+}
+
+// Whole or not at all, so that whoever waits for the file reads all of it.
+absl::Status WriteAddress(const std::string& file, const std::string& address) {
+  if (file.empty()) return absl::OkStatus();
+  const std::string partial = absl::StrCat(file, ".partial");
+  std::error_code error;
+  bool written = false;
+  {
+    std::ofstream out(partial, std::ios::trunc);
+    out << address << "\n";
+    written = out.flush().good();
+  }
+  if (written) std::filesystem::rename(partial, file, error);
+  if (written && !error) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat("cannot write the address file ", file));
+}
+
+absl::Status Serve(Flags flags, const sigset_t& signals) {
+  SLIPSTREAM_RETURN_IF_ERROR(MakeFolder(flags.data));
+  flags.store.holder =
+      absl::StrCat("slipstream_server, process ", getpid(), ", asked to serve on ",
+                   flags.server.listen);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenSqliteStore(flags.store));
+  Service service(store.get(), flags.service);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
+                              Server::Start(flags.server, &service));
+  SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
+  spdlog::info("slipstream_server {} serves on {}, data in {}", kVersion, server->address(),
+               flags.store.path);
+  int signal_number = 0;
+  sigwait(&signals, &signal_number);
+  spdlog::info("{}: draining, for at most {} s", strsignal(signal_number), flags.drain_seconds);
+  server->Drain(absl::Seconds(flags.drain_seconds));
+  spdlog::info("drained");
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Flags& flags, const sigset_t& signals) {
+  if (flags.check) {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckSqliteFile(flags.store.path));
+    spdlog::info("{} is sound", flags.store.path);
+    return absl::OkStatus();
+  }
+  if (!flags.back_up_to.empty()) {
+    SLIPSTREAM_RETURN_IF_ERROR(BackUpSqliteFile(flags.store.path, flags.back_up_to));
+    spdlog::info("{} is copied to {}", flags.store.path, flags.back_up_to);
+    return absl::OkStatus();
+  }
+  return Serve(flags, signals);
+}
+
+}  // namespace
+}  // namespace slipstream
+
+int main(int argc, char** argv) {
+  const sigset_t signals = slipstream::BlockEndingSignals();
+  const slipstream::ParsedFlags parsed = slipstream::ParseFlags(argc, argv);
+  if (!parsed.flags) return parsed.exit_code;
+  slipstream::StartLog(parsed.flags->log_level);
+  const absl::Status status = slipstream::Run(*parsed.flags, signals);
+  if (status.ok()) return 0;
+  spdlog::error("{}", std::string(status.message()));
+  return 1;
+}

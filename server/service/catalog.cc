@@ -1,0 +1,78 @@
+#include "server/service/catalog.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/strategy/presets.h"
+#include "server/convert/resource_name.h"
+#include "server/convert/source_conversion.h"
+
+namespace slipstream {
+namespace {
+
+size_t BytesOf(const CatalogStudy& study) {
+  return sizeof(CatalogStudy) + study.definition.space->MemoryBytes() +
+         study.definition.source_ids.size() * 64;
+}
+
+absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& record,
+                                                           const std::string& preset) {
+  const Preset* entry = FindPreset(preset);
+  if (entry == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        StudyName(record.id), " uses the preset '", preset,
+        "', which this version of the server does not have; it has ", PresetNames()));
+  }
+  return entry->create();
+}
+
+}  // namespace
+
+std::shared_ptr<const CatalogStudy> Catalog::FindStudy(const std::string& id) {
+  return studies_.Find(id);
+}
+
+absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std::string& id) {
+  if (std::shared_ptr<const CatalogStudy> found = studies_.Find(id)) return found;
+  const uint64_t forgotten_before = Forgotten();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_->GetStudy(id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string candidates, store_->GetCandidates(record.key));
+  auto study = std::make_shared<CatalogStudy>();
+  study->key = record.key;
+  study->id = id;
+  SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
+  SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition.preset));
+  Keep(study, forgotten_before);
+  return study;
+}
+
+void Catalog::ForgetStudy(const std::string& id) {
+  const std::lock_guard<std::mutex> lock(forget_mutex_);
+  ++forgotten_;
+  studies_.Erase(id);
+}
+
+uint64_t Catalog::Forgotten() {
+  const std::lock_guard<std::mutex> lock(forget_mutex_);
+  return forgotten_;
+}
+
+void Catalog::Keep(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before) {
+  const std::lock_guard<std::mutex> lock(forget_mutex_);
+  if (forgotten_ == forgotten_before) studies_.Insert(study->id, study, BytesOf(*study));
+}
+
+absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const std::string& id) {
+  if (std::shared_ptr<const SourceTaskData> found = sources_.Find(id)) return found;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record, store_->GetSourceTask(id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> chunks, store_->GetSourceChunks(id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(SourceTaskData data, StoredSourceTask(record, chunks));
+  const size_t bytes = data.MemoryBytes();
+  auto shared = std::make_shared<const SourceTaskData>(std::move(data));
+  sources_.Insert(id, shared, bytes);
+  return shared;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,46 @@
+// A pool of threads with a bounded queue.
+//
+//   Executor executor("reads", 4, 1000);
+//   absl::Status accepted = executor.Run([] { ... });
+//
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
+#define SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace slipstream {
+
+class Executor {
+ public:
+  // `name` appears in error messages.
+  Executor(std::string name, int threads, size_t max_waiting);
+  // Runs what was accepted, then returns.
+  ~Executor();
+
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  // RESOURCE_EXHAUSTED, naming the bound, when max_waiting tasks wait already;
+  // `task` was then not taken.
+  absl::Status Run(std::function<void()> task);
+
+  // Takes `task` whatever waits: for work that goes on with what was accepted
+  // before, of which there is a bounded amount.
+  void Continue(std::function<void()> task);
+
+ private:
+  struct Pool;
+  const std::string name_;
+  const size_t max_waiting_;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_

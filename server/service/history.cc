@@ -1,0 +1,79 @@
+#include "server/service/history.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status.h"
+#include "server/convert/observation_conversion.h"
+#include "server/convert/trial_conversion.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kTrialsPerRead = 1000;
+
+}  // namespace
+
+absl::Status StudyHistory::Refresh(Store& store, const CatalogStudy& study) {
+  SLIPSTREAM_RETURN_IF_ERROR(RefreshOpen(store, study));
+  SLIPSTREAM_RETURN_IF_ERROR(ReadNew(store, study));
+  std::sort(ended_.begin(), ended_.end(),
+            [](const EndedTrial& a, const EndedTrial& b) { return a.number < b.number; });
+  return absl::OkStatus();
+}
+
+absl::Status StudyHistory::RefreshOpen(Store& store, const CatalogStudy& study) {
+  std::vector<OpenTrial> before;
+  before.swap(open_);
+  for (size_t i = 0; i < before.size(); ++i) {
+    absl::StatusOr<TrialRecord> record = store.GetTrial(study.id, before[i].number);
+    absl::Status status =
+        record.ok() ? Take(*study.definition.space, *record) : std::move(record).status();
+    if (status.ok()) continue;
+    open_.insert(open_.end(), before.begin() + static_cast<std::ptrdiff_t>(i), before.end());
+    return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StudyHistory::ReadNew(Store& store, const CatalogStudy& study) {
+  while (true) {
+    TrialFilter filter;
+    filter.after_number = last_number_;
+    filter.limit = kTrialsPerRead;
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> page,
+                                store.ListTrials(study.id, filter));
+    for (const TrialRecord& record : page) {
+      SLIPSTREAM_RETURN_IF_ERROR(Take(*study.definition.space, record));
+      last_number_ = record.number;
+    }
+    if (page.size() < static_cast<size_t>(kTrialsPerRead)) return absl::OkStatus();
+  }
+}
+
+absl::Status StudyHistory::Take(const SearchSpace& space, const TrialRecord& record) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, StoredConfiguration(space, record));
+  if (HasEnded(record.state)) {
+    ended_.push_back({record.number, std::move(configuration), record.candidate,
+                      EndingOf(record.state), record.objective});
+  } else {
+    open_.push_back({record.number, std::move(configuration), record.candidate});
+  }
+  return absl::OkStatus();
+}
+
+size_t StudyHistory::MemoryBytes(size_t dimension) const {
+  const size_t values = dimension * sizeof(Value);
+  return sizeof(*this) + ended_.capacity() * (sizeof(EndedTrial) + values) +
+         open_.capacity() * (sizeof(OpenTrial) + values);
+}
+
+absl::StatusOr<std::shared_ptr<const StudyHistory>> HistoryCache::Get(const CatalogStudy& study) {
+  std::shared_ptr<StudyHistory> history = histories_.Find(study.key);
+  if (history == nullptr) history = std::make_shared<StudyHistory>();
+  SLIPSTREAM_RETURN_IF_ERROR(history->Refresh(*store_, study));
+  histories_.Insert(study.key, history, history->MemoryBytes(study.definition.space->dimension()));
+  return history;
+}
+
+}  // namespace slipstream

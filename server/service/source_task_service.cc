@@ -1,0 +1,106 @@
+// The calls about source tasks.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/convert/page_token.h"
+#include "server/convert/resource_name.h"
+#include "server/convert/source_conversion.h"
+#include "server/convert/text_limits.h"
+#include "server/service/answering.h"
+#include "server/service/service.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kMaxPageSize = 1000;
+constexpr int kDefaultSourceTasksPerPage = 50;
+constexpr char kSourceTasksScope[] = "source tasks";
+
+absl::Status FillRegistered(const RegisteredSourceTask& registered,
+                            v1::RegisterSourceTaskResponse* response) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(*response->mutable_source_task(),
+                              SourceTaskToProto(registered.record));
+  response->set_already_registered(registered.already_registered);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+// What registering would answer, without registering.
+absl::Status Service::ValidateOnly(const NewSourceTask& task,
+                                   v1::RegisterSourceTaskResponse* response) {
+  absl::StatusOr<SourceTaskRecord> known = store_->GetSourceTask(task.id);
+  if (known.ok()) return FillRegistered({*std::move(known), true}, response);
+  if (!absl::IsNotFound(known.status())) return known.status();
+  SourceTaskRecord record;
+  record.id = task.id;
+  record.definition = task.definition;
+  record.observation_count = task.observation_count;
+  record.measured_count = task.measured_count;
+  SLIPSTREAM_RETURN_IF_ERROR(FillRegistered({record, false}, response));
+  response->mutable_source_task()->clear_create_time();
+  return absl::OkStatus();
+}
+
+void Service::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
+                                 v1::RegisterSourceTaskResponse* response, Done done) {
+  std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
+  const absl::Status accepted = computations_.Run([=, this] {
+    absl::StatusOr<NewSourceTask> task = shared->Finish();
+    if (!task.ok()) return done(task.status());
+    if (shared->validate_only()) return done(ValidateOnly(*task, response));
+    RequestGuard guard = shared->Guard(*task);
+    std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>
+        convert = FillRegistered;
+    store_->RegisterSourceTask(
+        *std::move(task), AnsweringWrite<RegisteredSourceTask>(std::move(guard), response,
+                                                               std::move(convert), done));
+  });
+  if (!accepted.ok()) done(accepted);
+}
+
+void Service::GetSourceTask(const v1::GetSourceTaskRequest* request, v1::SourceTask* response,
+                            Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseSourceTaskName("name", request->name()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record, store_->GetSourceTask(id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(*response, SourceTaskToProto(record));
+    return absl::OkStatus();
+  });
+}
+
+void Service::ListSourceTasks(const v1::ListSourceTasksRequest* request,
+                              v1::ListSourceTasksResponse* response, Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
+                                ParsePageToken(kSourceTasksScope, request->page_token()));
+    const int limit =
+        request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<SourceTaskRecord> tasks,
+                                store_->ListSourceTasks(after, limit + 1));
+    const bool more = tasks.size() > static_cast<size_t>(limit);
+    if (more) tasks.pop_back();
+    for (const SourceTaskRecord& record : tasks) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(*response->add_source_tasks(), SourceTaskToProto(record));
+    }
+    if (more) response->set_next_page_token(MakePageToken(kSourceTasksScope, tasks.back().key));
+    return absl::OkStatus();
+  });
+}
+
+void Service::DeleteSourceTask(const v1::DeleteSourceTaskRequest* request,
+                               google::protobuf::Empty* response, Done done) {
+  absl::Status status = CheckRequestId(request->request_id());
+  const absl::StatusOr<std::string> id = ParseSourceTaskName("name", request->name());
+  if (status.ok()) status = id.status();
+  if (!status.ok()) return done(status);
+  std::function<absl::Status(const Unit&, google::protobuf::Empty*)> convert =
+      [](const Unit&, google::protobuf::Empty*) { return absl::OkStatus(); };
+  store_->DeleteSourceTask(*id,
+                           AnsweringWrite<Unit>(GuardOf("DeleteSourceTask", *request), response,
+                                                std::move(convert), std::move(done)));
+}
+
+}  // namespace slipstream

@@ -1,0 +1,48 @@
+// A source task while its observations arrive. Converts each message at once
+// into the core's compact form, so that a large upload is never held as
+// messages. One upload belongs to one call; not thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_UPLOAD_H_
+#define SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_UPLOAD_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/strategy/study_view.h"
+#include "server/convert/source_conversion.h"
+#include "server/store/store.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+class SourceTaskUpload {
+ public:
+  static constexpr size_t kMaxObservations = 100000;
+
+  // Takes the next message. INVALID_ARGUMENT, an InvalidField: no header first,
+  // a second header, an illegal header or observation (its index counts over
+  // the whole call), or too many observations. After an error the upload is of
+  // no use.
+  absl::Status Add(const v1::RegisterSourceTaskRequest& message);
+
+  // To be called when all messages were added. INVALID_ARGUMENT when there was
+  // no header or no observation.
+  absl::StatusOr<NewSourceTask> Finish();
+
+  bool validate_only() const { return header_.validate_only(); }
+  // The guard for the content that Finish returned.
+  RequestGuard Guard(const NewSourceTask& task) const;
+
+ private:
+  absl::Status TakeHeader(const v1::RegisterSourceTaskRequest::Header& header);
+
+  bool has_header_ = false;
+  v1::RegisterSourceTaskRequest::Header header_;
+  SourceTaskHeader checked_;
+  std::vector<SourcePoint> points_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_UPLOAD_H_

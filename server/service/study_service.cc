@@ -1,0 +1,225 @@
+// The calls about studies.
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/base/status.h"
+#include "core/space/space_mapping.h"
+#include "core/strategy/presets.h"
+#include "google/protobuf/util/field_mask_util.h"
+#include "server/convert/page_token.h"
+#include "server/convert/resource_name.h"
+#include "server/convert/study_conversion.h"
+#include "server/convert/text_limits.h"
+#include "server/service/answering.h"
+#include "server/service/service.h"
+
+namespace slipstream {
+namespace {
+
+using google::protobuf::FieldMask;
+using google::protobuf::util::FieldMaskUtil;
+
+constexpr int kMaxPageSize = 1000;
+constexpr int kDefaultStudiesPerPage = 50;
+
+uint64_t RandomBits() {
+  std::random_device device;
+  return (static_cast<uint64_t>(device()) << 32) | device();
+}
+
+template <typename Message>
+absl::Status CheckMask(absl::string_view field, const FieldMask& mask) {
+  for (const std::string& path : mask.paths()) {
+    if (!FieldMaskUtil::IsValidPath<Message>(path)) {
+      return InvalidField(field, path,
+                          absl::StrCat("paths of fields of ", Message::descriptor()->name()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Whether a reader of `mask` wants the candidate list, which may be large.
+bool WantsCandidates(const FieldMask& mask) {
+  for (const std::string& path : mask.paths()) {
+    if (path == "space" || absl::StartsWith(path, "space.candidates")) return true;
+  }
+  return false;
+}
+
+void Trim(const FieldMask& mask, v1::Study* study) {
+  if (mask.paths_size() > 0) FieldMaskUtil::TrimMessage(mask, study);
+}
+
+absl::StatusOr<StudyState> ChangedState(v1::Study::State state) {
+  if (state >= v1::Study::ACTIVE && state <= v1::Study::COMPLETED) {
+    return static_cast<StudyState>(state);
+  }
+  return InvalidField("study.state", absl::StrCat(static_cast<int>(state)),
+                      "ACTIVE, PAUSED or COMPLETED");
+}
+
+absl::Status TakeChange(const std::string& path, const v1::Study& study, StudyChange* change) {
+  if (path == "display_name") {
+    change->display_name = study.display_name();
+    return CheckText("study.display_name", study.display_name(), kMaxTitleBytes);
+  }
+  if (path == "labels") {
+    change->labels = LabelBytes(study);
+    return CheckLabels("study.labels", study.labels());
+  }
+  if (path == "state") {
+    SLIPSTREAM_ASSIGN_OR_RETURN(change->state, ChangedState(study.state()));
+    return absl::OkStatus();
+  }
+  return InvalidField("update_mask", path, "display_name, labels or state");
+}
+
+absl::StatusOr<StudyChange> ChangeOf(const v1::UpdateStudyRequest& request) {
+  StudyChange change;
+  if (request.update_mask().paths_size() == 0) {
+    return InvalidField("update_mask", "empty", "at least one of display_name, labels and state");
+  }
+  for (const std::string& path : request.update_mask().paths()) {
+    SLIPSTREAM_RETURN_IF_ERROR(TakeChange(path, request.study(), &change));
+  }
+  return change;
+}
+
+}  // namespace
+
+absl::Status Service::FillStudy(const StudyRecord& record, bool with_candidates,
+                                v1::Study* response) {
+  std::string candidates;
+  if (with_candidates) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(candidates, store_->GetCandidates(record.key));
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(*response, StudyToProto(record, candidates));
+  return absl::OkStatus();
+}
+
+// Every source must exist and share a parameter with the study's space.
+absl::Status Service::CheckSources(const StudyDefinition& definition) {
+  for (size_t i = 0; i < definition.source_ids.size(); ++i) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
+                                catalog_.GetSource(definition.source_ids[i]));
+    const absl::Status overlap =
+        SpaceMapping::Create(*source->space, *definition.space).status();
+    if (overlap.ok()) continue;
+    return InvalidField(absl::StrCat("study.source_tasks[", i, "]"), source->name,
+                        absl::StrCat("a source task that shares a parameter with the study: ",
+                                     overlap.message()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  std::string id = request.study_id();
+  if (id.empty()) id = absl::StrFormat("study-%016x", RandomBits());
+  SLIPSTREAM_RETURN_IF_ERROR(CheckStudyId("study_id", id));
+  v1::Study filled = request.study();
+  if (!filled.has_seed()) filled.set_seed(RandomBits());
+  if (filled.algorithm().preset().empty()) {
+    filled.mutable_algorithm()->set_preset(std::string(kDefaultPreset));
+  }
+  absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
+  if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");
+  SLIPSTREAM_RETURN_IF_ERROR(CheckSources(*definition));
+  *study = NewStudyOf(filled, *definition, id);
+  return absl::OkStatus();
+}
+
+void Service::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done) {
+  const absl::Status accepted = reads_.Run([=, this] {
+    NewStudy study;
+    const RequestGuard guard = GuardOf("CreateStudy", *request);
+    if (AnswerRepeat(store_, guard, response, done)) return;
+    const absl::Status status = PrepareStudy(*request, &study);
+    if (!status.ok()) return done(status);
+    std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
+        [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {
+          SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
+          return absl::OkStatus();
+        };
+    store_->CreateStudy(std::move(study),
+                        AnsweringWrite<StudyRecord>(guard, response, std::move(convert), done));
+  });
+  if (!accepted.ok()) done(accepted);
+}
+
+void Service::GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("name", request->name()));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_->GetStudy(id));
+    const bool all = request->read_mask().paths_size() == 0;
+    SLIPSTREAM_RETURN_IF_ERROR(
+        FillStudy(record, all || WantsCandidates(request->read_mask()), response));
+    Trim(request->read_mask(), response);
+    return absl::OkStatus();
+  });
+}
+
+void Service::ListStudies(const v1::ListStudiesRequest* request,
+                          v1::ListStudiesResponse* response, Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
+    const std::string scope =
+        absl::StrCat("studies ", FieldMaskUtil::ToString(request->read_mask()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
+                                ParsePageToken(scope, request->page_token()));
+    const int limit = request->page_size() == 0 ? kDefaultStudiesPerPage : request->page_size();
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<StudyRecord> studies,
+                                store_->ListStudies(after, limit + 1));
+    const bool more = studies.size() > static_cast<size_t>(limit);
+    if (more) studies.pop_back();
+    for (const StudyRecord& record : studies) {
+      v1::Study* study = response->add_studies();
+      SLIPSTREAM_RETURN_IF_ERROR(FillStudy(record, WantsCandidates(request->read_mask()), study));
+      Trim(request->read_mask(), study);
+    }
+    if (more) response->set_next_page_token(MakePageToken(scope, studies.back().key));
+    return absl::OkStatus();
+  });
+}
+
+void Service::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study* response, Done done) {
+  absl::Status status = CheckRequestId(request->request_id());
+  const absl::StatusOr<std::string> id = ParseStudyName("study.name", request->study().name());
+  const absl::StatusOr<StudyChange> change = ChangeOf(*request);
+  if (status.ok()) status = id.status();
+  if (status.ok()) status = change.status();
+  if (!status.ok()) return done(status);
+  // The candidate list cannot change and may be large: it is left out.
+  std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
+      [](const StudyRecord& record, v1::Study* answer) {
+        SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, {}));
+        return absl::OkStatus();
+      };
+  store_->UpdateStudy(*id, *change,
+                      AnsweringWrite<StudyRecord>(GuardOf("UpdateStudy", *request), response,
+                                                  std::move(convert), std::move(done)));
+}
+
+void Service::DeleteStudy(const v1::DeleteStudyRequest* request,
+                          google::protobuf::Empty* response, Done done) {
+  absl::Status status = CheckRequestId(request->request_id());
+  const absl::StatusOr<std::string> id = ParseStudyName("name", request->name());
+  if (status.ok()) status = id.status();
+  if (!status.ok()) return done(status);
+  Done forget = [this, id = *id, done = std::move(done)](absl::Status result) {
+    catalog_.ForgetStudy(id);
+    done(std::move(result));
+  };
+  std::function<absl::Status(const Unit&, google::protobuf::Empty*)> convert =
+      [](const Unit&, google::protobuf::Empty*) { return absl::OkStatus(); };
+  store_->DeleteStudy(*id, AnsweringWrite<Unit>(GuardOf("DeleteStudy", *request), response,
+                                                std::move(convert), std::move(forget)));
+}
+
+}  // namespace slipstream

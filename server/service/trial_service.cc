@@ -1,0 +1,233 @@
+// The calls about trials.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "google/protobuf/util/field_mask_util.h"
+#include "server/convert/observation_conversion.h"
+#include "server/convert/page_token.h"
+#include "server/convert/resource_name.h"
+#include "server/convert/text_limits.h"
+#include "server/convert/trial_conversion.h"
+#include "server/service/answering.h"
+#include "server/service/service.h"
+
+namespace slipstream {
+namespace {
+
+using google::protobuf::util::FieldMaskUtil;
+
+constexpr int kMaxPageSize = 1000;
+constexpr int kDefaultTrialsPerPage = 100;
+constexpr int kMaxTrialsPerCall = 1000;
+
+absl::StatusOr<SuggestCall> SuggestCallOf(const v1::SuggestRequest& request) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckName("worker", request.worker()));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request.count(), kMaxTrialsPerCall));
+  SuggestCall call;
+  SLIPSTREAM_ASSIGN_OR_RETURN(call.study_id, ParseStudyName("study", request.study()));
+  call.worker = request.worker();
+  call.count = request.count() == 0 ? 1 : request.count();
+  call.guard = GuardOf("Suggest", request);
+  return call;
+}
+
+absl::Status CheckObservationCount(const v1::AddTrialsRequest& request) {
+  if (request.observations_size() >= 1 && request.observations_size() <= kMaxTrialsPerCall) {
+    return absl::OkStatus();
+  }
+  return InvalidField("observations", absl::StrCat(request.observations_size(), " observations"),
+                      absl::StrCat("1 to ", kMaxTrialsPerCall));
+}
+
+absl::StatusOr<std::vector<NewTrial>> AddedTrials(const StudyDefinition& definition,
+                                                  const v1::AddTrialsRequest& request) {
+  std::vector<NewTrial> trials;
+  for (int i = 0; i < request.observations_size(); ++i) {
+    absl::StatusOr<NewTrial> trial =
+        AddedTrial(*definition.space, definition.metric, request.observations(i));
+    if (!trial.ok()) {
+      return WithFieldPrefix(trial.status(), absl::StrCat("observations[", i, "]."));
+    }
+    trials.push_back(*std::move(trial));
+  }
+  return trials;
+}
+
+absl::StatusOr<TrialFilter> FilterOf(const v1::ListTrialsRequest& request) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request.page_size(), kMaxPageSize));
+  TrialFilter filter;
+  filter.limit = request.page_size() == 0 ? kDefaultTrialsPerPage : request.page_size();
+  for (int i = 0; i < request.states_size(); ++i) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const TrialState state,
+        TrialStateFromProto(absl::StrCat("states[", i, "]"), request.states(i)));
+    filter.states.push_back(state);
+  }
+  for (const std::string& path : request.read_mask().paths()) {
+    if (!FieldMaskUtil::IsValidPath<v1::Trial>(path)) {
+      return InvalidField("read_mask", path, "paths of fields of Trial");
+    }
+  }
+  return filter;
+}
+
+// What a page token of the listing is bound to.
+std::string ScopeOf(const v1::ListTrialsRequest& request) {
+  std::string scope = absl::StrCat("trials of ", request.study(), " ",
+                                   FieldMaskUtil::ToString(request.read_mask()), " in");
+  for (const int state : request.states()) absl::StrAppend(&scope, " ", state);
+  return scope;
+}
+
+}  // namespace
+
+void Service::Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response,
+                      Done done) {
+  absl::StatusOr<SuggestCall> call = SuggestCallOf(*request);
+  if (!call.ok()) return done(call.status());
+  call->response = response;
+  call->done = std::move(done);
+  suggest_queue_.Suggest(*std::move(call));
+}
+
+void Service::Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done) {
+  absl::Status status = CheckRequestId(request->request_id());
+  const absl::StatusOr<TrialName> name = ParseTrialName("trial", request->trial());
+  if (status.ok()) status = name.status();
+  if (!status.ok()) return done(status);
+  WithStudy(name->study_id, done, [=, this, number = name->number](const Study& study) {
+    StoreOutcome(study, *request, number, response, done);
+  });
+}
+
+void Service::StoreOutcome(const Study& study, const v1::ObserveRequest& request, int64_t number,
+                           v1::Trial* response, Done done) {
+  absl::StatusOr<TrialOutcome> outcome =
+      OutcomeFromProto(study->definition.metric, request.outcome());
+  if (!outcome.ok()) return done(WithFieldPrefix(outcome.status(), "outcome."));
+  Write<TrialRecord> write;
+  write.guard = GuardOf("Observe", request);
+  auto converted = std::make_shared<absl::Status>();
+  // A trial that has ended never changes: the trial itself is the first answer,
+  // and nothing else needs to be remembered.
+  write.render = [=, id = study->id](const TrialRecord& record) {
+    response->Clear();
+    *converted = TrialOutlineToProto(id, record, response);
+    return std::string();
+  };
+  write.done = [=, this, done = std::move(done)](absl::Status status,
+                                                 std::optional<std::string> earlier) {
+    if (status.ok() && earlier) return ReadOutline({study->id, number}, response, done);
+    done(status.ok() ? *converted : std::move(status));
+  };
+  store_->ObserveTrial({study->id, number, *std::move(outcome)}, std::move(write));
+}
+
+void Service::ReadOutline(TrialName name, v1::Trial* response, Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
+                                store_->GetTrial(name.study_id, name.number));
+    response->Clear();
+    return TrialOutlineToProto(name.study_id, record, response);
+  });
+}
+
+void Service::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsResponse* response,
+                        Done done) {
+  absl::Status status = CheckRequestId(request->request_id());
+  if (status.ok()) status = CheckObservationCount(*request);
+  const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
+  if (status.ok()) status = id.status();
+  if (!status.ok()) return done(status);
+  WithStudy(*id, done, [=, this](const Study& study) {
+    StoreAddedTrials(study, *request, response, done);
+  });
+}
+
+void Service::StoreAddedTrials(const Study& study, const v1::AddTrialsRequest& request,
+                               v1::AddTrialsResponse* response, Done done) {
+  absl::StatusOr<std::vector<NewTrial>> trials = AddedTrials(study->definition, request);
+  if (!trials.ok()) return done(trials.status());
+  using Records = std::vector<TrialRecord>;
+  std::function<absl::Status(const Records&, v1::AddTrialsResponse*)> convert =
+      [id = study->id](const Records& records, v1::AddTrialsResponse* answer) -> absl::Status {
+    for (const TrialRecord& record : records) {
+      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, answer->add_trials()));
+    }
+    return absl::OkStatus();
+  };
+  store_->AddTrials(study->id, *std::move(trials),
+                    AnsweringWrite<Records>(GuardOf("AddTrials", request), response,
+                                            std::move(convert), std::move(done)));
+}
+
+void Service::GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("name", request->name()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
+                                store_->GetTrial(name.study_id, name.number));
+    return TrialToProto(name.study_id, record, response);
+  });
+}
+
+void Service::ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsResponse* response,
+                         Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(TrialFilter filter, FilterOf(*request));
+    const std::string scope = ScopeOf(*request);
+    SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number,
+                                ParsePageToken(scope, request->page_token()));
+    const size_t page_size = static_cast<size_t>(filter.limit++);
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, store_->ListTrials(id, filter));
+    const bool more = trials.size() > page_size;
+    if (more) trials.pop_back();
+    for (const TrialRecord& record : trials) {
+      v1::Trial* trial = response->add_trials();
+      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, trial));
+      if (request->read_mask().paths_size() > 0) {
+        FieldMaskUtil::TrimMessage(request->read_mask(), trial);
+      }
+    }
+    if (more) response->set_next_page_token(MakePageToken(scope, trials.back().number));
+    return absl::OkStatus();
+  });
+}
+
+void Service::BestTrials(const v1::BestTrialsRequest* request, v1::BestTrialsResponse* response,
+                         Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request->count(), kMaxTrialsPerCall));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Study study, catalog_.GetStudy(id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const std::vector<TrialRecord> trials,
+        store_->BestTrials(id, study->definition.goal == Goal::kMaximize,
+                           request->count() == 0 ? 1 : request->count()));
+    for (const TrialRecord& record : trials) {
+      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, response->add_trials()));
+    }
+    return absl::OkStatus();
+  });
+}
+
+void Service::Explain(const v1::ExplainRequest* request, v1::Explanation* response, Done done) {
+  Read(std::move(done), [=, this]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("trial", request->trial()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
+                                store_->GetTrial(name.study_id, name.number));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string provenance,
+                                store_->GetProvenance(name.study_id, name.number));
+    SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(name.study_id, record, response->mutable_trial()));
+    if (provenance.empty()) return absl::OkStatus();
+    if (response->mutable_provenance()->ParseFromString(provenance)) return absl::OkStatus();
+    return absl::DataLossError(
+        absl::StrCat("the provenance of ", request->trial(), " cannot be read from the store"));
+  });
+}
+
+}  // namespace slipstream

@@ -1,0 +1,116 @@
+#include "server/store/sqlite/checkpointer.h"
+
+#include <utility>
+
+#include "server/store/sqlite/result_code.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+constexpr int kMillisecondsForReaders = 200;
+
+// The result code.
+int MoveLog(Connection& connection, int mode) {
+  return sqlite3_wal_checkpoint_v2(connection.database(), "main", mode, nullptr, nullptr);
+}
+
+}  // namespace
+
+Checkpointer::Checkpointer(Connection* writer, std::unique_ptr<Connection> own,
+                           CheckpointerOptions options)
+    : writer_(*writer), own_(std::move(own)), options_(options) {
+  // For a connection that has never read, SQLite moves nothing and says it did.
+  (void)own_->Execute("SELECT count(*) FROM sqlite_schema");
+  // In place of SQLite's own hook, which would move the log at each 1000 pages.
+  sqlite3_wal_hook(writer_.database(), &Checkpointer::NoteCommit, this);
+  thread_ = std::thread([this] { RunUntilClosed(); });
+}
+
+Checkpointer::~Checkpointer() {
+  if (thread_.joinable()) Close(/*sound=*/false);
+}
+
+void Checkpointer::Close(bool sound) {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    sound = sound && !disk_failed_;
+  }
+  wake_.notify_one();
+  thread_.join();
+  own_.reset();
+  sqlite3_wal_hook(writer_.database(), nullptr, nullptr);
+  if (sound) {
+    (void)MoveLog(writer_, SQLITE_CHECKPOINT_TRUNCATE);
+  } else {
+    sqlite3_db_config(writer_.database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+}
+
+int Checkpointer::NoteCommit(void* self, sqlite3*, const char*, int pages) {
+  static_cast<Checkpointer*>(self)->log_pages_ = pages;
+  return SQLITE_OK;
+}
+
+void Checkpointer::RunUntilClosed() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return closing_ || asked_; });
+    if (closing_) return;
+    lock.unlock();
+    const int code = MoveLog(*own_, SQLITE_CHECKPOINT_PASSIVE);
+    lock.lock();
+    disk_failed_ = disk_failed_ || IsDiskFailure(code);
+    moved_most_ = true;
+    asked_ = false;
+    idle_.notify_one();
+  }
+}
+
+Checkpointer::Next Checkpointer::LookAtThread() {
+  const std::lock_guard lock(mutex_);
+  if (disk_failed_) return Next::kHalt;
+  if (std::exchange(moved_most_, false)) return Next::kFinish;
+  if (log_pages_ - asked_at_ >= options_.pages) {
+    asked_at_ = log_pages_;
+    asked_ = true;
+    wake_.notify_one();
+  }
+  return Next::kNothing;
+}
+
+bool Checkpointer::AfterCommit() {
+  if (log_pages_ < asked_at_) asked_at_ = waited_at_ = 0;  // The log started over.
+  switch (LookAtThread()) {
+    case Next::kHalt:
+      return false;
+    case Next::kFinish:
+      return NoteResult(MoveLog(writer_, SQLITE_CHECKPOINT_PASSIVE));
+    case Next::kNothing:
+      break;
+  }
+  if (log_pages_ - waited_at_ < options_.most_pages) return true;
+  waited_at_ = log_pages_;
+  return StartOver();
+}
+
+bool Checkpointer::StartOver() {
+  {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return !asked_; });
+    moved_most_ = false;
+    if (disk_failed_) return false;
+  }
+  sqlite3_busy_timeout(writer_.database(), kMillisecondsForReaders);
+  const int code = MoveLog(writer_, SQLITE_CHECKPOINT_RESTART);
+  sqlite3_busy_timeout(writer_.database(), Connection::kBusyMilliseconds);
+  return NoteResult(code);
+}
+
+bool Checkpointer::NoteResult(int code) {
+  const std::lock_guard lock(mutex_);
+  disk_failed_ = disk_failed_ || IsDiskFailure(code);
+  return !disk_failed_;
+}
+
+}  // namespace slipstream::sqlite

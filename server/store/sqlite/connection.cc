@@ -1,0 +1,179 @@
+#include "server/store/sqlite/connection.h"
+
+#include <cassert>
+#include <cerrno>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/sqlite/result_code.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+absl::StatusCode StatusCodeOfOpening(int system_error) {
+  switch (system_error) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOSPC:
+      return absl::StatusCode::kResourceExhausted;
+    default:
+      return absl::StatusCode::kPermissionDenied;
+  }
+}
+
+absl::Status OpeningFailed(const std::string& path, int code, sqlite3* database) {
+  if ((code & 0xff) != SQLITE_CANTOPEN || database == nullptr) {
+    return StatusOfResultCode(code, path, sqlite3_errstr(code));
+  }
+  return absl::Status(StatusCodeOfOpening(sqlite3_system_errno(database)),
+                      absl::StrCat("the store ", path, " cannot be opened (SQLite ", code, ")"));
+}
+
+// SQLite takes a null pointer for NULL, which is not the same as "".
+const char* NeverNull(std::string_view bytes) {
+  return bytes.data() == nullptr ? "" : bytes.data();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path, int flags,
+                                                             const std::string& vfs) {
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX,
+                                   vfs.empty() ? nullptr : vfs.c_str());
+  if (code != SQLITE_OK) {
+    absl::Status status = OpeningFailed(path, code, database);
+    sqlite3_close(database);
+    return status;
+  }
+  sqlite3_extended_result_codes(database, 1);
+  sqlite3_busy_timeout(database, kBusyMilliseconds);
+  return std::unique_ptr<Connection>(new Connection(path, database));
+}
+
+Connection::Connection(std::string path, sqlite3* database)
+    : path_(std::move(path)), database_(database) {}
+
+Connection::~Connection() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(database_);
+}
+
+absl::Status Connection::Execute(const std::string& sql) {
+  const int code = sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? absl::OkStatus() : Fail(code);
+}
+
+absl::Status Connection::RollBack() {
+  if (sqlite3_get_autocommit(database_) != 0) return absl::OkStatus();
+  return Execute("ROLLBACK");
+}
+
+int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }
+
+absl::Status Connection::Fail(int code) {
+  failure_ = code;
+  if ((code & 0xff) == SQLITE_CANTOPEN) {
+    return OpeningFailed(path_, code, database_);
+  }
+  return StatusOfResultCode(code, path_, sqlite3_errmsg(database_));
+}
+
+sqlite3_stmt* Connection::Prepared(const char* sql, absl::Status* status) {
+  const auto [entry, inserted] = statements_.try_emplace(sql, nullptr);
+  if (inserted) {
+    const int code = sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                        &entry->second, nullptr);
+    if (code != SQLITE_OK) {
+      *status = Fail(code);
+      statements_.erase(entry);
+      return nullptr;
+    }
+  }
+  assert(sqlite3_stmt_busy(entry->second) == 0);
+  return entry->second;
+}
+
+Query::Query(Connection& connection, const char* sql)
+    : connection_(connection), statement_(connection.Prepared(sql, &status_)) {}
+
+Query::~Query() {
+  sqlite3_reset(statement_);
+  if (bound_ > 0) sqlite3_clear_bindings(statement_);
+}
+
+void Query::NoteBinding(int code) {
+  if (code != SQLITE_OK && status_.ok()) status_ = connection_.Fail(code);
+}
+
+Query& Query::BindInteger(int64_t value) {
+  if (status_.ok()) NoteBinding(sqlite3_bind_int64(statement_, ++bound_, value));
+  return *this;
+}
+
+Query& Query::BindInteger(std::optional<int64_t> value) {
+  if (value.has_value()) return BindInteger(*value);
+  if (status_.ok()) NoteBinding(sqlite3_bind_null(statement_, ++bound_));
+  return *this;
+}
+
+Query& Query::BindReal(std::optional<double> value) {
+  if (!status_.ok()) return *this;
+  ++bound_;
+  NoteBinding(value.has_value() ? sqlite3_bind_double(statement_, bound_, *value)
+                                : sqlite3_bind_null(statement_, bound_));
+  return *this;
+}
+
+Query& Query::BindText(std::string_view text) {
+  if (status_.ok()) {
+    NoteBinding(sqlite3_bind_text64(statement_, ++bound_, NeverNull(text), text.size(),
+                                    SQLITE_STATIC, SQLITE_UTF8));
+  }
+  return *this;
+}
+
+Query& Query::BindBlob(std::string_view bytes) {
+  if (status_.ok()) {
+    NoteBinding(sqlite3_bind_blob64(statement_, ++bound_, NeverNull(bytes), bytes.size(),
+                                    SQLITE_STATIC));
+  }
+  return *this;
+}
+
+absl::StatusOr<bool> Query::Next() {
+  if (!status_.ok()) return status_;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  status_ = connection_.Fail(code);
+  return status_;
+}
+
+absl::Status Query::Run() { return Next().status(); }
+
+std::optional<int64_t> Query::OptionalInteger(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return sqlite3_column_int64(statement_, column);
+}
+
+std::optional<double> Query::OptionalReal(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return sqlite3_column_double(statement_, column);
+}
+
+std::string Query::Bytes(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const int size = sqlite3_column_bytes(statement_, column);
+  return bytes == nullptr ? std::string() : std::string(bytes, static_cast<size_t>(size));
+}
+
+absl::Status Snapshot::Begin() { return Query(connection_, "BEGIN").Run(); }
+
+Snapshot::~Snapshot() {
+  if (sqlite3_get_autocommit(connection_.database()) != 0) return;
+  if (!Query(connection_, "COMMIT").Run().ok()) (void)connection_.RollBack();
+}
+
+}  // namespace slipstream::sqlite

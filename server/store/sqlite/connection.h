@@ -1,0 +1,131 @@
+// One SQLite connection, and runs of statements on it that are prepared once.
+//
+//   Query query(connection, "SELECT state FROM studies WHERE id = ?");
+//   query.BindText(id);
+//   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+//   if (found) state = query.Integer(0);
+//
+// Not thread-safe: a connection belongs to one thread at a time.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_CONNECTION_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_CONNECTION_H_
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace slipstream::sqlite {
+
+class Connection {
+ public:
+  // How long a call waits for a lock that another process has.
+  static constexpr int kBusyMilliseconds = 5000;
+
+  // `flags` are SQLITE_OPEN_ flags; `vfs` empty means the default one. `path`
+  // may be a URI when flags say so. PERMISSION_DENIED or RESOURCE_EXHAUSTED when
+  // the file cannot be opened.
+  static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path, int flags,
+                                                          const std::string& vfs);
+  ~Connection();
+
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Runs one or more statements and ignores their rows.
+  absl::Status Execute(const std::string& sql);
+
+  // Ends the transaction without effect, if there is one.
+  absl::Status RollBack();
+
+  // The result code of the latest failure since TakeFailure, or SQLITE_OK.
+  int failure() const { return failure_; }
+  int TakeFailure();
+
+  // The status for `code`, which is kept for TakeFailure.
+  absl::Status Fail(int code);
+
+  // Rows that the last INSERT, UPDATE or DELETE changed.
+  int64_t changes() const { return sqlite3_changes64(database_); }
+  int64_t last_inserted() const { return sqlite3_last_insert_rowid(database_); }
+  bool read_only() const { return sqlite3_db_readonly(database_, "main") == 1; }
+  sqlite3* database() const { return database_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  friend class Query;
+
+  Connection(std::string path, sqlite3* database);
+
+  // The statement of `sql`, a literal: statements are kept by its address.
+  // Null after a failure, which is in `*status`.
+  sqlite3_stmt* Prepared(const char* sql, absl::Status* status);
+
+  const std::string path_;
+  sqlite3* const database_;
+  std::unordered_map<const char*, sqlite3_stmt*> statements_;
+  int failure_ = SQLITE_OK;
+};
+
+// One run of a statement. Bound text must live as long as the run; columns are
+// copied out. At most one run of a statement at a time.
+class Query {
+ public:
+  // `sql` must be a literal.
+  Query(Connection& connection, const char* sql);
+  ~Query();
+
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+
+  // Parameters are bound from the first to the last.
+  Query& BindInteger(int64_t value);
+  Query& BindInteger(std::optional<int64_t> value);
+  Query& BindReal(std::optional<double> value);
+  Query& BindText(std::string_view text);
+  Query& BindBlob(std::string_view bytes);
+
+  // Steps to the next row; false when there is none.
+  absl::StatusOr<bool> Next();
+  // Runs a statement that has no rows.
+  absl::Status Run();
+
+  int64_t Integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  std::optional<int64_t> OptionalInteger(int column) const;
+  std::optional<double> OptionalReal(int column) const;
+  std::string Bytes(int column) const;
+
+ private:
+  void NoteBinding(int code);
+
+  Connection& connection_;
+  absl::Status status_;
+  sqlite3_stmt* const statement_;
+  int bound_ = 0;
+};
+
+// A read of several statements that sees one state of the file. Ends with its
+// scope.
+class Snapshot {
+ public:
+  explicit Snapshot(Connection& connection) : connection_(connection) {}
+  ~Snapshot();
+
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+  absl::Status Begin();
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_CONNECTION_H_

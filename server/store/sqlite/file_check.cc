@@ -1,0 +1,207 @@
+#include "server/store/sqlite/file_check.h"
+
+#include <sys/stat.h>
+
+#include <bit>
+#include <cstring>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/sqlite/raw_file.h"
+#include "server/store/sqlite/read_deadline.h"
+#include "server/store/sqlite/schema.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+// Offsets and sizes are of SQLite's documented file formats.
+constexpr char kMagic[] = "SQLite format 3";  // With the zero at its end.
+constexpr int kHeaderSize = 100;
+constexpr int kLogHeaderSize = 32;
+constexpr int kFrameHeaderSize = 24;
+
+uint32_t BigEndian32(const std::string& bytes, size_t offset) {
+  uint32_t value = 0;
+  for (size_t i = offset; i < offset + 4; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return value;
+}
+
+absl::Status Damaged(const std::string& path, absl::string_view complaint) {
+  return absl::DataLossError(absl::StrCat("the store ", path, " is damaged: ", complaint));
+}
+
+// The size of a side file of the database, 0 if it is not there.
+int64_t SizeOfFile(const std::string& path) {
+  struct stat found;
+  return stat(path.c_str(), &found) == 0 ? static_cast<int64_t>(found.st_size) : 0;
+}
+
+std::string LogPath(const std::string& path) { return path + "-wal"; }
+
+struct FileShape {
+  int64_t page_size = 0;
+  int64_t pages_in_header = 0;  // 0: the header does not know.
+  int64_t whole_pages = 0;      // That the file holds.
+};
+
+absl::StatusOr<FileShape> ShapeOf(const std::string& path, const std::string& header,
+                                  int64_t file_size) {
+  const uint32_t stored = BigEndian32(header, 16) >> 16;
+  FileShape shape;
+  shape.page_size = stored == 1 ? 65536 : stored;
+  if (shape.page_size < 512 || !std::has_single_bit(static_cast<uint64_t>(shape.page_size))) {
+    return Damaged(path, absl::StrCat("its header gives a page size of ", shape.page_size));
+  }
+  // The count holds when the change counter is the one it was written with.
+  if (BigEndian32(header, 24) == BigEndian32(header, 92)) {
+    shape.pages_in_header = BigEndian32(header, 28);
+  }
+  shape.whole_pages = file_size / shape.page_size;
+  return shape;
+}
+
+// Which of the pages after the end of the file the write-ahead log has.
+absl::StatusOr<std::set<int64_t>> PagesInLog(const std::string& path, const std::string& vfs,
+                                             const FileShape& shape) {
+  std::set<int64_t> pages;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile log, RawFile::OpenLog(path, vfs));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, log.Size());
+  if (size < kLogHeaderSize) return pages;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string log_header, log.Read(0, kLogHeaderSize));
+  const int64_t frame_size = kFrameHeaderSize + shape.page_size;
+  for (int64_t at = kLogHeaderSize; at + frame_size <= size; at += frame_size) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string frame, log.Read(at, kFrameHeaderSize));
+    // Frames with other salts are left from before the log was last restarted.
+    if (frame.compare(8, 8, log_header, 16, 8) != 0) break;
+    const int64_t page = BigEndian32(frame, 0);
+    if (page > shape.whole_pages) pages.insert(page);
+  }
+  return pages;
+}
+
+// A checkpoint that was cut short may leave a file that is shorter than its
+// header says; then the log still has the rest.
+absl::Status CheckLength(const std::string& path, const std::string& vfs, const FileShape& shape) {
+  if (shape.pages_in_header <= shape.whole_pages) return absl::OkStatus();
+  std::set<int64_t> in_log;
+  if (SizeOfFile(LogPath(path)) > 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(in_log, PagesInLog(path, vfs, shape));
+  }
+  for (int64_t page = shape.whole_pages + 1; page <= shape.pages_in_header; ++page) {
+    if (in_log.count(page) == 0) {
+      return Damaged(path, absl::StrCat("it is cut off after page ", shape.whole_pages, " of ",
+                                        shape.pages_in_header));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> InspectEmpty(const std::string& path) {
+  if (SizeOfFile(LogPath(path)) == 0) return false;
+  return Damaged(path, "it is empty, but its write-ahead log is not");
+}
+
+// The rollback journal of a file whose first tables were being made when the
+// program ended: the file may hold anything until SQLite has rolled it back.
+bool HasJournal(const std::string& path) { return SizeOfFile(path + "-journal") > 0; }
+
+absl::Status CheckHeader(const std::string& path, const std::string& header, int64_t file_size) {
+  if (std::memcmp(header.data(), kMagic, sizeof(kMagic)) != 0) {
+    return Damaged(path, "it does not begin as a SQLite file does");
+  }
+  if (file_size < kHeaderSize) return Damaged(path, "it is cut off within its header");
+  const uint32_t application_id = BigEndian32(header, 68);
+  if (application_id != kStoreApplicationId) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " is a database of another program (application id ", application_id,
+                     "), not a store"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRegular(const std::string& path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(path, " is not a regular file"));
+}
+
+// A complaint after the deadline may be about nothing but the deadline.
+absl::Status QuickCheck(Connection& connection, const std::string& path, absl::Duration limit) {
+  const ReadDeadline deadline(&connection, limit);
+  Query query(connection, "PRAGMA quick_check(1)");
+  const absl::Status status = query.Run();
+  if (deadline.exceeded()) return absl::OkStatus();
+  SLIPSTREAM_RETURN_IF_ERROR(status);
+  return query.Bytes(0) == "ok" ? absl::OkStatus() : Damaged(path, query.Bytes(0));
+}
+
+// In a URI these three characters have a meaning of their own.
+std::string EscapedForUri(const std::string& path) {
+  std::string escaped;
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      absl::StrAppend(&escaped, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// Without a log and with nobody else at the file, SQLite need not even make
+// its shared memory beside it.
+absl::StatusOr<std::unique_ptr<Connection>> OpenForInspection(const std::string& path,
+                                                              const std::string& vfs) {
+  if (SizeOfFile(LogPath(path)) > 0 || HasJournal(path)) return OpenForLooking(path, vfs);
+  return Connection::Open(absl::StrCat("file:", EscapedForUri(path), "?immutable=1"),
+                          SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs);
+}
+
+}  // namespace
+
+absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& vfs) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRegular(path));
+  if (!FileExists(path)) return InspectEmpty(path);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile file, RawFile::OpenDatabase(path, vfs));
+  // The header first: should somebody be at the file, it only grows after that.
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, file.Read(0, kHeaderSize));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, file.Size());
+  if (size == 0) return InspectEmpty(path);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckHeader(path, header, size));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const FileShape shape, ShapeOf(path, header, size));
+  if (!HasJournal(path)) SLIPSTREAM_RETURN_IF_ERROR(CheckLength(path, vfs, shape));
+  return true;
+}
+
+absl::Status InspectContent(const std::string& path, const std::string& vfs,
+                            int64_t newest_version, absl::Duration time_limit) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
+                              OpenForInspection(path, vfs));
+  int64_t version = 0;
+  {
+    Query query(*connection, "PRAGMA user_version");
+    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+    version = query.Integer(0);
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckSchemaVersion(version, newest_version, path));
+  return QuickCheck(*connection, path, time_limit);
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenForLooking(const std::string& path,
+                                                           const std::string& vfs) {
+  const bool has_log = SizeOfFile(LogPath(path)) > 0;
+  // Reading a log needs shared memory beside the file, hence READWRITE.
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
+                              Connection::Open(path, SQLITE_OPEN_READWRITE, vfs));
+  SLIPSTREAM_RETURN_IF_ERROR(connection->Execute("PRAGMA query_only = ON"));
+  if (has_log) {
+    // Else the last one to close the file would write the log into it.
+    sqlite3_db_config(connection->database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+  return connection;
+}
+
+}  // namespace slipstream::sqlite

@@ -1,0 +1,32 @@
+// The advisory lock that keeps a second process away from a store.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_LOCK_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_FILE_LOCK_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace slipstream::sqlite {
+
+// Held until it is destroyed or the process ends, however it ends. Movable.
+class FileLock {
+ public:
+  // Locks `<path>.lock`, making it if absent, and writes `holder` into it.
+  // FAILED_PRECONDITION: somebody has it; the message holds their line.
+  // PERMISSION_DENIED, NOT_FOUND (no such folder), RESOURCE_EXHAUSTED.
+  static absl::StatusOr<FileLock> Acquire(const std::string& path, const std::string& holder);
+
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&& other) noexcept;
+  ~FileLock();
+
+ private:
+  explicit FileLock(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_;
+};
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_FILE_LOCK_H_

@@ -1,0 +1,51 @@
+// Ends the reading of a database file at a given time. SQLite looks at its own
+// progress handler between instructions only, and the check of a large table is
+// one instruction.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_READ_DEADLINE_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_READ_DEADLINE_H_
+
+#include <sqlite3.h>
+
+#include <chrono>
+
+#include "absl/time/time.h"
+#include "server/store/sqlite/connection.h"
+
+namespace slipstream::sqlite {
+
+// While it lives, reads of `connection`'s file fail once `limit` has passed.
+// `connection` must outlive it and have no statement running at its end.
+class ReadDeadline {
+ public:
+  ReadDeadline(Connection* connection, absl::Duration limit);
+  ~ReadDeadline();
+
+  ReadDeadline(const ReadDeadline&) = delete;
+  ReadDeadline& operator=(const ReadDeadline&) = delete;
+
+  // Whether anything was stopped.
+  bool exceeded() const { return exceeded_; }
+
+ private:
+  // The file's own methods but for reading. The first member, so that the file
+  // leads back to it.
+  struct Methods {
+    sqlite3_io_methods methods;
+    ReadDeadline* deadline;
+  };
+
+  static int Read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 offset);
+  static int Progress(void* self);
+  bool Passed();
+
+  sqlite3* const database_;
+  const std::chrono::steady_clock::time_point end_;
+  sqlite3_file* file_ = nullptr;
+  const sqlite3_io_methods* own_methods_ = nullptr;
+  Methods methods_ = {};
+  bool exceeded_ = false;
+};
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_READ_DEADLINE_H_

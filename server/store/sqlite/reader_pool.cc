@@ -1,0 +1,21 @@
+#include "server/store/sqlite/reader_pool.h"
+
+namespace slipstream::sqlite {
+
+std::unique_ptr<Connection> ReaderPool::Take() {
+  std::unique_lock lock(mutex_);
+  given_back_.wait(lock, [this] { return !idle_.empty(); });
+  std::unique_ptr<Connection> connection = std::move(idle_.back());
+  idle_.pop_back();
+  return connection;
+}
+
+void ReaderPool::GiveBack(std::unique_ptr<Connection> connection) {
+  {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(connection));
+  }
+  given_back_.notify_one();
+}
+
+}  // namespace slipstream::sqlite

@@ -1,0 +1,48 @@
+#include "server/store/sqlite/result_code.h"
+
+#include <sqlite3.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+int PrimaryCode(int code) { return code & 0xff; }
+
+absl::StatusCode StatusCodeOf(int code) {
+  if (code == SQLITE_IOERR_NOMEM) return absl::StatusCode::kResourceExhausted;
+  if (code == SQLITE_IOERR_CORRUPTFS) return absl::StatusCode::kDataLoss;
+  if (code == SQLITE_READONLY_DBMOVED) return absl::StatusCode::kFailedPrecondition;
+  switch (PrimaryCode(code)) {
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+    case SQLITE_TOOBIG:
+      return absl::StatusCode::kResourceExhausted;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      return absl::StatusCode::kUnavailable;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return absl::StatusCode::kDataLoss;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return absl::StatusCode::kPermissionDenied;
+    default:
+      return absl::StatusCode::kInternal;
+  }
+}
+
+}  // namespace
+
+absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text) {
+  return absl::Status(StatusCodeOf(code),
+                      absl::StrCat("the store ", path, ": ", text, " (SQLite ", code, ")"));
+}
+
+bool IsDiskFailure(int code) {
+  return PrimaryCode(code) == SQLITE_IOERR && code != SQLITE_IOERR_NOMEM;
+}
+
+}  // namespace slipstream::sqlite

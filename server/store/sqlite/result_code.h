@@ -1,0 +1,23 @@
+// What SQLite's result codes mean to callers of the store. Branches on codes
+// only; SQLite's texts are passed on for people.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace slipstream::sqlite {
+
+// The status for `code`, a (perhaps extended) result code that is neither
+// SQLITE_OK, SQLITE_ROW nor SQLITE_DONE. `path` is the file, `text` SQLite's
+// own explanation.
+absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
+
+// Whether the disk failed in a way after which nobody knows what it holds.
+bool IsDiskFailure(int code);
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_

@@ -1,0 +1,128 @@
+#include "server/store/sqlite/schema.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+// Opaque values that are large or seldom read stand last in their row, or in a
+// table of their own: what an observation rewrites stays small. Only open
+// trials are indexed, so an ended one costs no index entry.
+constexpr char kFirstSchema[] = R"sql(
+CREATE TABLE studies(
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  create_ms INTEGER NOT NULL,
+  definition BLOB NOT NULL,
+  candidates BLOB NOT NULL);
+
+CREATE TABLE study_heads(
+  key INTEGER PRIMARY KEY,
+  state INTEGER NOT NULL,
+  update_ms INTEGER NOT NULL,
+  trial_count INTEGER NOT NULL,
+  succeeded_count INTEGER NOT NULL,
+  suggested_count INTEGER NOT NULL,
+  display_name TEXT NOT NULL,
+  labels BLOB NOT NULL);
+
+CREATE TABLE trials(
+  id INTEGER PRIMARY KEY,
+  state INTEGER NOT NULL,
+  suggested INTEGER NOT NULL,
+  candidate INTEGER,
+  create_ms INTEGER NOT NULL,
+  start_ms INTEGER,
+  end_ms INTEGER,
+  objective REAL,
+  worker TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  measurement BLOB NOT NULL,
+  configuration BLOB NOT NULL);
+CREATE INDEX open_trials ON trials(state, worker) WHERE state = 1 OR state = 2;
+
+CREATE TABLE provenances(id INTEGER PRIMARY KEY, provenance BLOB NOT NULL);
+
+CREATE TABLE source_tasks(
+  key INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  create_ms INTEGER NOT NULL,
+  observation_count INTEGER NOT NULL,
+  measured_count INTEGER NOT NULL,
+  definition BLOB NOT NULL);
+
+CREATE TABLE source_chunks(
+  source_key INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  data BLOB NOT NULL);
+CREATE UNIQUE INDEX source_chunks_in_order ON source_chunks(source_key, position);
+
+CREATE TABLE study_sources(
+  study_key INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  source_key INTEGER NOT NULL,
+  PRIMARY KEY(study_key, position)) WITHOUT ROWID;
+CREATE INDEX study_sources_by_source ON study_sources(source_key, study_key);
+
+CREATE TABLE study_purges(
+  study_key INTEGER PRIMARY KEY,
+  next_number INTEGER NOT NULL,
+  last_number INTEGER NOT NULL);
+
+CREATE TABLE answers_0(
+  request_id TEXT PRIMARY KEY,
+  fingerprint BLOB NOT NULL,
+  answer BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE answers_1(
+  request_id TEXT PRIMARY KEY,
+  fingerprint BLOB NOT NULL,
+  answer BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE answer_generation(current INTEGER NOT NULL, since_ms INTEGER);
+INSERT INTO answer_generation VALUES(0, NULL);
+
+PRAGMA application_id = 1397510227;
+)sql";
+static_assert(kStoreApplicationId == 1397510227);
+
+constexpr const char* kSteps[] = {kFirstSchema};
+
+absl::Status RunStep(Connection& connection, const char* sql, int64_t version) {
+  SLIPSTREAM_RETURN_IF_ERROR(connection.Execute("BEGIN IMMEDIATE"));
+  absl::Status status = connection.Execute(sql);
+  if (status.ok()) status = connection.Execute(absl::StrCat("PRAGMA user_version = ", version));
+  if (status.ok()) status = connection.Execute("COMMIT");
+  if (!status.ok()) (void)connection.RollBack();
+  return status;
+}
+
+}  // namespace
+
+absl::Span<const char* const> SchemaSteps() { return kSteps; }
+
+absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path) {
+  if (version <= newest) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the store ", path, " has schema version ", version,
+                   ", this program knows versions up to ", newest, "; use a newer program"));
+}
+
+absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps) {
+  int64_t version = 0;
+  {
+    Query query(connection, "PRAGMA user_version");
+    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+    version = query.Integer(0);
+  }
+  const auto newest = static_cast<int64_t>(steps.size());
+  SLIPSTREAM_RETURN_IF_ERROR(CheckSchemaVersion(version, newest, connection.path()));
+  for (; version < newest; ++version) {
+    SLIPSTREAM_RETURN_IF_ERROR(
+        RunStep(connection, steps[static_cast<size_t>(version)], version + 1));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace slipstream::sqlite

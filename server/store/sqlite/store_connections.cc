@@ -1,0 +1,55 @@
+#include "server/store/sqlite/store_connections.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/sqlite/schema.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+absl::Status UseWriteAheadLog(Connection& connection) {
+  Query query(connection, "PRAGMA journal_mode = WAL");
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  if (query.Bytes(0) == "wal") return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the store ", connection.path(), " is on a file system without shared memory between files"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions& options) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      std::unique_ptr<Connection> writer,
+      Connection::Open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options.vfs));
+  if (writer->read_only()) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("the store ", options.path, " cannot be written"));
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(writer->Execute(
+      absl::StrCat("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
+                   // Debian's SQLite overwrites what it deletes unless told.
+                   "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
+                   options.writer_cache_kib)));
+  SLIPSTREAM_RETURN_IF_ERROR(MigrateSchema(*writer, SchemaSteps()));
+  SLIPSTREAM_RETURN_IF_ERROR(UseWriteAheadLog(*writer));
+  return writer;
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenReader(const SqliteStoreOptions& options) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> reader,
+                              Connection::Open(options.path, SQLITE_OPEN_READWRITE, options.vfs));
+  SLIPSTREAM_RETURN_IF_ERROR(reader->Execute(
+      absl::StrCat("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -",
+                   options.reader_cache_kib)));
+  return reader;
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> OpenCheckpointConnection(
+    const SqliteStoreOptions& options) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
+                              Connection::Open(options.path, SQLITE_OPEN_READWRITE, options.vfs));
+  SLIPSTREAM_RETURN_IF_ERROR(connection->Execute("PRAGMA synchronous = FULL"));
+  return connection;
+}
+
+}  // namespace slipstream::sqlite

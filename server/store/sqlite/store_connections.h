@@ -1,0 +1,24 @@
+// The connections that an open store consists of.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_STORE_CONNECTIONS_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_STORE_CONNECTIONS_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/sqlite_store.h"
+
+namespace slipstream::sqlite {
+
+// Makes the file if it is absent, and leads it to the newest schema.
+// PERMISSION_DENIED if it cannot be written.
+absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions& options);
+// Of an existing file; cannot write.
+absl::StatusOr<std::unique_ptr<Connection>> OpenReader(const SqliteStoreOptions& options);
+// Of an existing file; for checkpoints only.
+absl::StatusOr<std::unique_ptr<Connection>> OpenCheckpointConnection(
+    const SqliteStoreOptions& options);
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_STORE_CONNECTIONS_H_

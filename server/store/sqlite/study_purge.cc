@@ -1,0 +1,55 @@
+#include "server/store/sqlite/study_purge.h"
+
+#include <algorithm>
+
+#include "core/base/status.h"
+#include "server/store/sqlite/trial_rows.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+constexpr int64_t kTrialsAtOnce = 1000;
+
+struct Remainder {
+  int64_t study_key = 0;
+  int64_t next_number = 1;
+  int64_t last_number = 0;
+};
+
+absl::Status Finish(Connection& connection, int64_t study_key) {
+  Query query(connection, "DELETE FROM study_purges WHERE study_key = ?");
+  return query.BindInteger(study_key).Run();
+}
+
+absl::Status Advance(Connection& connection, int64_t study_key, int64_t next_number) {
+  Query query(connection, "UPDATE study_purges SET next_number = ? WHERE study_key = ?");
+  return query.BindInteger(next_number).BindInteger(study_key).Run();
+}
+
+}  // namespace
+
+absl::Status StudyPurge::Add(int64_t study_key, int64_t trial_count) {
+  if (trial_count == 0) return absl::OkStatus();
+  Query query(connection_,
+              "INSERT INTO study_purges(study_key, next_number, last_number) VALUES(?, 1, ?)");
+  pending_ = true;
+  return query.BindInteger(study_key).BindInteger(trial_count).Run();
+}
+
+absl::Status StudyPurge::Continue() {
+  Remainder remainder;
+  {
+    Query query(connection_,
+                "SELECT study_key, next_number, last_number FROM study_purges LIMIT 1");
+    SLIPSTREAM_ASSIGN_OR_RETURN(pending_, query.Next());
+    if (!pending_) return absl::OkStatus();
+    remainder = {query.Integer(0), query.Integer(1), query.Integer(2)};
+  }
+  const int64_t end = remainder.next_number + kTrialsAtOnce;
+  SLIPSTREAM_RETURN_IF_ERROR(DeleteTrials(connection_, remainder.study_key, remainder.next_number,
+                                          std::min(end - 1, remainder.last_number)));
+  if (end > remainder.last_number) return Finish(connection_, remainder.study_key);
+  return Advance(connection_, remainder.study_key, end);
+}
+
+}  // namespace slipstream::sqlite

@@ -1,0 +1,153 @@
+#include "server/store/sqlite/study_rows.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/sqlite/resource_message.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+#define SLIPSTREAM_STUDY_COLUMNS                                                        \
+  "key, id, create_ms, update_ms, state, trial_count, succeeded_count, suggested_count," \
+  " display_name, labels"
+#define SLIPSTREAM_FROM_STUDIES " FROM studies JOIN study_heads USING (key) "
+
+constexpr char kById[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
+                         ", definition" SLIPSTREAM_FROM_STUDIES "WHERE id = ?";
+constexpr char kHeadByKey[] =
+    "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
+constexpr char kInOrder[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
+                            ", definition" SLIPSTREAM_FROM_STUDIES
+                            "WHERE key > ? ORDER BY key LIMIT ?";
+
+#undef SLIPSTREAM_FROM_STUDIES
+#undef SLIPSTREAM_STUDY_COLUMNS
+
+StudyRecord StudyOf(const Query& row) {
+  StudyRecord study;
+  study.key = row.Integer(0);
+  study.id = row.Bytes(1);
+  study.create_ms = row.Integer(2);
+  study.update_ms = row.Integer(3);
+  study.state = static_cast<StudyState>(row.Integer(4));
+  study.trial_count = row.Integer(5);
+  study.succeeded_count = row.Integer(6);
+  study.suggested_count = row.Integer(7);
+  study.display_name = row.Bytes(8);
+  study.labels = row.Bytes(9);
+  study.definition = row.Bytes(10);
+  return study;
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> ReadStudyKey(Connection& connection, const std::string& id) {
+  Query query(connection, "SELECT key FROM studies WHERE id = ?");
+  query.BindText(id);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  if (!found) return StudyNotFound(id);
+  return query.Integer(0);
+}
+
+absl::StatusOr<StudyRecord> ReadStudy(Connection& connection, const std::string& id) {
+  Query query(connection, kById);
+  query.BindText(id);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  if (!found) return StudyNotFound(id);
+  return StudyOf(query);
+}
+
+absl::StatusOr<StudyRecord> ReadStudyHead(Connection& connection, int64_t key,
+                                          const std::string& id) {
+  Query query(connection, kHeadByKey);
+  query.BindInteger(key);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  if (!found) return StudyNotFound(id);
+  return StudyOf(query);
+}
+
+absl::StatusOr<std::vector<StudyRecord>> ReadStudies(Connection& connection, int64_t after_key,
+                                                     int limit) {
+  Query query(connection, kInOrder);
+  query.BindInteger(after_key).BindInteger(std::max(limit, 0));
+  std::vector<StudyRecord> studies;
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
+    if (!more) return studies;
+    studies.push_back(StudyOf(query));
+  }
+}
+
+absl::StatusOr<std::string> ReadCandidates(Connection& connection, int64_t key) {
+  Query query(connection, "SELECT candidates FROM studies WHERE key = ?");
+  query.BindInteger(key);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  if (!found) return absl::NotFoundError(absl::StrCat("there is no study with key ", key));
+  return query.Bytes(0);
+}
+
+absl::StatusOr<std::vector<std::string>> ReadStudySources(Connection& connection, int64_t key) {
+  Query query(connection,
+              "SELECT source_tasks.id FROM study_sources"
+              " JOIN source_tasks ON source_tasks.key = source_key"
+              " WHERE study_key = ? ORDER BY position");
+  query.BindInteger(key);
+  std::vector<std::string> ids;
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
+    if (!more) return ids;
+    ids.push_back(query.Bytes(0));
+  }
+}
+
+absl::Status InsertStudy(Connection& connection, const std::string& candidates,
+                         StudyRecord& study) {
+  Query body(connection,
+             "INSERT INTO studies(id, create_ms, definition, candidates) VALUES(?, ?, ?, ?)");
+  body.BindText(study.id)
+      .BindInteger(study.create_ms)
+      .BindBlob(study.definition)
+      .BindBlob(candidates);
+  SLIPSTREAM_RETURN_IF_ERROR(body.Run());
+  study.key = connection.last_inserted();
+  Query head(connection,
+             "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
+             " suggested_count, display_name, labels) VALUES(?, ?, ?, 0, 0, 0, ?, ?)");
+  return head.BindInteger(study.key)
+      .BindInteger(static_cast<int64_t>(study.state))
+      .BindInteger(study.update_ms)
+      .BindText(study.display_name)
+      .BindBlob(study.labels)
+      .Run();
+}
+
+absl::Status InsertStudySource(Connection& connection, int64_t study_key, int64_t position,
+                               int64_t source_key) {
+  Query query(connection,
+              "INSERT INTO study_sources(study_key, position, source_key) VALUES(?, ?, ?)");
+  return query.BindInteger(study_key).BindInteger(position).BindInteger(source_key).Run();
+}
+
+absl::Status UpdateStudyHead(Connection& connection, const StudyRecord& study) {
+  Query query(connection,
+              "UPDATE study_heads SET state = ?, update_ms = ?, display_name = ?, labels = ?"
+              " WHERE key = ?");
+  return query.BindInteger(static_cast<int64_t>(study.state))
+      .BindInteger(study.update_ms)
+      .BindText(study.display_name)
+      .BindBlob(study.labels)
+      .BindInteger(study.key)
+      .Run();
+}
+
+absl::Status DeleteStudyRows(Connection& connection, int64_t key) {
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Query(connection, "DELETE FROM study_sources WHERE study_key = ?").BindInteger(key).Run());
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Query(connection, "DELETE FROM study_heads WHERE key = ?").BindInteger(key).Run());
+  return Query(connection, "DELETE FROM studies WHERE key = ?").BindInteger(key).Run();
+}
+
+}  // namespace slipstream::sqlite

@@ -1,0 +1,213 @@
+#include "server/store/sqlite/trial_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status.h"
+#include "server/store/sqlite/schema.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+// One literal per query, which all begin alike.
+#define SLIPSTREAM_SELECT_TRIAL                                                              \
+  "SELECT trials.id, state, suggested, candidate, create_ms, start_ms, end_ms, objective,"   \
+  " worker, reason, measurement, configuration FROM trials "
+
+constexpr char kByNumber[] = SLIPSTREAM_SELECT_TRIAL "WHERE id = ?";
+
+constexpr char kInOrder[] = SLIPSTREAM_SELECT_TRIAL
+    "WHERE id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
+
+// A study has few open trials and perhaps very many that have ended.
+constexpr char kOpenInOrder[] = SLIPSTREAM_SELECT_TRIAL
+    "INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
+    " AND id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
+
+// Sorts numbers only, then reads the rows of the best.
+#define SLIPSTREAM_SELECT_BEST(direction)                                                     \
+  SLIPSTREAM_SELECT_TRIAL                                                                     \
+  "JOIN (SELECT id AS best_id, objective AS best FROM trials"                                 \
+  " WHERE id BETWEEN ?1 AND ?2 AND state = 3 ORDER BY objective " direction ", id LIMIT ?3)"  \
+  " ON trials.id = best_id ORDER BY best " direction ", best_id"
+
+constexpr char kLowest[] = SLIPSTREAM_SELECT_BEST("ASC");
+constexpr char kHighest[] = SLIPSTREAM_SELECT_BEST("DESC");
+
+#undef SLIPSTREAM_SELECT_BEST
+#undef SLIPSTREAM_SELECT_TRIAL
+
+constexpr char kActiveOfWorker[] =
+    "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
+    " AND state = 2 AND worker = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id";
+
+// REQUESTED trials have no worker.
+constexpr char kQueued[] =
+    "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
+    " AND state = 1 AND worker = '' AND id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
+
+TrialRecord TrialOf(const Query& row) {
+  TrialRecord trial;
+  trial.number = TrialNumber(row.Integer(0));
+  trial.state = static_cast<TrialState>(row.Integer(1));
+  trial.suggested = row.Integer(2) != 0;
+  trial.candidate = row.OptionalInteger(3);
+  trial.create_ms = row.Integer(4);
+  trial.start_ms = row.OptionalInteger(5);
+  trial.end_ms = row.OptionalInteger(6);
+  trial.objective = row.OptionalReal(7);
+  trial.worker = row.Bytes(8);
+  trial.reason = row.Bytes(9);
+  trial.measurement = row.Bytes(10);
+  trial.configuration = row.Bytes(11);
+  return trial;
+}
+
+absl::StatusOr<std::vector<TrialRecord>> TrialsOf(Query& query) {
+  std::vector<TrialRecord> trials;
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
+    if (!more) return trials;
+    trials.push_back(TrialOf(query));
+  }
+}
+
+absl::StatusOr<std::vector<int64_t>> NumbersOf(Query& query) {
+  std::vector<int64_t> numbers;
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
+    if (!more) return numbers;
+    numbers.push_back(TrialNumber(query.Integer(0)));
+  }
+}
+
+// Bit s stands for state s.
+int64_t StateBits(const std::vector<TrialState>& states) {
+  if (states.empty()) return ~int64_t{0};
+  int64_t bits = 0;
+  for (const TrialState state : states) bits |= int64_t{1} << static_cast<int>(state);
+  return bits;
+}
+
+bool OnlyOpen(const std::vector<TrialState>& states) {
+  return !states.empty() && std::none_of(states.begin(), states.end(), HasEnded);
+}
+
+bool InRange(int64_t number) { return number >= 1 && number <= kMaxTrialNumber; }
+
+}  // namespace
+
+absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int64_t study_key,
+                                                     int64_t number) {
+  if (!InRange(number)) return std::optional<TrialRecord>();
+  Query query(connection, kByNumber);
+  query.BindInteger(TrialId(study_key, number));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  return found ? std::optional<TrialRecord>(TrialOf(query)) : std::nullopt;
+}
+
+absl::StatusOr<std::string> ReadProvenance(Connection& connection, int64_t study_key,
+                                           int64_t number) {
+  if (!InRange(number)) return std::string();
+  Query query(connection, "SELECT provenance FROM provenances WHERE id = ?");
+  query.BindInteger(TrialId(study_key, number));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  return found ? query.Bytes(0) : std::string();
+}
+
+absl::StatusOr<std::vector<TrialRecord>> ReadTrials(Connection& connection, int64_t study_key,
+                                                    const TrialFilter& filter) {
+  if (filter.after_number >= kMaxTrialNumber) return std::vector<TrialRecord>();
+  const int64_t first = std::max<int64_t>(filter.after_number, 0) + 1;
+  Query query(connection, OnlyOpen(filter.states) ? kOpenInOrder : kInOrder);
+  query.BindInteger(TrialId(study_key, first))
+      .BindInteger(TrialId(study_key, kMaxTrialNumber))
+      .BindInteger(StateBits(filter.states))
+      .BindInteger(std::max(filter.limit, 0));
+  return TrialsOf(query);
+}
+
+absl::StatusOr<std::vector<TrialRecord>> ReadBestTrials(Connection& connection, int64_t study_key,
+                                                        bool maximize, int limit) {
+  Query query(connection, maximize ? kHighest : kLowest);
+  query.BindInteger(TrialId(study_key, 1))
+      .BindInteger(TrialId(study_key, kMaxTrialNumber))
+      .BindInteger(std::max(limit, 0));
+  return TrialsOf(query);
+}
+
+absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, int64_t study_key,
+                                                      const std::string& worker) {
+  Query query(connection, kActiveOfWorker);
+  query.BindText(worker)
+      .BindInteger(TrialId(study_key, 1))
+      .BindInteger(TrialId(study_key, kMaxTrialNumber));
+  return NumbersOf(query);
+}
+
+absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, int64_t study_key,
+                                                      int limit) {
+  Query query(connection, kQueued);
+  query.BindInteger(TrialId(study_key, 1))
+      .BindInteger(TrialId(study_key, kMaxTrialNumber))
+      .BindInteger(std::max(limit, 0));
+  return NumbersOf(query);
+}
+
+absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialRecord& trial,
+                         const std::string& provenance) {
+  const int64_t id = TrialId(study_key, trial.number);
+  Query query(connection,
+              "INSERT INTO trials(id, state, suggested, candidate, create_ms, start_ms, end_ms,"
+              " objective, worker, reason, measurement, configuration)"
+              " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  query.BindInteger(id)
+      .BindInteger(static_cast<int64_t>(trial.state))
+      .BindInteger(trial.suggested ? 1 : 0)
+      .BindInteger(trial.candidate)
+      .BindInteger(trial.create_ms)
+      .BindInteger(trial.start_ms)
+      .BindInteger(trial.end_ms)
+      .BindReal(trial.objective)
+      .BindText(trial.worker)
+      .BindText(trial.reason)
+      .BindBlob(trial.measurement)
+      .BindBlob(trial.configuration);
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  if (provenance.empty()) return absl::OkStatus();
+  Query extra(connection, "INSERT INTO provenances(id, provenance) VALUES(?, ?)");
+  return extra.BindInteger(id).BindBlob(provenance).Run();
+}
+
+absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialRecord& trial) {
+  Query query(connection, "UPDATE trials SET state = ?, worker = ?, start_ms = ? WHERE id = ?");
+  return query.BindInteger(static_cast<int64_t>(trial.state))
+      .BindText(trial.worker)
+      .BindInteger(trial.start_ms)
+      .BindInteger(TrialId(study_key, trial.number))
+      .Run();
+}
+
+absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const TrialRecord& trial) {
+  Query query(connection,
+              "UPDATE trials SET state = ?, end_ms = ?, objective = ?, reason = ?,"
+              " measurement = ? WHERE id = ?");
+  return query.BindInteger(static_cast<int64_t>(trial.state))
+      .BindInteger(trial.end_ms)
+      .BindReal(trial.objective)
+      .BindText(trial.reason)
+      .BindBlob(trial.measurement)
+      .BindInteger(TrialId(study_key, trial.number))
+      .Run();
+}
+
+absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last) {
+  Query trials(connection, "DELETE FROM trials WHERE id BETWEEN ? AND ?");
+  trials.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
+  SLIPSTREAM_RETURN_IF_ERROR(trials.Run());
+  Query provenances(connection, "DELETE FROM provenances WHERE id BETWEEN ? AND ?");
+  provenances.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
+  return provenances.Run();
+}
+
+}  // namespace slipstream::sqlite

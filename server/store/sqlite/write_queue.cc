@@ -1,0 +1,130 @@
+#include "server/store/sqlite/write_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream::sqlite {
+
+WriteQueue::WriteQueue(WriteExecutor* executor, WriteQueueOptions options)
+    : executor_(executor), options_(options) {
+  writer_ = std::thread([this] { WriteUntilClosed(); });
+  if (!options_.answer_on_writing_thread) {
+    answerer_ = std::thread([this] { AnswerUntilClosed(); });
+  }
+}
+
+WriteQueue::~WriteQueue() { Close(); }
+
+void WriteQueue::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  work_.notify_one();
+  if (writer_.joinable()) writer_.join();
+  if (answerer_.joinable()) answerer_.join();
+}
+
+void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) {
+      Refuse(std::move(write), absl::UnavailableError("the store is closing"));
+    } else if (unanswered_ >= options_.max_waiting) {
+      Refuse(std::move(write), absl::ResourceExhaustedError(absl::StrCat(
+                                   "more than ", options_.max_waiting, " writes are waiting")));
+    } else {
+      ++unanswered_;
+      waiting_.push_back(std::move(write));
+    }
+    wake = std::exchange(writer_sleeps_, false);
+  }
+  if (wake) work_.notify_one();
+}
+
+// A refusal is answered by the same thread as everything else, never by the
+// one that submits, which may hold locks.
+void WriteQueue::Refuse(std::unique_ptr<PendingWrite> write, absl::Status status) {
+  ++unanswered_;
+  answered_.push_back({std::move(write), std::move(status)});
+  answers_.notify_one();
+}
+
+std::vector<std::unique_ptr<PendingWrite>> WriteQueue::TakeBatch() {
+  const size_t size = std::min(waiting_.size(), options_.max_per_commit);
+  std::vector<std::unique_ptr<PendingWrite>> batch;
+  batch.reserve(size);
+  for (size_t i = 0; i < size; ++i) {
+    batch.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return batch;
+}
+
+void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
+  std::vector<absl::Status> statuses = executor_->Commit(batch);
+  {
+    const std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      answered_.push_back({std::move(batch[i]), std::move(statuses[i])});
+    }
+  }
+  answers_.notify_one();
+}
+
+void WriteQueue::WriteUntilClosed() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (options_.answer_on_writing_thread) AnswerAll(lock);
+    if (!waiting_.empty()) {
+      std::vector<std::unique_ptr<PendingWrite>> batch = TakeBatch();
+      lock.unlock();
+      CommitBatch(std::move(batch));
+      lock.lock();
+      continue;
+    }
+    if (closing_) {
+      if (options_.answer_on_writing_thread && !answered_.empty()) continue;
+      break;
+    }
+    lock.unlock();
+    const bool more_to_do = executor_->Rest();
+    lock.lock();
+    if (more_to_do) continue;
+    while (waiting_.empty() && !closing_ &&
+           (answered_.empty() || !options_.answer_on_writing_thread)) {
+      writer_sleeps_ = true;
+      work_.wait(lock);
+    }
+    writer_sleeps_ = false;
+  }
+  writer_done_ = true;
+  answers_.notify_one();
+}
+
+void WriteQueue::AnswerUntilClosed() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (AnswerAll(lock)) continue;
+    if (writer_done_) return;
+    answers_.wait(lock, [this] { return writer_done_ || !answered_.empty(); });
+  }
+}
+
+bool WriteQueue::AnswerAll(std::unique_lock<std::mutex>& lock) {
+  std::vector<Answered> answered;
+  answered.swap(answered_);
+  if (answered.empty()) return false;
+  lock.unlock();
+  for (Answered& each : answered) each.write->Answer(std::move(each.status));
+  const size_t count = answered.size();
+  answered.clear();
+  lock.lock();
+  unanswered_ -= count;
+  return true;
+}
+
+}  // namespace slipstream::sqlite

@@ -1,0 +1,179 @@
+// Where studies, trials and source tasks live, in the domain's own verbs.
+//
+// Writes are asynchronous: each is one transaction, many may share one commit,
+// and `done` is called exactly once, after the commit is durable (or nothing
+// of it happened). Reads are synchronous, see whole transactions only, and
+// never wait for writes.
+//
+//   store->ObserveTrial({.study_id = "s", .number = 3, .outcome = outcome},
+//                       {.guard = {request_id, fingerprint},
+//                        .render = [&](const TrialRecord& trial) { return Answer(trial); },
+//                        .done = [&](absl::Status status, std::optional<std::string> earlier) {
+//                        }});
+//
+// Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
+// store is closing or busy: repeat after a pause), RESOURCE_EXHAUSTED (disk
+// full, or too many writes waiting; nothing happened), DATA_LOSS (the file is
+// damaged), INTERNAL (an input/output error: whether the write happened is
+// unknown, and further writes are refused with UNAVAILABLE until the store is
+// opened again). Messages name the resource.
+//
+// Thread-safe. Callbacks run on a thread of the store, one at a time and in
+// commit order; they must be quick and must not call blocking verbs of it.
+#ifndef SLIPSTREAM_SERVER_STORE_STORE_H_
+#define SLIPSTREAM_SERVER_STORE_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/records.h"
+
+namespace slipstream {
+
+// Makes a write safe to repeat: the first commit under `request_id` keeps
+// `fingerprint` and the rendered answer; a later write under the same id gets
+// that answer if the fingerprint is the same, and INVALID_ARGUMENT (an
+// InvalidField "request_id") if not. Only successful writes are remembered,
+// for at least the store's retention.
+struct RequestGuard {
+  std::string request_id;   // Empty: not guarded.
+  std::string fingerprint;  // Of the request's content.
+};
+
+// How a write is answered.
+template <typename Record>
+struct Write {
+  RequestGuard guard;
+  // Called in the transaction with what was written; returns the answer to
+  // remember (ignored when not guarded). May be called again if the
+  // transaction has to be repeated. A commit may still fail after it.
+  std::function<std::string(const Record&)> render;
+  // OK without `earlier`: written now, `render` was called. OK with `earlier`:
+  // this is a repeat, nothing was written, and `earlier` is the first answer.
+  std::function<void(absl::Status status, std::optional<std::string> earlier)> done;
+};
+
+// A write that has nothing to tell but that it happened.
+struct Unit {};
+
+struct Observe {
+  std::string study_id;
+  int64_t number = 0;
+  TrialOutcome outcome;
+};
+
+// Trials to lease to one worker within a batch.
+struct LeaseGrant {
+  std::string worker;
+  std::vector<int64_t> again;   // ACTIVE trials of this worker, to be handed out again.
+  std::vector<int64_t> queued;  // REQUESTED trials to lease now.
+  std::vector<NewTrial> fresh;  // New suggestions to number and lease.
+  RequestGuard guard;
+  // As Write::render, with the grant's trials: again, queued, fresh.
+  std::function<std::string(const std::vector<TrialRecord>&)> render;
+};
+
+// All grants of one study that were worked out together; all or nothing.
+struct LeaseBatch {
+  int64_t study_key = 0;
+  std::string study_id;           // For messages.
+  int64_t expected_trial_count = 0;  // What the plan saw.
+  std::vector<LeaseGrant> grants;
+  std::function<void(absl::Status)> done;
+};
+
+// What a lease can be worked out from.
+struct LeasePlan {
+  StudyRecord study;  // Without definition.
+  // By requested worker, in the order of the request: numbers of its ACTIVE
+  // trials, ascending.
+  std::vector<std::vector<int64_t>> active;
+  // Oldest REQUESTED trials, ascending, at most as many as asked for.
+  std::vector<int64_t> queued;
+};
+
+struct RegisteredSourceTask {
+  SourceTaskRecord record;
+  bool already_registered = false;
+};
+
+struct TrialFilter {
+  int64_t after_number = 0;
+  int limit = 100;
+  std::vector<TrialState> states;  // Empty: all.
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // ---- Writes ----
+
+  // ALREADY_EXISTS: the id is taken. NOT_FOUND: a source task does not exist.
+  virtual void CreateStudy(NewStudy study, Write<StudyRecord> write) = 0;
+  // NOT_FOUND. FAILED_PRECONDITION: the study is COMPLETED and another state is asked for.
+  virtual void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) = 0;
+  // NOT_FOUND. Deletes the trials too; remembered answers stay.
+  virtual void DeleteStudy(std::string id, Write<Unit> write) = 0;
+  // NOT_FOUND: no such study or trial. FAILED_PRECONDITION: the trial is
+  // REQUESTED, or it ended with another state, objective or measurement (the
+  // reason does not matter). The same outcome again is OK and changes nothing.
+  virtual void ObserveTrial(Observe observe, Write<TrialRecord> write) = 0;
+  // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
+  virtual void AddTrials(std::string study_id, std::vector<NewTrial> trials,
+                         Write<std::vector<TrialRecord>> write) = 0;
+  // ABORTED: the plan is out of date (other trials came to be, a trial to hand
+  // out has changed, or a grant's request id has been used); plan again.
+  // NOT_FOUND: the study is gone. FAILED_PRECONDITION: it is not ACTIVE.
+  // RESOURCE_EXHAUSTED as AddTrials.
+  virtual void LeaseTrials(LeaseBatch batch) = 0;
+  // Equal content (same id) is not stored again and changes nothing.
+  virtual void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) = 0;
+  // NOT_FOUND. FAILED_PRECONDITION: a study uses it; the message names one.
+  virtual void DeleteSourceTask(std::string id, Write<Unit> write) = 0;
+
+  // ---- Reads ----
+
+  // The answer remembered under the guard's id, absent if there is none.
+  // INVALID_ARGUMENT as above when the fingerprint differs.
+  virtual absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) = 0;
+  // NOT_FOUND.
+  virtual absl::StatusOr<StudyRecord> GetStudy(const std::string& id) = 0;
+  // Empty for a study without a candidate list. NOT_FOUND.
+  virtual absl::StatusOr<std::string> GetCandidates(int64_t study_key) = 0;
+  // Ids of the source tasks of a study, in the order of creation's list.
+  virtual absl::StatusOr<std::vector<std::string>> GetStudySources(int64_t study_key) = 0;
+  // Oldest first, those with a key above `after_key`.
+  virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
+  // NOT_FOUND: no such study or trial.
+  virtual absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) = 0;
+  // Empty for trials that a person added. NOT_FOUND.
+  virtual absl::StatusOr<std::string> GetProvenance(const std::string& study_id,
+                                                    int64_t number) = 0;
+  // By number. NOT_FOUND.
+  virtual absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+                                                              const TrialFilter& filter) = 0;
+  // kSucceeded trials by objective, equals by number. NOT_FOUND.
+  virtual absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id,
+                                                              bool maximize, int limit) = 0;
+  // One consistent snapshot. NOT_FOUND.
+  virtual absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
+                                               const std::vector<std::string>& workers,
+                                               int max_queued) = 0;
+  // NOT_FOUND.
+  virtual absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) = 0;
+  virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
+                                                                        int limit) = 0;
+  // The observations of a source task, in order. NOT_FOUND.
+  virtual absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_STORE_STORE_H_

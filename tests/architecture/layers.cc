@@ -1,0 +1,145 @@
+#include "tests/architecture/layers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace slipstream {
+namespace {
+
+bool IsWithin(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && path.size() > folder.size() && path[folder.size()] == '/';
+}
+
+bool IsLayer(std::string_view folder) {
+  return std::any_of(Layers().begin(), Layers().end(),
+                     [&](const Layer& layer) { return layer.folder == folder; });
+}
+
+bool HasSublayers(const Layer& layer) {
+  return std::any_of(Layers().begin(), Layers().end(),
+                     [&](const Layer& other) { return IsWithin(other.folder, layer.folder); });
+}
+
+}  // namespace
+
+const std::vector<Layer>& Layers() {
+  static const auto& layers = *new std::vector<Layer>{
+      {"core/base", {}, {"absl"}},
+      {"core/space", {"core/base"}, {"absl", "boost"}},
+      {"core/linalg", {"core/base"}, {"absl", "eigen"}},
+      {"core/gp", {"core/linalg", "core/space", "core/base"}, {"absl", "eigen", "boost"}},
+      {"core/calibration",
+       {"core/gp", "core/linalg", "core/space", "core/base"},
+       {"absl", "eigen", "boost", "nlopt"}},
+      {"core/prior",
+       {"core/gp", "core/linalg", "core/space", "core/base"},
+       {"absl", "eigen", "boost", "nlopt"}},
+      {"core/acquisition",
+       {"core/gp", "core/linalg", "core/space", "core/base"},
+       {"absl", "eigen", "boost", "nlopt"}},
+      {"core/optim",
+       {"core/gp", "core/linalg", "core/space", "core/base"},
+       {"absl", "eigen", "boost", "nlopt"}},
+      {"core/strategy",
+       {"core/prior", "core/acquisition", "core/calibration", "core/optim", "core/gp",
+        "core/linalg", "core/space", "core/base"},
+       {"absl", "eigen", "boost", "nlopt"}},
+
+      {"server/store", {"core"}, {"absl"}},
+      {"server/store/sqlite", {"server/store", "core"}, {"absl", "sqlite", "system"}},
+      {"server/convert", {"server/store", "core", "proto"}, {"absl", "protobuf", "openssl"}},
+      {"server/service",
+       {"server/store", "server/convert", "core", "proto"},
+       {"absl", "boost", "protobuf", "openssl"}},
+      {"server/telemetry", {"core"}, {"absl", "spdlog", "prometheus", "httplib", "system"}},
+      {"server/grpc",
+       {"server/service", "server/telemetry", "server/convert", "core", "proto"},
+       {"absl", "protobuf", "grpc", "openssl", "spdlog", "system"}},
+      {"server",
+       {"server/grpc", "server/service", "server/store", "server/store/sqlite", "server/telemetry",
+        "core", "proto"},
+       {"absl", "grpc", "protobuf", "cli11", "spdlog", "system"}},
+
+      {"client/cpp", {"proto"}, {"absl", "protobuf", "grpc", "openssl", "system"}},
+      {"client/cli",
+       {"client/cpp", "proto"},
+       {"absl", "protobuf", "grpc", "cli11", "json", "system"}},
+      {"deploy", {"client/cpp", "proto"}, {"absl", "protobuf", "grpc", "cli11", "system"}},
+      {"proto", {}, {"protobuf", "grpc"}},
+      {"tests", {"*"}, {"*"}},
+  };
+  return layers;
+}
+
+const std::vector<std::string_view>& TopLevelEntries() {
+  static const auto& entries = *new std::vector<std::string_view>{
+      "proto",     "server",  "client",         "core",
+      "tests",     "deploy",  "CMakeLists.txt", "CMakePresets.json",
+      "README.md", "LICENSE",
+  };
+  return entries;
+}
+
+const Layer* LayerOf(std::string_view path) {
+  const Layer* best = nullptr;
+  for (const Layer& layer : Layers()) {
+    if (!IsWithin(path, layer.folder)) continue;
+    if (best == nullptr || layer.folder.size() > best->folder.size()) best = &layer;
+  }
+  if (best == nullptr || !HasSublayers(*best)) return best;
+  const bool direct = path.find('/', best->folder.size() + 1) == std::string_view::npos;
+  return direct ? best : nullptr;
+}
+
+bool MayInclude(const Layer& from, const Layer& to) {
+  if (from.folder == to.folder) return true;
+  return std::any_of(from.folders.begin(), from.folders.end(), [&](std::string_view entry) {
+    return entry == "*" || entry == to.folder || (!IsLayer(entry) && IsWithin(to.folder, entry));
+  });
+}
+
+std::string OwnPath(std::string_view header) {
+  if (header.starts_with("slipstream/v1/")) return "proto/" + std::string(header);
+  if (header.starts_with("slipstream/")) return "client/cpp/" + std::string(header);
+  for (std::string_view top : {"proto", "core", "server", "client", "tests", "deploy"}) {
+    if (IsWithin(header, top)) return std::string(header);
+  }
+  return {};
+}
+
+std::string_view LibraryOf(std::string_view header) {
+  static const auto& prefixes = *new std::vector<std::pair<std::string_view, std::string_view>>{
+      {"absl/", "absl"},
+      {"Eigen/", "eigen"},
+      {"unsupported/Eigen/", "eigen"},
+      {"boost/", "boost"},
+      {"nlopt", "nlopt"},
+      {"grpc/", "grpc"},
+      {"grpcpp/", "grpc"},
+      {"google/protobuf/", "protobuf"},
+      {"sqlite3", "sqlite"},
+      {"spdlog/", "spdlog"},
+      {"CLI/", "cli11"},
+      {"nlohmann/", "json"},
+      {"openssl/", "openssl"},
+      {"prometheus/", "prometheus"},
+      {"httplib.h", "httplib"},
+      {"gtest/", "googletest"},
+      {"gmock/", "googletest"},
+      {"benchmark/", "benchmark"},
+      {"pybind11/", "pybind11"},
+      {"sys/", "system"},
+      {"netinet/", "system"},
+      {"arpa/", "system"},
+      {"linux/", "system"},
+      {"net/", "system"},
+  };
+  if (header.ends_with(".pb.h") && header.find('/') == std::string_view::npos) return "generated";
+  for (const auto& [prefix, library] : prefixes) {
+    if (header.starts_with(prefix)) return library;
+  }
+  if (header.find('/') != std::string_view::npos) return "unknown";
+  return header.find('.') == std::string_view::npos ? "std" : "system";
+}
+
+}  // namespace slipstream

@@ -1,0 +1,207 @@
+// Plants one violation at a time in a sound little tree and expects it to be
+// found, alone.
+#include "tests/architecture/violations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/architecture/source_tree.h"
+
+namespace slipstream {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class Architecture : public ::testing::Test {
+ protected:
+  Architecture() {
+    std::string pattern = ::testing::TempDir() + "architecture.XXXXXX";
+    root_ = mkdtemp(pattern.data());
+    for (const char* file : {"CMakeLists.txt", "CMakePresets.json", "README.md", "LICENSE",
+                             "deploy/test", "proto/slipstream/v1/space.proto"}) {
+      Write(file, "");
+    }
+    Write("core/space/search_space.h", "#include <vector>\n#include \"core/base/status.h\"\n");
+    Write("server/main.cc", "#include \"server/store/sqlite/sqlite_store.h\"\n");
+    Write("client/cpp/client.cc", "#include \"slipstream/v1/study.pb.h\"\n");
+    Write("tests/core/space/search_space_test.cc",
+          "#include <gtest/gtest.h>\n#include \"server/store/sqlite/sqlite_store.h\"\n");
+  }
+  ~Architecture() override { fs::remove_all(root_); }
+
+  void Write(const std::string& path, std::string_view text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+
+  std::vector<std::string> Find() { return FindViolations(root_); }
+
+  fs::path root_;
+};
+
+TEST_F(Architecture, ASoundTreeHasNoViolations) { EXPECT_THAT(Find(), IsEmpty()); }
+
+TEST_F(Architecture, TheMessageNamesFileLineIncludeAndArrow) {
+  Write("core/gp/kernel.cc", "// Kernels.\n#include <cmath>\n#include \"server/store/store.h\"\n");
+  EXPECT_THAT(Find(), ElementsAre("core/gp/kernel.cc:3: includes 'server/store/store.h': "
+                                  "'core/gp' must not include 'server/store'"));
+}
+
+TEST_F(Architecture, ALineLooksLikeAnIncludeWithAnySpacing) {
+  Write("core/gp/kernel.cc", "  #  include<server/store/store.h> // x");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("core/gp/kernel.cc:1: includes")));
+}
+
+// A file that includes what its folder must not.
+struct Planted {
+  const char* file;
+  const char* include;
+};
+
+void PrintTo(const Planted& planted, std::ostream* out) {
+  *out << planted.file << " includes " << planted.include;
+}
+
+class BrokenArrow : public Architecture, public ::testing::WithParamInterface<Planted> {};
+
+TEST_P(BrokenArrow, IsFound) {
+  Write(GetParam().file, std::string("#include ") + GetParam().include + "\n");
+  const std::string header(GetParam().include + 1, strlen(GetParam().include) - 2);
+  EXPECT_THAT(Find(), ElementsAre(AllOf(StartsWith(std::string(GetParam().file) + ":1: "),
+                                        HasSubstr("'" + header + "'"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    BetweenHouses, BrokenArrow,
+    ::testing::Values(Planted{"core/space/a.cc", "\"server/convert/space_conversion.h\""},
+                      Planted{"core/space/a.cc", "\"client/cpp/client.h\""},
+                      Planted{"core/space/a.cc", "\"slipstream/v1/space.pb.h\""},
+                      Planted{"client/cpp/a.cc", "\"core/space/search_space.h\""},
+                      Planted{"client/cpp/a.cc", "\"server/service/studies.h\""},
+                      Planted{"client/cpp/a.cc", "\"client/cli/commands.h\""},
+                      Planted{"client/cli/a.cc", "\"core/space/search_space.h\""},
+                      Planted{"server/main.cc", "\"client/cpp/client.h\""},
+                      Planted{"server/service/a.cc", "\"tests/testing/fake_clock.h\""},
+                      Planted{"core/space/a.h", "\"tests/testing/fake_clock.h\""},
+                      Planted{"client/cpp/a.h", "\"tests/testing/fake_clock.h\""},
+                      Planted{"deploy/demo/a.cc", "\"core/space/search_space.h\""},
+                      Planted{"proto/slipstream/v1/a.h", "\"core/space/search_space.h\""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    InsideCore, BrokenArrow,
+    ::testing::Values(Planted{"core/base/a.cc", "\"core/space/search_space.h\""},
+                      Planted{"core/space/a.cc", "\"core/linalg/cholesky.h\""},
+                      Planted{"core/linalg/a.cc", "\"core/space/search_space.h\""},
+                      Planted{"core/linalg/a.cc", "\"core/gp/kernel.h\""},
+                      Planted{"core/gp/a.cc", "\"core/prior/prior.h\""},
+                      Planted{"core/gp/a.cc", "\"core/optim/multistart.h\""},
+                      Planted{"core/calibration/a.cc", "\"core/acquisition/ucb.h\""},
+                      Planted{"core/prior/a.cc", "\"core/strategy/strategy.h\""},
+                      Planted{"core/acquisition/a.cc", "\"core/strategy/strategy.h\""},
+                      Planted{"core/optim/a.cc", "\"core/strategy/strategy.h\""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    InsideServer, BrokenArrow,
+    ::testing::Values(Planted{"server/store/a.cc", "\"server/service/studies.h\""},
+                      Planted{"server/store/a.h", "\"server/store/sqlite/sqlite_store.h\""},
+                      Planted{"server/store/sqlite/a.cc", "\"server/convert/page_token.h\""},
+                      Planted{"server/convert/a.cc", "\"server/service/studies.h\""},
+                      Planted{"server/service/a.cc", "\"server/grpc/adapter.h\""},
+                      Planted{"server/service/a.cc", "\"server/store/sqlite/sqlite_store.h\""},
+                      Planted{"server/service/a.cc", "\"server/telemetry/metrics.h\""},
+                      Planted{"server/grpc/a.cc", "\"server/store/sqlite/sqlite_store.h\""},
+                      Planted{"server/telemetry/a.cc", "\"server/grpc/adapter.h\""}));
+
+INSTANTIATE_TEST_SUITE_P(ForeignLibraries, BrokenArrow,
+                         ::testing::Values(Planted{"core/space/a.cc", "<grpcpp/grpcpp.h>"},
+                                           Planted{"core/space/a.cc",
+                                                   "<google/protobuf/message.h>"},
+                                           Planted{"core/strategy/a.cc", "<sqlite3.h>"},
+                                           Planted{"core/strategy/a.cc", "\"sqlite3.h\""},
+                                           Planted{"core/strategy/a.cc", "<unistd.h>"},
+                                           Planted{"core/strategy/a.cc", "<gtest/gtest.h>"},
+                                           Planted{"core/strategy/a.cc", "<armadillo/matrix.h>"},
+                                           Planted{"server/service/a.cc", "<grpcpp/grpcpp.h>"},
+                                           Planted{"server/convert/a.cc", "<grpcpp/grpcpp.h>"},
+                                           Planted{"server/store/a.cc", "<sqlite3.h>"},
+                                           Planted{"server/grpc/a.cc", "<sqlite3.h>"},
+                                           Planted{"server/store/sqlite/a.cc", "<grpcpp/grpcpp.h>"},
+                                           Planted{"client/cpp/a.cc", "<sqlite3.h>"}));
+
+INSTANTIATE_TEST_SUITE_P(UnknownPlaces, BrokenArrow,
+                         ::testing::Values(Planted{"core/space/a.cc", "\"core/cooking/soup.h\""},
+                                           Planted{"server/grpc/a.cc",
+                                                   "\"server/store/postgres/store.h\""},
+                                           Planted{"core/space/a.cc", "\"search_space.h\""},
+                                           Planted{"core/space/a.cc", "\"../base/status.h\""},
+                                           Planted{"tests/core/a.cc", "\"search_space.h\""}));
+
+TEST_F(Architecture, OnlyTestsHaveGeneratedStubsOfTheirOwn) {
+  Write("tests/benchmarks/a.cc", "#include \"probe.pb.h\"\n");
+  EXPECT_THAT(Find(), IsEmpty());
+  Write("server/grpc/a.cc", "#include \"probe.pb.h\"\n");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/a.cc:1: ")));
+}
+
+TEST_F(Architecture, ANewFolderMustBeAddedToTheTable) {
+  for (const char* file : {"core/cooking/soup.cc", "core/loose.cc", "server/store/postgres/a.cc",
+                           "client/rust/a.cc"}) {
+    Write(file, "");
+    EXPECT_THAT(Find(), ElementsAre(AllOf(StartsWith(file), HasSubstr("new folder")))) << file;
+    fs::remove(root_ / file);
+  }
+}
+
+TEST_F(Architecture, AnUnexpectedTopLevelEntryIsFound) {
+  Write("scripts/run.sh", "");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("scripts: does not belong")));
+}
+
+TEST_F(Architecture, AMissingTopLevelEntryIsFound) {
+  fs::remove(root_ / "README.md");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("README.md: is missing")));
+}
+
+TEST_F(Architecture, DotFilesAndBuildTreesAreLeftAlone) {
+  Write(".clang-format", "");
+  Write(".build/release/core/a.cc", "#include \"server/store/store.h\"\n");
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(Architecture, GitIgnoredFilesAreLeftAloneAndNewOnesAreNot) {
+  const std::string git_init = "git init --quiet '" + root_.string() + "' 2>/dev/null";
+  if (std::system(git_init.c_str()) != 0) GTEST_SKIP() << "git is not there";
+  Write(".gitignore", "/output/\n");
+  Write("output/a.cc", "#include \"server/store/store.h\"\n");
+  EXPECT_THAT(Find(), IsEmpty());
+  Write("results/a.cc", "");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("results: does not belong"),
+                                  StartsWith("results/a.cc: 'results' is a new folder")));
+}
+
+TEST(ParseIncludes, CountsLinesAndKeepsTheKindOfQuote) {
+  const std::vector<Include> includes = ParseIncludes("\n#include <a>\n\n#include \"b/c.h\"");
+  ASSERT_EQ(includes.size(), 2u);
+  EXPECT_EQ(includes[0].line, 2);
+  EXPECT_EQ(includes[0].header, "a");
+  EXPECT_FALSE(includes[0].quoted);
+  EXPECT_EQ(includes[1].line, 4);
+  EXPECT_EQ(includes[1].header, "b/c.h");
+  EXPECT_TRUE(includes[1].quoted);
+}
+
+}  // namespace
+}  // namespace slipstream

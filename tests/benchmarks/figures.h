@@ -1,0 +1,31 @@
+// Measured figures beside the bars that they are to reach.
+#ifndef SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_
+#define SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_
+
+#include <string>
+#include <vector>
+
+namespace slipstream {
+
+// One figure; exactly one of the bounds counts, the other is NaN.
+struct Figure {
+  std::string name;
+  double value = 0;
+  double at_least = 0;
+  double at_most = 0;
+
+  bool Reached() const;
+};
+
+Figure AtLeast(std::string name, double value, double bar);
+Figure AtMost(std::string name, double value, double bar);
+
+// Prints a line for each and returns how many were missed.
+int PrintFigures(const std::vector<Figure>& figures);
+
+// Writes lines, the first of them the header. Says so if it cannot.
+void WriteCsv(const std::string& path, const std::vector<std::string>& lines);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_

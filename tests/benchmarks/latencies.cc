@@ -1,0 +1,28 @@
+#include "tests/benchmarks/latencies.h"
+
+#include <algorithm>
+
+namespace slipstream {
+
+void Latencies::Merge(const Latencies& other) {
+  microseconds.insert(microseconds.end(), other.microseconds.begin(), other.microseconds.end());
+  seconds += other.seconds;
+  failures += other.failures;
+}
+
+double Latencies::Quantile(double fraction) const {
+  if (microseconds.empty()) return 0;
+  std::vector<double> sorted = microseconds;
+  const auto at = static_cast<size_t>(fraction * static_cast<double>(sorted.size() - 1));
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at), sorted.end());
+  return sorted[at];
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace slipstream

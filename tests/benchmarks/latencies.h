@@ -1,0 +1,25 @@
+// Latencies of many calls, and what is told of them.
+#ifndef SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_
+#define SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_
+
+#include <vector>
+
+namespace slipstream {
+
+struct Latencies {
+  std::vector<double> microseconds;  // One for each call that ended well.
+  double seconds = 0;                // From the first start to the last end.
+  long failures = 0;
+
+  void Merge(const Latencies& other);
+  double Rate() const { return static_cast<double>(microseconds.size()) / seconds; }
+  // The `fraction`-quantile in microseconds; 0 without calls.
+  double Quantile(double fraction) const;
+};
+
+// The middle value, or the mean of the two in the middle; 0 of nothing.
+double Median(std::vector<double> values);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_

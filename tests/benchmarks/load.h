@@ -1,0 +1,23 @@
+// A closed-loop load: so many calls in flight, each followed by the next.
+#ifndef SLIPSTREAM_TESTS_BENCHMARKS_LOAD_H_
+#define SLIPSTREAM_TESTS_BENCHMARKS_LOAD_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "tests/benchmarks/latencies.h"
+
+namespace slipstream {
+
+// Starts call number `index` (from 0) on connection `lane` and calls `done`
+// with whether it ended well, from any thread. Returns false, without starting
+// one, when there is nothing left to call.
+using StartCall = std::function<bool(int64_t index, int lane, std::function<void(bool)> done)>;
+
+// Keeps `in_flight` calls on `lanes` connections going for `seconds`, waits for
+// the last, and returns what they took.
+Latencies RunLoad(int in_flight, int lanes, double seconds, const StartCall& start);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_BENCHMARKS_LOAD_H_

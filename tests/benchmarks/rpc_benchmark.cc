@@ -1,0 +1,283 @@
+// An RPC that does nothing, one that makes two bare rows durable, a durable
+// Observe and a durable Suggest, with so many calls in flight, in turn and
+// several rounds, so that their ratios hold while the machine's speed drifts. The load comes from this process; the
+// server is another one.
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "probe.grpc.pb.h"
+#include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/latencies.h"
+#include "tests/benchmarks/load.h"
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kLanes = 4;
+constexpr int kPayloadBytes = 200;
+constexpr int kTrialsPerCall = 1000;
+constexpr double kMaxObservesPerSecond = 50000;
+constexpr std::chrono::milliseconds kSettle(300);
+
+struct Settings {
+  double seconds = 2;
+  int rounds = 5;
+  std::vector<int> in_flight = {1, 8, 32, 128};
+  std::string csv;
+  bool bars = true;
+  bool suggest = true;
+};
+
+// One asynchronous call, alive until its answer.
+template <typename Request, typename Response>
+struct PendingCall {
+  grpc::ClientContext context;
+  Request request;
+  Response response;
+};
+
+std::string RequestId(int64_t series, int64_t index) {
+  // Ordered in time, as a client's are.
+  return absl::StrFormat("%08d-%012d", series, index);
+}
+
+class Benchmark {
+ public:
+  explicit Benchmark(const Settings& settings) : settings_(settings) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      grpc::ChannelArguments arguments;
+      arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+      const auto channel = grpc::CreateCustomChannel(
+          server_.address(), grpc::InsecureChannelCredentials(), arguments);
+      stubs_.push_back({benchmarks::Probe::NewStub(channel),
+                        v1::OptimizationService::NewStub(channel)});
+    }
+  }
+
+  Latencies Empty(int in_flight) {
+    return Probe(in_flight, [](Stubs& stubs, ProbeCall& call, auto done) {
+      stubs.probe->async()->Echo(&call.context, &call.request, &call.response, std::move(done));
+    });
+  }
+
+  Latencies BareCommit(int in_flight) {
+    return Probe(in_flight, [](Stubs& stubs, ProbeCall& call, auto done) {
+      stubs.probe->async()->Commit(&call.context, &call.request, &call.response, std::move(done));
+    });
+  }
+
+  // Ends one leased trial after the other.
+  Latencies Observe(int in_flight) {
+    const int64_t series = ++series_;
+    const int64_t trials = LeaseTrials(series);
+    return RunLoad(in_flight, kLanes, settings_.seconds,
+                   [=, this](int64_t index, int lane, auto done) {
+                     if (index >= trials) return false;
+                     auto call = std::make_shared<PendingCall<v1::ObserveRequest, v1::Trial>>();
+                     call->request =
+                         TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
+                                     LossOutcome(static_cast<double>(index)),
+                                     RequestId(series, index));
+                     stubs_[lane].optimization->async()->Observe(
+                         &call->context, &call->request, &call->response,
+                         [call, done](grpc::Status status) { done(status.ok()); });
+                     return true;
+                   });
+  }
+
+  // Leases one new trial after the other, each to a worker of its own.
+  Latencies Suggest(int in_flight) {
+    const int64_t series = ++series_;
+    CreateStudy(series);
+    return RunLoad(in_flight, kLanes, settings_.seconds,
+                   [=, this](int64_t index, int lane, auto done) {
+                     auto call =
+                         std::make_shared<PendingCall<v1::SuggestRequest, v1::SuggestResponse>>();
+                     call->request = AskRequest(StudyName(series), absl::StrCat("worker-", index),
+                                                1, RequestId(series, index));
+                     stubs_[lane].optimization->async()->Suggest(
+                         &call->context, &call->request, &call->response,
+                         [call, done](grpc::Status status) { done(status.ok()); });
+                     return true;
+                   });
+  }
+
+ private:
+  // One connection's stubs.
+  struct Stubs {
+    std::unique_ptr<benchmarks::Probe::Stub> probe;
+    std::unique_ptr<v1::OptimizationService::Stub> optimization;
+  };
+  using ProbeCall = PendingCall<benchmarks::ProbeMessage, benchmarks::ProbeMessage>;
+
+  template <typename Start>
+  Latencies Probe(int in_flight, Start start) {
+    const int64_t series = ++series_;
+    return RunLoad(in_flight, kLanes, settings_.seconds,
+                   [=, this](int64_t index, int lane, auto done) {
+                     auto call = std::make_shared<ProbeCall>();
+                     call->request.set_payload(std::string(kPayloadBytes, 'x'));
+                     call->request.set_key(RequestId(series, index));
+                     start(stubs_[lane], *call,
+                           [call, done](grpc::Status status) { done(status.ok()); });
+                     return true;
+                   });
+  }
+
+  static std::string StudyName(int64_t series) { return absl::StrCat("studies/s", series); }
+
+  void CreateStudy(int64_t series) {
+    v1::Study study = ExampleStudy("quasi_random");
+    const grpc::Status status =
+        Call(server_.stub(), &v1::OptimizationService::Stub::CreateStudy,
+             CreateRequest(study, absl::StrCat("s", series)));
+    if (!status.ok()) throw std::runtime_error(status.error_message());
+  }
+
+  // A study with more ACTIVE trials than one load can end.
+  int64_t LeaseTrials(int64_t series) {
+    CreateStudy(series);
+    const auto wanted = static_cast<int64_t>(kMaxObservesPerSecond * settings_.seconds);
+    int64_t leased = 0;
+    while (leased < wanted) {
+      v1::SuggestResponse response;
+      const grpc::Status status =
+          Call(server_.stub(), &v1::OptimizationService::Stub::Suggest,
+               AskRequest(StudyName(series), absl::StrCat("w", leased), kTrialsPerCall),
+               &response);
+      if (!status.ok()) throw std::runtime_error(status.error_message());
+      leased += response.trials_size();
+    }
+    // What was leased is to be in the database file, not in the log.
+    std::this_thread::sleep_for(kSettle);
+    return leased;
+  }
+
+  const Settings settings_;
+  TemporaryFolder data_;
+  ServerProcess server_{data_.path(), {}, BENCHMARK_SERVER_BINARY};
+  std::vector<Stubs> stubs_;
+  std::atomic<int64_t> series_{0};
+};
+
+// Everything measured with so many calls in flight.
+struct Level {
+  int in_flight = 0;
+  std::vector<Latencies> empty;  // One for each round.
+  std::vector<Latencies> bare;
+  std::vector<Latencies> observe;
+  std::vector<Latencies> suggest;
+};
+
+Latencies Merged(const std::vector<Latencies>& rounds) {
+  Latencies all;
+  for (const Latencies& round : rounds) all.Merge(round);
+  return all;
+}
+
+// The median over rounds of a ratio of two measurements of one round.
+template <typename Measure>
+double MedianRatio(const std::vector<Latencies>& a, const std::vector<Latencies>& b,
+                   Measure measure) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < a.size(); ++i) ratios.push_back(measure(a[i]) / measure(b[i]));
+  return Median(ratios);
+}
+
+double Rate(const Latencies& latencies) { return latencies.Rate(); }
+double P50(const Latencies& latencies) { return latencies.Quantile(0.5); }
+double P99(const Latencies& latencies) { return latencies.Quantile(0.99); }
+
+Level Measure(Benchmark* benchmark, const Settings& settings, int in_flight) {
+  Level level{in_flight, {}, {}, {}, {}};
+  for (int round = 0; round < settings.rounds; ++round) {
+    level.empty.push_back(benchmark->Empty(in_flight));
+    level.bare.push_back(benchmark->BareCommit(in_flight));
+    level.observe.push_back(benchmark->Observe(in_flight));
+    if (settings.suggest) level.suggest.push_back(benchmark->Suggest(in_flight));
+    std::cerr << "\r" << in_flight << " in flight: round " << round + 1 << " of "
+              << settings.rounds << "   " << std::flush;
+  }
+  std::cerr << "\r" << std::string(40, ' ') << "\r";
+  return level;
+}
+
+void PrintRow(const Level& level, const std::string& name, const std::vector<Latencies>& rounds,
+              std::vector<std::string>* csv) {
+  const Latencies all = Merged(rounds);
+  const double ratio = MedianRatio(rounds, level.empty, Rate);
+  std::cout << absl::StrFormat("%10d  %-10s %10.0f/s %10.0f us %10.0f us %10.2f %9d\n",
+                               level.in_flight, name, all.Rate(), P50(all), P99(all), ratio,
+                               all.failures);
+  csv->push_back(absl::StrFormat("%d,%s,%.1f,%.1f,%.1f,%.4f,%d", level.in_flight, name, all.Rate(),
+                                 P50(all), P99(all), ratio, all.failures));
+}
+
+std::vector<Figure> FiguresOf(const std::vector<Level>& levels) {
+  std::vector<Figure> figures;
+  for (const Level& level : levels) {
+    const std::string where = absl::StrCat(" at ", level.in_flight, " in flight");
+    if (level.in_flight >= 32) {
+      figures.push_back(AtLeast("Observe's rate / the empty RPC's" + where,
+                                MedianRatio(level.observe, level.empty, Rate),
+                                level.in_flight >= 128 ? 0.40 : 0.35));
+      figures.push_back(AtMost("Observe's p99 / the empty RPC's" + where,
+                               MedianRatio(level.observe, level.empty, P99), 4));
+    }
+    if (level.in_flight <= 32 && !level.suggest.empty()) {
+      figures.push_back(AtMost("Suggest's p50 / Observe's" + where,
+                               MedianRatio(level.suggest, level.observe, P50), 1.5));
+    }
+  }
+  return figures;
+}
+
+int Run(const Settings& settings) {
+  Benchmark benchmark(settings);
+  benchmark.Empty(32);
+  std::vector<Level> levels;
+  std::vector<std::string> csv = {"in_flight,call,rate,p50_us,p99_us,rate_ratio,failures"};
+  std::cout << absl::StrFormat("%10s  %-10s %12s %13s %13s %10s %9s\n", "in flight", "call", "rate",
+                               "p50", "p99", "ratio", "failures");
+  long failures = 0;
+  for (const int in_flight : settings.in_flight) {
+    levels.push_back(Measure(&benchmark, settings, in_flight));
+    const Level& level = levels.back();
+    PrintRow(level, "empty", level.empty, &csv);
+    PrintRow(level, "two rows", level.bare, &csv);
+    PrintRow(level, "observe", level.observe, &csv);
+    if (settings.suggest) PrintRow(level, "suggest", level.suggest, &csv);
+    failures += Merged(level.observe).failures + Merged(level.suggest).failures;
+  }
+  std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds\n";
+  if (!settings.csv.empty()) WriteCsv(settings.csv, csv);
+  const int missed = settings.bars ? PrintFigures(FiguresOf(levels)) : 0;
+  return failures == 0 && missed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace slipstream
+
+int main(int argc, char** argv) {
+  slipstream::Settings settings;
+  CLI::App app("What durable calls cost beside a call that does nothing");
+  app.add_option("--seconds", settings.seconds, "Length of one measurement")->capture_default_str();
+  app.add_option("--rounds", settings.rounds, "Measurements of each call")->capture_default_str();
+  app.add_option("--in-flight", settings.in_flight, "Calls in flight")->delimiter(',');
+  app.add_option("--csv", settings.csv, "File for the table");
+  app.add_flag("!--no-suggest", settings.suggest, "Leave out Suggest");
+  app.add_flag("!--no-bars", settings.bars, "Do not compare with the bars");
+  CLI11_PARSE(app, argc, argv);
+  return slipstream::Run(settings);
+}

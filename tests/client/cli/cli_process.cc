@@ -1,0 +1,87 @@
+#include "tests/client/cli/cli_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+
+extern char** environ;
+
+namespace slipstream {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> Environment(const std::vector<std::string>& additions) {
+  std::vector<std::string> all = additions;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::string(*entry).rfind("SLIPSTREAM_ADDRESS=", 0) != 0) all.emplace_back(*entry);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string WriteTestFile(const std::string& name, const std::string& content) {
+  const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) /
+      absl::StrCat("slipstream_cli_", getpid(), "_", test->test_suite_name(), "_", test->name());
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / name).string();
+  std::ofstream(path, std::ios::binary) << content;
+  return path;
+}
+
+ProcessResult RunCli(const std::vector<std::string>& arguments, const std::string& input,
+                     const std::vector<std::string>& environment) {
+  const std::string in = WriteTestFile("stdin", input);
+  const std::string out = WriteTestFile("stdout", "");
+  const std::string err = WriteTestFile("stderr", "");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in.c_str(), O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY, 0);
+  std::vector<std::string> words = {SLIPSTREAM_CLI};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<std::string> variables = Environment(environment);
+  pid_t process = 0;
+  const int failure = posix_spawn(&process, SLIPSTREAM_CLI, &files, nullptr,
+                                  Pointers(words).data(), Pointers(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  ProcessResult result;
+  int status = 0;
+  if (failure == 0 && waitpid(process, &status, 0) == process && WIFEXITED(status)) {
+    result.code = WEXITSTATUS(status);
+  }
+  result.out = ReadFile(out);
+  result.err = ReadFile(err);
+  std::filesystem::remove_all(std::filesystem::path(in).parent_path() / "stdin");
+  return result;
+}
+
+ProcessResult CliTest::Run(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.begin(), {"--address", server_.address()});
+  return RunCli(arguments, input);
+}
+
+}  // namespace slipstream

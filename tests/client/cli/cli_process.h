@@ -1,0 +1,39 @@
+// Runs the tool as a process against a fake server.
+#ifndef SLIPSTREAM_TESTS_CLIENT_CLI_CLI_PROCESS_H_
+#define SLIPSTREAM_TESTS_CLIENT_CLI_CLI_PROCESS_H_
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/client/fake_service.h"
+
+namespace slipstream {
+
+struct ProcessResult {
+  int code = -1;  // -1 if a signal ended it.
+  std::string out;
+  std::string err;
+};
+
+// Waits for the end of the process. `environment` holds "NAME=value" entries on
+// top of this process's own.
+ProcessResult RunCli(const std::vector<std::string>& arguments, const std::string& input = "",
+                     const std::vector<std::string>& environment = {});
+
+// A file of this content in a folder of the test's own.
+std::string WriteTestFile(const std::string& name, const std::string& content);
+
+class CliTest : public testing::Test {
+ protected:
+  // Runs with the address of the fake server.
+  ProcessResult Run(std::vector<std::string> arguments, const std::string& input = "");
+  FakeService& service() { return server_.service(); }
+
+  FakeServer server_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_CLIENT_CLI_CLI_PROCESS_H_

@@ -1,0 +1,158 @@
+#include "client/cli/csv_observations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/space_grammar.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class CsvObservationsTest : public testing::Test {
+ protected:
+  absl::StatusOr<std::unique_ptr<CsvObservations>> Open(const std::string& text) {
+    return CsvObservations::Open("runs.csv", text, &space_, columns_);
+  }
+
+  // What Open or CheckAll complain of.
+  std::string Complaint(const std::string& text) {
+    const auto table = Open(text);
+    if (!table.ok()) return std::string(table.status().message());
+    const auto count = (*table)->CheckAll();
+    return count.ok() ? "none" : std::string(count.status().message());
+  }
+
+  const CheckedSpace space_ =
+      *CheckedSpace::Create(*ParseSpace({"lr=double:0..1", "kernel=categorical:rbf,\"x\ny\",poly",
+                                         "degree=integer:2..5;when=kernel:poly"}));
+  CsvColumns columns_ = {.objective = "accuracy", .ignored = {}};
+};
+
+TEST_F(CsvObservationsTest, ReadsRowsWhateverTheOrderOfColumns) {
+  const auto table = Open("accuracy,degree,kernel,lr\n0.9,3,poly,0.5\n0.8,,rbf,1e-1\n");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ((*table)->CheckAll().value(), 2);
+  ASSERT_TRUE((*table)->Rewind().ok());
+  v1::Observation first;
+  v1::Observation second;
+  v1::Observation none;
+  ASSERT_TRUE((*table)->Next(&first).value());
+  ASSERT_TRUE((*table)->Next(&second).value());
+  EXPECT_FALSE((*table)->Next(&none).value());
+  EXPECT_EQ(first.configuration().values().at("degree").integer_value(), 3);
+  EXPECT_EQ(first.outcome().measurement().metrics().at("accuracy"), 0.9);
+  EXPECT_EQ(second.configuration().values().at("lr").double_value(), 0.1);
+  EXPECT_FALSE(second.configuration().values().contains("degree"));
+}
+
+TEST_F(CsvObservationsTest, ReadsTheSameAgainAfterRewind) {
+  const auto table = Open("lr,kernel,degree,accuracy\n0.5,rbf,,1\n0.25,rbf,,2\n");
+  ASSERT_TRUE(table.ok());
+  for (int pass = 0; pass < 2; ++pass) {
+    ASSERT_TRUE((*table)->Rewind().ok());
+    v1::Observation observation;
+    ASSERT_TRUE((*table)->Next(&observation).value());
+    EXPECT_EQ(observation.configuration().values().at("lr").double_value(), 0.5);
+  }
+}
+
+TEST_F(CsvObservationsTest, PointsAtTheCellThatIsWrong) {
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,1\n2,rbf,,1\n"),
+            "runs.csv:3:1 (lr): '2' is not in 0..1");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,RBF,,1\n"),
+            "runs.csv:2:2 (kernel): 'RBF' is not one of rbf, \"x\ny\", poly");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,poly,2.5,1\n"),
+            "runs.csv:2:3 (degree): '2.5' is not a whole number");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,high\n"),
+            "runs.csv:2:4 (accuracy): 'high' is not a number");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,nan\n"),
+            "runs.csv:2:4 (accuracy): 'nan' is not a finite number");
+}
+
+TEST_F(CsvObservationsTest, ChecksConditions) {
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,3,1\n"),
+            "runs.csv:2:3 (degree): '3' is given, but the parameter exists only where kernel is "
+            "poly");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,poly,,1\n"),
+            "runs.csv:2:3 (degree): a value is missing, must be a whole number in 2..5");
+}
+
+TEST_F(CsvObservationsTest, CountsLinesOfTheFileAndNotRows) {
+  EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\r\n"
+                        "0.5,\"\"\"x\ny\"\"\",,1\r\n"
+                        "\r\n"
+                        "0.5,\"\"\"x\ny\"\"\",,bad\r\n"),
+              StartsWith("runs.csv:6:4 (accuracy): "));
+}
+
+TEST_F(CsvObservationsTest, DemandsAColumnForEveryParameterAndTheObjective) {
+  EXPECT_EQ(Complaint("lr,kernel,accuracy\n0.5,rbf,1\n"),
+            "runs.csv:1: no column for parameter 'degree'; the columns are lr, kernel, accuracy");
+  EXPECT_THAT(Complaint("lr,kernel,degree\n"), HasSubstr("no column for the objective 'accuracy'"));
+}
+
+TEST_F(CsvObservationsTest, RefusesColumnsThatNobodyNamed) {
+  EXPECT_THAT(Complaint("lr,kernel,degree,seed,accuracy\n"),
+              StartsWith("runs.csv:1:4 (seed): the column is neither a parameter nor"));
+  columns_.ignored = {"seed"};
+  EXPECT_EQ(Complaint("lr,kernel,degree,seed,accuracy\n0.5,rbf,,what,1\n"), "none");
+}
+
+TEST_F(CsvObservationsTest, RefusesToIgnoreWhatIsNotThereOrNeeded) {
+  columns_.ignored = {"speed"};
+  EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n"),
+              HasSubstr("no column for --ignore 'speed'"));
+  columns_.ignored = {"lr"};
+  EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n"), HasSubstr("no column for parameter 'lr'"));
+}
+
+TEST_F(CsvObservationsTest, RefusesAColumnThatIsThereTwice) {
+  EXPECT_EQ(Complaint("lr,kernel,degree,lr,accuracy\n"),
+            "runs.csv:1:4 (lr): the column is there twice, first as number 1");
+}
+
+TEST_F(CsvObservationsTest, RefusesAnObjectiveThatIsAParameter) {
+  columns_.objective = "lr";
+  EXPECT_THAT(Complaint("lr,kernel,degree\n"), HasSubstr("'lr' is also a parameter"));
+}
+
+TEST_F(CsvObservationsTest, RefusesRowsOfAnotherWidth) {
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,\n"),
+            "runs.csv:2:4 (accuracy): the row has 3 cells, the header 4");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,1,7\n"),
+            "runs.csv:2:5: the row has 5 cells, the header 4");
+}
+
+TEST_F(CsvObservationsTest, SaysWhereTheTextIsNoCsv) {
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,\"rbf,,1\n"),
+            "runs.csv:2:2: the quote that begins here never ends");
+}
+
+TEST_F(CsvObservationsTest, RefusesFilesWithoutRows) {
+  EXPECT_EQ(Complaint(""), "runs.csv is empty");
+  EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n"), "runs.csv has a header but no rows");
+}
+
+TEST_F(CsvObservationsTest, AsksWhatAMissingObjectiveMeans) {
+  const std::string text = "lr,kernel,degree,accuracy\n0.5,rbf,,\n";
+  EXPECT_THAT(Complaint(text), StartsWith("runs.csv:2:4 (accuracy): the objective is missing"));
+  columns_.missing_objective = CsvColumns::MissingObjective::kFailed;
+  v1::Observation failed;
+  auto table = Open(text);
+  ASSERT_TRUE((*table)->Rewind().ok());
+  ASSERT_TRUE((*table)->Next(&failed).value());
+  EXPECT_TRUE(failed.outcome().has_failure());
+  columns_.missing_objective = CsvColumns::MissingObjective::kInfeasible;
+  v1::Observation infeasible;
+  table = Open(text);
+  ASSERT_TRUE((*table)->Rewind().ok());
+  ASSERT_TRUE((*table)->Next(&infeasible).value());
+  EXPECT_TRUE(infeasible.outcome().has_infeasibility());
+}
+
+}  // namespace
+}  // namespace slipstream::cli

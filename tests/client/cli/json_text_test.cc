@@ -1,0 +1,61 @@
+#include "client/cli/json_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "slipstream/v1/study.pb.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(JsonText, HasTheProtobufNamesAndAllPlainFields) {
+  v1::Study study;
+  study.set_display_name("Zürich");
+  const std::string text = JsonText(study);
+  EXPECT_THAT(text, HasSubstr("\"displayName\": \"Zürich\""));
+  EXPECT_THAT(text, HasSubstr("\"trialCount\": \"0\""));
+  EXPECT_THAT(text, Not(HasSubstr("seed")));  // Optional, and not given.
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(JsonText, ComesBackAsTheSameMessage) {
+  v1::Trial trial;
+  trial.set_name("studies/d/trials/1");
+  trial.set_candidate(0);
+  auto& values = *trial.mutable_configuration()->mutable_values();
+  values["tiny"].set_double_value(5e-324);
+  values["third"].set_double_value(1.0 / 3);
+  values["off"].set_boolean_value(false);
+  values["large"].set_integer_value(9007199254740993);
+  trial.mutable_create_time()->set_seconds(1740830400);
+  v1::Trial back;
+  ASSERT_TRUE(ParseJson(JsonText(trial), &back).ok());
+  EXPECT_TRUE(back.has_candidate());
+  EXPECT_EQ(back.configuration().values().at("tiny").double_value(), 5e-324);
+  EXPECT_EQ(back.configuration().values().at("third").double_value(), 1.0 / 3);
+  EXPECT_TRUE(back.configuration().values().at("off").has_boolean_value());
+  EXPECT_EQ(back.configuration().values().at("large").integer_value(), 9007199254740993);
+  EXPECT_EQ(back.create_time().seconds(), 1740830400);
+}
+
+TEST(JsonText, OfAListIsOneArray) {
+  std::vector<v1::Metric> metrics(2);
+  metrics[1].set_name("loss");
+  const std::string text = JsonArrayOf(metrics);
+  EXPECT_EQ(text.front(), '[');
+  EXPECT_THAT(text, HasSubstr("loss"));
+  EXPECT_EQ(JsonArrayOf(std::vector<v1::Metric>()), "[]\n");
+}
+
+TEST(JsonText, RefusesUnknownFieldsAndBrokenText) {
+  v1::Study study;
+  EXPECT_THAT(std::string(ParseJson(R"({"titel": "x"})", &study).message()), HasSubstr("titel"));
+  EXPECT_FALSE(ParseJson("{", &study).ok());
+  EXPECT_FALSE(ParseJson("", &study).ok());
+}
+
+}  // namespace
+}  // namespace slipstream::cli

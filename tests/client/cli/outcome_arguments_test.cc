@@ -1,0 +1,53 @@
+#include "client/cli/outcome_arguments.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+
+v1::Outcome Read(const OutcomeArguments& arguments) {
+  return ReadOutcome(arguments, "accuracy")->value();
+}
+
+std::string Complaint(const OutcomeArguments& arguments) {
+  const absl::Status status = ReadOutcome(arguments, "accuracy").status();
+  EXPECT_TRUE(IsUsageError(status));
+  return std::string(status.message());
+}
+
+TEST(OutcomeArguments, MakeOneOutcomeOfEachKind) {
+  EXPECT_EQ(Read({.value = "-0.5"}).measurement().metrics().at("accuracy"), -0.5);
+  EXPECT_EQ(Read({.metrics = {"f=1=2e3"}}).measurement().metrics().at("f=1"), 2000);
+  EXPECT_EQ(Read({.failed = "oom"}).failure().reason(), "oom");
+  EXPECT_EQ(Read({.infeasible = "nan"}).infeasibility().reason(), "nan");
+  EXPECT_EQ(Read({.stopped = ""}).early_stop().has_measurement(), false);
+}
+
+TEST(OutcomeArguments, LetAStoppedTrialKeepItsMeasurement) {
+  const v1::Outcome outcome = Read({.value = "0.5", .stopped = "hopeless"});
+  EXPECT_EQ(outcome.early_stop().measurement().metrics().at("accuracy"), 0.5);
+  EXPECT_EQ(outcome.early_stop().reason(), "hopeless");
+}
+
+TEST(OutcomeArguments, MayBeAbsent) { EXPECT_FALSE(ReadOutcome({}, "accuracy")->has_value()); }
+
+TEST(OutcomeArguments, ExcludeEachOther) {
+  EXPECT_THAT(Complaint({.failed = "a", .stopped = "b"}), HasSubstr("exclude"));
+  EXPECT_THAT(Complaint({.value = "1", .failed = "a"}), HasSubstr("has no --value"));
+  EXPECT_THAT(Complaint({.value = "1", .metrics = {"accuracy=2"}}), HasSubstr("there twice"));
+}
+
+TEST(OutcomeArguments, MustBeNumbers) {
+  EXPECT_EQ(Complaint({.value = "high"}), "--value 'high' is not a number");
+  EXPECT_THAT(Complaint({.value = "nan"}), HasSubstr("not a finite number"));
+  EXPECT_THAT(Complaint({.metrics = {"accuracy"}}), HasSubstr("is not NAME=NUMBER"));
+  EXPECT_THAT(Complaint({.metrics = {"accuracy=x"}}), HasSubstr("'x' is not a number"));
+}
+
+}  // namespace
+}  // namespace slipstream::cli

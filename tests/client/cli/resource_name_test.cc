@@ -1,0 +1,95 @@
+#include "client/cli/resource_name.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/cli/usage_error.h"
+#include "tests/client/fake_clock.h"
+#include "tests/client/fake_service.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(ResourceName, OfAStudyMayBeShortOrFull) {
+  EXPECT_EQ(FullStudyName("digits").value(), "studies/digits");
+  EXPECT_EQ(FullStudyName("studies/digits").value(), "studies/digits");
+  for (const char* text : {"", "studies/", "digits/3", "a/b/c"}) {
+    EXPECT_TRUE(IsUsageError(FullStudyName(text).status())) << text;
+  }
+}
+
+TEST(ResourceName, OfATrialMayBeShortOrFull) {
+  EXPECT_EQ(FullTrialName("digits/3").value(), "studies/digits/trials/3");
+  EXPECT_EQ(FullTrialName("studies/digits/trials/3").value(), "studies/digits/trials/3");
+  EXPECT_EQ(FullTrialName("digits/trials/3").value(), "studies/digits/trials/3");
+  for (const char* text : {"", "digits", "digits/", "digits/x", "digits/0", "digits/-1", "/3",
+                           "digits/runs/3", "digits/3/4"}) {
+    EXPECT_TRUE(IsUsageError(FullTrialName(text).status())) << text;
+  }
+}
+
+TEST(ResourceName, IsShortForPeople) {
+  EXPECT_EQ(ShortStudyName("studies/digits"), "digits");
+  EXPECT_EQ(ShortTrialName("studies/digits/trials/3"), "digits/3");
+  EXPECT_EQ(StudyOfTrial("studies/digits/trials/3"), "studies/digits");
+  EXPECT_EQ(ShortSourceTaskName("sourceTasks/0123456789abcdef0123456789abcdef"), "0123456789ab");
+}
+
+class SourceTaskName : public testing::Test {
+ protected:
+  SourceTaskName() {
+    for (const char* name : {"sourceTasks/aaaaaaaa000000000000000000000000",
+                             "sourceTasks/aaaaaabb000000000000000000000000",
+                             "sourceTasks/cccccccc000000000000000000000000"}) {
+      v1::SourceTask task;
+      task.set_name(name);
+      server_.service().AddSource(task);
+    }
+    client_ = *Client::Connect({.address = server_.address()});
+  }
+
+  absl::StatusOr<std::string> Full(const std::string& text) {
+    return FullSourceTaskName(*client_, text);
+  }
+
+  FakeServer server_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(SourceTaskName, InFullAsksNobody) {
+  const std::string digits = "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(Full(digits).value(), "sourceTasks/" + digits);
+  EXPECT_EQ(Full("sourceTasks/" + digits).value(), "sourceTasks/" + digits);
+  EXPECT_EQ(Full("0123456789ABCDEF0123456789ABCDEF").value(), "sourceTasks/" + digits);
+  EXPECT_TRUE(server_.service().calls().empty());
+}
+
+TEST_F(SourceTaskName, IsFoundByItsFirstDigits) {
+  EXPECT_EQ(Full("cccccc").value(), "sourceTasks/cccccccc000000000000000000000000");
+  EXPECT_EQ(Full("aaaaaaa").value(), "sourceTasks/aaaaaaaa000000000000000000000000");
+  EXPECT_EQ(Full("sourceTasks/CCCCCCC").value(), "sourceTasks/cccccccc000000000000000000000000");
+}
+
+TEST_F(SourceTaskName, MustBeUnique) {
+  const absl::Status status = Full("aaaaaa").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_FALSE(IsUsageError(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("several source tasks begin with aaaaaa"));
+}
+
+TEST_F(SourceTaskName, MustExist) {
+  EXPECT_EQ(Full("ffffff").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(SourceTaskName, MustHaveSixHexadecimalDigits) {
+  for (const char* text : {"", "ccccc", "nothex", "sourceTasks/", "digits"}) {
+    EXPECT_TRUE(IsUsageError(Full(text).status())) << text;
+  }
+  EXPECT_TRUE(IsUsageError(Full(std::string(33, 'a')).status()));
+  EXPECT_TRUE(server_.service().calls().empty());
+}
+
+}  // namespace
+}  // namespace slipstream::cli

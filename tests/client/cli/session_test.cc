@@ -1,0 +1,57 @@
+#include "client/cli/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// Answers a question with what a person types.
+class Confirmation : public testing::Test {
+ protected:
+  absl::Status Ask(const std::string& typed, bool agreed, bool interactive) {
+    std::istringstream in(typed);
+    std::ostringstream out;
+    const Terminal terminal = {in, out, err_, interactive, false};
+    const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+    Session session(*client, terminal, Format::kTable);
+    const absl::Status status = session.Confirm("Delete it?", agreed);
+    EXPECT_EQ(out.str(), "");
+    return status;
+  }
+
+  std::ostringstream err_;
+};
+
+TEST_F(Confirmation, IsGivenByYes) {
+  for (const char* typed : {"y\n", "yes\n", " Y \n", "YES"}) {
+    EXPECT_TRUE(Ask(typed, false, true).ok()) << typed;
+  }
+  EXPECT_THAT(err_.str(), HasSubstr("Delete it? [y/N] "));
+}
+
+TEST_F(Confirmation, IsRefusedByAnythingElse) {
+  for (const char* typed : {"\n", "", "n\n", "yep\n", "no\n"}) {
+    EXPECT_EQ(Ask(typed, false, true).code(), absl::StatusCode::kCancelled) << typed;
+  }
+}
+
+TEST_F(Confirmation, IsNotAskedForWhenItWasGiven) {
+  EXPECT_TRUE(Ask("", true, true).ok());
+  EXPECT_TRUE(Ask("", true, false).ok());
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(Confirmation, NeedsSomebodyToAsk) {
+  EXPECT_TRUE(IsUsageError(Ask("y\n", false, false)));
+  EXPECT_EQ(err_.str(), "");
+}
+
+}  // namespace
+}  // namespace slipstream::cli

@@ -1,0 +1,135 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "slipstream/configuration.h"
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream {
+namespace {
+
+using Json = nlohmann::json;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
+
+constexpr char kTable[] =
+    "lr,kernel,degree,accuracy\r\n"
+    "0.5,rbf,,0.9\r\n"
+    "0.25,poly,3,0.8\r\n";
+
+class SourceCommands : public CliTest {
+ protected:
+  SourceCommands() { service().AddStudy(SmallStudy()); }
+};
+
+TEST_F(SourceCommands, RegisterTakesSpaceAndObjectiveOfAStudy) {
+  const std::string file = WriteTestFile("runs.csv", kTable);
+  const ProcessResult result = Run({"source", "register", file, "--study", "s1", "--title",
+                                    "Last year", "--version", "v7", "--label", "team=vision",
+                                    "--origin", "https://ci/17", "--format", "json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json task = Json::parse(result.out)["sourceTask"];
+  EXPECT_EQ(task["displayName"], "Last year");
+  EXPECT_EQ(task["version"], "v7");
+  EXPECT_EQ(task["labels"]["team"], "vision");
+  EXPECT_EQ(task["origin"], "https://ci/17");
+  EXPECT_EQ(task["metrics"][0]["goal"], "MAXIMIZE");
+  EXPECT_EQ(task["space"]["parameters"].size(), 3u);
+  const auto observations = service().observations();
+  ASSERT_EQ(observations.size(), 2u);
+  EXPECT_EQ(GetInteger(observations[1].configuration(), "degree").value(), 3);
+  EXPECT_EQ(observations[0].outcome().measurement().metrics().at("accuracy"), 0.9);
+}
+
+TEST_F(SourceCommands, RegisterTakesASpaceInShortFormAndAnObjectiveOfItsOwn) {
+  const std::string file = WriteTestFile("runs.csv", "loss,a,note\n1,true,x\n,false,y\n");
+  const ProcessResult result =
+      Run({"source", "register", file, "--param", "a=boolean", "--minimize", "loss", "--ignore",
+           "note", "--missing-objective", "failed"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("minimize loss"));
+  EXPECT_THAT(result.out, HasSubstr("Next: slipstream study create --source aaaaaaaaaaaa"));
+  EXPECT_TRUE(service().observations()[1].outcome().has_failure());
+}
+
+TEST_F(SourceCommands, RegisterReadsTheTableFromStandardInput) {
+  const ProcessResult result = Run({"source", "register", "-", "--study", "s1"}, kTable);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(service().observations().size(), 2u);
+}
+
+TEST_F(SourceCommands, RegisterSendsNothingWhenOneCellIsWrong) {
+  std::string table = kTable;
+  for (int i = 0; i < 3000; ++i) table += "0.5,rbf,,0.9\n";
+  table += "0.5,rbf,,0.9x\n";
+  const std::string file = WriteTestFile("runs.csv", table);
+  const ProcessResult result = Run({"source", "register", file, "--study", "s1"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.err,
+            absl::StrCat("slipstream: ", file, ":3004:4 (accuracy): '0.9x' is not a number\n"));
+  for (const SeenCall& call : service().calls()) EXPECT_EQ(call.method, "GetStudy");
+}
+
+TEST_F(SourceCommands, RegisterOnlyChecksWhenAsked) {
+  const std::string file = WriteTestFile("runs.csv", kTable);
+  const ProcessResult result =
+      Run({"source", "register", file, "--study", "s1", "--validate-only"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Nothing was registered"));
+  EXPECT_THAT(result.out, Not(HasSubstr("Next:")));
+  EXPECT_EQ(Run({"source", "list", "--format", "json"}).out, "[]\n");
+}
+
+TEST_F(SourceCommands, RegisterStreamsALargeFileInChunks) {
+  std::string table = "lr,kernel,degree,accuracy\n";
+  for (int i = 0; i < 100'000; ++i) absl::StrAppend(&table, i / 100'000.0, ",poly,3,", i, "\n");
+  const std::string file = WriteTestFile("runs.csv", table);
+  const ProcessResult result = Run({"source", "register", file, "--study", "s1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(service().observations().size(), 100'000u);
+  EXPECT_GE(service().chunks().size(), 101u);
+  EXPECT_THAT(service().chunks(), Each(Le(1000)));
+}
+
+TEST_F(SourceCommands, RegisterSaysWhichFileIsMissing) {
+  const ProcessResult result = Run({"source", "register", "/nonexistent.csv", "--study", "s1"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot open /nonexistent.csv"));
+  EXPECT_EQ(Run({"source", "register", "/tmp", "--study", "s1"}).code, 1);
+}
+
+TEST_F(SourceCommands, RegisterNeedsOneSpaceOnly) {
+  const std::string file = WriteTestFile("runs.csv", kTable);
+  const ProcessResult both = Run({"source", "register", file, "--study", "s1", "--param",
+                                  "a=boolean", "--maximize", "accuracy"});
+  EXPECT_EQ(both.code, 2);
+  EXPECT_THAT(both.err, HasSubstr("one of --study STUDY, --space FILE and --param"));
+  const ProcessResult half =
+      Run({"source", "register", file, "--study", "s1", "--objective", "accuracy"});
+  EXPECT_EQ(half.code, 2);
+  EXPECT_THAT(half.err, HasSubstr("--objective and --goal go together"));
+}
+
+TEST_F(SourceCommands, AreFoundByTheirFirstDigitsShownAndDeleted) {
+  ASSERT_EQ(Run({"source", "register", "-", "--study", "s1"}, kTable).code, 0);
+  const Json listed = Json::parse(Run({"source", "list", "--format", "json"}).out);
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0]["observationCount"], "2");
+  EXPECT_THAT(Run({"source", "show", "aaaaaa"}).out, HasSubstr("observations:  2, "));
+  EXPECT_EQ(Run({"source", "delete", "aaaaaa"}).code, 2);
+  const ProcessResult deleted = Run({"source", "delete", "aaaaaa", "--yes"});
+  EXPECT_EQ(deleted.code, 0) << deleted.err;
+  EXPECT_THAT(deleted.out, HasSubstr("deleted sourceTasks/aaaaaa"));
+  EXPECT_EQ(Run({"source", "show", "aaaaaa"}).code, 1);
+}
+
+TEST_F(SourceCommands, ListOfNothingSaysWhatToDo) {
+  EXPECT_THAT(Run({"source", "list"}).out, HasSubstr("slipstream source register --help"));
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "slipstream/client.h"
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class StudyCommands : public CliTest {
+ protected:
+  v1::Study Stored(const std::string& name) {
+    return *(*Client::Connect({.address = server_.address()}))->GetStudy(name);
+  }
+};
+
+TEST_F(StudyCommands, CreateTakesParametersInShortForm) {
+  const ProcessResult result = Run(
+      {"study", "create", "--id", "digits", "--param", "lr=double:1e-5..1:log", "--param",
+       "kernel=categorical:rbf,poly", "--param", "degree=integer:2..5;when=kernel:poly",
+       "--maximize", "accuracy", "--title", "Night run", "--preset", "quasi_random", "--seed",
+       "18446744073709551615", "--label", "team=vision", "--label", "note=a=b", "--source",
+       "0123456789abcdef0123456789abcdef"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("study:         digits\n"));
+  EXPECT_THAT(result.out, HasSubstr("lr         double:1e-05..1:log"));
+  EXPECT_THAT(result.out, HasSubstr("kernel is poly"));
+  EXPECT_THAT(result.out, HasSubstr("Next: slipstream suggest digits --worker NAME"));
+  const v1::Study study = Stored("studies/digits");
+  EXPECT_EQ(study.space().parameters_size(), 3);
+  EXPECT_EQ(study.metrics(0).name(), "accuracy");
+  EXPECT_EQ(study.metrics(0).goal(), v1::Metric::MAXIMIZE);
+  EXPECT_EQ(study.display_name(), "Night run");
+  EXPECT_EQ(study.algorithm().preset(), "quasi_random");
+  EXPECT_EQ(study.seed(), 18446744073709551615u);
+  EXPECT_EQ(study.labels().at("note"), "a=b");
+  EXPECT_EQ(study.source_tasks(0), "sourceTasks/0123456789abcdef0123456789abcdef");
+}
+
+TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
+  const std::string json = R"({"parameters": [{"name": "lr", "doubleDomain": {"max": 1}}]})";
+  const std::string file = WriteTestFile("space.json", json);
+  const ProcessResult from_file = Run({"study", "create", "--id", "a", "--space", file, "--metric",
+                                       "loss", "--goal", "minimize"});
+  ASSERT_EQ(from_file.code, 0) << from_file.err;
+  EXPECT_EQ(Stored("studies/a").metrics(0).goal(), v1::Metric::MINIMIZE);
+  const ProcessResult from_input =
+      Run({"study", "create", "--id", "b", "--space", "-", "--minimize", "loss"}, json);
+  ASSERT_EQ(from_input.code, 0) << from_input.err;
+  EXPECT_EQ(Stored("studies/b").space().parameters(0).double_domain().max(), 1);
+}
+
+TEST_F(StudyCommands, CreateSaysWhatIsWrongWithAFile) {
+  const std::string file = WriteTestFile(
+      "space.json", R"({"parameters": [{"name": "lr", "doubleDomain": {"min": 2, "max": 1}}]})");
+  const ProcessResult unsound = Run({"study", "create", "--space", file, "--maximize", "a"});
+  EXPECT_EQ(unsound.code, 1);
+  EXPECT_THAT(unsound.err, HasSubstr(file + ": parameter 'lr': the lower bound 2 is not below"));
+  const ProcessResult missing =
+      Run({"study", "create", "--space", "/nonexistent.json", "--maximize", "a"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("cannot open /nonexistent.json"));
+  EXPECT_TRUE(service().calls().empty());
+}
+
+TEST_F(StudyCommands, CreateShowsTheServersViolation) {
+  v1::FieldViolation violation;
+  violation.set_field("study.algorithm.preset");
+  violation.set_description("study.algorithm.preset is 'magic', must be one of ListPresets");
+  service().FailNext(1, {.status = BadRequestStatus("bad request", violation)});
+  const ProcessResult result =
+      Run({"study", "create", "--param", "a=boolean", "--maximize", "x", "--preset", "magic"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("study.algorithm.preset is 'magic', must be one of"));
+}
+
+TEST_F(StudyCommands, ListHasAllPagesInEveryFormat) {
+  for (int i = 0; i < 120; ++i) service().AddStudy(SmallStudy());
+  const Json json = Json::parse(Run({"--format", "json", "study", "list"}).out);
+  ASSERT_EQ(json.size(), 120u);
+  EXPECT_EQ(json[119]["name"], "studies/s120");
+  EXPECT_EQ(json[0]["trialCount"], "0");
+  const std::string csv = Run({"--format", "csv", "study", "list"}).out;
+  EXPECT_THAT(csv, StartsWith("study,state,objective,trials,succeeded,sources,preset,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 121);
+  EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("maximize accuracy"));
+}
+
+TEST_F(StudyCommands, ListOfNothingSaysWhatToDo) {
+  EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("slipstream study create --help"));
+  EXPECT_EQ(Run({"study", "list", "--format", "json"}).out, "[]\n");
+}
+
+TEST_F(StudyCommands, ShowTakesShortAndFullNames) {
+  service().AddStudy(SmallStudy());
+  EXPECT_EQ(Run({"study", "show", "s1"}).out, Run({"study", "show", "studies/s1"}).out);
+  const Json json = Json::parse(Run({"study", "show", "s1", "--format", "json"}).out);
+  EXPECT_EQ(json["space"]["parameters"][2]["condition"]["parent"], "kernel");
+}
+
+TEST_F(StudyCommands, ChangeTheState) {
+  service().AddStudy(SmallStudy());
+  const std::vector<std::pair<std::string, v1::Study::State>> cases = {
+      {"pause", v1::Study::PAUSED}, {"resume", v1::Study::ACTIVE},
+      {"complete", v1::Study::COMPLETED}};
+  for (const auto& [command, state] : cases) {
+    const ProcessResult result = Run({"study", command, "s1"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(Stored("studies/s1").state(), state);
+  }
+}
+
+TEST_F(StudyCommands, DeleteWithoutATerminalNeedsYes) {
+  service().AddStudy(SmallStudy());
+  const ProcessResult refused = Run({"study", "delete", "s1"}, "y\n");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--yes"));
+  EXPECT_EQ(service().study_count(), 1u);
+  const ProcessResult done = Run({"study", "delete", "s1", "--yes", "--format", "json"});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(Json::parse(done.out), (Json{{"name", "studies/s1"}, {"deleted", true}}));
+  EXPECT_EQ(service().study_count(), 0u);
+}
+
+}  // namespace
+}  // namespace slipstream

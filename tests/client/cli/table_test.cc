@@ -1,0 +1,90 @@
+#include "client/cli/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "client/cli/csv_reader.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Shown(const Table& table, bool bold = false) {
+  std::ostringstream out;
+  WriteTable(table, bold, out);
+  return out.str();
+}
+
+std::string Csv(const Table& table) {
+  std::ostringstream out;
+  WriteCsv(table, out);
+  return out.str();
+}
+
+TEST(Table, AlignsTextLeftAndNumbersRight) {
+  const Table table = {{{"study"}, {"trials", Align::kRight}, {"title"}},
+                       {{"digits", "7", "x"}, {"a", "1200", ""}}};
+  EXPECT_EQ(Shown(table),
+            "study   trials  title\n"
+            "digits       7  x\n"
+            "a         1200\n");
+}
+
+TEST(Table, CountsCharactersAndNotBytes) {
+  const Table table = {{{"name"}, {"n", Align::kRight}}, {{"Größe", "1"}, {"abcde", "2"}}};
+  EXPECT_EQ(Shown(table), "name   n\nGröße  1\nabcde  2\n");
+}
+
+TEST(Table, CutsLongCellsBetweenCharacters) {
+  std::string wide;
+  for (int i = 0; i < 41; ++i) wide += "ü";
+  const std::string shown = Shown({{{"x"}}, {{wide}}});
+  std::string cut;
+  for (int i = 0; i < 39; ++i) cut += "ü";
+  EXPECT_EQ(shown, "x\n" + cut + "…\n");
+  EXPECT_THAT(Shown({{{"x"}}, {{std::string(40, 'y')}}}), HasSubstr(std::string(40, 'y')));
+}
+
+TEST(Table, LetsAColumnBeWider) {
+  EXPECT_EQ(Shown({{{"x", Align::kLeft, 60}}, {{std::string(60, 'y')}}}),
+            "x\n" + std::string(60, 'y') + "\n");
+}
+
+TEST(Table, ShowsControlCharactersAsSpaces) {
+  EXPECT_EQ(Shown({{{"x"}}, {{"a\nb\033[2Jc"}}}), "x\na b [2Jc\n");
+}
+
+TEST(Table, IsBoldOnlyInItsHeads) {
+  EXPECT_EQ(Shown({{{"x"}}, {{"1"}}}, true), "\033[1mx\033[0m\n1\n");
+  EXPECT_THAT(Shown({{{"x"}}, {{"1"}}}), Not(HasSubstr("\033")));
+}
+
+TEST(Table, WithoutRowsHasItsHeads) { EXPECT_EQ(Shown({{{"a"}, {"b"}}, {}}), "a  b\n"); }
+
+TEST(Csv, QuotesOnlyWhatNeedsIt) {
+  EXPECT_EQ(Csv({{{"a"}, {"b,c"}}, {{"plain", "say \"hi\""}, {"two\nlines", ""}}}),
+            "a,\"b,c\"\r\nplain,\"say \"\"hi\"\"\"\r\n\"two\nlines\",\r\n");
+}
+
+TEST(Csv, ComesBackWholeFromAReader) {
+  const std::string nasty = std::string(100, 'x') + ",\"\r\n\033" + "ü";
+  const std::string text = Csv({{{"h"}}, {{nasty}}});
+  CsvReader reader(text);
+  std::vector<CsvCell> record;
+  ASSERT_TRUE(reader.Next(&record).value());
+  ASSERT_TRUE(reader.Next(&record).value());
+  EXPECT_EQ(record[0].text, nasty);
+}
+
+TEST(Fields, AlignsValuesAndShowsThemWhole) {
+  std::ostringstream out;
+  WriteFields({{"study", "digits"}, {"title", std::string(60, 't')}, {"n", "1"}}, out);
+  EXPECT_EQ(out.str(), "study:  digits\ntitle:  " + std::string(60, 't') + "\nn:      1\n");
+}
+
+}  // namespace
+}  // namespace slipstream::cli

@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "slipstream/configuration.h"
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class TrialCommands : public CliTest {
+ protected:
+  TrialCommands() { service().AddStudy(SmallStudy()); }
+
+  void AddSucceeded(double accuracy) {
+    v1::Trial trial;
+    trial.set_state(v1::Trial::SUCCEEDED);
+    SetDouble(trial.mutable_configuration(), "lr", accuracy / 10);
+    SetCategory(trial.mutable_configuration(), "kernel", "rbf");
+    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = accuracy;
+    service().AddTrial("studies/s1", trial);
+  }
+
+  v1::Trial Stored(size_t number) { return service().trials("studies/s1")[number - 1]; }
+};
+
+TEST_F(TrialCommands, SuggestShowsTheConfigurationsInColumns) {
+  const ProcessResult result = Run({"suggest", "s1", "--worker", "gpu-3", "--count", "2"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "trial  state     lr  kernel  degree  accuracy  worker  reason\n"
+            "s1/1   active  0.25  rbf                       gpu-3\n"
+            "s1/2   active  0.25  rbf                       gpu-3\n"
+            "\nThen: slipstream observe s1/1 --value NUMBER\n");
+}
+
+TEST_F(TrialCommands, SuggestInJsonIsAnArray) {
+  const Json json =
+      Json::parse(Run({"suggest", "s1", "--worker", "w", "--format", "json"}).out);
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_EQ(json[0]["name"], "studies/s1/trials/1");
+  EXPECT_EQ(json[0]["configuration"]["values"]["lr"]["doubleValue"], 0.25);
+}
+
+TEST_F(TrialCommands, NumbersAreRoundedInTablesThatAreOnlyLookedAt) {
+  AddSucceeded(1.0 / 3);
+  EXPECT_THAT(Run({"trials", "s1"}).out, HasSubstr("  0.333333\n"));
+  EXPECT_THAT(Run({"trials", "s1", "--format", "csv"}).out, HasSubstr(",0.3333333333333333,"));
+}
+
+TEST_F(TrialCommands, ObserveRecordsEveryKindOfOutcome) {
+  ASSERT_EQ(Run({"suggest", "s1", "--worker", "w", "--count", "5"}).code, 0);
+  EXPECT_EQ(Run({"observe", "s1/1", "--value", "-0.5"}).code, 0);
+  EXPECT_EQ(Stored(1).measurement().metrics().at("accuracy"), -0.5);
+  EXPECT_EQ(Run({"observe", "s1/2", "--metric", "accuracy=1e-3"}).code, 0);
+  EXPECT_EQ(Stored(2).measurement().metrics().at("accuracy"), 1e-3);
+  EXPECT_EQ(Run({"observe", "s1/3", "--failed", "out of memory"}).code, 0);
+  EXPECT_EQ(Stored(3).state(), v1::Trial::FAILED);
+  EXPECT_EQ(Stored(3).reason(), "out of memory");
+  EXPECT_EQ(Run({"observe", "s1/4", "--infeasible", "diverged"}).code, 0);
+  EXPECT_EQ(Stored(4).state(), v1::Trial::INFEASIBLE);
+  EXPECT_EQ(Run({"observe", "studies/s1/trials/5", "--stopped", "", "--value", "0.1"}).code, 0);
+  EXPECT_EQ(Stored(5).state(), v1::Trial::STOPPED);
+  EXPECT_EQ(Stored(5).measurement().metrics().at("accuracy"), 0.1);
+}
+
+TEST_F(TrialCommands, ObserveShowsTheWholeTrial) {
+  ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
+  EXPECT_THAT(Run({"observe", "s1/1", "--value", "0.75", "--format", "csv"}).out,
+              HasSubstr("s1/1,succeeded,0.25,rbf,,0.75,w,\r\n"));
+}
+
+TEST_F(TrialCommands, TrialsShowsTheFirstFiftyAndHowToSeeMore) {
+  for (int i = 0; i < 60; ++i) AddSucceeded(i);
+  const std::string shown = Run({"trials", "s1"}).out;
+  EXPECT_THAT(shown, HasSubstr("s1/50"));
+  EXPECT_THAT(shown, Not(HasSubstr("s1/51")));
+  EXPECT_THAT(shown, HasSubstr("--all shows every one"));
+  const std::string all = Run({"trials", "s1", "--all"}).out;
+  EXPECT_THAT(all, HasSubstr("s1/60"));
+  EXPECT_THAT(all, Not(HasSubstr("--all")));
+}
+
+TEST_F(TrialCommands, TrialsKeepsNothingFromScripts) {
+  for (int i = 0; i < 1100; ++i) AddSucceeded(i);
+  const std::string csv = Run({"trials", "s1", "--format", "csv"}).out;
+  EXPECT_THAT(csv, StartsWith("trial,state,lr,kernel,degree,accuracy,worker,reason\r\n"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1101);
+  EXPECT_EQ(Json::parse(Run({"trials", "s1", "--format", "json"}).out).size(), 1100u);
+  EXPECT_EQ(Json::parse(Run({"trials", "s1", "--format", "json", "--limit", "7"}).out).size(), 7u);
+}
+
+TEST_F(TrialCommands, TrialsOfAFullPageAreNotSaidToBeMore) {
+  for (int i = 0; i < 50; ++i) AddSucceeded(i);
+  EXPECT_THAT(Run({"trials", "s1"}).out, Not(HasSubstr("--all")));
+}
+
+TEST_F(TrialCommands, TrialsSelectsBestAndStates) {
+  AddSucceeded(1);
+  AddSucceeded(9);
+  AddSucceeded(5);
+  ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
+  const std::string best = Run({"trials", "s1", "--best", "2", "--format", "csv"}).out;
+  EXPECT_THAT(best, HasSubstr("s1/2,succeeded,0.9,rbf,,9,,\r\ns1/3,succeeded,0.5,rbf,,5,,\r\n"));
+  EXPECT_THAT(best, Not(HasSubstr("s1/1")));
+  const std::string active = Run({"trials", "s1", "--state", "Active"}).out;
+  EXPECT_THAT(active, HasSubstr("s1/4"));
+  EXPECT_THAT(active, Not(HasSubstr("s1/1")));
+}
+
+TEST_F(TrialCommands, AddQueuesATrialWithoutAResultAndRecordsOneWithIt) {
+  const ProcessResult queued = Run({"trial", "add", "s1", "--set", "lr=0.5", "--set",
+                                    "kernel=poly", "--set", "degree=3"});
+  ASSERT_EQ(queued.code, 0) << queued.err;
+  EXPECT_EQ(Stored(1).state(), v1::Trial::REQUESTED);
+  EXPECT_EQ(GetInteger(Stored(1), "degree").value(), 3);
+  ASSERT_EQ(Run({"trial", "add", "s1", "--set", "lr=0.5", "--set", "kernel=rbf", "--value", "0.7"})
+                .code,
+            0);
+  EXPECT_EQ(Stored(2).state(), v1::Trial::SUCCEEDED);
+}
+
+TEST_F(TrialCommands, AddChecksTheConfigurationItself) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--set", "lr=2", "--set", "kernel=rbf"}, "--set lr: '2' is not in 0..1"},
+      {{"--set", "lr=0.5", "--set", "kernel=rbf", "--set", "degree=3"},
+       "--set degree: '3' is given"},
+      {{"--set", "lr=0.5"}, "--set kernel: a value is missing"},
+      {{"--set", "speed=3"}, "the study has no such parameter"},
+      {{"--set", "lr=0.5", "--set", "lr=0.6"}, "set twice"},
+      {{"--set", "lr"}, "is not NAME=VALUE"},
+  };
+  for (const auto& [options, complaint] : cases) {
+    std::vector<std::string> arguments = {"trial", "add", "s1"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProcessResult result = Run(arguments);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(complaint));
+  }
+  EXPECT_THAT(service().trials("studies/s1"), IsEmpty());
+}
+
+TEST_F(TrialCommands, ExplainTellsWhereATrialCameFrom) {
+  AddSucceeded(9);
+  const std::string shown = Run({"explain", "s1/1"}).out;
+  EXPECT_THAT(shown, HasSubstr("preset:             quasi_random\n"));
+  EXPECT_THAT(shown, HasSubstr("the study's algorithm without its source tasks: too late"));
+  EXPECT_THAT(shown, HasSubstr("sobol_index:        7\n"));
+  EXPECT_THAT(Run({"explain", "s1/1", "--format", "csv"}).out,
+              HasSubstr("measured accuracy,9\r\n"));
+  const Json json = Json::parse(Run({"explain", "s1/1", "--format", "json"}).out);
+  EXPECT_EQ(json["provenance"]["rung"], "WITHOUT_TRANSFER");
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,114 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class Usage : public CliTest {};
+
+TEST_F(Usage, HelpNamesTheCommandsAndSucceeds) {
+  const ProcessResult result = RunCli({"--help"});
+  EXPECT_EQ(result.code, 0);
+  for (const char* command : {"study", "suggest", "observe", "trials", "trial", "explain",
+                              "presets", "source", "--address", "SLIPSTREAM_ADDRESS"}) {
+    EXPECT_THAT(result.out, HasSubstr(command));
+  }
+}
+
+TEST_F(Usage, HelpOfCreateTeachesTheGrammarWithAnExample) {
+  const ProcessResult result = RunCli({"study", "create", "--help"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, HasSubstr("lr=double:1e-5..1:log"));
+  EXPECT_THAT(result.out, HasSubstr(";when=PARENT:VALUE|VALUE"));
+}
+
+TEST_F(Usage, WrongArgumentsExitWithTwo) {
+  const std::vector<std::vector<std::string>> cases = {
+      {},
+      {"frobnicate"},
+      {"study"},
+      {"study", "list", "--bogus"},
+      {"study", "show"},
+      {"study", "show", "a/b/c"},
+      {"suggest", "digits"},
+      {"suggest", "digits", "--worker", "w", "--count", "0"},
+      {"observe", "digits/1"},
+      {"observe", "digits/1", "--value", "high"},
+      {"observe", "digits/1", "--value", "1", "--failed", "x"},
+      {"trials", "digits", "--best", "3", "--all"},
+      {"trials", "digits", "--state", "asleep"},
+      {"presets", "--format", "xml"},
+      {"presets", "--timeout", "-1"},
+      {"study", "create", "--maximize", "acc"},
+      {"study", "create", "--param", "a=boolean"},
+      {"study", "create", "--param", "a=boolean", "--metric", "acc"},
+      {"study", "create", "--param", "a=boolean", "--maximize", "acc", "--label", "x"},
+      {"study", "create", "--param", "a=bool", "--maximize", "acc"},
+      {"source", "register", "x.csv", "--maximize", "acc"},
+      {"source", "show", "xyz"},
+  };
+  for (const auto& arguments : cases) {
+    const ProcessResult result = Run(arguments);
+    EXPECT_EQ(result.code, 2) << testing::PrintToString(arguments) << result.err;
+    EXPECT_THAT(result.err, StartsWith("slipstream: "));
+    EXPECT_THAT(result.out, IsEmpty());
+  }
+  EXPECT_TRUE(service().calls().empty());
+}
+
+TEST_F(Usage, AnUnknownCommandIsNamed) {
+  EXPECT_THAT(Run({"frobnicate"}).err, HasSubstr("there is no command 'frobnicate'"));
+}
+
+TEST_F(Usage, TheAddressMayComeFromTheEnvironment) {
+  const ProcessResult result =
+      RunCli({"presets"}, "", {"SLIPSTREAM_ADDRESS=" + server_.address()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(service().calls().size(), 1u);
+}
+
+TEST_F(Usage, GlobalOptionsMayFollowTheCommand) {
+  const ProcessResult result = Run({"presets", "--format", "csv"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "preset,default,summary\r\nquasi_random,yes,Points that fill the space evenly\r\n");
+}
+
+TEST_F(Usage, AServerThatIsNotThereExitsWithOneAndSaysSo) {
+  const ProcessResult result =
+      RunCli({"--address", "unix:/nonexistent/socket", "study", "list"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err,
+              HasSubstr("slipstream: no answer from unix:/nonexistent/socket: is "
+                        "slipstream_server running there?"));
+  EXPECT_THAT(result.out, IsEmpty());
+}
+
+TEST_F(Usage, ARefusalOfTheServerExitsWithOne) {
+  const ProcessResult result = Run({"study", "show", "digits"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("cannot read studies/digits on " + server_.address()));
+  EXPECT_THAT(result.err, HasSubstr("studies/digits does not exist"));
+}
+
+TEST_F(Usage, NothingIsStyledWithoutATerminal) {
+  service().AddStudy(SmallStudy());
+  for (const char* format : {"table", "json", "csv"}) {
+    EXPECT_THAT(Run({"study", "list", "--format", format}).out, Not(HasSubstr("\033")));
+  }
+}
+
+TEST_F(Usage, RidesOutAServerThatFailsForAMoment) {
+  service().FailNext(2, {.status = {grpc::StatusCode::UNAVAILABLE, "restarting"}});
+  EXPECT_EQ(Run({"presets"}).code, 0);
+}
+
+}  // namespace
+}  // namespace slipstream

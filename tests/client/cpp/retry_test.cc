@@ -1,0 +1,202 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "client/cpp/caller.h"
+#include "slipstream/client.h"
+#include "tests/client/fake_clock.h"
+#include "tests/client/fake_service.h"
+
+namespace slipstream {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Retry : public testing::Test {
+ protected:
+  Retry() {
+    options_.address = server_.address();
+    options_.clock = clock_;
+  }
+
+  Client& client() {
+    if (!client_) client_ = *Client::Connect(options_);
+    return *client_;
+  }
+
+  std::vector<SeenCall> calls() { return server_.service().calls(); }
+
+  FakeServer server_;
+  std::shared_ptr<FakeClientClock> clock_ = std::make_shared<FakeClientClock>();
+  ClientOptions options_;
+  std::unique_ptr<Client> client_;
+};
+
+Fault Failing(grpc::StatusCode code) { return {.status = {code, "on demand"}}; }
+
+TEST_F(Retry, RepeatsUnderTheSameRequestIdUntilTheServerAnswers) {
+  server_.service().FailNext(3, Failing(grpc::StatusCode::UNAVAILABLE));
+  ASSERT_TRUE(client().CreateStudy(SmallStudy(), "digits").ok());
+  ASSERT_EQ(calls().size(), 4u);
+  for (const SeenCall& call : calls()) {
+    EXPECT_EQ(call.request_id, calls()[0].request_id);
+    EXPECT_EQ(call.request_id.size(), 36u);
+  }
+}
+
+TEST_F(Retry, RepeatsAbortedCalls) {
+  server_.service().FailNext(1, Failing(grpc::StatusCode::ABORTED));
+  EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
+}
+
+TEST_F(Retry, MakesAChangeOnceThoughItsAnswerWasLost) {
+  server_.service().FailNext(
+      2, {.status = {grpc::StatusCode::UNAVAILABLE, "lost"}, .lost_answer = true});
+  const auto study = client().CreateStudy(SmallStudy(), "digits");
+  ASSERT_TRUE(study.ok()) << study.status();
+  EXPECT_EQ(study->name(), "studies/digits");
+  EXPECT_EQ(server_.service().study_count(), 1u);
+}
+
+TEST_F(Retry, DoesNotRepeatWhatCannotSucceed) {
+  for (const auto code :
+       {grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
+        grpc::StatusCode::ALREADY_EXISTS, grpc::StatusCode::FAILED_PRECONDITION,
+        grpc::StatusCode::RESOURCE_EXHAUSTED, grpc::StatusCode::INTERNAL,
+        grpc::StatusCode::UNKNOWN, grpc::StatusCode::PERMISSION_DENIED}) {
+    const size_t before = calls().size();
+    server_.service().FailNext(1, Failing(code));
+    EXPECT_EQ(static_cast<int>(client().CreateStudy(SmallStudy()).status().code()),
+              static_cast<int>(code));
+    EXPECT_EQ(calls().size(), before + 1);
+  }
+  EXPECT_TRUE(clock_->sleeps().empty());
+}
+
+TEST_F(Retry, IsDecidedByTheCodeAndNotByTheMessage) {
+  server_.service().FailNext(1, {.status = {grpc::StatusCode::UNKNOWN, "Stream removed"}});
+  EXPECT_EQ(client().CreateStudy(SmallStudy()).status().code(), absl::StatusCode::kUnknown);
+  EXPECT_EQ(calls().size(), 1u);
+}
+
+TEST_F(Retry, KeepsACallersOwnRequestId) {
+  server_.service().FailNext(1, Failing(grpc::StatusCode::UNAVAILABLE));
+  v1::CreateStudyRequest request;
+  *request.mutable_study() = SmallStudy();
+  request.set_request_id("nightly-42");
+  ASSERT_TRUE(client().CreateStudy(request).ok());
+  ASSERT_EQ(calls().size(), 2u);
+  EXPECT_EQ(calls()[0].request_id, "nightly-42");
+  EXPECT_EQ(calls()[1].request_id, "nightly-42");
+}
+
+TEST_F(Retry, GivesUpAtTheOverallDeadline) {
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+  const absl::Status status = client().GetStudy("studies/digits").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_LT(clock_->Elapsed(), options_.call.overall);
+  // Pauses of 2.5 s on average once they have grown: they nearly fill the time.
+  EXPECT_GT(clock_->Elapsed(), options_.call.overall - 2 * options_.retry.max_backoff);
+  EXPECT_GT(calls().size(), 10u);
+}
+
+TEST_F(Retry, LetsSuggestGoOnForLonger) {
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+  EXPECT_FALSE(client().Suggest("studies/digits", "gpu-3").ok());
+  EXPECT_GT(clock_->Elapsed(), options_.call.overall * 2);
+  EXPECT_LT(clock_->Elapsed(), options_.suggest.overall);
+}
+
+TEST_F(Retry, PausesGrowAndStayInTheirBounds) {
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+  EXPECT_FALSE(client().Suggest("studies/digits", "gpu-3").ok());
+  const std::vector<absl::Duration> sleeps = clock_->sleeps();
+  ASSERT_GT(sleeps.size(), 20u);
+  for (size_t i = 0; i < sleeps.size(); ++i) {
+    EXPECT_GE(sleeps[i], absl::ZeroDuration());
+    EXPECT_LE(sleeps[i],
+              client_internal::LongestPause(options_.retry, static_cast<int>(i) + 1));
+  }
+  const std::set<absl::Duration> distinct(sleeps.begin(), sleeps.end());
+  EXPECT_EQ(distinct.size(), sleeps.size());  // Jitter: no two alike.
+}
+
+TEST_F(Retry, MakesNoMoreAttemptsThanAllowed) {
+  options_.retry.max_attempts = 3;
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+  const absl::Status status = client().GetStudy("studies/digits").status();
+  EXPECT_EQ(calls().size(), 3u);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("3 attempts"));
+}
+
+TEST_F(Retry, TellsTheReasonAndNotThatTimeWasUpInTheMiddleOfTheNextAttempt) {
+  // The fake clock stands still but for the pause, so that the second attempt
+  // has a little less than the whole time, which is real.
+  options_.call = {absl::Seconds(1), absl::Seconds(1)};
+  options_.retry.max_attempts = 2;
+  server_.service().FailNext(1, Failing(grpc::StatusCode::UNAVAILABLE));
+  server_.service().FailNext(1, {.hold = true});
+  const absl::Status status = client().GetStudy("studies/s1").status();
+  EXPECT_EQ(calls().size(), 2u);
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("on demand"));
+}
+
+TEST_F(Retry, TakesANewConnectionAfterAnAttemptWithoutAnswer) {
+  options_.call.attempt = absl::Milliseconds(100);
+  server_.service().AddStudy(SmallStudy());
+  server_.service().FailNext(1, {.hold = true});
+  const auto study = client().GetStudy("studies/s1");
+  ASSERT_TRUE(study.ok()) << study.status();
+  ASSERT_GE(calls().size(), 2u);
+  EXPECT_NE(calls().front().peer, calls().back().peer);
+}
+
+TEST_F(Retry, KeepsItsConnectionWhenTheServerAnswersThatItIsBusy) {
+  server_.service().AddStudy(SmallStudy());
+  server_.service().FailNext(1, Failing(grpc::StatusCode::UNAVAILABLE));
+  ASSERT_TRUE(client().GetStudy("studies/s1").ok());
+  ASSERT_EQ(calls().size(), 2u);
+  EXPECT_EQ(calls()[0].peer, calls()[1].peer);
+}
+
+TEST_F(Retry, SaysThatTheServerAnsweredThoughItIsUnavailable) {
+  options_.retry.max_attempts = 1;
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "draining"});
+  const std::string message(client().GetStudy("studies/digits").status().message());
+  EXPECT_THAT(message, HasSubstr("cannot read studies/digits on " + server_.address()));
+  EXPECT_THAT(message, HasSubstr("draining"));
+  EXPECT_THAT(message, Not(HasSubstr("is slipstream_server running")));
+}
+
+TEST(RetryWithoutServer, AsksWhetherTheServerIsRunning) {
+  std::string address;
+  {
+    FakeServer gone;
+    address = gone.address();
+  }
+  ClientOptions options;
+  options.address = address;
+  options.clock = std::make_shared<FakeClientClock>();
+  options.retry.max_attempts = 2;
+  const absl::Status status =
+      (*Client::Connect(options))->Observe("studies/d/trials/1", "accuracy", 1).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("no answer from " + address + ": is slipstream_server running there?"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("studies/d/trials/1"));
+}
+
+TEST(LongestPause, DoublesUpToItsBound) {
+  const RetryOptions retry;
+  EXPECT_EQ(client_internal::LongestPause(retry, 1), absl::Milliseconds(100));
+  EXPECT_EQ(client_internal::LongestPause(retry, 2), absl::Milliseconds(200));
+  EXPECT_EQ(client_internal::LongestPause(retry, 6), absl::Milliseconds(3200));
+  EXPECT_EQ(client_internal::LongestPause(retry, 7), absl::Seconds(5));
+  EXPECT_EQ(client_internal::LongestPause(retry, 1'000'000), absl::Seconds(5));
+}
+
+}  // namespace
+}  // namespace slipstream

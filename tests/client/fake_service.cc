@@ -1,0 +1,453 @@
+#include "tests/client/fake_service.h"
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+
+namespace slipstream {
+namespace {
+
+grpc::Status NotFound(const std::string& name) {
+  return {grpc::StatusCode::NOT_FOUND, absl::StrCat(name, " does not exist")};
+}
+
+template <typename Elements>
+auto Find(Elements& elements, const std::string& name) {
+  return std::find_if(elements.begin(), elements.end(),
+                      [&](const auto& element) { return element.name() == name; });
+}
+
+v1::Trial::State StateAfter(const v1::Outcome& outcome) {
+  if (outcome.has_failure()) return v1::Trial::FAILED;
+  if (outcome.has_infeasibility()) return v1::Trial::INFEASIBLE;
+  return outcome.has_early_stop() ? v1::Trial::STOPPED : v1::Trial::SUCCEEDED;
+}
+
+void End(const v1::Outcome& outcome, v1::Trial* trial) {
+  trial->set_state(StateAfter(outcome));
+  if (outcome.has_measurement()) *trial->mutable_measurement() = outcome.measurement();
+  if (outcome.early_stop().has_measurement()) {
+    *trial->mutable_measurement() = outcome.early_stop().measurement();
+  }
+  trial->set_reason(absl::StrCat(outcome.failure().reason(), outcome.infeasibility().reason(),
+                                 outcome.early_stop().reason()));
+}
+
+}  // namespace
+
+grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolation& violation) {
+  v1::BadRequest bad_request;
+  *bad_request.add_field_violations() = violation;
+  v1::StatusDetails details;
+  details.set_code(grpc::StatusCode::INVALID_ARGUMENT);
+  details.set_message(message);
+  details.add_details()->PackFrom(bad_request);
+  return {grpc::StatusCode::INVALID_ARGUMENT, message, details.SerializeAsString()};
+}
+
+void FakeService::FailNext(int times, const Fault& fault) {
+  const std::lock_guard lock(mutex_);
+  faults_.insert(faults_.end(), times, fault);
+}
+
+void FakeService::FailAlways(const grpc::Status& status) {
+  const std::lock_guard lock(mutex_);
+  always_ = status;
+}
+
+void FakeService::Release() {
+  const std::lock_guard lock(mutex_);
+  if (!released_.HasBeenNotified()) released_.Notify();
+}
+
+void FakeService::RepeatPagesForever() {
+  const std::lock_guard lock(mutex_);
+  endless_pages_ = true;
+}
+
+std::vector<SeenCall> FakeService::calls() const {
+  const std::lock_guard lock(mutex_);
+  return calls_;
+}
+
+std::vector<int> FakeService::chunks() const {
+  const std::lock_guard lock(mutex_);
+  return chunks_;
+}
+
+size_t FakeService::largest_message() const {
+  const std::lock_guard lock(mutex_);
+  return largest_message_;
+}
+
+size_t FakeService::study_count() const {
+  const std::lock_guard lock(mutex_);
+  return studies_.size();
+}
+
+std::vector<v1::Trial> FakeService::trials(const std::string& study) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = trials_.find(study);
+  return found == trials_.end() ? std::vector<v1::Trial>() : found->second;
+}
+
+std::vector<v1::Observation> FakeService::observations() const {
+  const std::lock_guard lock(mutex_);
+  return observations_;
+}
+
+v1::Study FakeService::AddStudy(v1::Study study) {
+  const std::lock_guard lock(mutex_);
+  if (study.name().empty()) study.set_name(absl::StrCat("studies/s", studies_.size() + 1));
+  studies_.push_back(study);
+  return study;
+}
+
+v1::Trial FakeService::AddTrial(const std::string& study, v1::Trial trial) {
+  const std::lock_guard lock(mutex_);
+  v1::Trial& kept = NewTrial(study);
+  trial.set_name(kept.name());
+  return kept = trial;
+}
+
+v1::SourceTask FakeService::AddSource(v1::SourceTask task) {
+  const std::lock_guard lock(mutex_);
+  sources_.push_back(task);
+  return task;
+}
+
+v1::Trial& FakeService::NewTrial(const std::string& study) {
+  std::vector<v1::Trial>& trials = trials_[study];
+  v1::Trial& trial = trials.emplace_back();
+  trial.set_name(absl::StrCat(study, "/trials/", trials.size()));
+  return trial;
+}
+
+v1::Trial* FakeService::FindTrial(const std::string& name) {
+  auto& trials = trials_[name.substr(0, name.find("/trials/"))];
+  const auto found = Find(trials, name);
+  return found == trials.end() ? nullptr : &*found;
+}
+
+Fault FakeService::NextFault(const SeenCall& call) {
+  const std::lock_guard lock(mutex_);
+  calls_.push_back(call);
+  Fault fault;
+  fault.status = always_;
+  if (faults_.empty()) return fault;
+  fault = faults_.front();
+  faults_.pop_front();
+  return fault;
+}
+
+grpc::Status FakeService::Answer(Context* context, const char* method,
+                                 const std::string& request_id,
+                                 google::protobuf::Message* response,
+                                 const std::function<Status()>& work) {
+  const Fault fault = NextFault({method, request_id, context->peer()});
+  if (fault.hold) {
+    released_.WaitForNotification();
+    return {grpc::StatusCode::CANCELLED, "held for too long"};
+  }
+  if (!fault.status.ok() && !fault.lost_answer) return fault.status;
+  const std::lock_guard lock(mutex_);
+  const Status status = WorkOnce(request_id, response, work);
+  return fault.lost_answer ? fault.status : status;
+}
+
+grpc::Status FakeService::WorkOnce(const std::string& request_id,
+                                   google::protobuf::Message* response,
+                                   const std::function<Status()>& work) {
+  const auto answered = answers_.find(request_id);
+  if (answered != answers_.end()) {
+    response->ParseFromString(answered->second);
+    return Status::OK;
+  }
+  const Status status = work();
+  if (status.ok() && !request_id.empty()) answers_[request_id] = response->SerializeAsString();
+  return status;
+}
+
+template <typename Elements, typename Request, typename Response, typename Add>
+grpc::Status FakeService::Page(const Elements& elements, const Request& request,
+                               Response* response, const Add& add) const {
+  const size_t size = request.page_size() == 0 ? 50 : static_cast<size_t>(request.page_size());
+  const size_t begin = request.page_token().empty() ? 0 : std::stoul(request.page_token());
+  const size_t end = std::min(elements.size(), begin + size);
+  for (size_t i = begin; i < end; ++i) add(elements[i]);
+  if (end < elements.size()) response->set_next_page_token(absl::StrCat(end));
+  if (endless_pages_) response->set_next_page_token(absl::StrCat(begin));
+  return Status::OK;
+}
+
+grpc::Status FakeService::CreateStudy(Context* context, const v1::CreateStudyRequest* request,
+                                      v1::Study* response) {
+  return Answer(context, "CreateStudy", request->request_id(), response, [&] {
+    *response = request->study();
+    const std::string id = request->study_id().empty() ? absl::StrCat("s", studies_.size() + 1)
+                                                       : request->study_id();
+    response->set_name("studies/" + id);
+    if (Find(studies_, response->name()) != studies_.end()) {
+      return Status(grpc::StatusCode::ALREADY_EXISTS, response->name() + " exists");
+    }
+    response->set_state(v1::Study::ACTIVE);
+    studies_.push_back(*response);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::GetStudy(Context* context, const v1::GetStudyRequest* request,
+                                   v1::Study* response) {
+  return Answer(context, "GetStudy", "", response, [&] {
+    const auto found = Find(studies_, request->name());
+    if (found == studies_.end()) return NotFound(request->name());
+    *response = *found;
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::ListStudies(Context* context, const v1::ListStudiesRequest* request,
+                                      v1::ListStudiesResponse* response) {
+  return Answer(context, "ListStudies", "", response, [&] {
+    return Page(studies_, *request, response,
+                [&](const v1::Study& study) { *response->add_studies() = study; });
+  });
+}
+
+grpc::Status FakeService::UpdateStudy(Context* context, const v1::UpdateStudyRequest* request,
+                                      v1::Study* response) {
+  return Answer(context, "UpdateStudy", request->request_id(), response, [&] {
+    const auto found = Find(studies_, request->study().name());
+    if (found == studies_.end()) return NotFound(request->study().name());
+    for (const std::string& path : request->update_mask().paths()) {
+      if (path == "state") found->set_state(request->study().state());
+    }
+    *response = *found;
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::DeleteStudy(Context* context, const v1::DeleteStudyRequest* request,
+                                      google::protobuf::Empty* response) {
+  return Answer(context, "DeleteStudy", request->request_id(), response, [&] {
+    const auto found = Find(studies_, request->name());
+    if (found == studies_.end()) return NotFound(request->name());
+    studies_.erase(found);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::Suggest(Context* context, const v1::SuggestRequest* request,
+                                  v1::SuggestResponse* response) {
+  return Answer(context, "Suggest", request->request_id(), response, [&] {
+    if (Find(studies_, request->study()) == studies_.end()) return NotFound(request->study());
+    for (int i = 0; i < std::max(1, request->count()); ++i) {
+      v1::Trial& trial = NewTrial(request->study());
+      trial.set_state(v1::Trial::ACTIVE);
+      trial.set_worker(request->worker());
+      auto& values = *trial.mutable_configuration()->mutable_values();
+      values["lr"].set_double_value(0.25);
+      values["kernel"].set_category_value("rbf");
+      *response->add_trials() = trial;
+    }
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::Observe(Context* context, const v1::ObserveRequest* request,
+                                  v1::Trial* response) {
+  return Answer(context, "Observe", request->request_id(), response, [&] {
+    v1::Trial* const trial = FindTrial(request->trial());
+    if (trial == nullptr) return NotFound(request->trial());
+    End(request->outcome(), trial);
+    *response = *trial;
+    response->clear_configuration();  // As the real server does.
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::AddTrials(Context* context, const v1::AddTrialsRequest* request,
+                                    v1::AddTrialsResponse* response) {
+  return Answer(context, "AddTrials", request->request_id(), response, [&] {
+    for (const v1::Observation& observation : request->observations()) {
+      v1::Trial& trial = NewTrial(request->study());
+      trial.set_state(v1::Trial::REQUESTED);
+      *trial.mutable_configuration() = observation.configuration();
+      if (observation.has_outcome()) End(observation.outcome(), &trial);
+      *response->add_trials() = trial;
+    }
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::GetTrial(Context* context, const v1::GetTrialRequest* request,
+                                   v1::Trial* response) {
+  return Answer(context, "GetTrial", "", response, [&] {
+    const v1::Trial* const trial = FindTrial(request->name());
+    if (trial == nullptr) return NotFound(request->name());
+    *response = *trial;
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::ListTrials(Context* context, const v1::ListTrialsRequest* request,
+                                     v1::ListTrialsResponse* response) {
+  return Answer(context, "ListTrials", "", response, [&] {
+    std::vector<v1::Trial> wanted;
+    for (const v1::Trial& trial : trials_[request->study()]) {
+      const auto& states = request->states();
+      const bool in = std::find(states.begin(), states.end(), trial.state()) != states.end();
+      if (states.empty() || in) wanted.push_back(trial);
+    }
+    return Page(wanted, *request, response,
+                [&](const v1::Trial& trial) { *response->add_trials() = trial; });
+  });
+}
+
+grpc::Status FakeService::BestTrials(Context* context, const v1::BestTrialsRequest* request,
+                                     v1::BestTrialsResponse* response) {
+  return Answer(context, "BestTrials", "", response, [&] {
+    std::vector<v1::Trial> trials = trials_[request->study()];
+    const auto value = [](const v1::Trial& trial) {
+      const auto& metrics = trial.measurement().metrics();
+      return metrics.empty() ? -1e300 : metrics.begin()->second;
+    };
+    std::stable_sort(trials.begin(), trials.end(), [&](const v1::Trial& a, const v1::Trial& b) {
+      return value(a) > value(b);
+    });
+    for (const v1::Trial& trial : trials) {
+      const bool full = response->trials_size() == request->count();
+      if (!full && trial.state() == v1::Trial::SUCCEEDED) *response->add_trials() = trial;
+    }
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::Explain(Context* context, const v1::ExplainRequest* request,
+                                  v1::Explanation* response) {
+  return Answer(context, "Explain", "", response, [&] {
+    const v1::Trial* const trial = FindTrial(request->trial());
+    if (trial == nullptr) return NotFound(request->trial());
+    *response->mutable_trial() = *trial;
+    v1::Provenance& provenance = *response->mutable_provenance();
+    provenance.set_preset("quasi_random");
+    provenance.set_rung(v1::Provenance::WITHOUT_TRANSFER);
+    provenance.set_rung_reason("too late");
+    auto& fact = *provenance.add_facts();
+    fact.set_name("sobol_index");
+    fact.set_number(7);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::ListPresets(Context* context, const v1::ListPresetsRequest*,
+                                      v1::ListPresetsResponse* response) {
+  return Answer(context, "ListPresets", "", response, [&] {
+    auto& preset = *response->add_presets();
+    preset.set_name("quasi_random");
+    preset.set_summary("Points that fill the space evenly");
+    preset.set_is_default(true);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::RegisterSourceTask(
+    Context* context, grpc::ServerReader<v1::RegisterSourceTaskRequest>* reader,
+    v1::RegisterSourceTaskResponse* response) {
+  v1::RegisterSourceTaskRequest message;
+  v1::RegisterSourceTaskRequest::Header header;
+  std::vector<v1::Observation> observations;
+  std::vector<int> chunks;
+  size_t largest = 0;
+  while (reader->Read(&message)) {
+    if (message.has_header()) header = message.header();
+    chunks.push_back(message.observations_size());
+    largest = std::max(largest, message.ByteSizeLong());
+    observations.insert(observations.end(), message.observations().begin(),
+                        message.observations().end());
+  }
+  return Answer(context, "RegisterSourceTask", header.request_id(), response, [&] {
+    observations_ = observations;
+    chunks_ = chunks;
+    largest_message_ = largest;
+    v1::SourceTask& task = *response->mutable_source_task();
+    task = header.source_task();
+    task.set_name(absl::StrCat("sourceTasks/", std::string(24, 'a'), "0000000",
+                               sources_.size() % 10));
+    task.set_observation_count(static_cast<int64_t>(observations.size()));
+    if (!header.validate_only()) sources_.push_back(task);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::GetSourceTask(Context* context, const v1::GetSourceTaskRequest* request,
+                                        v1::SourceTask* response) {
+  return Answer(context, "GetSourceTask", "", response, [&] {
+    const auto found = Find(sources_, request->name());
+    if (found == sources_.end()) return NotFound(request->name());
+    *response = *found;
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::ListSourceTasks(Context* context,
+                                          const v1::ListSourceTasksRequest* request,
+                                          v1::ListSourceTasksResponse* response) {
+  return Answer(context, "ListSourceTasks", "", response, [&] {
+    return Page(sources_, *request, response,
+                [&](const v1::SourceTask& task) { *response->add_source_tasks() = task; });
+  });
+}
+
+grpc::Status FakeService::DeleteSourceTask(Context* context,
+                                           const v1::DeleteSourceTaskRequest* request,
+                                           google::protobuf::Empty* response) {
+  return Answer(context, "DeleteSourceTask", request->request_id(), response, [&] {
+    const auto found = Find(sources_, request->name());
+    if (found == sources_.end()) return NotFound(request->name());
+    sources_.erase(found);
+    return Status::OK;
+  });
+}
+
+FakeServer::FakeServer() {
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+  builder.RegisterService(&service_);
+  server_ = builder.BuildAndStart();
+}
+
+FakeServer::~FakeServer() {
+  service_.Release();
+  server_->Shutdown();
+}
+
+std::string FakeServer::address() const { return absl::StrCat("127.0.0.1:", port_); }
+
+v1::Study SmallStudy() {
+  v1::Study study;
+  v1::Parameter& rate = *study.mutable_space()->add_parameters();
+  rate.set_name("lr");
+  rate.mutable_double_domain()->set_max(1);
+  v1::Parameter& kernel = *study.mutable_space()->add_parameters();
+  kernel.set_name("kernel");
+  kernel.mutable_categorical_domain()->add_values("rbf");
+  kernel.mutable_categorical_domain()->add_values("poly");
+  v1::Parameter& degree = *study.mutable_space()->add_parameters();
+  degree.set_name("degree");
+  degree.mutable_integer_domain()->set_min(2);
+  degree.mutable_integer_domain()->set_max(5);
+  degree.mutable_condition()->set_parent("kernel");
+  degree.mutable_condition()->add_values()->set_category_value("poly");
+  v1::Metric& metric = *study.add_metrics();
+  metric.set_name("accuracy");
+  metric.set_goal(v1::Metric::MAXIMIZE);
+  study.set_state(v1::Study::ACTIVE);
+  return study;
+}
+
+}  // namespace slipstream

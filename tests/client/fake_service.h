@@ -1,0 +1,141 @@
+// A Slipstream server in memory, on a real loopback socket, that fails on
+// demand. It keeps studies, trials and source tasks, and gives the first answer
+// again to a repeated request id; it checks next to nothing.
+#ifndef SLIPSTREAM_TESTS_CLIENT_FAKE_SERVICE_H_
+#define SLIPSTREAM_TESTS_CLIENT_FAKE_SERVICE_H_
+
+#include <grpcpp/server.h>
+#include <grpcpp/server_context.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "slipstream/v1/errors.pb.h"
+#include "slipstream/v1/services.grpc.pb.h"
+
+namespace slipstream {
+
+// What goes wrong with one call.
+struct Fault {
+  grpc::Status status = grpc::Status::OK;  // The answer, unless OK.
+  bool lost_answer = false;                // The work is done before the call fails.
+  bool hold = false;                       // No answer before the client gives up.
+};
+
+// A call as it arrived.
+struct SeenCall {
+  std::string method;
+  std::string request_id;
+  std::string peer;  // Another one for another connection.
+};
+
+// A status with a violation in its trailer, as the real server sends it.
+grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolation& violation);
+
+// Thread-safe.
+class FakeService final : public v1::OptimizationService::Service {
+ public:
+  // The next calls meet these faults, one each.
+  void FailNext(int times, const Fault& fault);
+  // All calls from now on answer this.
+  void FailAlways(const grpc::Status& status);
+  // Lets go of all calls that are held, now and later.
+  void Release();
+
+  std::vector<SeenCall> calls() const;
+  // Observation counts of the messages of the last registration, the header's
+  // own message included, and the size in bytes of the largest message.
+  std::vector<int> chunks() const;
+  size_t largest_message() const;
+
+  v1::Study AddStudy(v1::Study study);
+  v1::Trial AddTrial(const std::string& study, v1::Trial trial);
+  v1::SourceTask AddSource(v1::SourceTask task);
+  size_t study_count() const;
+  std::vector<v1::Trial> trials(const std::string& study) const;
+  // Of the last registration.
+  std::vector<v1::Observation> observations() const;
+  // Every list's page says that it goes on with itself.
+  void RepeatPagesForever();
+
+ private:
+  using Context = grpc::ServerContext;
+  using Status = grpc::Status;
+
+  Status CreateStudy(Context*, const v1::CreateStudyRequest*, v1::Study*) override;
+  Status GetStudy(Context*, const v1::GetStudyRequest*, v1::Study*) override;
+  Status ListStudies(Context*, const v1::ListStudiesRequest*, v1::ListStudiesResponse*) override;
+  Status UpdateStudy(Context*, const v1::UpdateStudyRequest*, v1::Study*) override;
+  Status DeleteStudy(Context*, const v1::DeleteStudyRequest*, google::protobuf::Empty*) override;
+  Status Suggest(Context*, const v1::SuggestRequest*, v1::SuggestResponse*) override;
+  Status Observe(Context*, const v1::ObserveRequest*, v1::Trial*) override;
+  Status AddTrials(Context*, const v1::AddTrialsRequest*, v1::AddTrialsResponse*) override;
+  Status GetTrial(Context*, const v1::GetTrialRequest*, v1::Trial*) override;
+  Status ListTrials(Context*, const v1::ListTrialsRequest*, v1::ListTrialsResponse*) override;
+  Status BestTrials(Context*, const v1::BestTrialsRequest*, v1::BestTrialsResponse*) override;
+  Status Explain(Context*, const v1::ExplainRequest*, v1::Explanation*) override;
+  Status ListPresets(Context*, const v1::ListPresetsRequest*, v1::ListPresetsResponse*) override;
+  Status RegisterSourceTask(Context*, grpc::ServerReader<v1::RegisterSourceTaskRequest>*,
+                            v1::RegisterSourceTaskResponse*) override;
+  Status GetSourceTask(Context*, const v1::GetSourceTaskRequest*, v1::SourceTask*) override;
+  Status ListSourceTasks(Context*, const v1::ListSourceTasksRequest*,
+                         v1::ListSourceTasksResponse*) override;
+  Status DeleteSourceTask(Context*, const v1::DeleteSourceTaskRequest*,
+                          google::protobuf::Empty*) override;
+
+  // Records the call, meets the next fault and does `work` under the lock.
+  Status Answer(Context* context, const char* method, const std::string& request_id,
+                google::protobuf::Message* response, const std::function<Status()>& work);
+  // `work`, or the answer that it gave to this id before.
+  Status WorkOnce(const std::string& request_id, google::protobuf::Message* response,
+                  const std::function<Status()>& work);
+  Fault NextFault(const SeenCall& call);
+  v1::Trial& NewTrial(const std::string& study);
+  v1::Trial* FindTrial(const std::string& name);
+  template <typename Elements, typename Request, typename Response, typename Add>
+  Status Page(const Elements& elements, const Request& request, Response* response,
+              const Add& add) const;
+
+  mutable std::mutex mutex_;
+  std::deque<Fault> faults_;
+  Status always_ = Status::OK;
+  bool endless_pages_ = false;
+  absl::Notification released_;
+  std::vector<SeenCall> calls_;
+  std::map<std::string, std::string> answers_;  // Serialized, by request id.
+  std::vector<v1::Study> studies_;
+  std::map<std::string, std::vector<v1::Trial>> trials_;  // By study.
+  std::vector<v1::SourceTask> sources_;
+  std::vector<v1::Observation> observations_;
+  std::vector<int> chunks_;
+  size_t largest_message_ = 0;
+};
+
+// Serves on a free port of 127.0.0.1 for as long as it lives.
+class FakeServer {
+ public:
+  FakeServer();
+  ~FakeServer();
+
+  FakeService& service() { return service_; }
+  std::string address() const;
+
+ private:
+  FakeService service_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+// A study of the space "lr=double:0..1", "kernel=categorical:rbf,poly",
+// "degree=integer:2..5;when=kernel:poly", maximizing "accuracy".
+v1::Study SmallStudy();
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_CLIENT_FAKE_SERVICE_H_

@@ -1,0 +1,144 @@
+#include "core/space/space_mapping.h"
+
+#include "core/base/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/space/random_space.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+
+Parameter Named(std::string name, Domain domain) {
+  return {std::move(name), std::move(domain), std::nullopt, std::nullopt};
+}
+
+SearchSpace Space(std::vector<Parameter> parameters,
+                  std::optional<SearchSpace::CandidateTable> candidates = std::nullopt) {
+  absl::StatusOr<SearchSpace> space =
+      SearchSpace::Create(std::move(parameters), std::move(candidates));
+  EXPECT_TRUE(space.ok()) << space.status();
+  return *std::move(space);
+}
+
+SpaceMapping Mapping(const SearchSpace& source, const SearchSpace& target) {
+  absl::StatusOr<SpaceMapping> mapping = SpaceMapping::Create(source, target);
+  EXPECT_TRUE(mapping.ok()) << mapping.status();
+  return *std::move(mapping);
+}
+
+using Values = std::vector<Value>;
+
+TEST(SpaceMapping, OntoTheSameSpaceIsTheIdentity) {
+  RandomStream random(31);
+  for (int s = 0; s < 500; ++s) {
+    const SearchSpace space = RandomSpace(random, 10);
+    const SpaceMapping mapping = Mapping(space, space);
+    const Configuration configuration = RandomConfiguration(random, space);
+    ASSERT_EQ(mapping.Map(configuration), configuration);
+  }
+}
+
+TEST(SpaceMapping, WhateverItMapsIsLegalInTheTarget) {
+  RandomStream random(32);
+  int mapped_count = 0;
+  for (int s = 0; s < 2000; ++s) {
+    const SearchSpace source = RandomSpace(random, 3);
+    const SearchSpace target = RandomSpace(random, 6);
+    const SpaceMapping mapping = Mapping(source, target);  // Both have a "p0".
+    const auto mapped = mapping.Map(RandomConfiguration(random, source));
+    if (!mapped.has_value()) continue;
+    ++mapped_count;
+    ASSERT_TRUE(target.IsLegal(*mapped)) << s;
+  }
+  EXPECT_GT(mapped_count, 100);
+}
+
+TEST(SpaceMapping, MeetsByNameInRawUnitsWhateverOrderScaleAndKind) {
+  const SearchSpace source = Space({Named("lr", DoubleDomain{0.001, 1, Scale::kLog}),
+                                    Named("layers", DiscreteDomain{{1, 2, 4}, Scale::kLinear}),
+                                    Named("opt", CategoricalDomain{{"sgd", "adam"}}),
+                                    Named("extra", BooleanDomain{})});
+  const SearchSpace target = Space({Named("opt", CategoricalDomain{{"adam", "rmsprop", "sgd"}}),
+                                    Named("layers", IntegerDomain{1, 3, Scale::kLinear}),
+                                    Named("lr", DoubleDomain{0, 0.5, Scale::kLinear})});
+  const SpaceMapping mapping = Mapping(source, target);
+  const auto mapped = mapping.Map(
+      {{Value::Double(0.01), Value::Double(2), Value::Level(1), Value::Boolean(true)}});
+  ASSERT_TRUE(mapped.has_value());
+  EXPECT_EQ(mapped->values, (Values{Value::Level(0), Value::Integer(2), Value::Double(0.01)}));
+  // Each single value outside the target's domain is enough to fail.
+  EXPECT_FALSE(mapping.Map({{Value::Double(0.6), Value::Double(2), Value::Level(1),
+                             Value::Boolean(true)}}));
+  EXPECT_FALSE(mapping.Map({{Value::Double(0.01), Value::Double(4), Value::Level(1),
+                             Value::Boolean(true)}}));
+}
+
+TEST(SpaceMapping, UnknownWordsAndOtherKindsAreOutside) {
+  const SearchSpace source = Space({Named("a", CategoricalDomain{{"x", "y"}})});
+  const SearchSpace words = Space({Named("a", CategoricalDomain{{"y", "z"}})});
+  EXPECT_FALSE(Mapping(source, words).Map({{Value::Level(0)}}));
+  EXPECT_EQ(Mapping(source, words).Map({{Value::Level(1)}})->values, Values{Value::Level(0)});
+  const SearchSpace truth = Space({Named("a", BooleanDomain{})});
+  EXPECT_FALSE(Mapping(source, truth).Map({{Value::Level(0)}}));
+  EXPECT_FALSE(Mapping(truth, source).Map({{Value::Boolean(false)}}));
+}
+
+TEST(SpaceMapping, MissingParametersGetTheirDefaultOrTheMiddle) {
+  Parameter with = Named("with", DoubleDomain{0, 8, Scale::kLinear});
+  with.default_value = 1.0;
+  const SearchSpace source = Space({Named("a", BooleanDomain{})});
+  const SearchSpace target = Space({Named("a", BooleanDomain{}), with,
+                                    Named("middle", DoubleDomain{0, 8, Scale::kLinear}),
+                                    Named("words", CategoricalDomain{{"u", "v", "w"}}),
+                                    Named("flag", BooleanDomain{})});
+  EXPECT_EQ(Mapping(source, target).Map({{Value::Boolean(true)}})->values,
+            (Values{Value::Boolean(true), Value::Double(1), Value::Double(4), Value::Level(0),
+                    Value::Boolean(false)}));
+}
+
+TEST(SpaceMapping, TheTargetsConditionsDecide) {
+  Parameter degree = Named("degree", IntegerDomain{1, 9, Scale::kLinear});
+  const Parameter kernel = Named("kernel", CategoricalDomain{{"rbf", "poly"}});
+  const SearchSpace free = Space({kernel, degree});
+  degree.domain = IntegerDomain{1, 3, Scale::kLinear};
+  degree.condition = Condition{"kernel", {std::string("poly")}};
+  const SearchSpace conditional = Space({degree, kernel});
+
+  const SpaceMapping narrowing = Mapping(free, conditional);
+  // Outside, but not active: no matter.
+  EXPECT_EQ(narrowing.Map({{Value::Level(0), Value::Integer(9)}})->values,
+            (Values{Value(), Value::Level(0)}));
+  EXPECT_FALSE(narrowing.Map({{Value::Level(1), Value::Integer(9)}}));
+  EXPECT_EQ(narrowing.Map({{Value::Level(1), Value::Integer(2)}})->values,
+            (Values{Value::Integer(2), Value::Level(1)}));
+  // Not active in the source: the middle of the target's range.
+  EXPECT_EQ(Mapping(conditional, free).Map({{Value(), Value::Level(0)}})->values,
+            (Values{Value::Level(0), Value::Integer(5)}));
+}
+
+TEST(SpaceMapping, OnlyCandidatesOfTheTargetCanBeMappedTo) {
+  const SearchSpace source = Space({Named("x", DoubleDomain{0, 9, Scale::kLinear})});
+  const SearchSpace target = Space({Named("x", DoubleDomain{0, 9, Scale::kLinear})},
+                                   SearchSpace::CandidateTable{{{{"x", 1.0}}, {{"x", 2.0}}}});
+  const SpaceMapping mapping = Mapping(source, target);
+  EXPECT_EQ(mapping.Map({{Value::Double(2)}})->values, Values{Value::Double(2)});
+  EXPECT_FALSE(mapping.Map({{Value::Double(3)}}));
+  EXPECT_EQ(mapping.MapAnywhere({{Value::Double(3)}})->values, Values{Value::Double(3)});
+}
+
+TEST(SpaceMapping, StrangersAreRefusedWithBothSetsOfNames) {
+  const SearchSpace source =
+      Space({Named("alpha", BooleanDomain{}), Named("beta", BooleanDomain{})});
+  const SearchSpace target = Space({Named("Alpha", BooleanDomain{})});
+  const auto mapping = SpaceMapping::Create(source, target);
+  ASSERT_FALSE(mapping.ok());
+  EXPECT_EQ(mapping.status().code(), absl::StatusCode::kInvalidArgument);
+  for (const char* name : {"alpha", "beta", "Alpha"}) {
+    EXPECT_THAT(std::string(mapping.status().message()), HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

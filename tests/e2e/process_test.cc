@@ -1,0 +1,275 @@
+// The server as a process: ready, killed, drained, refused.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+using Stub = v1::OptimizationService::Stub;
+
+std::string Bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// A unary call of any method with ready-made bytes.
+grpc::Status RawCall(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                     const std::string& request, std::string* response) {
+  grpc::GenericStub stub(channel);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  grpc::Slice slice(request);
+  const grpc::ByteBuffer message(&slice, 1);
+  const auto call = stub.PrepareUnaryCall(&context, method, message, &queue);
+  call->StartCall();
+  grpc::ByteBuffer answer;
+  grpc::Status status;
+  call->Finish(&answer, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  std::vector<grpc::Slice> slices;
+  if (status.ok() && answer.Dump(&slices).ok()) {
+    for (const grpc::Slice& part : slices) {
+      response->append(reinterpret_cast<const char*>(part.begin()), part.size());
+    }
+  }
+  return status;
+}
+
+TEST(Process, NothingAcknowledgedIsLostByFiftyKills) {
+  constexpr int kKills = 50;
+  TemporaryFolder data;
+  std::optional<ServerProcess> server(std::in_place, data.path());
+  ASSERT_TRUE(
+      Call(server->stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  for (int i = 1; i <= kKills; ++i) {
+    v1::SuggestResponse suggestion;
+    ASSERT_TRUE(
+        Call(server->stub(), &Stub::Suggest, AskRequest("studies/s", "w"), &suggestion).ok());
+    ASSERT_EQ(suggestion.trials(0).name(), "studies/s/trials/" + std::to_string(i));
+    v1::Trial told;
+    ASSERT_TRUE(Call(server->stub(), &Stub::Observe,
+                     TellRequest(suggestion.trials(0).name(), LossOutcome(i)), &told)
+                    .ok());
+    server->Kill();
+    server.emplace(data.path());
+    v1::GetTrialRequest request;
+    request.set_name(told.name());
+    v1::Trial kept;
+    ASSERT_TRUE(Call(server->stub(), &Stub::GetTrial, request, &kept).ok());
+    ASSERT_EQ(WithoutConfiguration(kept).DebugString(), told.DebugString());
+  }
+}
+
+// Many threads tell results until the server dies under them.
+TEST(Process, NothingAcknowledgedIsLostByAKillUnderLoad) {
+  constexpr int kThreads = 8;
+  TemporaryFolder data;
+  std::vector<std::vector<v1::Trial>> told(kThreads);
+  {
+    ServerProcess server(data.path());
+    ASSERT_TRUE(
+        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        while (true) {
+          v1::SuggestResponse suggestion;
+          const auto ask = AskRequest("studies/s", "w" + std::to_string(t));
+          if (!Call(server.stub(), &Stub::Suggest, ask, &suggestion).ok()) return;
+          v1::Trial trial;
+          const auto tell = TellRequest(suggestion.trials(0).name(), LossOutcome(t));
+          if (!Call(server.stub(), &Stub::Observe, tell, &trial).ok()) return;
+          told[t].push_back(trial);
+        }
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // A load to be killed under.
+    server.Kill();
+    for (std::thread& thread : threads) thread.join();
+  }
+  ServerProcess server(data.path());
+  size_t checked = 0;
+  for (const std::vector<v1::Trial>& trials : told) {
+    for (const v1::Trial& trial : trials) {
+      v1::GetTrialRequest request;
+      request.set_name(trial.name());
+      v1::Trial kept;
+      ASSERT_TRUE(Call(server.stub(), &Stub::GetTrial, request, &kept).ok());
+      ASSERT_EQ(WithoutConfiguration(kept).DebugString(), trial.DebugString());
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, size_t{kThreads});
+}
+
+TEST(Process, ASecondServerOnTheSameFileIsRefusedNamingTheHolder) {
+  TemporaryFolder data;
+  ServerProcess first(data.path());
+  const EndedProcess second =
+      ServerProcess::Run({"--data", data.path(), "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.output, HasSubstr("process " + std::to_string(first.pid())));
+  EXPECT_TRUE(
+      Call(first.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+}
+
+TEST(Process, ATakenPortIsRefused) {
+  TemporaryFolder data;
+  TemporaryFolder other;
+  ServerProcess first(data.path());
+  const EndedProcess second =
+      ServerProcess::Run({"--data", other.path(), "--listen", first.address()});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.output, HasSubstr(first.address()));
+}
+
+TEST(Process, ADamagedFileIsRefusedAndNotTouched) {
+  TemporaryFolder data;
+  const std::string file = data.path() + "/slipstream.db";
+  {
+    ServerProcess server(data.path());
+    ASSERT_TRUE(
+        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+    ASSERT_EQ(server.Terminate().exit_code, 0);
+  }
+  const std::string sound = Bytes(file);
+  ASSERT_GT(sound.size(), 8192u);
+  const std::string shorter = sound.substr(0, sound.size() / 2 + 100);
+  std::string overwritten = sound;
+  overwritten.replace(0, 64, std::string(64, 'x'));
+  std::string garbled = sound;
+  for (size_t i = 4096; i < 8192; ++i) garbled[i] = static_cast<char>(i * 37);
+  for (const std::string& damaged : {shorter, overwritten, garbled}) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
+    const EndedProcess ended =
+        ServerProcess::Run({"--data", data.path(), "--listen", "127.0.0.1:0"});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.output, HasSubstr(file));
+    EXPECT_TRUE(Bytes(file) == damaged) << "the damaged file was changed";
+  }
+}
+
+TEST(Process, AFolderThatCannotBeWrittenIsRefusedByName) {
+  // Permissions do not bind root, but nobody writes into /proc.
+  std::string folder = "/proc";
+  TemporaryFolder scratch;
+  if (geteuid() != 0) {
+    folder = scratch.path() + "/read-only";
+    std::filesystem::create_directory(folder);
+    chmod(folder.c_str(), 0555);
+  }
+  const EndedProcess ended =
+      ServerProcess::Run({"--data", folder, "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr(folder));
+  const EndedProcess inside =
+      ServerProcess::Run({"--data", folder + "/slipstream", "--listen", "127.0.0.1:0"});
+  EXPECT_EQ(inside.exit_code, 1);
+  EXPECT_THAT(inside.output, HasSubstr(folder + "/slipstream"));
+}
+
+TEST(Process, SigtermDrainsAndLeavesOneSoundFile) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  ASSERT_TRUE(
+      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  const EndedProcess ended = server.Terminate();
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.output, HasSubstr("drained"));
+  EXPECT_FALSE(std::filesystem::exists(data.path() + "/slipstream.db-wal"));
+  EXPECT_EQ(ServerProcess::Run({"--data", data.path(), "--check"}).exit_code, 0);
+}
+
+TEST(Process, ABackupOfARunningServerServes) {
+  TemporaryFolder data;
+  TemporaryFolder copy;
+  ServerProcess server(data.path());
+  ASSERT_TRUE(
+      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  const std::vector<std::string> flags = {"--data", data.path(), "--back-up-to",
+                                          copy.path() + "/slipstream.db"};
+  ASSERT_EQ(ServerProcess::Run(flags).exit_code, 0);
+  EXPECT_EQ(ServerProcess::Run(flags).exit_code, 1) << "a file that exists is not overwritten";
+  ServerProcess second(copy.path());
+  v1::GetStudyRequest request;
+  request.set_name("studies/s");
+  EXPECT_TRUE(Call(second.stub(), &Stub::GetStudy, request).ok());
+}
+
+TEST(Process, HealthAndReflectionAnswer) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  std::string response;
+  // HealthCheckRequest{service: "slipstream.v1.OptimizationService"}.
+  const std::string service = "slipstream.v1.OptimizationService";
+  const std::string request = "\n" + std::string(1, static_cast<char>(service.size())) + service;
+  ASSERT_TRUE(RawCall(server.channel(), "/grpc.health.v1.Health/Check", request, &response).ok());
+  EXPECT_EQ(response, std::string("\x08\x01", 2)) << "SERVING";
+  EXPECT_EQ(RawCall(server.channel(), "/grpc.health.v1.Health/Check", "\n\4none", &response)
+                .error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  // ServerReflectionRequest{list_services: ""}, as the only message of a stream.
+  response.clear();
+  ASSERT_TRUE(RawCall(server.channel(),
+                      "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                      std::string("\x3a\x00", 2), &response)
+                  .ok());
+  EXPECT_THAT(response, HasSubstr(service));
+}
+
+TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  const std::string file = scratch.path() + "/flags";
+  std::ofstream(file) << "data=\"" << data.path() << "\"\nlisten=\"nonsense\"\n";
+  EndedProcess ended = ServerProcess::Run({"--flag-file", file});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("nonsense"));
+  setenv("SLIPSTREAM_LISTEN", "elsewhere", 1);
+  ended = ServerProcess::Run({"--data", data.path()});
+  EXPECT_THAT(ended.output, HasSubstr("elsewhere"));
+  ended = ServerProcess::Run({"--flag-file", file, "--listen", "commanded"});
+  EXPECT_THAT(ended.output, HasSubstr("commanded"));
+  unsetenv("SLIPSTREAM_LISTEN");
+  ended = ServerProcess::Run({"--no-such-flag"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.output, HasSubstr("--no-such-flag"));
+}
+
+TEST(Process, HelpExplainsTheFlagsAndVersionIsOneLine) {
+  const EndedProcess help = ServerProcess::Run({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* flag : {"--listen", "--data", "--flag-file", "SLIPSTREAM_LISTEN", "Example"}) {
+    EXPECT_THAT(help.output, HasSubstr(flag));
+  }
+  EXPECT_THAT(ServerProcess::Run({"--version"}).output,
+              ::testing::StartsWith("slipstream_server "));
+}
+
+TEST(Process, PlaintextBeyondLoopbackHasToBeAskedFor) {
+  TemporaryFolder data;
+  const EndedProcess ended = ServerProcess::Run({"--data", data.path(), "--listen", "0.0.0.0:0"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("--allow-plaintext"));
+}
+
+}  // namespace
+}  // namespace slipstream

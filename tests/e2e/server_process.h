@@ -1,0 +1,77 @@
+// The server's binary as a process of its own, on a free port.
+//
+//   ServerProcess server(data.path());
+//   server.stub().GetStudy(...);
+//   server.Kill();                       // As a power cut would.
+//
+// Not thread-safe, but for stub().
+#ifndef SLIPSTREAM_TESTS_E2E_SERVER_PROCESS_H_
+#define SLIPSTREAM_TESTS_E2E_SERVER_PROCESS_H_
+
+#include <grpcpp/grpcpp.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "slipstream/v1/services.grpc.pb.h"
+
+namespace slipstream {
+
+// A folder that goes with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// What a server that did not stay left behind.
+struct EndedProcess {
+  int exit_code = -1;  // -1: ended by a signal.
+  std::string output;  // Standard output and error.
+};
+
+class ServerProcess {
+ public:
+  // Waits until the server is ready; throws std::runtime_error with its output
+  // if it ends before. `binary` takes the server's flags; empty: the server.
+  explicit ServerProcess(const std::string& data, std::vector<std::string> flags = {},
+                         const std::string& binary = "");
+  // Kills the server if it still runs.
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  v1::OptimizationService::Stub& stub() { return *stub_; }
+  const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
+  const std::string& address() const { return address_; }
+  pid_t pid() const { return pid_; }
+
+  // SIGKILL; returns when the process is gone.
+  void Kill();
+  // SIGTERM; returns when the process has ended.
+  EndedProcess Terminate();
+
+  // Runs the binary to its end.
+  static EndedProcess Run(std::vector<std::string> flags);
+
+ private:
+  TemporaryFolder scratch_;
+  std::string output_file_;
+  std::string address_;
+  pid_t pid_ = 0;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::OptimizationService::Stub> stub_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_E2E_SERVER_PROCESS_H_

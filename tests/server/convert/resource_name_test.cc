@@ -1,0 +1,46 @@
+#include "server/convert/resource_name.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace slipstream {
+namespace {
+
+TEST(ResourceName, NamesReadBack) {
+  EXPECT_EQ(*ParseStudyName("f", StudyName("my-study-1")), "my-study-1");
+  const auto trial = ParseTrialName("f", FormatTrialName("s", 9007199254740993));
+  ASSERT_TRUE(trial.ok());
+  EXPECT_EQ(trial->study_id, "s");
+  EXPECT_EQ(trial->number, 9007199254740993);
+  const std::string id(32, 'f');
+  EXPECT_EQ(*ParseSourceTaskName("f", SourceTaskName(id)), id);
+}
+
+TEST(ResourceName, StudyIdsHaveTheirForm) {
+  for (const char* good : {"a", "a1", "a-b", "a--b"}) EXPECT_TRUE(CheckStudyId("f", good).ok());
+  EXPECT_TRUE(CheckStudyId("f", std::string(63, 'a')).ok());
+  for (const char* bad : {"", "1a", "-a", "a-", "A", "a_b", "a/b", "a b", "\xc3\xa4"}) {
+    EXPECT_FALSE(CheckStudyId("f", bad).ok()) << bad;
+  }
+  EXPECT_FALSE(CheckStudyId("f", std::string(64, 'a')).ok());
+}
+
+TEST(ResourceName, OtherTextsAreRefused) {
+  for (const char* bad : {"", "studies", "studies/", "study/s", "studies/s/", "studies/s/trials/1",
+                          "/studies/s", "studies/S"}) {
+    EXPECT_FALSE(ParseStudyName("f", bad).ok()) << bad;
+  }
+  for (const char* bad : {"studies/s", "studies/s/trials/", "studies/s/trials/0",
+                          "studies/s/trials/01", "studies/s/trials/-1", "studies/s/trials/+1",
+                          "studies/s/trials/ 1", "studies/s/trials/1 ", "studies/s/trials/1/2",
+                          "studies/s/trials/9223372036854775808", "studies//trials/1"}) {
+    EXPECT_FALSE(ParseTrialName("f", bad).ok()) << bad;
+  }
+  EXPECT_FALSE(ParseSourceTaskName("f", "sourceTasks/" + std::string(31, 'a')).ok());
+  EXPECT_FALSE(ParseSourceTaskName("f", "sourceTasks/" + std::string(32, 'A')).ok());
+  EXPECT_FALSE(ParseSourceTaskName("f", "sourceTasks/" + std::string(32, 'g')).ok());
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,46 @@
+#include "server/service/executor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+namespace slipstream {
+namespace {
+
+TEST(Executor, RunsWhatItTookBeforeItEnds) {
+  std::atomic<int> ran{0};
+  {
+    Executor executor("tasks", 2, 1000);
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(executor.Run([&ran] { ++ran; }).ok());
+  }
+  EXPECT_EQ(ran, 500);
+}
+
+TEST(Executor, RefusesWhatIsBeyondItsBoundNamingIt) {
+  std::promise<void> started;
+  std::promise<void> gate;
+  std::atomic<int> ran{0};
+  {
+    Executor executor("lookups", 1, 2);
+    ASSERT_TRUE(executor
+                    .Run([&] {
+                      started.set_value();
+                      gate.get_future().wait();
+                    })
+                    .ok());
+    started.get_future().wait();
+    EXPECT_TRUE(executor.Run([&ran] { ++ran; }).ok());
+    EXPECT_TRUE(executor.Run([&ran] { ++ran; }).ok());
+    const absl::Status refused = executor.Run([&ran] { ++ran; });
+    EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr("2 lookups"));
+    executor.Continue([&ran] { ++ran; });
+    gate.set_value();
+  }
+  EXPECT_EQ(ran, 3);
+}
+
+}  // namespace
+}  // namespace slipstream

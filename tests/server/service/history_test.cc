@@ -1,0 +1,134 @@
+#include "server/service/history.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/convert/study_conversion.h"
+#include "server/convert/trial_conversion.h"
+#include "server/store/sqlite/sqlite_store.h"
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+// Starts a write and waits for it.
+template <typename Record>
+class Waiting {
+ public:
+  Write<Record> write() {
+    Write<Record> result;
+    result.render = [this](const Record& record) {
+      record_ = record;
+      return std::string();
+    };
+    result.done = [this](absl::Status status, std::optional<std::string>) {
+      done_.set_value(std::move(status));
+    };
+    return result;
+  }
+  Record Get() {
+    const absl::Status status = done_.get_future().get();
+    EXPECT_TRUE(status.ok()) << status;
+    return record_;
+  }
+
+ private:
+  Record record_;
+  std::promise<absl::Status> done_;
+};
+
+class HistoryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    SqliteStoreOptions options;
+    options.path = folder_.path() + "/slipstream.db";
+    auto store = OpenSqliteStore(options);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+    definition_ = *StudyDefinitionFromProto(ExampleStudy());
+    Waiting<StudyRecord> created;
+    store_->CreateStudy(NewStudyOf(ExampleStudy(), definition_, "s"), created.write());
+    study_.key = created.Get().key;
+    study_.id = "s";
+    study_.definition = definition_;
+  }
+  // Adds `count` trials, measured or still to be tried.
+  void Add(int count, bool measured) {
+    std::vector<NewTrial> trials;
+    for (int i = 0; i < count; ++i) {
+      v1::Observation observation = MeasuredObservation(ExampleConfiguration(), i);
+      if (!measured) observation.clear_outcome();
+      trials.push_back(*AddedTrial(*definition_.space, "loss", observation));
+    }
+    Waiting<std::vector<TrialRecord>> added;
+    store_->AddTrials("s", trials, added.write());
+    added.Get();
+  }
+  void Lease(int64_t number, int64_t trial_count) {
+    LeaseBatch batch;
+    batch.study_key = study_.key;
+    batch.study_id = "s";
+    batch.expected_trial_count = trial_count;
+    batch.grants.resize(1);
+    batch.grants[0].worker = "w";
+    batch.grants[0].queued = {number};
+    batch.grants[0].render = [](const std::vector<TrialRecord>&) { return std::string(); };
+    std::promise<absl::Status> done;
+    batch.done = [&done](absl::Status status) { done.set_value(std::move(status)); };
+    store_->LeaseTrials(std::move(batch));
+    const absl::Status status = done.get_future().get();
+    ASSERT_TRUE(status.ok()) << status;
+  }
+  void End(int64_t number, double loss) {
+    Waiting<TrialRecord> told;
+    store_->ObserveTrial({"s", number, *OutcomeOf(loss)}, told.write());
+    told.Get();
+  }
+  static absl::StatusOr<TrialOutcome> OutcomeOf(double loss) {
+    TrialOutcome outcome;
+    outcome.objective = loss;
+    outcome.measurement = LossOutcome(loss).measurement().SerializeAsString();
+    return outcome;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<Store> store_;
+  StudyDefinition definition_;
+  CatalogStudy study_;
+};
+
+TEST_F(HistoryTest, FollowsTheStoreAcrossPagesAndEndings) {
+  HistoryCache cache(store_.get(), size_t{1} << 20);
+  Add(2500, true);
+  Add(3, false);
+  auto history = *cache.Get(study_);
+  ASSERT_EQ(history->ended().size(), 2500u);
+  ASSERT_EQ(history->open().size(), 3u);
+  EXPECT_EQ(history->open()[0].number, 2501);
+  Lease(2502, 2503);
+  End(2502, 77);
+  Add(1, true);
+  history = *cache.Get(study_);
+  ASSERT_EQ(history->ended().size(), 2502u);
+  EXPECT_EQ(history->ended()[2500].number, 2502) << "in the order of their numbers";
+  EXPECT_EQ(history->ended()[2500].value, 77);
+  EXPECT_EQ(history->ended()[2501].number, 2504);
+  ASSERT_EQ(history->open().size(), 2u);
+  EXPECT_EQ(history->open()[1].number, 2503);
+}
+
+TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillRight) {
+  HistoryCache cache(store_.get(), 1);
+  Add(5, true);
+  EXPECT_EQ((*cache.Get(study_))->ended().size(), 5u);
+  Add(5, true);
+  EXPECT_EQ((*cache.Get(study_))->ended().size(), 10u);
+}
+
+}  // namespace
+}  // namespace slipstream

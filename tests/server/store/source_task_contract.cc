@@ -1,0 +1,100 @@
+#include <string>
+#include <vector>
+
+#include "tests/server/store/store_contract.h"
+
+namespace slipstream {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_P(StoreContract, ASourceTaskComesBackAsItWasRegistered) {
+  NewSourceTask task = SourceTaskNamed("t");
+  task.chunks = {"first", std::string(200000, '\0'), "third"};
+  const auto registered = RegisterSourceTask(store(), task);
+  ASSERT_TRUE(registered.ok()) << registered.status;
+  EXPECT_FALSE(registered->already_registered);
+  Reopen();
+  const auto found = store().GetSourceTask("t");
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->key, registered->record.key);
+  EXPECT_EQ(found->definition, "definition of t");
+  EXPECT_EQ(found->observation_count, 7);
+  EXPECT_EQ(found->measured_count, 5);
+  EXPECT_EQ(found->create_ms, clock_.NowMs());
+  EXPECT_EQ(found->study_count, 0);
+  EXPECT_EQ(*store().GetSourceChunks("t"), task.chunks);
+}
+
+TEST_P(StoreContract, TheSameSourceTaskIsStoredOnce) {
+  const auto first = RegisterSourceTask(store(), SourceTaskNamed("t"));
+  clock_.Advance(absl::Minutes(1));
+  const auto second = RegisterSourceTask(store(), SourceTaskNamed("t"));
+  ASSERT_TRUE(second.ok()) << second.status;
+  EXPECT_TRUE(second->already_registered);
+  EXPECT_EQ(second->record.key, first->record.key);
+  EXPECT_EQ(second->record.create_ms, first->record.create_ms);
+  EXPECT_EQ(store().ListSourceTasks(0, 9)->size(), 1u);
+  EXPECT_EQ(store().GetSourceChunks("t")->size(), 2u);
+}
+
+TEST_P(StoreContract, SourceTasksAreListedOldestFirstAndPageByPage) {
+  for (const char* id : {"c", "a", "b"}) {
+    ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed(id)).ok());
+  }
+  const auto first = store().ListSourceTasks(0, 2);
+  ASSERT_EQ(first->size(), 2u);
+  EXPECT_EQ((*first)[0].id, "c");
+  EXPECT_EQ((*first)[1].id, "a");
+  const auto second = store().ListSourceTasks((*first)[1].key, 2);
+  ASSERT_EQ(second->size(), 1u);
+  EXPECT_EQ((*second)[0].id, "b");
+  EXPECT_THAT(*store().ListSourceTasks((*second)[0].key, 2), IsEmpty());
+}
+
+TEST_P(StoreContract, WhatIsNotRegisteredIsNotFound) {
+  EXPECT_THAT(store().GetSourceTask("t").status(), IsRefusal(kNotFound, "sourceTasks/t"));
+  EXPECT_THAT(store().GetSourceChunks("t").status(), IsRefusal(kNotFound, "sourceTasks/t"));
+  EXPECT_THAT(DeleteSourceTask(store(), "t").status, IsRefusal(kNotFound, "sourceTasks/t"));
+}
+
+TEST_P(StoreContract, ASourceTaskInUseStays) {
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("used")).ok());
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s", {"used"})).ok());
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("t", {"used", "used"})).ok());
+  EXPECT_EQ(store().GetSourceTask("used")->study_count, 2);
+  EXPECT_THAT(DeleteSourceTask(store(), "used").status,
+              IsRefusal(kFailedPrecondition, "used by studies/"));
+  EXPECT_EQ(store().GetSourceChunks("used")->size(), 2u);
+
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  EXPECT_THAT(DeleteSourceTask(store(), "used").status,
+              IsRefusal(kFailedPrecondition, "studies/t"));
+  ASSERT_TRUE(DeleteStudy(store(), "t").ok());
+  EXPECT_EQ(store().GetSourceTask("used")->study_count, 0);
+  EXPECT_TRUE(DeleteSourceTask(store(), "used").ok());
+  EXPECT_THAT(store().GetSourceTask("used").status(), HasCode(kNotFound));
+}
+
+TEST_P(StoreContract, ADeletedSourceTaskCanBeRegisteredAnew) {
+  const auto first = RegisterSourceTask(store(), SourceTaskNamed("t"));
+  ASSERT_TRUE(DeleteSourceTask(store(), "t").ok());
+  NewSourceTask task = SourceTaskNamed("t");
+  task.chunks = {"only"};
+  const auto second = RegisterSourceTask(store(), task);
+  ASSERT_TRUE(second.ok()) << second.status;
+  EXPECT_FALSE(second->already_registered);
+  EXPECT_GT(second->record.key, first->record.key);
+  EXPECT_THAT(*store().GetSourceChunks("t"), ElementsAre("only"));
+}
+
+TEST_P(StoreContract, ASourceTaskWithoutObservationsHasNoChunks) {
+  NewSourceTask task = SourceTaskNamed("t");
+  task.chunks = {};
+  ASSERT_TRUE(RegisterSourceTask(store(), task).ok());
+  EXPECT_THAT(*store().GetSourceChunks("t"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,175 @@
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <string>
+
+#include "server/store/sqlite/file_check.h"
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
+constexpr size_t kPage = 4096;
+
+class DamagedStoreTest : public SqliteStoreTest {
+ protected:
+  // Opening is refused and changes nothing.
+  void ExpectRefusal(absl::StatusCode code, const std::string& text) {
+    const auto before = Files();
+    EXPECT_THAT(OpenStatus(), IsRefused(code, text));
+    EXPECT_THAT(OpenStatus(), IsRefused(code, path()));
+    EXPECT_EQ(Files(), before);
+  }
+
+  void Overwrite(size_t offset, const std::string& bytes) {
+    std::string file = ReadBytes(path());
+    ASSERT_LE(offset + bytes.size(), file.size());
+    file.replace(offset, bytes.size(), bytes);
+    WriteBytes(path(), file);
+  }
+
+  // Leaves the file as kill -9 would: with a log that has not been moved.
+  void MakeFileWithLog() {
+    MakeFile(300);
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    sqlite3_exec(database, "INSERT INTO provenances VALUES(1, zeroblob(100000))", nullptr, nullptr,
+                 nullptr);
+    sqlite3_close(database);
+    std::filesystem::remove(path() + "-shm");
+  }
+};
+
+TEST_F(DamagedStoreTest, ADamagedBeginningIsRefused) {
+  MakeFile();
+  Overwrite(3, "!");
+  ExpectRefusal(kDataLoss, "does not begin");
+}
+
+TEST_F(DamagedStoreTest, SomethingThatIsNoDatabaseIsRefused) {
+  WriteBytes(path(), "Dear diary,");
+  ExpectRefusal(kDataLoss, "does not begin");
+}
+
+TEST_F(DamagedStoreTest, AnImpossiblePageSizeIsRefused) {
+  MakeFile();
+  Overwrite(16, std::string("\x0f\x00", 2));
+  ExpectRefusal(kDataLoss, "page size");
+}
+
+TEST_F(DamagedStoreTest, AFileThatIsCutOffIsRefused) {
+  MakeFile(300);
+  const std::string whole = ReadBytes(path());
+  ASSERT_GT(whole.size(), 10 * kPage);
+  for (const size_t size : {whole.size() - 1, whole.size() - kPage, 5 * kPage + 7, kPage,
+                            size_t{100}, size_t{50}}) {
+    WriteBytes(path(), whole.substr(0, size));
+    ExpectRefusal(kDataLoss, "damaged");
+  }
+  WriteBytes(path(), whole);
+  EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
+}
+
+TEST_F(DamagedStoreTest, AGarbagePageIsRefused) {
+  MakeFile(300);
+  const std::string whole = ReadBytes(path());
+  // The first page has the schema, the second the first table.
+  for (const size_t page : {size_t{1}, size_t{2}, whole.size() / kPage / 2}) {
+    WriteBytes(path(), whole);
+    Overwrite(page * kPage, std::string(kPage, '\xa5'));
+    ExpectRefusal(kDataLoss, "");
+  }
+}
+
+// A store must open soon, however large its file.
+TEST_F(DamagedStoreTest, TheLookAtTheContentEndsInTime) {
+  MakeFile(3000);
+  Overwrite(ReadBytes(path()).size() / kPage / 2 * kPage, std::string(kPage, '\xa5'));
+  EXPECT_TRUE(sqlite::InspectContent(path(), "", 1, absl::ZeroDuration()).ok());
+  EXPECT_THAT(sqlite::InspectContent(path(), "", 1, absl::Minutes(1)), IsRefused(kDataLoss, ""));
+}
+
+TEST_F(DamagedStoreTest, ADamagedSchemaIsRefused) {
+  MakeFile();
+  Overwrite(100, std::string(300, '\xa5'));
+  ExpectRefusal(kDataLoss, "");
+}
+
+TEST_F(DamagedStoreTest, AnotherProgramsDatabaseIsRefused) {
+  RunSql("CREATE TABLE diary(day, text); INSERT INTO diary VALUES(1, 'rain')");
+  ExpectRefusal(kFailedPrecondition, "another program");
+  RunSql("PRAGMA application_id = 7; PRAGMA journal_mode = WAL; DELETE FROM diary");
+  ExpectRefusal(kFailedPrecondition, "application id 7");
+}
+
+TEST_F(DamagedStoreTest, AnEmptyFileWithALogIsRefused) {
+  MakeFileWithLog();
+  WriteBytes(path(), "");
+  ExpectRefusal(kDataLoss, "write-ahead log");
+  std::filesystem::remove(path());
+  ExpectRefusal(kDataLoss, "write-ahead log");
+}
+
+TEST_F(DamagedStoreTest, ALogIsKeptAndUsed) {
+  MakeFileWithLog();
+  ASSERT_GT(Files().at("store.db-wal").size(), 100000u);
+  EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
+  EXPECT_EQ(Files().count("store.db-wal"), 0u);
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  EXPECT_NE(ReadBytes(path()).find(std::string(4000, '\0')), std::string::npos);
+}
+
+TEST_F(DamagedStoreTest, AFileThatIsCutOffIsRefusedAlsoWithALog) {
+  MakeFileWithLog();
+  const std::string whole = ReadBytes(path());
+  WriteBytes(path(), whole.substr(0, whole.size() / 2));
+  ExpectRefusal(kDataLoss, "cut off");
+}
+
+TEST_F(DamagedStoreTest, AGarbagePageIsRefusedAlsoWithALog) {
+  MakeFileWithLog();
+  Overwrite(ReadBytes(path()).size() / kPage / 2 * kPage, std::string(kPage, '\xa5'));
+  ExpectRefusal(kDataLoss, "");
+}
+
+// As a checkpoint that was cut short: the header and the first pages have been
+// moved, the pages behind the old end are still in the log only.
+TEST_F(DamagedStoreTest, WhatIsMissingInTheFileMayBeInTheLog) {
+  MakeFileWithLog();
+  const std::string before = ReadBytes(path());
+  const std::string log = ReadBytes(path() + "-wal");
+  ASSERT_TRUE(OpenStatus().ok());
+  const std::string moved = ReadBytes(path());
+  ASSERT_GT(moved.size(), before.size());
+  WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
+  WriteBytes(path() + "-wal", log);
+  EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  // And without the log it is damage.
+  WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
+  ExpectRefusal(kDataLoss, "cut off");
+}
+
+TEST_F(DamagedStoreTest, CheckFindsWhatADeepLookFinds) {
+  MakeFile(50);
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  // An index without its table's row: only a whole check compares them.
+  RunSql("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage ="
+         " (SELECT rootpage FROM sqlite_schema WHERE name = 'study_sources_by_source')"
+         " WHERE name = 'sqlite_autoindex_source_tasks_1'");
+  const auto before = Files();
+  EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kDataLoss, path()));
+  EXPECT_EQ(Files(), before);
+}
+
+TEST_F(DamagedStoreTest, CheckSaysWhatItCannotCheck) {
+  EXPECT_THAT(CheckSqliteFile(path()), IsRefused(absl::StatusCode::kNotFound, path()));
+  RunSql("CREATE TABLE diary(day, text)");
+  EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kFailedPrecondition, "another program"));
+}
+
+}  // namespace
+}  // namespace slipstream

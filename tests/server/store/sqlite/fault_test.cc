@@ -1,0 +1,247 @@
+// The store on a disk that fails.
+#include <atomic>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/fault_vfs.h"
+
+namespace slipstream {
+namespace {
+
+constexpr auto kInternal = absl::StatusCode::kInternal;
+constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
+
+class FailingDiskTest : public SqliteStoreTest {
+ protected:
+  void SetUp() override { Reopen(); }
+
+  virtual SqliteStoreOptions FaultyOptions() {
+    SqliteStoreOptions options = Options();
+    options.vfs = disk_.name();
+    return options;
+  }
+  void Reopen() {
+    store_.reset();
+    auto opened = OpenSqliteStore(FaultyOptions());
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    store_ = *std::move(opened);
+  }
+  Store& store() { return *store_; }
+
+  // Adds `count` trials by writes of their own, all submitted at once, and
+  // gives their statuses.
+  std::vector<absl::Status> AddAtOnce(const std::string& study, int count,
+                                      const std::string& configuration = "x") {
+    std::vector<absl::Status> statuses;
+    std::promise<void> all;
+    for (int i = 0; i < count; ++i) {
+      Write<std::vector<TrialRecord>> write;
+      write.done = [&](absl::Status status, std::optional<std::string>) {
+        statuses.push_back(std::move(status));
+        if (static_cast<int>(statuses.size()) == count) all.set_value();
+      };
+      store().AddTrials(study, {Suggestion(configuration)}, std::move(write));
+    }
+    all.get_future().wait();
+    return statuses;
+  }
+
+  FaultVfs disk_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(FailingDiskTest, ConcurrentWritesShareCommits) {
+  constexpr int kWrites = 500;
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  const int64_t before = disk_.log_syncs();
+  for (const absl::Status& status : AddAtOnce("s", kWrites)) EXPECT_TRUE(status.ok()) << status;
+  // How many wait for the first commit depends on the threads; most do.
+  EXPECT_LT(disk_.log_syncs() - before, kWrites / 4);
+  EXPECT_EQ(store().GetStudy("s")->trial_count, kWrites);
+}
+
+TEST_F(FailingDiskTest, EveryCommitIsSynced) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  for (int i = 0; i < 5; ++i) {
+    const int64_t before = disk_.log_syncs();
+    ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+    EXPECT_GT(disk_.log_syncs(), before);
+  }
+}
+
+TEST_F(FailingDiskTest, ARefusalCostsNoSync) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  const int64_t before = disk_.log_syncs();
+  EXPECT_TRUE(absl::IsNotFound(ObserveTrial(store(), {"s", 1, Success(1)}).status));
+  EXPECT_EQ(disk_.log_syncs(), before);
+}
+
+TEST_F(FailingDiskTest, AFullDiskRefusesWritesUntilThereIsRoom) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  disk_.FillUpAfter(200000);
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    const auto written = AddTrials(store(), "s", {Suggestion("x")}, {"r" + std::to_string(i), "f"});
+    if (written.ok()) continue;
+    ++refused;
+    EXPECT_THAT(written.status, IsRefused(kResourceExhausted, path()));
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(refused, 20);
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 20 - refused);
+  disk_.Repair();
+  // What was refused did not happen and can be repeated.
+  const auto again = AddTrials(store(), "s", {Suggestion("x")}, {"r19", "f"});
+  EXPECT_TRUE(again.ok()) << again.status;
+  EXPECT_FALSE(again.earlier.has_value());
+  Reopen();
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 20 - refused + 1);
+}
+
+TEST_F(FailingDiskTest, OneWriteTooLargeForTheDiskDoesNotFailTheOthers) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("large")).ok());
+  disk_.FillUpAfter(4000000);
+  std::atomic<int> left{41};
+  std::promise<void> all;
+  std::atomic<int> added{0};
+  std::atomic<int> refused{0};
+  for (int i = 0; i <= 40; ++i) {
+    const bool large = i == 20;
+    Write<std::vector<TrialRecord>> write;
+    write.done = [&, large](absl::Status status, std::optional<std::string>) {
+      if (!large && status.ok()) ++added;
+      if (large && absl::IsResourceExhausted(status)) ++refused;
+      if (--left == 0) all.set_value();
+    };
+    store().AddTrials(large ? "large" : "s",
+                      {Suggestion(std::string(large ? 30000000 : 10, 'x'))}, std::move(write));
+  }
+  all.get_future().wait();
+  EXPECT_EQ(refused, 1);
+  // Those that came before it in the same commit may have used up the room
+  // when it was tried.
+  EXPECT_GE(added, 20);
+  disk_.Repair();
+  EXPECT_EQ(store().GetStudy("s")->trial_count, added);
+  EXPECT_EQ(store().GetStudy("large")->trial_count, 0);
+  EXPECT_TRUE(AddTrials(store(), "large", {Suggestion("x")}).ok());
+}
+
+TEST_F(FailingDiskTest, AfterAFailedSyncNothingIsWrittenUntilReopened) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+  disk_.FailSyncs();
+  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kInternal, path()));
+  disk_.Repair();
+  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kUnavailable, path()));
+  EXPECT_THAT(DeleteStudy(store(), "s").status, IsRefused(kUnavailable, path()));
+  EXPECT_TRUE(store().GetStudy("s").ok());
+  Reopen();
+  // Whether the write happened was unknown; now it is one or the other.
+  const int64_t count = store().GetStudy("s")->trial_count;
+  EXPECT_TRUE(count == 1 || count == 2) << count;
+  EXPECT_EQ(store().ListTrials("s", {})->size(), static_cast<size_t>(count));
+  EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+}
+
+TEST_F(FailingDiskTest, AllThatShareAFailedCommitAreTold) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  disk_.FailSyncs();
+  int internal = 0;
+  int unavailable = 0;
+  for (const absl::Status& status : AddAtOnce("s", 100)) {
+    internal += status.code() == kInternal ? 1 : 0;
+    unavailable += status.code() == kUnavailable ? 1 : 0;
+  }
+  EXPECT_GT(internal, 0);
+  EXPECT_EQ(internal + unavailable, 100);
+}
+
+TEST_F(FailingDiskTest, AFailedWriteEndsWritingToo) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  disk_.FailWrites();
+  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kInternal, path()));
+  disk_.Repair();
+  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kUnavailable, path()));
+  Reopen();
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 0);
+  EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+}
+
+// The log has all commits; the failure is in moving them to the file.
+TEST_F(FailingDiskTest, ADiskThatFailsWhileClosingLosesNothing) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x"), Suggestion("y")}).ok());
+  disk_.FailWrites();
+  disk_.FailSyncs();
+  store_.reset();
+  disk_.Repair();
+  Reopen();
+  EXPECT_EQ(store().ListTrials("s", {})->size(), 2u);
+}
+
+TEST_F(FailingDiskTest, AFailedReadIsAnErrorOfThatRead) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  NewSourceTask task = SourceTaskNamed("t");
+  task.chunks.assign(50, std::string(100000, 'x'));
+  ASSERT_TRUE(RegisterSourceTask(store(), task).ok());
+  disk_.FailReads();
+  EXPECT_THAT(store().GetSourceChunks("t").status(), IsRefused(kInternal, path()));
+  disk_.Repair();
+  EXPECT_EQ(store().GetSourceChunks("t")->size(), 50u);
+}
+
+// A garbage page is found by the writes that need it, not by the others.
+TEST_F(FailingDiskTest, DamageIsToldToThoseWhomItConcerns) {
+  store_.reset();
+  MakeFile(3000);
+  std::string file = ReadBytes(path());
+  ASSERT_TRUE(OpenStatus().ok());
+  Reopen();
+  const std::string old = file;
+  const size_t page = file.size() / 4096 / 2;
+  file.replace(page * 4096, 4096, std::string(4096, '\xa5'));
+  WriteBytes(path(), file);
+  int damaged = 0;
+  TrialFilter filter;
+  filter.limit = 3000;
+  EXPECT_EQ(store().ListTrials("s", filter).status().code(), absl::StatusCode::kDataLoss);
+  for (int64_t number = 1; number <= 3000; number += 5) {
+    const absl::Status status = ObserveTrial(store(), {"s", number, Success(1, "measured")}).status;
+    if (status.code() == absl::StatusCode::kDataLoss) ++damaged;
+    else EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_GT(damaged, 0);
+  EXPECT_LT(damaged, 100);
+  EXPECT_TRUE(CreateStudy(store(), StudyNamed("another")).ok());
+  WriteBytes(path(), old);
+}
+
+class WaitingWritesTest : public FailingDiskTest {
+ protected:
+  SqliteStoreOptions FaultyOptions() override {
+    SqliteStoreOptions options = FailingDiskTest::FaultyOptions();
+    options.max_waiting_writes = 10;
+    return options;
+  }
+};
+
+TEST_F(WaitingWritesTest, TooManyWaitingWritesAreRefusedAndNamed) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  int refused = 0;
+  for (const absl::Status& status : AddAtOnce("s", 2000)) {
+    if (status.ok()) continue;
+    ++refused;
+    EXPECT_THAT(status, IsRefused(kResourceExhausted, "10 writes"));
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 2000 - refused);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,122 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using testing::ElementsAre;
+using testing::Key;
+
+class FileCopyTest : public SqliteStoreTest {
+ protected:
+  std::string Copy() const { return folder() + "/copy.db"; }
+  absl::StatusOr<std::unique_ptr<Store>> OpenCopy() const {
+    SqliteStoreOptions options = Options();
+    options.path = Copy();
+    return OpenSqliteStore(options);
+  }
+};
+
+TEST_F(FileCopyTest, ACopyOfAClosedStoreIsAStore) {
+  MakeFile(300);
+  const auto before = Files();
+  ASSERT_TRUE(BackUpSqliteFile(path(), Copy()).ok()) << BackUpSqliteFile(path(), Copy());
+  EXPECT_THAT(Files(), ElementsAre(Key("copy.db"), Key("store.db")));
+  EXPECT_EQ(Files().at("store.db"), before.at("store.db"));
+  EXPECT_TRUE(CheckSqliteFile(Copy()).ok()) << CheckSqliteFile(Copy());
+  const auto copy = OpenCopy();
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  EXPECT_EQ((*copy)->GetStudy("s")->trial_count, 300);
+}
+
+TEST_F(FileCopyTest, ACopyOfAStoreInUseHasAllThatWasAcknowledgedBefore) {
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(CreateStudy(**store, StudyNamed("s")).ok());
+  std::atomic<bool> stop{false};
+  std::atomic<int64_t> acknowledged{0};
+  std::thread writer([&] {
+    while (!stop) {
+      if (AddTrials(**store, "s", {FinishedTrial(std::string(500, 'x'), 1)}).ok()) ++acknowledged;
+    }
+  });
+  for (int round = 0; round < 5; ++round) {
+    while (acknowledged < 50 * (round + 1)) std::this_thread::yield();
+    const int64_t before = acknowledged;
+    const absl::Status copied = BackUpSqliteFile(path(), Copy());
+    EXPECT_TRUE(copied.ok()) << copied;
+    const auto copy = OpenCopy();
+    if (!copy.ok()) {
+      ADD_FAILURE() << copy.status();
+      break;
+    }
+    const int64_t count = (*copy)->GetStudy("s")->trial_count;
+    EXPECT_GE(count, before);
+    TrialFilter filter;
+    filter.limit = 1 << 20;
+    EXPECT_EQ((*copy)->ListTrials("s", filter)->size(), static_cast<size_t>(count));
+    std::filesystem::remove(Copy());
+  }
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  stop = true;
+  writer.join();
+  // Looking at the file from this very process has not cost the store its locks.
+  EXPECT_EQ((*store)->GetStudy("s")->trial_count, acknowledged);
+}
+
+// The child is forked before the store starts its threads.
+TEST_F(FileCopyTest, AnotherProcessCanCopyAStoreInUse) {
+  int begin[2];
+  ASSERT_EQ(pipe(begin), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = 0;
+    if (read(begin[0], &byte, 1) != 1) _exit(1);
+    _exit(BackUpSqliteFile(path(), Copy()).ok() ? 0 : 2);
+  }
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(CreateStudy(**store, StudyNamed("s")).ok());
+  ASSERT_EQ(write(begin[1], "x", 1), 1);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  for (const int descriptor : begin) close(descriptor);
+  const auto copy = OpenCopy();
+  ASSERT_TRUE(copy.ok()) << copy.status();
+  EXPECT_TRUE((*copy)->GetStudy("s").ok());
+  EXPECT_TRUE(CreateStudy(**store, StudyNamed("t")).ok());
+}
+
+TEST_F(FileCopyTest, WhatIsThereIsNotOverwritten) {
+  MakeFile();
+  WriteBytes(Copy(), "precious");
+  EXPECT_THAT(BackUpSqliteFile(path(), Copy()),
+              IsRefused(absl::StatusCode::kAlreadyExists, Copy()));
+  EXPECT_EQ(ReadBytes(Copy()), "precious");
+  std::filesystem::remove(Copy());
+  std::filesystem::create_symlink(folder() + "/nowhere", Copy());
+  EXPECT_THAT(BackUpSqliteFile(path(), Copy()),
+              IsRefused(absl::StatusCode::kAlreadyExists, Copy()));
+}
+
+TEST_F(FileCopyTest, AFailureLeavesNothing) {
+  EXPECT_THAT(BackUpSqliteFile(path(), Copy()), IsRefused(absl::StatusCode::kNotFound, path()));
+  MakeFile(300);
+  EXPECT_THAT(BackUpSqliteFile(path(), folder() + "/missing/copy.db"),
+              IsRefused(absl::StatusCode::kNotFound, "missing"));
+  std::string file = ReadBytes(path());
+  WriteBytes(path(), file.substr(0, file.size() / 2));
+  EXPECT_THAT(BackUpSqliteFile(path(), Copy()), IsRefused(absl::StatusCode::kDataLoss, path()));
+  EXPECT_THAT(Files(), ElementsAre(Key("store.db")));
+}
+
+}  // namespace
+}  // namespace slipstream

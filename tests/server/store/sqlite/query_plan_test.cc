@@ -1,0 +1,89 @@
+// What the queries of the hot paths must not become: a look at every trial.
+#include <string>
+#include <vector>
+
+#include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/trial_rows.h"
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using sqlite::Connection;
+using testing::Each;
+using testing::HasSubstr;
+using testing::Not;
+
+class QueryPlanTest : public SqliteStoreTest {
+ protected:
+  void SetUp() override {
+    MakeFile();
+    auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    ASSERT_TRUE(opened.ok()) << opened.status();
+    connection_ = *std::move(opened);
+  }
+
+  // The plan of every statement that has been prepared on the connection.
+  std::vector<std::string> Plans() {
+    std::vector<std::string> plans;
+    sqlite3_stmt* statement = nullptr;
+    while ((statement = sqlite3_next_stmt(connection_->database(), statement)) != nullptr) {
+      plans.push_back(PlanOf(sqlite3_sql(statement)));
+    }
+    return plans;
+  }
+
+  std::string PlanOf(const std::string& sql) {
+    std::string plan;
+    sqlite3_exec(
+        connection_->database(), ("EXPLAIN QUERY PLAN " + sql).c_str(),
+        [](void* text, int, char** columns, char**) {
+          *static_cast<std::string*>(text) += std::string(columns[3]) + "\n";
+          return 0;
+        },
+        &plan, nullptr);
+    return plan;
+  }
+
+  std::unique_ptr<Connection> connection_;
+};
+
+TEST_F(QueryPlanTest, OpenTrialsAreFoundByTheirIndexAlone) {
+  ASSERT_TRUE(sqlite::ReadActiveTrials(*connection_, 1, "w").ok());
+  ASSERT_TRUE(sqlite::ReadQueuedTrials(*connection_, 1, 5).ok());
+  ASSERT_EQ(Plans().size(), 2u);
+  EXPECT_THAT(Plans(), Each(HasSubstr("COVERING INDEX open_trials "
+                                      "(state=? AND worker=? AND rowid>? AND rowid<?)")));
+  EXPECT_THAT(Plans(), Each(Not(HasSubstr("TEMP B-TREE"))));
+}
+
+TEST_F(QueryPlanTest, AListOfOpenTrialsLooksAtOpenTrialsOnly) {
+  TrialFilter filter;
+  filter.states = {TrialState::kActive, TrialState::kRequested};
+  ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, filter).ok());
+  EXPECT_THAT(Plans(), Each(HasSubstr("SEARCH trials USING INDEX open_trials")));
+}
+
+TEST_F(QueryPlanTest, TrialsOfAStudyAreOneRangeOfRows) {
+  ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, {}).ok());
+  ASSERT_TRUE(sqlite::ReadTrial(*connection_, 1, 1).ok());
+  ASSERT_TRUE(sqlite::ReadProvenance(*connection_, 1, 1).ok());
+  ASSERT_TRUE(sqlite::ReadBestTrials(*connection_, 1, true, 5).ok());
+  ASSERT_TRUE(sqlite::DeleteTrials(*connection_, 1, 1, 2).ok());
+  EXPECT_THAT(Plans(), Each(HasSubstr("USING INTEGER PRIMARY KEY")));
+  EXPECT_THAT(Plans(), Each(Not(HasSubstr("SCAN trials"))));
+  EXPECT_THAT(Plans(), Each(Not(HasSubstr("SCAN provenances"))));
+}
+
+// A trial that has ended is in no index, so that ending one costs little.
+TEST_F(QueryPlanTest, EndedTrialsAreInNoIndex) {
+  sqlite::Query query(*connection_,
+                      "SELECT count(*) FROM trials INDEXED BY open_trials"
+                      " WHERE state = 1 OR state = 2");
+  ASSERT_TRUE(query.Run().ok());
+  EXPECT_EQ(query.Integer(0), 0);
+  EXPECT_EQ(sqlite::ReadTrials(*connection_, 1, {})->size(), 10u);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,89 @@
+#include "server/store/sqlite/schema.h"
+
+#include <vector>
+
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using sqlite::Connection;
+using sqlite::MigrateSchema;
+using sqlite::Query;
+using sqlite::SchemaSteps;
+
+constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
+
+class SchemaTest : public SqliteStoreTest {
+ protected:
+  // Today's steps and one that a later program might have.
+  static std::vector<const char*> LaterSteps(const char* step) {
+    std::vector<const char*> steps(SchemaSteps().begin(), SchemaSteps().end());
+    steps.push_back(step);
+    return steps;
+  }
+
+  absl::Status Migrate(const std::vector<const char*>& steps) {
+    const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    return connection.ok() ? MigrateSchema(**connection, steps) : connection.status();
+  }
+
+  int64_t Number(const char* sql) {
+    const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    Query query(**connection, sql);
+    EXPECT_TRUE(query.Run().ok());
+    return query.Integer(0);
+  }
+};
+
+constexpr char kAddColumn[] = "ALTER TABLE studies ADD COLUMN owner TEXT DEFAULT 'nobody'";
+
+TEST_F(SchemaTest, AnOlderFileIsLedToTheNewestSchema) {
+  MakeFile();
+  EXPECT_TRUE(Migrate(LaterSteps(kAddColumn)).ok());
+  EXPECT_EQ(Number("SELECT count(*) FROM studies WHERE owner = 'nobody' AND id = 's'"), 1);
+  EXPECT_EQ(Number("PRAGMA user_version"), static_cast<int64_t>(SchemaSteps().size()) + 1);
+  // Once, not each time.
+  EXPECT_TRUE(Migrate(LaterSteps(kAddColumn)).ok());
+}
+
+TEST_F(SchemaTest, AStepThatFailsLeavesTheFileAtTheStepBefore) {
+  MakeFile();
+  const auto failed = Migrate(LaterSteps("DELETE FROM studies; SELECT missing FROM studies"));
+  EXPECT_FALSE(failed.ok());
+  EXPECT_EQ(Number("SELECT count(*) FROM studies"), 1);
+  EXPECT_EQ(Number("PRAGMA user_version"), static_cast<int64_t>(SchemaSteps().size()));
+  EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
+}
+
+TEST_F(SchemaTest, ANewerFileIsRefusedAndLeftAsItIs) {
+  MakeFile();
+  ASSERT_TRUE(Migrate(LaterSteps(kAddColumn)).ok());
+  const auto before = Files();
+  const int64_t known = static_cast<int64_t>(SchemaSteps().size());
+  EXPECT_THAT(OpenStatus(),
+              IsRefused(kFailedPrecondition, "schema version " + std::to_string(known + 1)));
+  EXPECT_THAT(OpenStatus(),
+              IsRefused(kFailedPrecondition, "versions up to " + std::to_string(known)));
+  EXPECT_EQ(Files(), before);
+  EXPECT_THAT(BackUpSqliteFile(path(), path() + ".copy"),
+              IsRefused(kFailedPrecondition, "schema version"));
+}
+
+// A newer program that ended by kill -9 leaves its version in the log only.
+TEST_F(SchemaTest, ANewerVersionInTheLogIsSeen) {
+  MakeFile();
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+  sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  ASSERT_EQ(sqlite3_exec(database, "PRAGMA user_version = 77", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  const auto before = Files();
+  ASSERT_GT(before.at("store.db-wal").size(), 0u);
+  EXPECT_THAT(OpenStatus(), IsRefused(kFailedPrecondition, "schema version 77"));
+  EXPECT_EQ(Files(), before);
+}
+
+}  // namespace
+}  // namespace slipstream

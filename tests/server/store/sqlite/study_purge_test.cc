@@ -1,0 +1,89 @@
+#include "server/store/sqlite/study_purge.h"
+
+#include <thread>
+
+#include "server/store/sqlite/trial_rows.h"
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using sqlite::Connection;
+using sqlite::Query;
+using sqlite::StudyPurge;
+
+class StudyPurgeTest : public SqliteStoreTest {
+ protected:
+  std::unique_ptr<Connection> Connect() {
+    auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    EXPECT_TRUE(connection.ok()) << connection.status();
+    return *std::move(connection);
+  }
+  static int64_t Count(Connection& connection, const char* sql) {
+    Query query(connection, sql);
+    EXPECT_TRUE(query.Run().ok());
+    return query.Integer(0);
+  }
+  static int64_t Trials(Connection& connection) {
+    return Count(connection, "SELECT count(*) FROM trials");
+  }
+};
+
+TEST_F(StudyPurgeTest, TrialsGoLittleByLittleAndOnlyThoseOfTheStudy) {
+  MakeFile(2500);
+  const auto connection = Connect();
+  TrialRecord neighbour;
+  neighbour.number = 1;
+  ASSERT_TRUE(sqlite::InsertTrial(*connection, 2, neighbour, "why").ok());
+  StudyPurge purge(connection.get());
+  ASSERT_TRUE(purge.Add(1, 2500).ok());
+  int64_t before = Trials(*connection);
+  int steps = 0;
+  for (; purge.pending(); ++steps) {
+    ASSERT_TRUE(purge.Continue().ok());
+    EXPECT_GE(Trials(*connection), before - 1000);
+    before = Trials(*connection);
+  }
+  EXPECT_GE(steps, 3);
+  EXPECT_EQ(Trials(*connection), 1);
+  EXPECT_EQ(Count(*connection, "SELECT count(*) FROM provenances"), 1);
+  EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
+}
+
+TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItWas) {
+  MakeFile(2500);
+  const auto connection = Connect();
+  {
+    StudyPurge purge(connection.get());
+    ASSERT_TRUE(purge.Add(1, 2500).ok());
+    ASSERT_TRUE(purge.Continue().ok());
+  }
+  EXPECT_EQ(Trials(*connection), 1500);
+  StudyPurge purge(connection.get());
+  while (purge.pending()) ASSERT_TRUE(purge.Continue().ok());
+  EXPECT_EQ(Trials(*connection), 0);
+}
+
+TEST_F(StudyPurgeTest, AStorePurgesWhileItRests) {
+  MakeFile(2500);
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(DeleteStudy(**store, "s").ok());
+  const auto connection = Connect();
+  while (Count(*connection, "SELECT count(*) FROM study_purges") > 0) std::this_thread::yield();
+  EXPECT_EQ(Trials(*connection), 0);
+}
+
+TEST_F(StudyPurgeTest, AStorePurgesWhatAnEarlierOneLeft) {
+  MakeFile(2500);
+  RunSql("INSERT INTO study_purges VALUES(1, 1, 2500); DELETE FROM studies;"
+         " DELETE FROM study_heads");
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  const auto connection = Connect();
+  while (Count(*connection, "SELECT count(*) FROM study_purges") > 0) std::this_thread::yield();
+  EXPECT_EQ(Trials(*connection), 0);
+}
+
+}  // namespace
+}  // namespace slipstream

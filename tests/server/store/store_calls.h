@@ -1,0 +1,64 @@
+// The store's writes as calls that wait for their answer, and records to begin
+// with.
+#ifndef SLIPSTREAM_TESTS_SERVER_STORE_STORE_CALLS_H_
+#define SLIPSTREAM_TESTS_SERVER_STORE_STORE_CALLS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/store.h"
+
+namespace slipstream {
+
+// What a write gave: the record if it was written now, else the earlier answer.
+template <typename Record>
+struct Written {
+  absl::Status status;
+  std::optional<Record> record;
+  std::optional<std::string> earlier;
+
+  bool ok() const { return status.ok(); }
+  // Of a write that was carried out now.
+  const Record& operator*() const { return record.value(); }
+  const Record* operator->() const { return &record.value(); }
+};
+
+// Answers are remembered as `answer`.
+Written<StudyRecord> CreateStudy(Store& store, NewStudy study, RequestGuard guard = {},
+                                 std::string answer = "answer");
+Written<StudyRecord> UpdateStudy(Store& store, std::string id, StudyChange change,
+                                 RequestGuard guard = {}, std::string answer = "answer");
+Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard = {},
+                          std::string answer = "answer");
+Written<TrialRecord> ObserveTrial(Store& store, Observe observe, RequestGuard guard = {},
+                                  std::string answer = "answer");
+Written<std::vector<TrialRecord>> AddTrials(Store& store, std::string study_id,
+                                            std::vector<NewTrial> trials, RequestGuard guard = {},
+                                            std::string answer = "answer");
+Written<RegisteredSourceTask> RegisterSourceTask(Store& store, NewSourceTask task,
+                                                 RequestGuard guard = {},
+                                                 std::string answer = "answer");
+Written<Unit> DeleteSourceTask(Store& store, std::string id, RequestGuard guard = {},
+                               std::string answer = "answer");
+
+// The trials of each grant, in the order of the grants.
+absl::StatusOr<std::vector<std::vector<TrialRecord>>> LeaseTrials(Store& store, LeaseBatch batch);
+// Leases `count` new suggestions to `worker`; they get the highest numbers.
+absl::Status LeaseFresh(Store& store, const StudyRecord& study, const std::string& worker,
+                        int count);
+
+// With a definition and all else at its simplest.
+NewStudy StudyNamed(const std::string& id, std::vector<std::string> source_ids = {});
+NewSourceTask SourceTaskNamed(const std::string& id);
+NewTrial Suggestion(const std::string& configuration);
+NewTrial FinishedTrial(const std::string& configuration, double objective);
+TrialOutcome Success(double objective, const std::string& measurement = "measured");
+TrialOutcome Ending(TrialState state, const std::string& reason = "");
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_SERVER_STORE_STORE_CALLS_H_

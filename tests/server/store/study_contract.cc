@@ -1,0 +1,175 @@
+#include <string>
+#include <vector>
+
+#include "tests/server/store/store_contract.h"
+
+namespace slipstream {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST_P(StoreContract, AStudyComesBackAsItWasCreated) {
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("b")).ok());
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("a")).ok());
+  NewStudy study = StudyNamed("s", {"b", "a"});
+  study.definition = std::string("\0bytes\xff", 7);
+  study.candidates = std::string(300000, 'c');
+  study.display_name = "Näme";
+  study.labels = std::string("\0", 1);
+  const auto created = CreateStudy(store(), study);
+  ASSERT_TRUE(created.ok()) << created.status;
+  Reopen();
+
+  const auto found = store().GetStudy("s");
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->key, created->key);
+  EXPECT_EQ(found->definition, study.definition);
+  EXPECT_EQ(found->display_name, study.display_name);
+  EXPECT_EQ(found->labels, study.labels);
+  EXPECT_EQ(found->state, StudyState::kActive);
+  EXPECT_EQ(found->create_ms, clock_.NowMs());
+  EXPECT_EQ(found->update_ms, clock_.NowMs());
+  EXPECT_EQ(found->trial_count, 0);
+  EXPECT_EQ(*store().GetCandidates(found->key), study.candidates);
+  EXPECT_THAT(*store().GetStudySources(found->key), ElementsAre("b", "a"));
+}
+
+TEST_P(StoreContract, AStudyWithoutCandidatesHasNone) {
+  const StudyRecord study = Create("s");
+  EXPECT_EQ(*store().GetCandidates(study.key), "");
+  EXPECT_THAT(*store().GetStudySources(study.key), IsEmpty());
+  EXPECT_THAT(store().GetCandidates(study.key + 1).status(), HasCode(kNotFound));
+}
+
+TEST_P(StoreContract, AnIdCanBeTakenOnce) {
+  Create("s");
+  EXPECT_THAT(CreateStudy(store(), StudyNamed("s")).status, IsRefusal(kAlreadyExists, "studies/s"));
+  EXPECT_EQ(store().ListStudies(0, 10)->size(), 1u);
+}
+
+TEST_P(StoreContract, AStudyNeedsItsSourceTasks) {
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("there")).ok());
+  EXPECT_THAT(CreateStudy(store(), StudyNamed("s", {"there", "missing"})).status,
+              IsRefusal(kNotFound, "sourceTasks/missing"));
+  EXPECT_THAT(store().GetStudy("s").status(), IsRefusal(kNotFound, "studies/s"));
+}
+
+TEST_P(StoreContract, StudiesAreListedOldestFirstAndPageByPage) {
+  const StudyRecord b = Create("b");
+  const StudyRecord c = Create("c");
+  const StudyRecord a = Create("a");
+  const auto first = store().ListStudies(0, 2);
+  ASSERT_EQ(first->size(), 2u);
+  EXPECT_EQ((*first)[0].id, "b");
+  EXPECT_EQ((*first)[1].id, "c");
+  EXPECT_EQ((*first)[0].definition, "definition of b");
+  const auto second = store().ListStudies(c.key, 2);
+  ASSERT_EQ(second->size(), 1u);
+  EXPECT_EQ((*second)[0].key, a.key);
+  EXPECT_THAT(*store().ListStudies(a.key, 2), IsEmpty());
+  EXPECT_THAT(*store().ListStudies(0, 0), IsEmpty());
+  EXPECT_LT(b.key, c.key);
+}
+
+TEST_P(StoreContract, AnUpdateChangesWhatItNamesAndKeepsTheRest) {
+  NewStudy study = StudyNamed("s");
+  study.display_name = "before";
+  study.labels = "labels";
+  ASSERT_TRUE(CreateStudy(store(), study).ok());
+  clock_.Advance(absl::Seconds(5));
+  StudyChange change;
+  change.display_name = "after";
+  const auto updated = UpdateStudy(store(), "s", change);
+  ASSERT_TRUE(updated.ok()) << updated.status;
+  EXPECT_EQ(updated->display_name, "after");
+  EXPECT_EQ(updated->definition, "definition of s");
+  Reopen();
+  const auto found = store().GetStudy("s");
+  EXPECT_EQ(found->display_name, "after");
+  EXPECT_EQ(found->labels, "labels");
+  EXPECT_EQ(found->state, StudyState::kActive);
+  EXPECT_EQ(found->update_ms, clock_.NowMs());
+  EXPECT_EQ(found->create_ms, clock_.NowMs() - 5000);
+}
+
+TEST_P(StoreContract, AnUpdateThatChangesNothingIsNoUpdate) {
+  const StudyRecord study = Create("s");
+  clock_.Advance(absl::Seconds(5));
+  StudyChange change;
+  change.state = StudyState::kActive;
+  EXPECT_EQ(UpdateStudy(store(), "s", change)->update_ms, study.update_ms);
+  EXPECT_EQ(store().GetStudy("s")->update_ms, study.update_ms);
+}
+
+TEST_P(StoreContract, AnUpdateSeesTheTrialsBeforeIt) {
+  CreateWithLeases("s", 2);
+  ASSERT_TRUE(ObserveTrial(store(), {"s", 1, Success(1)}).ok());
+  StudyChange change;
+  change.labels = "new";
+  const auto updated = UpdateStudy(store(), "s", change);
+  EXPECT_EQ(updated->trial_count, 2);
+  EXPECT_EQ(updated->succeeded_count, 1);
+  EXPECT_EQ(updated->suggested_count, 2);
+}
+
+TEST_P(StoreContract, ACompletedStudyStaysSo) {
+  Create("s");
+  StudyChange pause, complete, rename;
+  pause.state = StudyState::kPaused;
+  complete.state = StudyState::kCompleted;
+  rename.display_name = "renamed";
+  EXPECT_TRUE(UpdateStudy(store(), "s", pause).ok());
+  EXPECT_TRUE(UpdateStudy(store(), "s", complete).ok());
+  EXPECT_TRUE(UpdateStudy(store(), "s", complete).ok());
+  EXPECT_THAT(UpdateStudy(store(), "s", pause).status, IsRefusal(kFailedPrecondition, "studies/s"));
+  EXPECT_TRUE(UpdateStudy(store(), "s", rename).ok());
+  Reopen();
+  EXPECT_EQ(store().GetStudy("s")->state, StudyState::kCompleted);
+  EXPECT_EQ(store().GetStudy("s")->display_name, "renamed");
+}
+
+TEST_P(StoreContract, WhatIsNotThereCannotBeChangedOrRead) {
+  EXPECT_THAT(UpdateStudy(store(), "s", {}).status, IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(DeleteStudy(store(), "s").status, IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().GetStudy("s").status(), IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().ListTrials("s", {}).status(), IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().BestTrials("s", true, 1).status(), IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().GetTrial("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().GetProvenance("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
+}
+
+TEST_P(StoreContract, ADeletedStudyTakesItsTrialsAlong) {
+  const StudyRecord old = CreateWithLeases("s", 3);
+  CreateWithLeases("other", 2);
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  EXPECT_THAT(store().GetTrial("s", 1).status(), HasCode(kNotFound));
+  EXPECT_THAT(store().PlanLeases(old.key, "s", {"worker"}, 5).status(), HasCode(kNotFound));
+  EXPECT_THAT(ObserveTrial(store(), {"s", 1, Success(1)}).status, HasCode(kNotFound));
+
+  const StudyRecord anew = Create("s");
+  EXPECT_GT(anew.key, old.key);
+  EXPECT_EQ(anew.trial_count, 0);
+  EXPECT_THAT(*store().ListTrials("s", {}), IsEmpty());
+  EXPECT_EQ(store().ListTrials("other", {})->size(), 2u);
+}
+
+TEST_P(StoreContract, AKeyIsNeverGivenOutTwice) {
+  const StudyRecord first = Create("first");
+  ASSERT_TRUE(DeleteStudy(store(), "first").ok());
+  Reopen();
+  EXPECT_GT(Create("second").key, first.key);
+}
+
+TEST_P(StoreContract, AStudyOfThousandsOfTrialsGoesAtOnce) {
+  const StudyRecord study = CreateWithLeases("s", 2500);
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  EXPECT_THAT(store().ListTrials("s", {}).status(), HasCode(kNotFound));
+  Reopen();
+  const StudyRecord anew = CreateWithLeases("s", 1);
+  EXPECT_EQ(store().PlanLeases(anew.key, "s", {"worker"}, 5)->active[0].size(), 1u);
+  EXPECT_NE(anew.key, study.key);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,33 @@
+// A clock that stands still until it is told to move. Thread-safe.
+#ifndef SLIPSTREAM_TESTS_TESTING_FAKE_CLOCK_H_
+#define SLIPSTREAM_TESTS_TESTING_FAKE_CLOCK_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "absl/time/time.h"
+
+namespace slipstream {
+
+class FakeClock {
+ public:
+  explicit FakeClock(int64_t start_ms = 1'700'000'000'000) : now_ms_(start_ms) {}
+
+  int64_t NowMs() const { return now_ms_.load(); }
+  absl::Time Now() const { return absl::FromUnixMillis(NowMs()); }
+  // Back, if `duration` is negative.
+  void Advance(absl::Duration duration) { now_ms_ += absl::ToInt64Milliseconds(duration); }
+
+  // For options that take a clock; the FakeClock must outlive it.
+  std::function<int64_t()> Function() {
+    return [this] { return NowMs(); };
+  }
+
+ private:
+  std::atomic<int64_t> now_ms_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_TESTING_FAKE_CLOCK_H_
