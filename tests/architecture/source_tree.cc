@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <regex>
 
 namespace slipstream {
 namespace {
@@ -55,6 +54,32 @@ std::vector<std::string> WalkTree(const fs::path& root) {
   return files;
 }
 
+void SkipBlanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\f\v"), text.size()));
+}
+
+bool Skip(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+// Nothing when the line includes no file.
+std::optional<Include> ParseLine(std::string_view line, int number) {
+  SkipBlanks(line);
+  if (!Skip(line, "#")) return std::nullopt;
+  SkipBlanks(line);
+  if (!Skip(line, "include")) return std::nullopt;
+  Skip(line, "_next");
+  SkipBlanks(line);
+  const bool quoted = line.starts_with('"');
+  if (!quoted && !line.starts_with('<')) return std::nullopt;
+  line.remove_prefix(1);
+  const size_t end = line.find(quoted ? '"' : '>');
+  if (end == 0 || end == line.npos) return std::nullopt;
+  return Include{number, std::string(line.substr(0, end)), quoted};
+}
+
 }  // namespace
 
 std::vector<std::string> ListFiles(const fs::path& root) {
@@ -73,17 +98,11 @@ bool IsCppSource(std::string_view path) {
 }
 
 std::vector<Include> ParseIncludes(std::string_view text) {
-  static const auto& pattern =
-      *new std::regex(R"re(^\s*#\s*include(_next)?\s*(["<])([^">]+)[">])re");
   std::vector<Include> includes;
-  int number = 0;
-  while (!text.empty()) {
+  for (int number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string line(text.substr(0, end));
-    ++number;
-    std::smatch match;
-    if (std::regex_search(line, match, pattern)) {
-      includes.push_back({number, match[3].str(), match[2].str() == "\""});
+    if (const std::optional<Include> include = ParseLine(text.substr(0, end), number)) {
+      includes.push_back(*include);
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <regex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -24,11 +23,22 @@ bool StrictlyAscends(const std::vector<std::string>& ids) {
          std::adjacent_find(ids.begin(), ids.end()) == ids.end();
 }
 
+// Of xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx, x a lower-case hexadecimal digit and y one of 8, 9, a, b.
+auto MatchesUuidOfVersionSeven() {
+  const std::string digit = "[0-9a-f]";
+  const auto digits = [&](int count) {
+    std::string pattern;
+    for (int i = 0; i < count; ++i) pattern += digit;
+    return pattern;
+  };
+  return testing::MatchesRegex(digits(8) + "-" + digits(4) + "-7" + digits(3) + "-[89ab]" +
+                               digits(3) + "-" + digits(12));
+}
+
 TEST(RequestId, HasTheFormOfAUuidOfVersionSeven) {
-  const std::regex form("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
   for (int i = 0; i < 1000; ++i) {
     const std::string id = MakeRequestId();
-    EXPECT_TRUE(std::regex_match(id, form)) << id;
+    EXPECT_THAT(id, MatchesUuidOfVersionSeven());
   }
 }
 
