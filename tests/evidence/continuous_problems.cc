@@ -100,7 +100,7 @@ double BestOf(const ContinuousProblem& problem, const Objective& objective) {
 absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
                                               const Beginning& beginning) {
   if (beginning.source_tasks && problem.source_tasks == 0) {
-    return absl::InvalidArgumentError(absl::StrCat(problem.name, " has no source tasks"));
+    return absl::NotFoundError(absl::StrCat(problem.name, " has no source tasks"));
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOf(problem));
   const Objective objective = problem.task(beginning.seed, 0);

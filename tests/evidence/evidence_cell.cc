@@ -3,7 +3,8 @@
 //   evidence_cell --preset quasi_random --problem branin --seed 3 --output cell.csv
 //
 // Writes a line of CSV for each evaluation. Exit codes: 0, 1 for an error, 77
-// when what the cell needs was not recorded; standard error then says what.
+// when the problem cannot begin like that, say because nothing was recorded for
+// the seed; standard error then says why.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -23,7 +24,7 @@
 namespace slipstream::evidence {
 namespace {
 
-constexpr int kNotRecorded = 77;
+constexpr int kCannotBegin = 77;
 
 struct Arguments {
   std::string preset = "quasi_random";
@@ -166,7 +167,7 @@ int Main(int argc, char** argv) {
   const absl::Status status = RunCell(arguments);
   if (status.ok()) return EXIT_SUCCESS;
   std::cerr << status.message() << "\n";
-  return absl::IsNotFound(status) ? kNotRecorded : EXIT_FAILURE;
+  return absl::IsNotFound(status) ? kCannotBegin : EXIT_FAILURE;
 }
 
 }  // namespace

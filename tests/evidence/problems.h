@@ -31,9 +31,9 @@ struct ProblemListing {
 // Without the recorded tables' problems where their files are absent.
 std::vector<ProblemListing> ListProblems(const std::string& data_folder);
 
-// INVALID_ARGUMENT when there is no such problem, or it has no source tasks and
-// should have. NOT_FOUND when what it needs was not recorded: the files are
-// absent or have no such seed.
+// INVALID_ARGUMENT when there is no such problem. NOT_FOUND when it cannot
+// begin like that: recorded files are absent or have no such seed, or the
+// problem has no source tasks.
 absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beginning);
 
 }  // namespace slipstream::evidence

@@ -108,7 +108,7 @@ TEST(Problems, AFamilyHasSourceTasksOfItsOwn) {
 
 TEST(Problems, AFunctionWithoutSourceTasksSaysSo) {
   EXPECT_EQ(MakeProblem("levy4", {0, false, true, ""}).status().code(),
-            absl::StatusCode::kInvalidArgument);
+            absl::StatusCode::kNotFound);
 }
 
 TEST(Problems, AnUnknownNameIsRefused) {
