@@ -1,7 +1,6 @@
 #include "core/calibration/model.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace slipstream {
 namespace {
@@ -42,8 +41,7 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
   model.kernel = MakeStationary(options.smoothness, kinds, options.lengthscales);
   model.beliefs.push_back({0, 0.5, std::log(0.03), std::log(30.0)});
   while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
-    model.beliefs.push_back({std::numbers::sqrt2 + 0.5 * std::log(dimension), std::numbers::sqrt3,
-                             std::log(0.01), std::log(1e3)});
+    model.beliefs.push_back({-1 + 0.5 * std::log(dimension), 1, std::log(0.01), std::log(1e3)});
   }
   if (options.noiseless) {
     const double exact = std::log(options.exact_noise_variance);

@@ -27,7 +27,7 @@ struct Recipe {
   AcquisitionKind acquisition = AcquisitionKind::kLogExpectedImprovement;
   double ucb_multiplier = 1.8;
   Smoothness smoothness = Smoothness::kMatern52;
-  OutputWarp warp = OutputWarp::kStandardize;
+  OutputWarp warp = OutputWarp::kPower;
 };
 
 }  // namespace slipstream
