@@ -54,6 +54,7 @@ class StudyRun {
     StudyView view;
     view.space = problem_.space.get();
     view.goal = problem_.goal;
+    view.noiseless = problem_.noiseless;
     view.last_trial = last_trial_;
     view.suggested = suggested_;
     if (strategy_.ReadsHistory(*problem_.space)) {
