@@ -82,13 +82,14 @@ std::string FactsText(const Provenance& provenance) {
 std::string CellText(const Arguments& arguments, const Problem& problem,
                      const std::vector<Evaluation>& evaluations) {
   std::string text =
-      "preset,problem,seed,evaluation,suggestion,value,regret,seconds,rung,configuration,facts\n";
+      "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,seconds,rung,"
+      "configuration,facts\n";
   int number = 0;
   for (const Evaluation& evaluation : evaluations) {
     const bool suggested = evaluation.suggestion > 0;
     absl::StrAppend(&text, arguments.preset, ",", problem.name, ",", arguments.beginning.seed, ",",
-                    ++number, ",", evaluation.suggestion, ",", FormatNumber(evaluation.value), ",",
-                    FormatNumber(evaluation.regret), ",",
+                    arguments.study.seed, ",", ++number, ",", evaluation.suggestion, ",",
+                    FormatNumber(evaluation.value), ",", FormatNumber(evaluation.regret), ",",
                     suggested ? FormatNumber(evaluation.seconds) : "", ",",
                     suggested ? RungName(evaluation.provenance.rung) : "", ",",
                     CsvField(ConfigurationText(*problem.space, evaluation.point.configuration)),
@@ -132,7 +133,7 @@ void Declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--preset", arguments.preset, "Which algorithm")->capture_default_str();
   app.add_option("--problem", arguments.problem, "What to optimise")->capture_default_str();
   app.add_option("--seed", beginning.seed,
-                 "Of the study, of its initial points, and of a family's task")
+                 "Tells studies apart: their own seed, initial points, and a family's task")
       ->capture_default_str();
   app.add_option("--suggestions", study.suggestions, "How many to ask for")
       ->check(CLI::PositiveNumber)
@@ -162,7 +163,7 @@ int Main(int argc, char** argv) {
   if (arguments.list_problems) ListAllProblems(arguments.beginning.data_folder);
   if (arguments.list_presets) ListAllPresets();
   if (arguments.list_problems || arguments.list_presets) return EXIT_SUCCESS;
-  arguments.study.seed = arguments.beginning.seed;
+  arguments.study.seed = StudySeed(arguments.problem, arguments.beginning.seed);
   arguments.study.budget = absl::Seconds(arguments.budget_seconds);
   const absl::Status status = RunCell(arguments);
   if (status.ok()) return EXIT_SUCCESS;

@@ -147,6 +147,14 @@ class StudyRun {
 
 }  // namespace
 
+uint64_t StudySeed(absl::string_view problem, uint64_t number) {
+  uint64_t hash = 0;
+  for (const char letter : problem) {
+    hash = CounterRandomBits(hash, static_cast<unsigned char>(letter), 0);
+  }
+  return CounterRandomBits(hash, number, 1);
+}
+
 absl::StatusOr<std::vector<Evaluation>> RunStudy(const Strategy& strategy, const Problem& problem,
                                                  const StudyOptions& options) {
   return StudyRun(strategy, problem, options).Run();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/strategy/strategy.h"
 #include "tests/evidence/problem.h"
@@ -22,6 +23,10 @@ struct StudyOptions {
   // As the server's: strategies step down their ladder when it is used up.
   absl::Duration budget = absl::Seconds(5);
 };
+
+// A seed for the study itself: studies of the same number on two problems are as
+// unrelated as two studies of a server.
+uint64_t StudySeed(absl::string_view problem, uint64_t number);
 
 // One trial that has ended, in the order in which trials ended.
 struct Evaluation {

@@ -109,6 +109,12 @@ TEST(Study, NoiseIsSeenByTheStudyButNotByTheRegret) {
   EXPECT_NEAR(square, 1, 0.4);
 }
 
+TEST(Study, SeedsDifferByProblemAndByNumber) {
+  EXPECT_EQ(StudySeed("branin", 1), StudySeed("branin", 1));
+  EXPECT_NE(StudySeed("branin", 1), StudySeed("branin", 2));
+  EXPECT_NE(StudySeed("branin", 1), StudySeed("h1", 1));
+}
+
 TEST(Study, ACandidateThatIsNotNamedIsAnError) {
   Problem problem = Ackley();
   const std::vector<Parameter> parameters = {{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}}};

@@ -20,8 +20,9 @@ from matplotlib import pyplot  # noqa: E402  After the backend was chosen.
 # Okabe and Ito's colours, which colour-blind people tell apart.
 OWN_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 OWN_MARKERS = "os^Dv*"
-PEER_GREYS = ("#000000", "#777777", "#444444", "#999999")
-PEER_DASHES = ((5, 2), (1, 1.3), (8, 2, 1.5, 2), (2.5, 1.2))
+PEER_GREYS = ("#000000", "#777777")
+PEER_DASHES = ((5, 2), (1, 1.3), (8, 2, 1.5, 2), (10, 3), (2.5, 1.2), (8, 2, 1, 2, 1, 2),
+               (1, 3), (4, 1, 1, 1))
 SHOWN_PEERS = 3  # The best at the last checkpoint; random comes in addition.
 LOG_FROM_RATIO = 20
 
@@ -36,7 +37,7 @@ class Style:
                                  "marker": OWN_MARKERS[i % len(OWN_MARKERS)], "markersize": 4,
                                  "linestyle": "-" if i < len(OWN_COLOURS) else "--"}
         for i, name in enumerate(peers):
-            dash = PEER_DASHES[(i + i // len(PEER_DASHES)) % len(PEER_DASHES)]
+            dash = PEER_DASHES[i % len(PEER_DASHES)]
             self._looks[name] = {"color": PEER_GREYS[i % len(PEER_GREYS)], "linewidth": 1.2,
                                  "linestyle": (0, dash)}
 
@@ -76,13 +77,14 @@ def _shown_peers(comparison, unit):
 def _draw_methods(axes, comparison, unit, style):
     """Returns all middles that were drawn."""
     middles = []
-    for method in _shown_peers(comparison, unit) + comparison.presets:
+    for method in comparison.presets + _shown_peers(comparison, unit):
         evaluations, regrets = _series(comparison, method, unit)
         if len(evaluations) == 0:
             continue
         middle, low, high = _curve(unit, regrets)
         is_own = method in comparison.presets
-        axes.plot(evaluations, middle, label=method, markevery=(4, 10), **style.of(method))
+        axes.plot(evaluations, middle, label=method, markevery=(4, 10),
+                  zorder=3 if is_own else 2.5, **style.of(method))
         if is_own:
             axes.fill_between(evaluations, low, high, color=style.of(method)["color"], alpha=0.15,
                               linewidth=0)
@@ -94,7 +96,8 @@ def _scale(axes, middles):
     """Logarithmic where the curves span more than a little; zeros then lie below the edge."""
     positive = middles[middles > 0]
     if len(positive) == 0 or positive.max() / positive.min() < LOG_FROM_RATIO:
-        axes.set_ylim(bottom=0)
+        if middles.min() < middles.max() / 2:
+            axes.set_ylim(bottom=0)
         return
     axes.set_yscale("log")
     axes.set_ylim(positive.min() / 2, positive.max() * 2)
@@ -129,8 +132,10 @@ def _draw_overview(comparison, units, style, path):
     figure, grid = pyplot.subplots(rows, columns, squeeze=False,
                                    figsize=(4.2 * columns, 3.1 * rows), layout="constrained")
     handles = {}
-    for axes, unit in zip(grid.flat, units):
+    for i, (axes, unit) in enumerate(zip(grid.flat, units)):
         _draw_unit(axes, comparison, unit, style)
+        if i % columns > 0:
+            axes.set_ylabel("")
         drawn, labels = axes.get_legend_handles_labels()
         handles |= dict(zip(labels, drawn))
     for axes in list(grid.flat)[len(units):]:

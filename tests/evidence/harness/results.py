@@ -42,9 +42,6 @@ class Curves:
         return numpy.array([curves[cell][evaluation] if evaluation < len(curves[cell])
                             else numpy.nan for cell in cells])
 
-    def update(self, other):
-        self.regrets.update(other.regrets)
-
 
 def read_cell(path):
     with open(path, newline="") as file:
@@ -68,14 +65,15 @@ def merge(files, found, path):
     return merged
 
 
-def own_curves(rows):
-    """Curves of merged rows."""
+def own_curves(rows, presets):
+    """Curves of merged rows, in the order of `presets`."""
     regrets = {}
     for row in rows:
         cell = row["preset"], row["problem"], int(row["seed"])
         regrets.setdefault(cell, []).append(float(row["regret"]))
     curves = Curves()
-    for (preset, problem, seed), values in regrets.items():
+    for preset, problem, seed in sorted(regrets, key=lambda cell: presets.index(cell[0])):
+        values = regrets[preset, problem, seed]
         curves.add(preset, problem, seed, 1, round_like_recorded(values))
     return curves
 

@@ -6,6 +6,8 @@ import statistics
 from harness.cells import INITIAL_POINTS
 from harness.results import RECORDED
 
+FEW_DRAWS = 10  # Below, a percentile bootstrap covers far less than 95%.
+
 
 def number(value):
     if value != value:
@@ -81,6 +83,9 @@ def verdict_lines(comparison, preset, group):
         return []
     lines = ["", f"{preset} against each problem's best recorded peer, {group}: difference in "
                  "regret, paired"]
+    few = min(unit.draws for unit in comparison.units_of(group))
+    if few < FEW_DRAWS:
+        lines.append(f"  CAUTION: with {few} draws the intervals are too narrow to decide anything.")
     table = [("after", "problem", "", "ours", "best peer", "theirs", "difference",
               "95% interval", "verdict")]
     table += [(str(row["after"]), row["problem"], row["statistic"], number(row["ours"]),
