@@ -10,6 +10,7 @@
 #include "core/strategy/next_point.h"
 #include "core/strategy/objective_model.h"
 #include "core/strategy/quasi_random_strategy.h"
+#include "core/strategy/source_portfolio_strategy.h"
 
 namespace slipstream {
 namespace {
@@ -47,7 +48,10 @@ size_t InitialResults(const SearchSpace& space) {
 class ModelStrategy final : public Strategy {
  public:
   ModelStrategy(std::string name, const Recipe& recipe)
-      : Strategy(std::move(name)), recipe_(recipe), calibration_(CalibrationOf(recipe.calibration)) {}
+      : Strategy(std::move(name)),
+        recipe_(recipe),
+        calibration_(CalibrationOf(recipe.calibration)),
+        portfolio_(MakeSourcePortfolioStrategy(this->name())) {}
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
@@ -56,6 +60,7 @@ class ModelStrategy final : public Strategy {
 
   Recipe recipe_;
   std::unique_ptr<Calibration> calibration_;
+  std::unique_ptr<Strategy> portfolio_;
   mutable CalibrationCache cache_;
 };
 
@@ -172,6 +177,10 @@ class Batch {
 absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView& view, int count,
                                                                  uint64_t seed,
                                                                  absl::Time deadline) const {
+  if (recipe_.initial == InitialDesign::kSourcePortfolio && !view.sources.empty() &&
+      CountMeasured(view) < InitialResults(*view.space)) {
+    return portfolio_->Suggest(view, count, seed, deadline);
+  }
   return Batch(view, recipe_, *calibration_, cache_, seed, deadline).Suggest(count);
 }
 

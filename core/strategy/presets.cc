@@ -14,15 +14,18 @@ std::unique_ptr<Strategy> MakeNamed() {
   return Make(name);
 }
 
-template <const char* name, CalibrationKind calibration, AcquisitionKind acquisition>
+template <const char* name, CalibrationKind calibration, AcquisitionKind acquisition,
+          InitialDesign initial = InitialDesign::kQuasiRandom>
 std::unique_ptr<Strategy> MakeRecipe() {
   Recipe recipe;
+  recipe.initial = initial;
   recipe.calibration = calibration;
   recipe.acquisition = acquisition;
   return MakeModelStrategy(name, recipe);
 }
 
 constexpr char kGpLogEi[] = "gp_log_ei";
+constexpr char kPortfolioGp[] = "portfolio_gp";
 constexpr char kGpHmc[] = "gp_hmc";
 constexpr char kGpUcb[] = "gp_ucb";
 constexpr char kGpEi[] = "gp_ei";
@@ -35,8 +38,13 @@ constexpr char kRandom[] = "random";
 constexpr auto kMap = CalibrationKind::kMaximumPosterior;
 
 constexpr Preset kPresets[] = {
-    {kGpLogEi, "Gaussian process, most probable hyperparameters, log expected improvement",
+    {kGpLogEi,
+     "Gaussian process, most probable hyperparameters, log expected improvement; the default",
      MakeRecipe<kGpLogEi, kMap, AcquisitionKind::kLogExpectedImprovement>},
+    {kPortfolioGp,
+     "The first entries of source_portfolio, then gp_log_ei; the default with source tasks",
+     MakeRecipe<kPortfolioGp, kMap, AcquisitionKind::kLogExpectedImprovement,
+                InitialDesign::kSourcePortfolio>},
     {kGpHmc, "Gaussian process, hyperparameters sampled and averaged over, log expected improvement",
      MakeRecipe<kGpHmc, CalibrationKind::kHamiltonian, AcquisitionKind::kLogExpectedImprovement>},
     {kGpUcb, "Gaussian process, upper confidence bound of 1.8 deviations",

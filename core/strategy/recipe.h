@@ -22,7 +22,11 @@ enum class AcquisitionKind {
   kThompson,
 };
 
+// What is tried before there are results for a model.
+enum class InitialDesign { kQuasiRandom, kSourcePortfolio };
+
 struct Recipe {
+  InitialDesign initial = InitialDesign::kQuasiRandom;
   CalibrationKind calibration = CalibrationKind::kMaximumPosterior;
   AcquisitionKind acquisition = AcquisitionKind::kLogExpectedImprovement;
   double ucb_multiplier = 1.8;
