@@ -27,6 +27,7 @@ constexpr Index kDimension = 8;
 struct Options {
   int rounds = 7;
   bool no_bars = false;
+  bool no_predictions = false;
   std::string csv;
 };
 
@@ -222,7 +223,7 @@ int Run(const Options& options) {
   std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
                "else: Cholesky and inverse at that n\n";
   Table table(!options.no_bars);
-  Predictions4096(options.rounds, table);
+  if (!options.no_predictions) Predictions4096(options.rounds, table);
   LikelihoodAndGradient(options.rounds, table);
   Suggestions(options.rounds, table);
   if (!options.csv.empty()) WriteCsv(options.csv, table.lines());
@@ -244,6 +245,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--csv", options.csv, "Where to write the table");
   app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
+  app.add_flag("--no-predictions", options.no_predictions, "Leave out the predictions, for profiles");
   CLI11_PARSE(app, argc, argv);
   return slipstream::Run(options);
 }
