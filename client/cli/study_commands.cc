@@ -22,6 +22,7 @@ constexpr size_t kWidestSummary = 120;
 struct CreationArguments {
   SpaceArguments space;
   ObjectiveArguments objective;
+  bool exact = false;
   std::string id;
   std::string title;
   std::string preset;
@@ -37,6 +38,7 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
   if (!metric.has_value()) {
     return UsageError("what is the objective? Say --maximize NAME or --minimize NAME");
   }
+  if (arguments.exact) metric->set_noise(v1::Metric::EXACT);
   *study.add_metrics() = *std::move(metric);
   RETURN_IF_ERROR(ReadLabels(arguments.labels, study.mutable_labels()));
   ASSIGN_OR_RETURN(auto space, ReadSpace(arguments.space));
@@ -113,6 +115,8 @@ void AddCreate(CLI::App* group, Action* chosen) {
   CLI::App* const command = group->add_subcommand("create", "Creates a study");
   AddSpaceOptions(command, &arguments->space);
   AddObjectiveOptions(command, "--metric", "Name of what is measured", &arguments->objective);
+  command->add_flag("--exact", arguments->exact,
+                    "The same configuration always gives the same value: nothing is tried twice");
   command->add_option("--id", arguments->id, "Last part of its name (default: made up)");
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");

@@ -77,7 +77,7 @@ std::string StateText(v1::Study::State state) {
 
 std::string MetricText(const v1::Metric& metric) {
   return absl::StrCat(absl::AsciiStrToLower(v1::Metric::Goal_Name(metric.goal())), " ",
-                      metric.name());
+                      metric.name(), metric.noise() == v1::Metric::EXACT ? ", exact" : "");
 }
 
 std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels) {

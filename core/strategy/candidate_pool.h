@@ -23,6 +23,8 @@ class CandidatePool {
   static absl::StatusOr<CandidatePool> Create(const StudyView& view);
 
   bool empty() const { return left_.empty(); }
+  // What is left, ascending.
+  const std::vector<int64_t>& left() const { return left_; }
 
   // Each takes a candidate out of the pool, unless the space allows repeats,
   // and returns its index. The pool must not be empty.

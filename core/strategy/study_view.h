@@ -64,6 +64,7 @@ struct SourceTaskData {
 struct StudyView {
   const SearchSpace* space = nullptr;
   Goal goal = Goal::kMaximize;
+  bool noiseless = false;  // Results are exact: the same configuration gives the same one.
   int64_t last_trial = 0;  // Highest trial number given out so far, 0 if none.
   int64_t suggested = 0;   // How many trials Suggest made so far.
   // Empty when the strategy does not read history (Strategy::ReadsHistory).

@@ -50,6 +50,7 @@ absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   SLIPSTREAM_ASSIGN_OR_RETURN(MetricAndGoal metric, MetricFromProto(study.metrics()));
   definition.metric = std::move(metric.metric);
   definition.goal = metric.goal;
+  definition.noiseless = metric.noiseless;
   definition.preset = study.algorithm().preset();
   definition.seed = study.seed();
   SLIPSTREAM_ASSIGN_OR_RETURN(definition.source_ids, SourceIdsFromProto(study));
@@ -69,11 +70,16 @@ absl::StatusOr<MetricAndGoal> MetricFromProto(
     return InvalidField("metrics", absl::StrCat(metrics.size(), " metrics"), "exactly one metric");
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckName("metrics[0].name", metrics[0].name()));
+  if (!v1::Metric::Noise_IsValid(metrics[0].noise())) {
+    return InvalidField("metrics[0].noise", absl::StrCat(static_cast<int>(metrics[0].noise())),
+                        "NOISE_UNSPECIFIED or EXACT");
+  }
+  const bool noiseless = metrics[0].noise() == v1::Metric::EXACT;
   switch (metrics[0].goal()) {
     case v1::Metric::MAXIMIZE:
-      return MetricAndGoal{metrics[0].name(), Goal::kMaximize};
+      return MetricAndGoal{metrics[0].name(), Goal::kMaximize, noiseless};
     case v1::Metric::MINIMIZE:
-      return MetricAndGoal{metrics[0].name(), Goal::kMinimize};
+      return MetricAndGoal{metrics[0].name(), Goal::kMinimize, noiseless};
     default:
       return InvalidField("metrics[0].goal", absl::StrCat(static_cast<int>(metrics[0].goal())),
                           "MAXIMIZE or MINIMIZE");

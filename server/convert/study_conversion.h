@@ -22,6 +22,7 @@ struct StudyDefinition {
   std::shared_ptr<const SearchSpace> space;
   std::string metric;
   Goal goal = Goal::kMaximize;
+  bool noiseless = false;
   std::string preset;
   uint64_t seed = 0;
   std::vector<std::string> source_ids;
@@ -31,6 +32,7 @@ struct StudyDefinition {
 struct MetricAndGoal {
   std::string metric;
   Goal goal = Goal::kMaximize;
+  bool noiseless = false;
 };
 absl::StatusOr<MetricAndGoal> MetricFromProto(
     const google::protobuf::RepeatedPtrField<v1::Metric>& metrics);

@@ -129,6 +129,7 @@ absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
   StudyView view;
   view.space = definition.space.get();
   view.goal = definition.goal;
+  view.noiseless = definition.noiseless;
   view.last_trial = plan_.study.trial_count;
   view.suggested = plan_.study.suggested_count;
   std::shared_ptr<const StudyHistory> history;

@@ -124,7 +124,8 @@ absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStu
   v1::Study filled = request.study();
   if (!filled.has_seed()) filled.set_seed(RandomBits());
   if (filled.algorithm().preset().empty()) {
-    filled.mutable_algorithm()->set_preset(std::string(kDefaultPreset));
+    filled.mutable_algorithm()->set_preset(std::string(
+        filled.source_tasks().empty() ? kDefaultPreset : kDefaultPresetWithSources));
   }
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");

@@ -70,7 +70,7 @@ TEST_F(Studies, WhatTheCreatorLeavesOpenIsFilledInAndShown) {
   EXPECT_NE(first.name(), second.name());
   EXPECT_TRUE(first.has_seed());
   EXPECT_NE(first.seed(), second.seed());
-  EXPECT_EQ(first.algorithm().preset(), "source_portfolio");
+  EXPECT_EQ(first.algorithm().preset(), "gp_log_ei");
 }
 
 TEST_F(Studies, ATakenIdIsRefused) {

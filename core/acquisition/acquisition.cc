@@ -1,0 +1,106 @@
+#include "core/acquisition/acquisition.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace slipstream {
+namespace {
+
+// What takes the place of a NaN: worse than anything.
+double Ordered(double value) {
+  return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+}
+
+// Each member's share in the average of `values`, and the average.
+double Average(bool is_logarithmic, const Vector& values, Vector& shares) {
+  const auto count = static_cast<double>(values.size());
+  if (!is_logarithmic || values.size() == 1) {
+    shares.setConstant(values.size(), 1 / count);
+    return values.mean();
+  }
+  const double most = values.maxCoeff();
+  if (!std::isfinite(most)) {
+    shares.setConstant(values.size(), 1 / count);
+    return most;
+  }
+  shares = (values.array() - most).exp();
+  const double sum = shares.sum();
+  shares /= sum;
+  return most + std::log(sum / count);
+}
+
+}  // namespace
+
+Acquisition::Acquisition(std::vector<RuledSurrogate> members) : members_(std::move(members)) {
+  assert(!members_.empty());
+}
+
+Vector Acquisition::Values(const PointMatrix& x) const {
+  const auto count = static_cast<Index>(members_.size());
+  Matrix by_member(x.rows(), count);
+  for (Index k = 0; k < count; ++k) {
+    const RuledSurrogate& member = members_[static_cast<size_t>(k)];
+    const Predictions predictions = member.surrogate->Predict(x);
+    for (Index i = 0; i < x.rows(); ++i) {
+      by_member(i, k) = Ordered(
+          member.rule->Evaluate(predictions.mean[i], std::sqrt(predictions.variance[i])).value);
+    }
+  }
+  if (count == 1) return by_member.col(0);
+  Vector values(x.rows());
+  Vector shares;
+  for (Index i = 0; i < x.rows(); ++i) {
+    values[i] =
+        Average(members_.front().rule->is_logarithmic(), by_member.row(i).transpose(), shares);
+  }
+  return values;
+}
+
+double Acquisition::ValueAndGradient(ConstVectorView x, VectorView gradient) const {
+  const auto count = static_cast<Index>(members_.size());
+  Vector values(count);
+  Matrix gradients(x.size(), count);
+  for (Index k = 0; k < count; ++k) {
+    const RuledSurrogate& member = members_[static_cast<size_t>(k)];
+    const PointPrediction there = member.surrogate->PredictPoint(x);
+    const double deviation = std::sqrt(there.variance);
+    const Utility utility = member.rule->Evaluate(there.mean, deviation);
+    values[k] = Ordered(utility.value);
+    gradients.col(k) = utility.by_mean * there.mean_gradient +
+                       utility.by_deviation / (2 * deviation) * there.variance_gradient;
+  }
+  Vector shares;
+  const double value = Average(members_.front().rule->is_logarithmic(), values, shares);
+  gradient = gradients * shares;
+  return value;
+}
+
+double IncumbentOf(const Surrogate& surrogate, const PointMatrix& x) {
+  return surrogate.Predict(x).mean.maxCoeff();
+}
+
+double MaxValueTargetFromResults(const Vector& results, double margin) {
+  return results.maxCoeff() + margin;
+}
+
+absl::StatusOr<double> MaxValueTargetFromDraws(const Surrogate& surrogate, const PointMatrix& x,
+                                               double incumbent, uint64_t seed) {
+  constexpr Index kDraws = 64;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draws, DrawJointly(surrogate, x, kDraws, seed));
+  return std::max(incumbent, draws.colwise().maxCoeff().mean());
+}
+
+absl::StatusOr<Index> ThompsonChoice(const Surrogate& surrogate, const PointMatrix& x,
+                                     uint64_t seed) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draw, DrawJointly(surrogate, x, 1, seed));
+  Index best = 0;
+  draw.col(0).maxCoeff(&best);
+  return best;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,131 @@
+#include "core/acquisition/rule.h"
+
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "core/gp/normal.h"
+
+namespace slipstream {
+namespace {
+
+// log(1 - exp(w)) for w < 0 (Maechler, "Accurately computing log(1 - exp(-|a|))", 2012).
+double LogOneMinusExp(double w) {
+  return w > -std::numbers::ln2 ? std::log(-std::expm1(w)) : std::log1p(-std::exp(w));
+}
+
+class UpperConfidenceBound : public AcquisitionRule {
+ public:
+  explicit UpperConfidenceBound(double multiplier) : multiplier_(multiplier) {}
+
+ private:
+  Utility DoEvaluate(double mean, double deviation) const override {
+    return {mean + multiplier_ * deviation, 1, multiplier_};
+  }
+
+  double multiplier_;
+};
+
+class ExpectedImprovement : public AcquisitionRule {
+ public:
+  explicit ExpectedImprovement(double incumbent) : incumbent_(incumbent) {}
+
+ private:
+  // dEI/dm = Phi(u), dEI/ds = phi(u).
+  Utility DoEvaluate(double mean, double deviation) const override {
+    const double u = (mean - incumbent_) / deviation;
+    const double below = StandardNormalDistribution(u);
+    const double density = StandardNormalDensity(u);
+    // phi + u Phi cancels to nothing far below; there the logarithm knows better.
+    const double value = u > -1 ? deviation * (density + u * below)
+                                : deviation * std::exp(LogExpectedImprovementOf(u).value);
+    return {value, below, density};
+  }
+
+  double incumbent_;
+};
+
+class LogExpectedImprovement : public AcquisitionRule {
+ public:
+  explicit LogExpectedImprovement(double incumbent) : incumbent_(incumbent) {}
+
+  bool is_logarithmic() const override { return true; }
+
+ private:
+  Utility DoEvaluate(double mean, double deviation) const override {
+    const double u = (mean - incumbent_) / deviation;
+    const LogImprovement log = LogExpectedImprovementOf(u);
+    return {std::log(deviation) + log.value, log.slope / deviation,
+            log.density / deviation};
+  }
+
+  double incumbent_;
+};
+
+class ProbabilityOfImprovement : public AcquisitionRule {
+ public:
+  ProbabilityOfImprovement(double target, double noise_variance)
+      : target_(target), noise_deviation_(std::sqrt(noise_variance)) {}
+
+ private:
+  Utility DoEvaluate(double mean, double deviation) const override {
+    const double whole = std::hypot(deviation, noise_deviation_);
+    const double u = (mean - target_) / whole;
+    return {u, 1 / whole, -u / whole * (deviation / whole)};
+  }
+
+  double target_;
+  double noise_deviation_;
+};
+
+}  // namespace
+
+Utility AcquisitionRule::Evaluate(double mean, double deviation) const {
+  assert(deviation > 0);
+  return DoEvaluate(mean, deviation);
+}
+
+LogImprovement LogExpectedImprovementOf(double u) {
+  constexpr double kHalfLogHalfPi = 0.22579135264472743236;  // log(pi / 2) / 2
+  if (u > -1) {
+    const double below = StandardNormalDistribution(u);
+    const double density = StandardNormalDensity(u);
+    const double h = density + u * below;
+    return {std::log(h), below / h, density / h};
+  }
+  if (u > -1e6) {
+    // h = phi(u) (1 - |u| r), r = Phi(u)/phi(u) = sqrt(pi/2) erfcx(|u|/sqrt 2).
+    const double ratio = ScaledComplementaryError(-u / std::numbers::sqrt2);
+    const double w = std::log(ratio * -u) + kHalfLogHalfPi;
+    const double rest = LogOneMinusExp(w);
+    return {LogStandardNormalDensity(u) + rest, std::exp(std::log(ratio) + kHalfLogHalfPi - rest),
+            std::exp(-rest)};
+  }
+  // 1 - |u| r -> 1/u^2 and r -> 1/|u|.
+  return {LogStandardNormalDensity(u) - 2 * std::log(-u), -u, u * u};
+}
+
+double TheoreticalMultiplier(double log_points, int64_t round, double rho) {
+  const auto t = static_cast<double>(round);
+  const double rest = std::log(t * t * std::numbers::pi * std::numbers::pi / (6 * rho));
+  return std::sqrt(2 * (log_points + rest));
+}
+
+std::unique_ptr<AcquisitionRule> MakeUpperConfidenceBound(double multiplier) {
+  return std::make_unique<UpperConfidenceBound>(multiplier);
+}
+
+std::unique_ptr<AcquisitionRule> MakeExpectedImprovement(double incumbent) {
+  return std::make_unique<ExpectedImprovement>(incumbent);
+}
+
+std::unique_ptr<AcquisitionRule> MakeLogExpectedImprovement(double incumbent) {
+  return std::make_unique<LogExpectedImprovement>(incumbent);
+}
+
+std::unique_ptr<AcquisitionRule> MakeProbabilityOfImprovement(double target,
+                                                              double noise_variance) {
+  return std::make_unique<ProbabilityOfImprovement>(target, noise_variance);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,81 @@
+#include "core/ascent/bounded_ascent.h"
+
+#include <nlopt.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "absl/time/clock.h"
+
+namespace slipstream {
+namespace {
+
+struct NloptDeleter {
+  void operator()(nlopt_opt_s* optimizer) const { nlopt_destroy(optimizer); }
+};
+
+// What one run has seen.
+struct Run {
+  const SmoothFunction& function;
+  const AscentOptions& options;
+  nlopt_opt optimizer;
+  AscentResult best;
+  Vector gradient;
+};
+
+// NLopt's callback. Where the function cannot be computed it gets a value far
+// below all others, without slope, so that the line search turns back.
+double Evaluate(unsigned dimension, const double* x, double* gradient, void* data) {
+  Run& run = *static_cast<Run*>(data);
+  const Eigen::Map<const Vector> point(x, dimension);
+  ++run.best.evaluations;
+  const std::optional<double> value = run.function(point, run.gradient);
+  if (absl::Now() > run.options.deadline) {
+    run.best.deadline_passed = true;
+    nlopt_force_stop(run.optimizer);
+  }
+  if (!value.has_value() || !std::isfinite(*value) || !run.gradient.allFinite()) {
+    if (gradient != nullptr) std::fill_n(gradient, dimension, 0.0);
+    return run.best.value.has_value() ? *run.best.value - 1e6 * (1 + std::abs(*run.best.value))
+                                      : -1e100;
+  }
+  if (!run.best.value.has_value() || *value > *run.best.value) {
+    run.best.value = value;
+    run.best.x = point;
+  }
+  if (gradient != nullptr) std::copy_n(run.gradient.data(), dimension, gradient);
+  return *value;
+}
+
+}  // namespace
+
+AscentResult AscendWithinBounds(const SmoothFunction& function, const Vector& start,
+                                const Vector& lower, const Vector& upper,
+                                const AscentOptions& options) {
+  assert(start.size() == lower.size() && start.size() == upper.size());
+  const auto dimension = static_cast<unsigned>(start.size());
+  Vector x = start.cwiseMax(lower).cwiseMin(upper);
+  AscentResult nothing;
+  nothing.x = x;
+  if (dimension == 0) return nothing;
+  const std::unique_ptr<nlopt_opt_s, NloptDeleter> optimizer(
+      nlopt_create(NLOPT_LD_LBFGS, dimension));
+  Run run{function, options, optimizer.get(), nothing, Vector::Zero(x.size())};
+  nlopt_set_max_objective(optimizer.get(), Evaluate, &run);
+  nlopt_set_lower_bounds(optimizer.get(), lower.data());
+  nlopt_set_upper_bounds(optimizer.get(), upper.data());
+  nlopt_set_maxeval(optimizer.get(), options.max_evaluations);
+  nlopt_set_ftol_abs(optimizer.get(), options.value_tolerance);
+  nlopt_set_ftol_rel(optimizer.get(), options.relative_value_tolerance);
+  nlopt_set_xtol_abs1(optimizer.get(), options.step_tolerance);
+  // All ways in which it may end, failures of its line search among them, leave
+  // the best point in `run`.
+  double value = 0;
+  nlopt_optimize(optimizer.get(), x.data(), &value);
+  return run.best;
+}
+
+}  // namespace slipstream

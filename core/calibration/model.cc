@@ -1,0 +1,56 @@
+#include "core/calibration/model.h"
+
+#include <cmath>
+
+namespace slipstream {
+namespace {
+
+template <typename Member>
+Vector Collect(const std::vector<HyperparameterBelief>& beliefs, Member member) {
+  Vector collected(static_cast<Index>(beliefs.size()));
+  for (size_t i = 0; i < beliefs.size(); ++i) {
+    collected[static_cast<Index>(i)] = beliefs[i].*member;
+  }
+  return collected;
+}
+
+}  // namespace
+
+Vector Model::Lower() const { return Collect(beliefs, &HyperparameterBelief::lower); }
+
+Vector Model::Upper() const { return Collect(beliefs, &HyperparameterBelief::upper); }
+
+Vector Model::Location() const {
+  return Collect(beliefs, &HyperparameterBelief::location).cwiseMax(Lower()).cwiseMin(Upper());
+}
+
+double Model::LogBelief(ConstVectorView packed, VectorView gradient) const {
+  double value = 0;
+  for (size_t i = 0; i < beliefs.size(); ++i) {
+    const auto place = static_cast<Index>(i);
+    const double z = (packed[place] - beliefs[i].location) / beliefs[i].deviation;
+    value -= 0.5 * z * z;
+    gradient[place] -= z / beliefs[i].deviation;
+  }
+  return value;
+}
+
+Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
+  Model model;
+  const auto dimension = static_cast<double>(kinds.size());
+  model.kernel = MakeStationary(options.smoothness, kinds, options.lengthscales);
+  model.beliefs.push_back({0, 0.5, std::log(0.03), std::log(30.0)});
+  while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
+    model.beliefs.push_back({-1 + 0.5 * std::log(dimension), 1, std::log(0.01), std::log(1e3)});
+  }
+  if (options.noiseless) {
+    const double exact = std::log(options.exact_noise_variance);
+    model.beliefs.push_back({exact, 1, exact, exact});
+  } else {
+    model.beliefs.push_back({-4, 1, std::log(1e-6), std::log(4.0)});
+  }
+  model.beliefs.push_back({0, 1, -5, 5});
+  return model;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,61 @@
+// A model whose hyperparameters are still open: a kernel, and what is believed
+// of each hyperparameter beforehand.
+#ifndef SLIPSTREAM_CORE_CALIBRATION_MODEL_H_
+#define SLIPSTREAM_CORE_CALIBRATION_MODEL_H_
+
+#include <memory>
+#include <vector>
+
+#include "core/gp/kernel.h"
+#include "core/gp/likelihood.h"
+
+namespace slipstream {
+
+// Of one entry of Hyperparameters::Packed: normal around `location` (so that
+// what has a logarithm there is log-normal), within [lower, upper]. It is fixed
+// where lower == upper.
+struct HyperparameterBelief {
+  double location = 0;
+  double deviation = 1;
+  double lower = -10;
+  double upper = 10;
+
+  bool is_fixed() const { return lower == upper; }
+};
+
+struct Model {
+  std::shared_ptr<const Kernel> kernel;
+  std::vector<HyperparameterBelief> beliefs;  // As Hyperparameters::Packed.
+
+  Vector Lower() const;
+  Vector Upper() const;
+  Vector Location() const;
+
+  // The logarithm of the beliefs' density, up to a constant, and its gradient
+  // added to `gradient`.
+  double LogBelief(ConstVectorView packed, VectorView gradient) const;
+};
+
+struct ModelOptions {
+  Smoothness smoothness = Smoothness::kMatern52;
+  Lengthscales lengthscales = Lengthscales::kEach;
+  // Results are exact: the noise variance is fixed at exact_noise_variance.
+  bool noiseless = false;
+  double exact_noise_variance = 1e-8;
+};
+
+// For outputs of mean 0 and variance 1 over the unit cube:
+//   lengthscale ~ LogNormal(log(d)/2 - 1, 1): distances in the cube grow with
+//     sqrt d, and so does the belief (Hvarfner, Hellsten, Nardi, "Vanilla
+//     Bayesian optimization performs great in high dimensions", 2024). Their
+//     location and deviation, sqrt 2 and sqrt 3, are so long and wide that few
+//     results leave a parameter for dead that is not; these, chosen on families
+//     of functions that no figure is reported on, are not;
+//   amplitude^2 ~ LogNormal(0, 1);
+//   noise variance ~ LogNormal(-4, 1), at least 1e-6;
+//   mean ~ Normal(0, 1).
+Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_CALIBRATION_MODEL_H_

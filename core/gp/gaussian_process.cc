@@ -1,0 +1,224 @@
+#include "core/gp/gaussian_process.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace slipstream {
+namespace {
+
+// Candidates are predicted so many at a time: their covariances stay in cache.
+constexpr Index kBlock = 256;
+
+// Rounding must not make a variance zero or negative.
+constexpr double kLeastVariancePart = 1e-12;
+
+// Of the prior variance: what a fantasy is blurred by, so that one on top of an
+// observation does no harm.
+constexpr double kFantasyNoisePart = 1e-8;
+
+}  // namespace
+
+GaussianProcess::GaussianProcess(std::shared_ptr<const GaussianPrior> prior,
+                                 Observations observations, const JitterLadder& ladder)
+    : Surrogate(prior->dimension()),
+      prior_(std::move(prior)),
+      observations_(std::move(observations)),
+      ladder_(ladder) {}
+
+absl::StatusOr<GaussianProcess> GaussianProcess::Fit(std::shared_ptr<const GaussianPrior> prior,
+                                                     Observations observations,
+                                                     const JitterLadder& ladder) {
+  assert(observations.x.rows() == observations.y.size());
+  assert(observations.noise_variance.size() == observations.y.size());
+  if (observations.y.size() == 0) observations.x.resize(0, prior->dimension());
+  if (!observations.x.allFinite() || !observations.y.allFinite() ||
+      !observations.noise_variance.allFinite()) {
+    return absl::FailedPreconditionError("observations must be finite");
+  }
+  GaussianProcess process(std::move(prior), std::move(observations), ladder);
+  SLIPSTREAM_RETURN_IF_ERROR(process.Factorise());
+  return process;
+}
+
+absl::Status GaussianProcess::Factorise() {
+  Matrix covariance = prior_->Covariance(observations_.x, observations_.x);
+  covariance.diagonal() += observations_.noise_variance;
+  SLIPSTREAM_ASSIGN_OR_RETURN(factor_, Cholesky::Of(std::move(covariance), ladder_));
+  whitened_ = observations_.y - prior_->Mean(observations_.x);
+  factor_.SolveLower(whitened_);
+  alpha_ = whitened_;
+  factor_.SolveLowerTransposed(alpha_);
+  if (alpha_.allFinite()) return absl::OkStatus();
+  return absl::FailedPreconditionError("the regression's weights overflow");
+}
+
+absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_variance) {
+  assert(x.size() == dimension());
+  if (!x.allFinite() || !std::isfinite(y) || !std::isfinite(noise_variance)) {
+    return absl::FailedPreconditionError("observations must be finite");
+  }
+  const PointMatrix point = x.transpose();
+  const Vector column = prior_->Covariance(observations_.x, point).col(0);
+  const double corner = prior_->Variance(point)[0] + noise_variance;
+  GaussianProcess grown = *this;
+  const Index size = observations_.y.size();
+  grown.observations_.x.conservativeResize(size + 1, Eigen::NoChange);
+  grown.observations_.x.row(size) = point;
+  grown.observations_.y.conservativeResize(size + 1);
+  grown.observations_.y[size] = y;
+  grown.observations_.noise_variance.conservativeResize(size + 1);
+  grown.observations_.noise_variance[size] = noise_variance;
+  if (grown.factor_.Append(column, corner).ok()) {
+    double residual = y - prior_->Mean(point)[0];
+    for (Index i = 0; i < size; ++i) residual -= grown.factor_.At(size, i) * whitened_[i];
+    grown.whitened_.conservativeResize(size + 1);
+    grown.whitened_[size] = residual / grown.factor_.At(size, size);
+    grown.alpha_ = grown.whitened_;
+    grown.factor_.SolveLowerTransposed(grown.alpha_);
+  } else {
+    SLIPSTREAM_RETURN_IF_ERROR(grown.Factorise());
+  }
+  *this = std::move(grown);
+  return absl::OkStatus();
+}
+
+double GaussianProcess::LogLikelihood() const {
+  return -0.5 * (whitened_.squaredNorm() + factor_.LogDeterminant() +
+                 static_cast<double>(size()) * std::log(2 * std::numbers::pi));
+}
+
+Predictions GaussianProcess::LeaveOneOut() const {
+  const Vector inverse_diagonal = factor_.Inverse().diagonal();
+  Predictions result;
+  result.variance = inverse_diagonal.cwiseInverse();
+  result.mean = observations_.y - alpha_.cwiseProduct(result.variance);
+  return result;
+}
+
+Predictions GaussianProcess::OneStepAhead() const {
+  Predictions result{observations_.y, Vector(size())};
+  for (Index i = 0; i < size(); ++i) {
+    const double deviation = factor_.At(i, i);
+    result.mean[i] -= whitened_[i] * deviation;
+    result.variance[i] = deviation * deviation;
+  }
+  return result;
+}
+
+Matrix GaussianProcess::CrossCovariance(const PointMatrix& a, const PointMatrix& b) const {
+  Matrix left = prior_->Covariance(observations_.x, a);
+  Matrix right = prior_->Covariance(observations_.x, b);
+  factor_.SolveLower(left);
+  factor_.SolveLower(right);
+  Matrix covariance = prior_->Covariance(a, b);
+  covariance.noalias() -= left.transpose() * right;
+  return covariance;
+}
+
+void GaussianProcess::AddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
+                                            ConstVectorView weights, VectorView gradient) const {
+  prior_->AddCovarianceGradient(x, b, weights, gradient);
+  if (size() == 0) return;
+  // cov(x, b) = c(x, b) - c(x, X) K^-1 c(X, b).
+  const Vector pull = -factor_.Solve(prior_->Covariance(observations_.x, b) * weights);
+  prior_->AddCovarianceGradient(x, observations_.x, pull, gradient);
+}
+
+Predictions GaussianProcess::DoPredict(const PointMatrix& x) const {
+  Predictions result{prior_->Mean(x), prior_->Variance(x)};
+  if (size() == 0) return result;
+  for (Index first = 0; first < x.rows(); first += kBlock) {
+    const Index count = std::min(kBlock, x.rows() - first);
+    Matrix covariance = prior_->Covariance(observations_.x, x.middleRows(first, count));
+    result.mean.segment(first, count).noalias() += covariance.transpose() * alpha_;
+    factor_.SolveLower(covariance);
+    auto variance = result.variance.segment(first, count);
+    const Vector least = kLeastVariancePart * variance;
+    variance -= covariance.colwise().squaredNorm().transpose();
+    variance = variance.cwiseMax(least);
+  }
+  return result;
+}
+
+PointPrediction GaussianProcess::DoPredictPoint(ConstVectorView x) const {
+  const PointMatrix point = x.transpose();
+  PointPrediction result;
+  result.mean = prior_->Mean(point)[0];
+  result.variance = prior_->Variance(point)[0];
+  result.mean_gradient = Vector::Zero(dimension());
+  result.variance_gradient = Vector::Zero(dimension());
+  prior_->AddMeanGradient(x, 1, result.mean_gradient);
+  prior_->AddVarianceGradient(x, 1, result.variance_gradient);
+  if (size() == 0) return result;
+  Vector covariance = prior_->Covariance(observations_.x, point).col(0);
+  result.mean += covariance.dot(alpha_);
+  prior_->AddCovarianceGradient(x, observations_.x, alpha_, result.mean_gradient);
+  factor_.SolveLower(covariance);
+  const double least = kLeastVariancePart * result.variance;
+  result.variance -= covariance.squaredNorm();
+  if (!(result.variance > least)) {  // Flat where it is clamped.
+    result.variance = least;
+    result.variance_gradient.setZero();
+    return result;
+  }
+  factor_.SolveLowerTransposed(covariance);
+  covariance *= -2;
+  prior_->AddCovarianceGradient(x, observations_.x, covariance, result.variance_gradient);
+  return result;
+}
+
+Matrix GaussianProcess::DoJointCovariance(const PointMatrix& x) const {
+  Matrix covariance = prior_->Covariance(x, x);
+  if (size() == 0) return covariance;
+  Matrix cross = prior_->Covariance(observations_.x, x);
+  factor_.SolveLower(cross);
+  covariance.noalias() -= cross.transpose() * cross;
+  return covariance;
+}
+
+absl::StatusOr<std::unique_ptr<Surrogate>> GaussianProcess::DoFantasize(
+    const PointMatrix& x) const {
+  auto fantasy = std::make_unique<GaussianProcess>(*this);
+  for (Index i = 0; i < x.rows(); ++i) {
+    const PointMatrix point = x.row(i);
+    const double noise = kFantasyNoisePart * prior_->Variance(point)[0];
+    SLIPSTREAM_RETURN_IF_ERROR(
+        fantasy->Append(point.row(0).transpose(), fantasy->Predict(point).mean[0], noise));
+  }
+  return fantasy;
+}
+
+PosteriorPrior::PosteriorPrior(std::shared_ptr<const GaussianProcess> process)
+    : GaussianPrior(process->dimension()), process_(std::move(process)) {}
+
+Vector PosteriorPrior::DoMean(const PointMatrix& x) const { return process_->Predict(x).mean; }
+
+Matrix PosteriorPrior::DoCovariance(const PointMatrix& a, const PointMatrix& b) const {
+  return process_->CrossCovariance(a, b);
+}
+
+Vector PosteriorPrior::DoVariance(const PointMatrix& x) const {
+  return process_->Predict(x).variance;
+}
+
+void PosteriorPrior::DoAddMeanGradient(ConstVectorView x, double weight,
+                                       VectorView gradient) const {
+  gradient += weight * process_->PredictPoint(x).mean_gradient;
+}
+
+void PosteriorPrior::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
+                                             ConstVectorView weights, VectorView gradient) const {
+  process_->AddCovarianceGradient(x, b, weights, gradient);
+}
+
+void PosteriorPrior::DoAddVarianceGradient(ConstVectorView x, double weight,
+                                           VectorView gradient) const {
+  gradient += weight * process_->PredictPoint(x).variance_gradient;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,103 @@
+// Exact Gaussian-process regression: any prior, noise of its own for each
+// observation.
+//
+//   SLIPSTREAM_ASSIGN_OR_RETURN(
+//       GaussianProcess process,
+//       GaussianProcess::Fit(prior, {x, y, noise_variance}));
+//   Predictions there = process.Predict(candidates);
+//
+// With K = c(X, X) + diag(v) + jitter, L L^T = K and r = y - m(X)
+// (Rasmussen and Williams 2006, algorithm 2.1):
+//   mean(x) = m(x) + c(x, X) K^-1 r
+//   variance(x) = c(x, x) - |L^-1 c(X, x)|^2, at least 1e-12 c(x, x)
+//   log p(y) = -|L^-1 r|^2 / 2 - sum_i log L_ii - n/2 log 2 pi
+#ifndef SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_
+#define SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/gp/gaussian_prior.h"
+#include "core/gp/surrogate.h"
+#include "core/linalg/cholesky.h"
+
+namespace slipstream {
+
+struct Observations {
+  PointMatrix x;
+  Vector y;
+  Vector noise_variance;  // One for each, not negative.
+};
+
+class GaussianProcess : public Surrogate {
+ public:
+  // FAILED_PRECONDITION when something is not finite or the covariance is
+  // indefinite in spite of all jitter. No observations are fine.
+  static absl::StatusOr<GaussianProcess> Fit(std::shared_ptr<const GaussianPrior> prior,
+                                             Observations observations,
+                                             const JitterLadder& ladder = JitterLadder());
+
+  // One observation more, in O(n^2); climbs the ladder anew, in O(n^3), where
+  // the grown covariance is indefinite. FAILED_PRECONDITION as Fit; then
+  // nothing has changed.
+  absl::Status Append(ConstVectorView x, double y, double noise_variance);
+
+  Index size() const { return observations_.y.size(); }
+  const Observations& observations() const { return observations_; }
+  const GaussianPrior& prior() const { return *prior_; }
+  double jitter() const { return factor_.jitter(); }
+  double LogLikelihood() const;
+
+  // Predictions of the observed results (noise included) where each is left
+  // out: mean y_i - a_i / [K^-1]_ii and variance 1 / [K^-1]_ii, a = K^-1 r.
+  Predictions LeaveOneOut() const;
+  // The same where each is predicted from those before it.
+  Predictions OneStepAhead() const;
+
+  // The posterior covariance of the function between two sets of points.
+  Matrix CrossCovariance(const PointMatrix& a, const PointMatrix& b) const;
+  // Adds sum_i weights[i] d cov(x, b_i)/dx of the posterior, the b_i held.
+  void AddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
+                             VectorView gradient) const;
+
+ private:
+  GaussianProcess(std::shared_ptr<const GaussianPrior> prior, Observations observations,
+                  const JitterLadder& ladder);
+  absl::Status Factorise();
+
+  Predictions DoPredict(const PointMatrix& x) const override;
+  PointPrediction DoPredictPoint(ConstVectorView x) const override;
+  Matrix DoJointCovariance(const PointMatrix& x) const override;
+  absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
+
+  std::shared_ptr<const GaussianPrior> prior_;
+  Observations observations_;
+  JitterLadder ladder_;
+  Cholesky factor_;
+  Vector whitened_;  // L^-1 r.
+  Vector alpha_;     // K^-1 r.
+};
+
+// The posterior of another process as a prior: the noise-free function given
+// that process's observations.
+class PosteriorPrior : public GaussianPrior {
+ public:
+  explicit PosteriorPrior(std::shared_ptr<const GaussianProcess> process);
+
+ private:
+  Vector DoMean(const PointMatrix& x) const override;
+  Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override;
+  Vector DoVariance(const PointMatrix& x) const override;
+  void DoAddMeanGradient(ConstVectorView x, double weight, VectorView gradient) const override;
+  void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
+                               VectorView gradient) const override;
+  void DoAddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const override;
+
+  std::shared_ptr<const GaussianProcess> process_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_

@@ -1,0 +1,107 @@
+// Covariance functions with hyperparameters, and sums and products of them.
+//
+// A kernel is a structure; its hyperparameters come with each call, as the
+// logarithms of positive numbers, in the order of ParameterNames.
+//
+//   auto kernel = MakeStationary(Smoothness::kMatern52, Numbers(2), Lengthscales::kEach);
+//   Vector parameters = Vector::Zero(kernel->parameter_count());
+//   Matrix k = kernel->Covariance(parameters, x, x);
+//
+// Immutable, hence thread-safe.
+#ifndef SLIPSTREAM_CORE_GP_KERNEL_H_
+#define SLIPSTREAM_CORE_GP_KERNEL_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/gp/coordinate_kinds.h"
+#include "core/linalg/types.h"
+
+namespace slipstream {
+
+// The covariance matrix of one set of points with itself, with what its
+// derivatives need. Lives no longer than the kernel that recorded it.
+class KernelTape {
+ public:
+  virtual ~KernelTape() = default;
+
+  // The covariances; only the lower triangle is filled.
+  const Matrix& lower() const { return lower_; }
+
+  // Adds sum_ij weights(i, j) dk(x_i, x_j)/dp_k to gradient[k], for each
+  // log-hyperparameter. Of the symmetric `weights` only the lower triangle is
+  // read.
+  virtual void AddParameterGradient(const Matrix& weights, VectorView gradient) const = 0;
+
+ protected:
+  Matrix lower_;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+
+  // Coordinates of the points it takes.
+  Index dimension() const { return dimension_; }
+  Index parameter_count() const { return parameter_count_; }
+  // "amplitude", "lengthscale" or "lengthscale[3]"; those of a sum's or
+  // product's parts begin with "0.", "1.", ...
+  virtual std::vector<std::string> ParameterNames() const = 0;
+
+  // k(a_i, b_j).
+  Matrix Covariance(ConstVectorView parameters, const PointMatrix& a, const PointMatrix& b) const;
+  // k(x, x), which is the same everywhere.
+  double Variance(ConstVectorView parameters) const;
+  // Adds sum_i weights[i] dk(x, b_i)/dx to `gradient`; 0 along words. Where k
+  // has no derivative (Matern 1/2 at x = b_i), 0 for that i.
+  void AddPointGradient(ConstVectorView parameters, ConstVectorView x, const PointMatrix& b,
+                        ConstVectorView weights, VectorView gradient) const;
+  std::unique_ptr<KernelTape> Record(ConstVectorView parameters, const PointMatrix& x) const;
+
+ protected:
+  Kernel(Index dimension, Index parameter_count)
+      : dimension_(dimension), parameter_count_(parameter_count) {}
+
+ private:
+  // Called with parameters and points of the right size. `out` is a.rows() x
+  // b.rows().
+  virtual void DoCovariance(ConstVectorView parameters, const PointMatrix& a,
+                            const PointMatrix& b, MatrixView out) const = 0;
+  virtual double DoVariance(ConstVectorView parameters) const = 0;
+  virtual void DoAddPointGradient(ConstVectorView parameters, ConstVectorView x,
+                                  const PointMatrix& b, ConstVectorView weights,
+                                  VectorView gradient) const = 0;
+  virtual std::unique_ptr<KernelTape> DoRecord(ConstVectorView parameters,
+                                               const PointMatrix& x) const = 0;
+
+  Index dimension_;
+  Index parameter_count_;
+};
+
+// How smooth the functions are: once, twice, three times, ever so often
+// differentiable less one.
+enum class Smoothness { kMatern12, kMatern32, kMatern52, kSquaredExponential };
+
+// One lengthscale for all coordinates, or one for each.
+enum class Lengthscales { kShared, kEach };
+
+// amplitude^2 * c(r), r^2 = sum_i (d_i / lengthscale_i)^2, where d_i is the
+// difference of two numbers, or 1 for different words (Rasmussen and Williams,
+// "Gaussian Processes for Machine Learning", 2006, section 4.2):
+//   Matern 1/2  exp(-r)
+//   Matern 3/2  (1 + a) exp(-a), a = sqrt(3) r
+//   Matern 5/2  (1 + a + a^2/3) exp(-a), a = sqrt(5) r
+//   squared exponential  exp(-r^2/2)
+// Hyperparameters: amplitude, then the lengthscales.
+std::unique_ptr<Kernel> MakeStationary(Smoothness smoothness, CoordinateKinds kinds,
+                                       Lengthscales lengthscales);
+
+// k_1 + k_2 + ... and k_1 * k_2 * ... of one or more kernels of one dimension;
+// the hyperparameters are those of the parts one after the other.
+std::unique_ptr<Kernel> MakeSum(std::vector<std::unique_ptr<Kernel>> parts);
+std::unique_ptr<Kernel> MakeProduct(std::vector<std::unique_ptr<Kernel>> parts);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_GP_KERNEL_H_

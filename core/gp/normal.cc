@@ -1,0 +1,36 @@
+#include "core/gp/normal.h"
+
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <numbers>
+
+namespace slipstream {
+namespace {
+
+constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
+
+}  // namespace
+
+double StandardNormalDensity(double x) { return std::exp(LogStandardNormalDensity(x)); }
+
+double LogStandardNormalDensity(double x) { return -0.5 * x * x - kLogSqrtTwoPi; }
+
+double StandardNormalDistribution(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+double LogStandardNormalDistribution(double x) {
+  if (x > -1) return std::log1p(-0.5 * std::erfc(x / std::numbers::sqrt2));
+  return std::log(0.5 * ScaledComplementaryError(-x / std::numbers::sqrt2)) - 0.5 * x * x;
+}
+
+double StandardNormalQuantile(double probability) {
+  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * probability);
+}
+
+double ScaledComplementaryError(double x) {
+  if (x < 5) return std::exp(x * x) * std::erfc(x);
+  double fraction = x;
+  for (int k = 20; k >= 1; --k) fraction = x + 0.5 * k / fraction;
+  return std::numbers::inv_sqrtpi / fraction;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,58 @@
+// A task's results on the scale that models work on: mean 0, deviation 1, more
+// is better; and the way back.
+//
+// Strictly increasing in the result (decreasing, where less is better), never
+// NaN, for any finite results. Immutable, hence thread-safe.
+#ifndef SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_
+#define SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_
+
+#include <vector>
+
+#include "core/linalg/types.h"
+
+namespace slipstream {
+
+enum class OutputWarp {
+  // Nothing but (y - mean)/deviation.
+  kStandardize,
+  // Yeo and Johnson's power transformation, of the most likely exponent
+  // ("A new family of power transformations to improve normality or symmetry",
+  // 2000), before that: for results with a long tail.
+  kPower,
+  // The normal quantile of the rank: for tails so heavy that only order counts
+  // (Salinas, Shen, Perrone, "A quantile-based approach for hyperparameter
+  // transfer learning", 2020). Between results linear, beyond them the slope of
+  // the last step.
+  kCopula,
+};
+
+class OutputTransform {
+ public:
+  // Of results that are finite, at least one. `sign` is 1 where more is better,
+  // -1 where less is.
+  static OutputTransform Fit(OutputWarp warp, const Vector& results, double sign);
+
+  double Apply(double result) const;
+  Vector Apply(const Vector& results) const;
+  // Apply's inverse; finite for finite values.
+  double Invert(double value) const;
+
+ private:
+  double Warp(double scaled) const;
+  double Unwarp(double warped) const;
+
+  OutputWarp warp_ = OutputWarp::kStandardize;
+  double sign_ = 1;
+  double unit_ = 1;    // Results are divided by it first, so that squares exist.
+  double offset_ = 0;  // Then this is taken away, ...
+  double spread_ = 1;  // ... and divided by this.
+  double exponent_ = 1;
+  double mean_ = 0;    // Of what comes out of the warp, ...
+  double deviation_ = 1;
+  std::vector<double> knots_;   // Copula: scaled results, ascending, ...
+  std::vector<double> scores_;  // ... and their quantiles.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_

@@ -1,0 +1,51 @@
+#include "core/gp/surrogate.h"
+
+#include <cassert>
+
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/gp/normal.h"
+#include "core/linalg/cholesky.h"
+
+namespace slipstream {
+
+Predictions Surrogate::Predict(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoPredict(x);
+}
+
+PointPrediction Surrogate::PredictPoint(ConstVectorView x) const {
+  assert(x.size() == dimension_);
+  return DoPredictPoint(x);
+}
+
+Matrix Surrogate::JointCovariance(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoJointCovariance(x);
+}
+
+absl::StatusOr<std::unique_ptr<Surrogate>> Surrogate::Fantasize(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoFantasize(x);
+}
+
+absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix& x, Index count,
+                                   uint64_t seed) {
+  // Posterior covariances come from subtraction and lose about half their digits.
+  JitterLadder ladder;
+  ladder.last = 1e-3;
+  SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor,
+                              Cholesky::Of(surrogate.JointCovariance(x), ladder));
+  Matrix draws(x.rows(), count);
+  for (Index j = 0; j < count; ++j) {
+    for (Index i = 0; i < x.rows(); ++i) {
+      draws(i, j) = StandardNormalQuantile(CounterRandomUniform(
+                        seed, static_cast<uint64_t>(i), static_cast<uint64_t>(j)) + 0x1p-54);
+    }
+  }
+  draws = factor.lower() * draws;
+  draws.colwise() += surrogate.Predict(x).mean;
+  return draws;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,66 @@
+// What is believed of the objective after its data. All that acquisitions see
+// of a model is this.
+//
+// Fitted and immutable, hence thread-safe. Values are on the model's own scale,
+// where more is better (OutputTransform leads there and back).
+#ifndef SLIPSTREAM_CORE_GP_SURROGATE_H_
+#define SLIPSTREAM_CORE_GP_SURROGATE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/linalg/types.h"
+
+namespace slipstream {
+
+// Of the function itself, not of a noisy result.
+struct Predictions {
+  Vector mean;
+  Vector variance;  // Positive.
+};
+
+struct PointPrediction {
+  double mean = 0;
+  double variance = 0;  // Positive.
+  Vector mean_gradient;
+  Vector variance_gradient;
+};
+
+class Surrogate {
+ public:
+  virtual ~Surrogate() = default;
+
+  Index dimension() const { return dimension_; }
+
+  Predictions Predict(const PointMatrix& x) const;
+  // At one point, with gradients in x (0 along words).
+  PointPrediction PredictPoint(ConstVectorView x) const;
+  // Joint posterior covariance of the function at the points.
+  Matrix JointCovariance(const PointMatrix& x) const;
+
+  // As if the mean had been seen at `x` without noise: the mean stays as it
+  // is, the variance shrinks. FAILED_PRECONDITION when that cannot be computed.
+  absl::StatusOr<std::unique_ptr<Surrogate>> Fantasize(const PointMatrix& x) const;
+
+ protected:
+  explicit Surrogate(Index dimension) : dimension_(dimension) {}
+
+ private:
+  // Called with points of the right dimension.
+  virtual Predictions DoPredict(const PointMatrix& x) const = 0;
+  virtual PointPrediction DoPredictPoint(ConstVectorView x) const = 0;
+  virtual Matrix DoJointCovariance(const PointMatrix& x) const = 0;
+  virtual absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const = 0;
+
+  Index dimension_;
+};
+
+// `count` joint draws of the function at the points, one a column, a pure
+// function of the seed. FAILED_PRECONDITION when the joint covariance cannot be
+// factorised.
+absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix& x, Index count,
+                                   uint64_t seed);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_GP_SURROGATE_H_

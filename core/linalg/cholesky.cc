@@ -1,0 +1,156 @@
+#include "core/linalg/cholesky.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+namespace {
+
+// A squared pivot below this part of its diagonal entry is rounding noise.
+double LeastPivotPart(Index size) {
+  return static_cast<double>(size) * std::numeric_limits<double>::epsilon();
+}
+
+bool IsFactor(const Matrix& factor, const Vector& diagonal) {
+  const double least = LeastPivotPart(factor.rows());
+  for (Index i = 0; i < factor.rows(); ++i) {
+    const double pivot = factor(i, i);
+    if (!(pivot * pivot > least * diagonal[i])) return false;
+  }
+  return true;
+}
+
+// Whether `k` with `jitter` on its diagonal was factorised, into `factor`.
+bool Factorise(const Matrix& k, double jitter, Matrix& factor) {
+  factor = k;
+  factor.diagonal().array() += jitter;
+  const Vector diagonal = factor.diagonal();
+  const Eigen::LLT<Eigen::Ref<Matrix>> llt(factor);
+  return llt.info() == Eigen::Success && IsFactor(factor, diagonal);
+}
+
+bool LowerIsFinite(const Matrix& k) {
+  for (Index j = 0; j < k.cols(); ++j) {
+    if (!k.col(j).tail(k.rows() - j).allFinite()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<Cholesky> Cholesky::Of(Matrix k, const JitterLadder& ladder) {
+  if (k.rows() != k.cols()) return absl::FailedPreconditionError("a covariance must be square");
+  if (!LowerIsFinite(k)) return absl::FailedPreconditionError("a covariance must be finite");
+  Cholesky result;
+  result.size_ = k.rows();
+  if (k.rows() == 0) return result;
+  if (Factorise(k, 0, result.factor_)) return result;
+  const double mean = std::max(k.diagonal().mean(), std::numeric_limits<double>::min());
+  for (double part = ladder.first; part <= ladder.last * 1.0001; part *= ladder.factor) {
+    if (!Factorise(k, part * mean, result.factor_)) continue;
+    result.jitter_ = part * mean;
+    return result;
+  }
+  return absl::FailedPreconditionError(absl::StrCat("a covariance of ", k.rows(),
+                                                    " points is indefinite even with ", ladder.last,
+                                                    " of its diagonal added"));
+}
+
+absl::Status Cholesky::Append(ConstVectorView column, double diagonal) {
+  Vector row = column;
+  SolveLower(row);
+  const double corner = diagonal + jitter_;
+  const double pivot = corner - row.squaredNorm();
+  if (!(pivot > LeastPivotPart(size_ + 1) * corner) || !std::isfinite(pivot)) {
+    return absl::FailedPreconditionError("the grown covariance is not positive definite");
+  }
+  if (size_ == factor_.rows()) {
+    const Index room = std::max<Index>(16, factor_.rows() + factor_.rows() / 2);
+    factor_.conservativeResize(room, room);
+  }
+  factor_.row(size_).head(size_) = row.transpose();
+  factor_(size_, size_) = std::sqrt(pivot);
+  ++size_;
+  return absl::OkStatus();
+}
+
+void Cholesky::SolveLower(MatrixView b) const { lower().solveInPlace(b); }
+
+void Cholesky::SolveLowerTransposed(MatrixView b) const {
+  factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().transpose().solveInPlace(b);
+}
+
+Vector Cholesky::Solve(ConstVectorView b) const {
+  Vector x = b;
+  SolveLower(x);
+  SolveLowerTransposed(x);
+  return x;
+}
+
+namespace {
+
+// The inverse of the lower triangular `l`, in its place, by halves:
+//   [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1  C^-1].
+void InvertLower(MatrixView l) {
+  constexpr Index kSmall = 32;
+  const Index size = l.rows();
+  if (size <= kSmall) {
+    Matrix inverse = Matrix::Identity(size, size);
+    l.triangularView<Eigen::Lower>().solveInPlace(inverse);
+    l.triangularView<Eigen::Lower>() = inverse;
+    return;
+  }
+  const Index half = size / 2;
+  auto corner = l.bottomLeftCorner(size - half, half);
+  Matrix block = corner;
+  l.bottomRightCorner(size - half, size - half)
+      .triangularView<Eigen::Lower>()
+      .solveInPlace(block);
+  InvertLower(l.topLeftCorner(half, half));
+  corner.noalias() = -(block * l.topLeftCorner(half, half).triangularView<Eigen::Lower>());
+  InvertLower(l.bottomRightCorner(size - half, size - half));
+}
+
+// The lower triangle of M^T M for the lower triangular `m`, by halves:
+//   [A 0; B C]^T [A 0; B C] = [A^T A + B^T B, .; C^T B, C^T C].
+void TransposedSquare(ConstMatrixView m, MatrixView out) {
+  constexpr Index kSmall = 32;
+  const Index size = m.rows();
+  if (size <= kSmall) {
+    const Matrix full = m.triangularView<Eigen::Lower>();
+    out.triangularView<Eigen::Lower>() = full.transpose() * full;
+    return;
+  }
+  const Index half = size / 2;
+  const auto b = m.bottomLeftCorner(size - half, half);
+  const auto c = m.bottomRightCorner(size - half, size - half);
+  TransposedSquare(m.topLeftCorner(half, half), out.topLeftCorner(half, half));
+  out.topLeftCorner(half, half)
+      .selfadjointView<Eigen::Lower>()
+      .rankUpdate(b.transpose(), 1.0);
+  out.bottomLeftCorner(size - half, half).noalias() =
+      c.triangularView<Eigen::Lower>().transpose() * b;
+  TransposedSquare(c, out.bottomRightCorner(size - half, size - half));
+}
+
+}  // namespace
+
+Matrix Cholesky::Inverse() const {
+  Matrix lower_inverse = factor_.topLeftCorner(size_, size_);
+  InvertLower(lower_inverse);
+  Matrix inverse(size_, size_);
+  TransposedSquare(lower_inverse, inverse);
+  inverse.triangularView<Eigen::StrictlyUpper>() = inverse.transpose();
+  return inverse;
+}
+
+double Cholesky::LogDeterminant() const {
+  return 2 * factor_.diagonal().head(size_).array().log().sum();
+}
+
+}  // namespace slipstream

@@ -1,0 +1,20 @@
+// All configurations of a small space.
+#ifndef SLIPSTREAM_CORE_OPTIM_ENUMERATION_H_
+#define SLIPSTREAM_CORE_OPTIM_ENUMERATION_H_
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/space/configuration.h"
+#include "core/space/search_space.h"
+
+namespace slipstream {
+
+// Every legal configuration once, if there are at most `most`; nothing
+// otherwise, as with any double parameter of more than one value.
+std::optional<std::vector<Configuration>> AllConfigurations(const SearchSpace& space, size_t most);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_OPTIM_ENUMERATION_H_

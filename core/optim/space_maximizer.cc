@@ -1,0 +1,196 @@
+#include "core/optim/space_maximizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/ascent/bounded_ascent.h"
+#include "core/base/counter_random.h"
+#include "core/optim/neighbours.h"
+#include "core/space/quasi_random.h"
+
+namespace slipstream {
+namespace {
+
+class SpaceMaximizer {
+ public:
+  SpaceMaximizer(const SearchSpace& space, const PointFunction& function, uint64_t seed,
+                 absl::Time deadline, const MaximizerOptions& options)
+      : space_(space),
+        function_(function),
+        seed_(seed),
+        deadline_(deadline),
+        options_(options),
+        neighbours_(space, options.values_per_sweep) {}
+
+  MaximizerResult Run(absl::Span<const Configuration> incumbents) {
+    MaximizerResult result;
+    std::vector<ScoredConfiguration> screen = Score(ScreenOf(space_, incumbents, seed_, options_));
+    SortBestFirst(screen);
+    for (size_t start : SpreadOut(screen)) {
+      if (OutOfTime()) break;
+      result.best.push_back(Improve(screen[start]));
+    }
+    std::move(screen.begin(), screen.end(), std::back_inserter(result.best));
+    SortBestFirst(result.best);
+    result.evaluations = evaluations_;
+    result.deadline_passed = deadline_passed_;
+    return result;
+  }
+
+ private:
+  bool OutOfTime() {
+    deadline_passed_ = deadline_passed_ || absl::Now() > deadline_;
+    return deadline_passed_;
+  }
+
+  std::vector<ScoredConfiguration> Score(std::vector<Configuration> configurations) {
+    const Vector values = function_.values(EncodeAll(space_, configurations));
+    evaluations_ += static_cast<int>(values.size());
+    std::vector<ScoredConfiguration> scored;
+    scored.reserve(configurations.size());
+    for (size_t i = 0; i < configurations.size(); ++i) {
+      scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
+    }
+    return scored;
+  }
+
+  static void SortBestFirst(std::vector<ScoredConfiguration>& scored) {
+    std::stable_sort(scored.begin(), scored.end(),
+                     [](const auto& a, const auto& b) { return a.value > b.value; });
+  }
+
+  // Places of the best, no two close together, as far as there are such.
+  std::vector<size_t> SpreadOut(const std::vector<ScoredConfiguration>& best_first) const {
+    const double least = 0.05 * 0.05 * static_cast<double>(space_.dimension());
+    std::vector<size_t> chosen;
+    std::vector<Vector> places;
+    for (size_t i = 0; i < best_first.size() && chosen.size() < options_.ascents; ++i) {
+      Vector place = Coordinates(best_first[i].configuration);
+      const bool near = std::any_of(places.begin(), places.end(), [&](const Vector& other) {
+        return (other - place).squaredNorm() < least;
+      });
+      if (near) continue;
+      chosen.push_back(i);
+      places.push_back(std::move(place));
+    }
+    return chosen;
+  }
+
+  Vector Coordinates(const Configuration& configuration) const {
+    Vector coordinates(static_cast<Index>(space_.dimension()));
+    space_.EncodeCoordinates(configuration,
+                             absl::MakeSpan(coordinates.data(), space_.dimension()));
+    return coordinates;
+  }
+
+  ScoredConfiguration Improve(ScoredConfiguration start) {
+    ScoredConfiguration best = Ascend(std::move(start));
+    for (size_t round = 0; round < options_.sweeps; ++round) {
+      const double before = best.value;
+      best = Sweep(std::move(best));
+      if (!(best.value > before) || OutOfTime()) break;
+      best = Ascend(std::move(best));
+    }
+    return best;
+  }
+
+  // Along all numbers that exist in the configuration, integers as if they were
+  // continuous; the result is legal again and at least as good.
+  ScoredConfiguration Ascend(ScoredConfiguration start) {
+    Vector point = Coordinates(start.configuration);
+    const std::vector<Index> free = neighbours_.Numbers(start.configuration);
+    if (free.empty()) return start;
+    Vector whole_gradient(point.size());
+    const SmoothFunction along_free = [&](ConstVectorView x,
+                                          VectorView gradient) -> std::optional<double> {
+      for (size_t i = 0; i < free.size(); ++i) point[free[i]] = x[static_cast<Index>(i)];
+      const double value = function_.value_and_gradient(point, whole_gradient);
+      for (size_t i = 0; i < free.size(); ++i) {
+        gradient[static_cast<Index>(i)] = whole_gradient[free[i]];
+      }
+      return value;
+    };
+    const auto count = static_cast<Index>(free.size());
+    Vector from(count);
+    for (Index i = 0; i < count; ++i) from[i] = point[free[static_cast<size_t>(i)]];
+    AscentOptions ascent;
+    ascent.max_evaluations = options_.evaluations_per_ascent;
+    ascent.value_tolerance = options_.value_tolerance;
+    ascent.deadline = deadline_;
+    const AscentResult climbed =
+        AscendWithinBounds(along_free, from, Vector::Zero(count), Vector::Ones(count), ascent);
+    evaluations_ += climbed.evaluations;
+    deadline_passed_ = deadline_passed_ || climbed.deadline_passed;
+    UnitPoint reached;
+    for (size_t i = 0; i < free.size(); ++i) point[free[i]] = climbed.x[static_cast<Index>(i)];
+    reached.coordinates.assign(point.data(), point.data() + point.size());
+    std::vector<ScoredConfiguration> scored = Score({space_.Decode(reached)});
+    return scored.front().value > start.value ? std::move(scored.front()) : std::move(start);
+  }
+
+  // The best single change of one stepped number or word after the other.
+  ScoredConfiguration Sweep(ScoredConfiguration best) {
+    for (size_t parameter : neighbours_.Stepped()) {
+      if (OutOfTime()) break;
+      std::vector<Configuration> changed =
+          neighbours_.Change(best.configuration, parameter, seed_ + static_cast<uint64_t>(++draws_));
+      if (changed.empty()) continue;
+      for (ScoredConfiguration& scored : Score(std::move(changed))) {
+        if (scored.value > best.value) best = std::move(scored);
+      }
+    }
+    return best;
+  }
+
+  const SearchSpace& space_;
+  const PointFunction& function_;
+  uint64_t seed_;
+  absl::Time deadline_;
+  const MaximizerOptions& options_;
+  Neighbours neighbours_;
+  int draws_ = 0;
+  int evaluations_ = 0;
+  bool deadline_passed_ = false;
+};
+
+}  // namespace
+
+MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction& function,
+                                  absl::Span<const Configuration> incumbents, uint64_t seed,
+                                  absl::Time deadline, const MaximizerOptions& options) {
+  return SpaceMaximizer(space, function, seed, deadline, options).Run(incumbents);
+}
+
+std::vector<Configuration> ScreenOf(const SearchSpace& space,
+                                    absl::Span<const Configuration> incumbents, uint64_t seed,
+                                    const MaximizerOptions& options) {
+  std::vector<Configuration> screen;
+  screen.reserve(options.quasi_random + options.around_incumbents);
+  for (const std::vector<double>& point :
+       QuasiRandomPoints(space.dimension(), seed, 0, options.quasi_random)) {
+    screen.push_back(space.Sample(point));
+  }
+  if (incumbents.empty()) return screen;
+  for (size_t i = 0; i < options.around_incumbents; ++i) {
+    screen.push_back(PerturbedBy(space, incumbents[i % incumbents.size()], seed, i));
+  }
+  return screen;
+}
+
+PointMatrix EncodeAll(const SearchSpace& space, absl::Span<const Configuration> configurations) {
+  PointMatrix points(static_cast<Index>(configurations.size()),
+                     static_cast<Index>(space.dimension()));
+  std::vector<double> row(space.dimension());
+  for (Index i = 0; i < points.rows(); ++i) {
+    space.EncodeCoordinates(configurations[static_cast<size_t>(i)], absl::MakeSpan(row));
+    for (Index j = 0; j < points.cols(); ++j) points(i, j) = row[static_cast<size_t>(j)];
+  }
+  return points;
+}
+
+}  // namespace slipstream

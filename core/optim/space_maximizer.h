@@ -1,0 +1,64 @@
+// Maximises a function over all configurations of a space, of whatever
+// parameters.
+//
+// A screen of quasi-random configurations and of ones around the incumbents,
+// scored at once; from its best, spread out, ascents along the numbers; sweeps,
+// one coordinate after the other, over the values of integers, discrete numbers
+// and words; ascents again until neither helps.
+//
+// Pure functions, apart from the deadline; thread-safe.
+#ifndef SLIPSTREAM_CORE_OPTIM_SPACE_MAXIMIZER_H_
+#define SLIPSTREAM_CORE_OPTIM_SPACE_MAXIMIZER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "core/optim/point_function.h"
+#include "core/space/configuration.h"
+#include "core/space/search_space.h"
+
+namespace slipstream {
+
+struct MaximizerOptions {
+  size_t quasi_random = 384;       // In the screen, ...
+  size_t around_incumbents = 128;  // ... and so many around the incumbents.
+  size_t ascents = 4;
+  int evaluations_per_ascent = 50;
+  double value_tolerance = 1e-6;
+  size_t sweeps = 3;             // At most, after each ascent.
+  size_t values_per_sweep = 32;  // Tried of one parameter that has more.
+};
+
+struct ScoredConfiguration {
+  Configuration configuration;
+  double value = 0;
+};
+
+struct MaximizerResult {
+  // Different configurations, best first: where the ascents ended, then the
+  // rest of the screen.
+  std::vector<ScoredConfiguration> best;
+  int evaluations = 0;
+  bool deadline_passed = false;  // The best may be less than what time allows.
+};
+
+// `space` has no candidates. `incumbents` are the best configurations so far,
+// best first, perhaps none.
+MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction& function,
+                                  absl::Span<const Configuration> incumbents, uint64_t seed,
+                                  absl::Time deadline,
+                                  const MaximizerOptions& options = MaximizerOptions());
+
+// The screen alone: what MaximizeOverSpace looks at first.
+std::vector<Configuration> ScreenOf(const SearchSpace& space,
+                                    absl::Span<const Configuration> incumbents, uint64_t seed,
+                                    const MaximizerOptions& options = MaximizerOptions());
+
+// The configurations' coordinates, one a row.
+PointMatrix EncodeAll(const SearchSpace& space, absl::Span<const Configuration> configurations);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_OPTIM_SPACE_MAXIMIZER_H_

@@ -1,0 +1,206 @@
+#include "core/strategy/next_point.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "core/acquisition/acquisition.h"
+#include "core/base/status.h"
+#include "core/optim/enumeration.h"
+#include "core/optim/space_maximizer.h"
+
+namespace slipstream {
+namespace {
+
+// Spaces with no more configurations are searched whole.
+constexpr size_t kEnumerable = 2048;
+// Around so many of the best results the search is closer.
+constexpr size_t kIncumbents = 4;
+// Joint draws are made at no more points.
+constexpr size_t kMostDrawn = 1024;
+// What counts as improvement, on outputs of variance 1: without it the chance to
+// improve is largest next to the best point, by next to nothing.
+constexpr double kLeastImprovement = 0.1;
+constexpr double kRho = 0.1;  // Of the theoretical bound: its chance to fail.
+
+// The logarithm of how many points a bound has to hold at: the candidates, or a
+// grid of 100 steps along each parameter.
+double LogPoints(const NextPointRequest& request) {
+  if (request.pool != nullptr) return std::log(std::max<size_t>(1, request.pool->left().size()));
+  return static_cast<double>(request.space.dimension()) * std::log(100.0);
+}
+
+absl::StatusOr<std::unique_ptr<AcquisitionRule>> RuleOf(const NextPointRequest& request,
+                                                        size_t member) {
+  const ObjectiveModel& model = request.model;
+  const TrainingData& data = model.training().data;
+  switch (request.recipe.acquisition) {
+    case AcquisitionKind::kUpperConfidenceBound:
+      return MakeUpperConfidenceBound(request.recipe.ucb_multiplier);
+    case AcquisitionKind::kTheoreticalUpperConfidenceBound:
+      return MakeUpperConfidenceBound(
+          TheoreticalMultiplier(LogPoints(request), request.round, kRho));
+    case AcquisitionKind::kExpectedImprovement:
+      return MakeExpectedImprovement(model.Incumbent(member));
+    case AcquisitionKind::kLogExpectedImprovement:
+    case AcquisitionKind::kThompson:
+      return MakeLogExpectedImprovement(model.Incumbent(member));
+    case AcquisitionKind::kProbabilityOfImprovement:
+      return MakeProbabilityOfImprovement(model.Incumbent(member) + kLeastImprovement);
+    case AcquisitionKind::kMaxValueOfResults:
+      return MakeProbabilityOfImprovement(MaxValueTargetFromResults(data.y),
+                                          model.NoiseVariance(member));
+    case AcquisitionKind::kMaxValueOfDraws: {
+      MaximizerOptions screen;
+      const std::vector<Configuration> places =
+          ScreenOf(request.space, model.BestConfigurations(kIncumbents), request.seed, screen);
+      SLIPSTREAM_ASSIGN_OR_RETURN(
+          const double target,
+          MaxValueTargetFromDraws(*model.members()[member], EncodeAll(request.space, places),
+                                  model.Incumbent(member), request.seed));
+      return MakeProbabilityOfImprovement(target);
+    }
+  }
+  return absl::InternalError("an acquisition without a rule");
+}
+
+class Chooser {
+ public:
+  explicit Chooser(const NextPointRequest& request) : request_(request) {}
+
+  absl::StatusOr<NextPoint> Choose() {
+    std::vector<RuledSurrogate> members;
+    for (size_t i = 0; i < request_.model.members().size(); ++i) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<AcquisitionRule> rule, RuleOf(request_, i));
+      rules_.push_back(std::move(rule));
+      members.push_back({request_.model.members()[i].get(), rules_.back().get()});
+    }
+    const Acquisition acquisition(std::move(members));
+    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, Search(acquisition));
+    if (absl::Now() > request_.deadline) {
+      return absl::DeadlineExceededError("no time to search the space");
+    }
+    Describe(next);
+    return next;
+  }
+
+ private:
+  absl::StatusOr<NextPoint> Search(const Acquisition& acquisition) {
+    if (request_.pool != nullptr) return AmongCandidates(acquisition);
+    std::optional<std::vector<Configuration>> all = AllConfigurations(request_.space, kEnumerable);
+    const bool draws = request_.recipe.acquisition == AcquisitionKind::kThompson;
+    if (all.has_value() || draws) {
+      return Among(acquisition, all.has_value()
+                                    ? *std::move(all)
+                                    : ScreenOf(request_.space, Incumbents(), request_.seed));
+    }
+    const PointFunction function{
+        [&](const PointMatrix& x) { return acquisition.Values(x); },
+        [&](ConstVectorView x, VectorView gradient) {
+          return acquisition.ValueAndGradient(x, gradient);
+        }};
+    const MaximizerResult found = MaximizeOverSpace(request_.space, function, Incumbents(),
+                                                    request_.seed, request_.deadline);
+    if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
+    return FirstNotTaken(found.best);
+  }
+
+  std::vector<Configuration> Incumbents() const {
+    return request_.model.BestConfigurations(kIncumbents);
+  }
+
+  bool IsTaken(const Configuration& configuration) const {
+    return request_.taken.contains(&configuration);
+  }
+
+  NextPoint FirstNotTaken(const std::vector<ScoredConfiguration>& best_first) const {
+    for (const ScoredConfiguration& scored : best_first) {
+      if (!IsTaken(scored.configuration)) return {scored.configuration, {}, scored.value, 0, 0, false};
+    }
+    return {best_first.front().configuration, {}, best_first.front().value, 0, 0, true};
+  }
+
+  // Values of the acquisition, or of one joint draw where that is the rule.
+  absl::StatusOr<Vector> Values(const Acquisition& acquisition, const PointMatrix& x) const {
+    if (request_.recipe.acquisition != AcquisitionKind::kThompson) return acquisition.Values(x);
+    const size_t member = request_.seed % request_.model.members().size();
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const Matrix draw,
+        DrawJointly(*request_.model.members()[member], x, 1, request_.seed));
+    return Vector(draw.col(0));
+  }
+
+  absl::StatusOr<NextPoint> Among(const Acquisition& acquisition,
+                                  std::vector<Configuration> configurations) const {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const Vector values, Values(acquisition, EncodeAll(request_.space, configurations)));
+    std::vector<ScoredConfiguration> scored;
+    for (size_t i = 0; i < configurations.size(); ++i) {
+      scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
+    }
+    std::stable_sort(scored.begin(), scored.end(),
+                     [](const auto& a, const auto& b) { return a.value > b.value; });
+    return FirstNotTaken(scored);
+  }
+
+  absl::StatusOr<NextPoint> AmongCandidates(const Acquisition& acquisition) const {
+    std::vector<int64_t> left = request_.pool->left();
+    if (request_.recipe.acquisition == AcquisitionKind::kThompson) Thin(left);
+    std::vector<Configuration> configurations;
+    configurations.reserve(left.size());
+    for (int64_t candidate : left) {
+      configurations.push_back(request_.space.candidates()[static_cast<size_t>(candidate)]);
+    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const Vector values, Values(acquisition, EncodeAll(request_.space, configurations)));
+    Index best = 0;
+    const double value = values.maxCoeff(&best);
+    const int64_t candidate = left[static_cast<size_t>(best)];
+    request_.pool->Take(candidate);
+    return NextPoint{std::move(configurations[static_cast<size_t>(best)]), candidate, value, 0, 0,
+                     false};
+  }
+
+  // Evenly, to what can be drawn jointly.
+  void Thin(std::vector<int64_t>& candidates) const {
+    if (candidates.size() <= kMostDrawn) return;
+    std::vector<int64_t> kept;
+    const size_t offset = request_.seed % candidates.size();
+    for (size_t i = 0; i < kMostDrawn; ++i) {
+      kept.push_back(candidates[(offset + i * candidates.size() / kMostDrawn) % candidates.size()]);
+    }
+    std::sort(kept.begin(), kept.end());
+    candidates = std::move(kept);
+  }
+
+  // What the members predict together: the mean of their means and, by the law
+  // of total variance, the deviation.
+  void Describe(NextPoint& next) const {
+    const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
+    double mean = 0;
+    double square = 0;
+    const auto count = static_cast<double>(request_.model.members().size());
+    for (const auto& member : request_.model.members()) {
+      const Predictions there = member->Predict(x);
+      mean += there.mean[0] / count;
+      square += (there.variance[0] + there.mean[0] * there.mean[0]) / count;
+    }
+    const double deviation = std::sqrt(std::max(0.0, square - mean * mean));
+    const OutputTransform& transform = request_.model.transform();
+    next.mean = transform.Invert(mean);
+    next.deviation = std::abs(0.5 * transform.Invert(mean + deviation) -
+                              0.5 * transform.Invert(mean - deviation));
+  }
+
+  const NextPointRequest& request_;
+  std::vector<std::unique_ptr<AcquisitionRule>> rules_;
+};
+
+}  // namespace
+
+absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request) {
+  return Chooser(request).Choose();
+}
+
+}  // namespace slipstream

@@ -1,0 +1,46 @@
+// The next point to try: where a recipe's acquisition is largest.
+#ifndef SLIPSTREAM_CORE_STRATEGY_NEXT_POINT_H_
+#define SLIPSTREAM_CORE_STRATEGY_NEXT_POINT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/space/candidate_list.h"
+#include "core/strategy/candidate_pool.h"
+#include "core/strategy/objective_model.h"
+#include "core/strategy/recipe.h"
+
+namespace slipstream {
+
+struct NextPoint {
+  Configuration configuration;
+  std::optional<int64_t> candidate;  // Index, on a space with candidates.
+  double value = 0;                  // The acquisition's, on the model's scale.
+  double mean = 0;                   // Predicted, on the objective's own scale, ...
+  double deviation = 0;              // ... as half of what one deviation more or less gives.
+  bool is_repeat = false;            // Everything that was considered had been tried.
+};
+
+struct NextPointRequest {
+  const SearchSpace& space;
+  const Recipe& recipe;
+  const ObjectiveModel& model;
+  // Configurations that are not to be suggested, as far as there are others.
+  const ConfigurationIndex& taken;
+  // What is left of the candidates, from which the choice is taken; null on a
+  // space without.
+  CandidatePool* pool = nullptr;
+  int64_t round = 1;  // Suggestions so far and one, for rules that grow.
+  uint64_t seed = 0;
+  absl::Time deadline = absl::InfiniteFuture();
+};
+
+// DEADLINE_EXCEEDED when there was no time; FAILED_PRECONDITION when a
+// factorisation failed.
+absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_NEXT_POINT_H_

@@ -1,0 +1,85 @@
+// A model of a study's objective: what a recipe makes of the study's results.
+#ifndef SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
+#define SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/calibration/calibration.h"
+#include "core/gp/surrogate.h"
+#include "core/strategy/recipe.h"
+#include "core/strategy/strategy.h"
+#include "core/strategy/study_view.h"
+#include "core/strategy/training_set.h"
+
+namespace slipstream {
+
+// The last few calibrations, found again by all that they depend on. Thread-safe.
+class CalibrationCache {
+ public:
+  // Null if it is not there.
+  std::shared_ptr<const Calibrated> Find(const TrainingData& data, bool noiseless, uint64_t seed);
+  void Insert(const TrainingData& data, bool noiseless, uint64_t seed,
+              std::shared_ptr<const Calibrated> calibrated);
+
+ private:
+  struct Entry {
+    TrainingData data;
+    bool noiseless;
+    uint64_t seed;
+    std::shared_ptr<const Calibrated> calibrated;
+  };
+
+  std::mutex mutex_;
+  std::deque<Entry> entries_;  // Latest first, at most kMost.
+};
+
+class ObjectiveModel {
+ public:
+  // `view` has at least one measured trial. DEADLINE_EXCEEDED when there was no
+  // time, FAILED_PRECONDITION when a factorisation failed.
+  static absl::StatusOr<ObjectiveModel> Fit(const StudyView& view, const Recipe& recipe,
+                                            const Calibration& calibration,
+                                            CalibrationCache& cache, uint64_t seed,
+                                            absl::Time deadline);
+
+  const TrainingSet& training() const { return training_; }
+  const OutputTransform& transform() const { return training_.transform; }
+  // Equally likely; at least one.
+  const std::vector<std::unique_ptr<Surrogate>>& members() const { return members_; }
+  // Of each member, on the model's scale.
+  double NoiseVariance(size_t member) const;
+  // What the member believes of the best so far, pending trials included.
+  double Incumbent(size_t member) const;
+
+  // As if these had given what each member expects of them.
+  absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
+
+  // The measured configurations from the best on, at most `count`.
+  std::vector<Configuration> BestConfigurations(size_t count) const;
+
+  // How it came about, for provenance.
+  std::vector<Fact> Facts() const;
+
+ private:
+  absl::Status BuildMembers(const StudyView& view, const std::shared_ptr<const Kernel>& kernel);
+
+  TrainingSet training_;
+  bool noiseless_ = false;
+  std::shared_ptr<const Calibrated> calibrated_;
+  std::vector<std::string> hyperparameter_names_;
+  Index calibrated_to_ = 0;  // Observations.
+  std::vector<std::unique_ptr<Surrogate>> members_;
+  PointMatrix pending_;
+  double jitter_ = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_

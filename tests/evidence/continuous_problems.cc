@@ -1,0 +1,124 @@
+#include "tests/evidence/continuous_problems.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "tests/evidence/csv.h"
+
+namespace slipstream::evidence {
+namespace {
+
+constexpr size_t kInitialPoints = 5;
+// What is drawn here must not be what a strategy draws from the same seed.
+constexpr uint64_t kInitialSalt = 0x696e697469616c;
+constexpr uint64_t kSourceSalt = 0x736f75726365;
+
+absl::StatusOr<SearchSpace> SpaceOf(const ContinuousProblem& problem) {
+  std::vector<Parameter> parameters;
+  for (size_t i = 0; i < problem.box.size(); ++i) {
+    const DoubleDomain domain = {problem.box[i].min, problem.box[i].max, Scale::kLinear};
+    parameters.push_back({absl::StrCat("x", i + 1), domain, {}, {}});
+  }
+  return SearchSpace::Create(std::move(parameters));
+}
+
+std::vector<double> Numbers(const Configuration& configuration) {
+  std::vector<double> numbers;
+  for (const Value& value : configuration.values) numbers.push_back(value.number());
+  return numbers;
+}
+
+Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
+  std::vector<double> uniform;
+  for (size_t i = 0; i < space.dimension(); ++i) {
+    uniform.push_back(CounterRandomUniform(seed, index, i));
+  }
+  return space.Sample(uniform);
+}
+
+absl::StatusOr<std::vector<Point>> RecordedInitialPoints(const ContinuousProblem& problem,
+                                                         const SearchSpace& space,
+                                                         const Beginning& beginning) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const CsvTable table,
+      CsvTable::Read(absl::StrCat(beginning.data_folder, "/peers/continuous_initial.csv")));
+  std::vector<Point> points;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (!table.Matches(row, "problem", problem.name)) continue;
+    if (!table.Matches(row, "seed", absl::StrCat(beginning.seed))) continue;
+    std::vector<Assignment> assignments;
+    for (const Parameter& parameter : space.parameters()) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const double number, table.Number(row, parameter.name));
+      assignments.push_back({parameter.name, number});
+    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, space.Resolve(assignments));
+    points.push_back({std::move(configuration), {}});
+  }
+  if (!points.empty()) return points;
+  return absl::NotFoundError(absl::StrCat("no initial points were recorded for ", problem.name,
+                                          " and seed ", beginning.seed));
+}
+
+absl::StatusOr<std::vector<Point>> InitialPoints(const ContinuousProblem& problem,
+                                                 const SearchSpace& space,
+                                                 const Beginning& beginning) {
+  if (problem.has_peers) return RecordedInitialPoints(problem, space, beginning);
+  std::vector<Point> points;
+  for (size_t i = 0; i < kInitialPoints; ++i) {
+    points.push_back({RandomConfiguration(space, beginning.seed ^ kInitialSalt, i), {}});
+  }
+  return points;
+}
+
+std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& problem,
+                                                 std::shared_ptr<const SearchSpace> space,
+                                                 uint64_t seed, uint64_t task) {
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = absl::StrCat("sourceTasks/", problem.name, "-", task);
+  source->goal = problem.goal;
+  const Objective objective = problem.task(seed, task);
+  const uint64_t points_seed = CounterRandomBits(seed ^ kSourceSalt, task, 0);
+  for (size_t i = 0; i < problem.source_points; ++i) {
+    Configuration configuration = RandomConfiguration(*space, points_seed, i);
+    const double value = objective(Numbers(configuration));
+    source->points.push_back({std::move(configuration), Ending::kMeasured, value});
+  }
+  source->space = std::move(space);
+  return source;
+}
+
+double BestOf(const ContinuousProblem& problem, const Objective& objective) {
+  return problem.best.has_value() ? *problem.best : MinimumOf(objective, problem.box);
+}
+
+}  // namespace
+
+absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
+                                              const Beginning& beginning) {
+  if (beginning.source_tasks && problem.source_tasks == 0) {
+    return absl::NotFoundError(absl::StrCat(problem.name, " has no source tasks"));
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOf(problem));
+  const Objective objective = problem.task(beginning.seed, 0);
+  Problem made;
+  made.name = std::string(problem.name);
+  made.space = std::make_shared<const SearchSpace>(std::move(space));
+  made.goal = problem.goal;
+  made.noiseless = problem.noise_deviation == 0;
+  made.noise_deviation = problem.noise_deviation;
+  made.value = [objective](const Point& point) { return objective(Numbers(point.configuration)); };
+  made.best = BestOf(problem, objective);
+  if (beginning.initial_points) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(made.initial, InitialPoints(problem, *made.space, beginning));
+  }
+  for (uint64_t task = 1; beginning.source_tasks && task <= problem.source_tasks; ++task) {
+    made.sources.push_back(SourceTask(problem, made.space, beginning.seed, task));
+  }
+  return made;
+}
+
+}  // namespace slipstream::evidence

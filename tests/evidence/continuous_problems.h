@@ -1,0 +1,47 @@
+// Functions on a box: those that the recorded peers were measured on, and ones
+// for development, some of them families with a task for each seed.
+#ifndef SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_
+#define SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tests/evidence/functions.h"
+#include "tests/evidence/minimum.h"
+#include "tests/evidence/problem.h"
+#include "tests/evidence/problems.h"
+
+namespace slipstream::evidence {
+
+using Objective = std::function<double(RawPoint)>;
+
+struct ContinuousProblem {
+  absl::string_view name;
+  absl::string_view summary;
+  bool has_peers = false;
+  Goal goal = Goal::kMinimize;
+  std::vector<Bounds> box;
+  // Task 0 is the one to optimise, the others are its source tasks.
+  Objective (*task)(uint64_t seed, uint64_t task) = nullptr;
+  // Absent where it depends on the seed; then it is searched for.
+  std::optional<double> best;
+  double noise_deviation = 0;
+  uint64_t source_tasks = 0;
+  size_t source_points = 0;  // Of each source task.
+};
+
+// All of them, those with peers first.
+const std::vector<ContinuousProblem>& ContinuousProblems();
+
+// Errors as MakeProblem.
+absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
+                                              const Beginning& beginning);
+
+}  // namespace slipstream::evidence
+
+#endif  // SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_

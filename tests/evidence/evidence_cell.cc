@@ -1,0 +1,177 @@
+// One cell of a comparison: a study of one preset on one problem with one seed.
+//
+//   evidence_cell --preset quasi_random --problem branin --seed 3 --output cell.csv
+//
+// Writes a line of CSV for each evaluation. Exit codes: 0, 1 for an error, 77
+// when the problem cannot begin like that, say because nothing was recorded for
+// the seed; standard error then says why.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/status.h"
+#include "core/strategy/presets.h"
+#include "tests/evidence/csv.h"
+#include "tests/evidence/problems.h"
+#include "tests/evidence/study.h"
+
+namespace slipstream::evidence {
+namespace {
+
+constexpr int kCannotBegin = 77;
+
+struct Arguments {
+  std::string preset = "quasi_random";
+  std::string problem = "branin";
+  Beginning beginning;
+  StudyOptions study;
+  double budget_seconds = absl::ToDoubleSeconds(StudyOptions{}.budget);
+  std::string output;
+  bool list_problems = false;
+  bool list_presets = false;
+};
+
+absl::string_view RungName(Rung rung) {
+  switch (rung) {
+    case Rung::kRecipe:
+      return "recipe";
+    case Rung::kWithoutTransfer:
+      return "without_transfer";
+    case Rung::kQuasiRandom:
+      return "quasi_random";
+  }
+  return "";
+}
+
+std::string NamedValueText(const NamedValue& value) {
+  if (const auto* number = std::get_if<double>(&value)) return FormatNumber(*number);
+  if (const auto* integer = std::get_if<int64_t>(&value)) return absl::StrCat(*integer);
+  if (const auto* word = std::get_if<std::string>(&value)) return *word;
+  return std::get<bool>(value) ? "true" : "false";
+}
+
+std::string ConfigurationText(const SearchSpace& space, const Configuration& configuration) {
+  return absl::StrJoin(
+      space.Name(configuration), " ", [](std::string* out, const Assignment& assignment) {
+        absl::StrAppend(out, assignment.name, "=", NamedValueText(assignment.value));
+      });
+}
+
+std::string FactsText(const Provenance& provenance) {
+  std::vector<std::string> facts;
+  if (!provenance.rung_reason.empty()) {
+    facts.push_back(absl::StrCat("rung_reason=", provenance.rung_reason));
+  }
+  for (const Fact& fact : provenance.facts) {
+    const auto* number = std::get_if<double>(&fact.value);
+    facts.push_back(absl::StrCat(
+        fact.name, "=", number ? FormatNumber(*number) : std::get<std::string>(fact.value)));
+  }
+  for (const SourceWeight& source : provenance.sources) {
+    facts.push_back(absl::StrCat(source.source, "=", FormatNumber(source.weight)));
+  }
+  return absl::StrJoin(facts, "; ");
+}
+
+std::string CellText(const Arguments& arguments, const Problem& problem,
+                     const std::vector<Evaluation>& evaluations) {
+  std::string text =
+      "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,seconds,rung,"
+      "configuration,facts\n";
+  int number = 0;
+  for (const Evaluation& evaluation : evaluations) {
+    const bool suggested = evaluation.suggestion > 0;
+    absl::StrAppend(&text, arguments.preset, ",", problem.name, ",", arguments.beginning.seed, ",",
+                    arguments.study.seed, ",", ++number, ",", evaluation.suggestion, ",",
+                    FormatNumber(evaluation.value), ",", FormatNumber(evaluation.regret), ",",
+                    suggested ? FormatNumber(evaluation.seconds) : "", ",",
+                    suggested ? RungName(evaluation.provenance.rung) : "", ",",
+                    CsvField(ConfigurationText(*problem.space, evaluation.point.configuration)),
+                    ",", CsvField(FactsText(evaluation.provenance)), "\n");
+  }
+  return text;
+}
+
+absl::Status RunCell(const Arguments& arguments) {
+  const Preset* preset = FindPreset(arguments.preset);
+  if (preset == nullptr) {
+    return InvalidField("preset", arguments.preset, absl::StrCat("one of ", PresetNames()));
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Problem problem,
+                              MakeProblem(arguments.problem, arguments.beginning));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Evaluation> evaluations,
+                              RunStudy(*preset->create(), problem, arguments.study));
+  const std::string text = CellText(arguments, problem, evaluations);
+  if (!arguments.output.empty()) return WriteWholeFile(arguments.output, text);
+  std::cout << text;
+  return absl::OkStatus();
+}
+
+void ListAllProblems(const std::string& data_folder) {
+  std::cout << "group,problem,summary\n";
+  for (const ProblemListing& listing : ListProblems(data_folder)) {
+    std::cout << listing.group << "," << listing.name << "," << CsvField(listing.summary) << "\n";
+  }
+}
+
+void ListAllPresets() {
+  std::cout << "preset,summary\n";
+  for (const Preset& preset : Presets()) {
+    std::cout << preset.name << "," << CsvField(preset.summary) << "\n";
+  }
+}
+
+void Declare(CLI::App& app, Arguments& arguments) {
+  Beginning& beginning = arguments.beginning;
+  StudyOptions& study = arguments.study;
+  app.add_option("--preset", arguments.preset, "Which algorithm")->capture_default_str();
+  app.add_option("--problem", arguments.problem, "What to optimise")->capture_default_str();
+  app.add_option("--seed", beginning.seed,
+                 "Tells studies apart: their own seed, initial points, and a family's task")
+      ->capture_default_str();
+  app.add_option("--suggestions", study.suggestions, "How many to ask for")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("!--from-nothing", beginning.initial_points,
+               "Without the five initial points that the study otherwise starts with");
+  app.add_flag("--sources", beginning.source_tasks, "With the problem's source tasks");
+  app.add_option("--workers", study.workers, "A suggestion is made while one less are measured")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--budget", arguments.budget_seconds, "Seconds that a suggestion may take")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--data", beginning.data_folder, "The folder with data/ and peers/")
+      ->envname("SLIPSTREAM_EVIDENCE_DATA");
+  app.add_option("--output", arguments.output, "Written when all is done; otherwise it is printed");
+  app.add_flag("--list-problems", arguments.list_problems, "Prints what --problem takes");
+  app.add_flag("--list-presets", arguments.list_presets, "Prints what --preset takes");
+}
+
+int Main(int argc, char** argv) {
+  Arguments arguments;
+  arguments.beginning.data_folder = EVIDENCE_DEFAULT_DATA;
+  CLI::App app("Runs one study of a preset on a problem and tells what it found");
+  Declare(app, arguments);
+  CLI11_PARSE(app, argc, argv);
+  if (arguments.list_problems) ListAllProblems(arguments.beginning.data_folder);
+  if (arguments.list_presets) ListAllPresets();
+  if (arguments.list_problems || arguments.list_presets) return EXIT_SUCCESS;
+  arguments.study.seed = StudySeed(arguments.problem, arguments.beginning.seed);
+  arguments.study.budget = absl::Seconds(arguments.budget_seconds);
+  const absl::Status status = RunCell(arguments);
+  if (status.ok()) return EXIT_SUCCESS;
+  std::cerr << status.message() << "\n";
+  return absl::IsNotFound(status) ? kCannotBegin : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace slipstream::evidence
+
+int main(int argc, char** argv) { return slipstream::evidence::Main(argc, argv); }

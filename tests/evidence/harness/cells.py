@@ -1,0 +1,158 @@
+"""A comparison's cells: a preset on a problem with a seed, each with a file for what it found.
+
+A cell's file lies in the folder of the build that made it, so that results of different programs
+are never taken for one another.
+"""
+
+import csv
+import dataclasses
+import fnmatch
+import hashlib
+import pathlib
+import shutil
+import subprocess
+
+GROUPS_WITH_PEERS = ("continuous", "svm", "deepar")
+INITIAL_POINTS = 5
+
+
+@dataclasses.dataclass(frozen=True)
+class Protocol:
+    """How every study of a comparison goes."""
+
+    suggestions: int = 50
+    from_nothing: bool = False
+    sources: bool = False
+    workers: int = 1
+    budget: float = 5.0
+
+    def name(self):
+        """Tells apart what must not be mixed; longer studies contain the shorter ones."""
+        parts = ["nothing" if self.from_nothing else "initial"]
+        if self.sources:
+            parts.append("sources")
+        if self.workers != 1:
+            parts.append(f"workers{self.workers}")
+        if self.budget != Protocol.budget:
+            parts.append(f"budget{self.budget:g}")
+        return "+".join(parts)
+
+    def arguments(self):
+        flags = [flag for flag, wanted in (("--from-nothing", self.from_nothing),
+                                           ("--sources", self.sources)) if wanted]
+        return ["--suggestions", str(self.suggestions), "--workers", str(self.workers),
+                "--budget", f"{self.budget:g}"] + flags
+
+    def evaluations(self):
+        """How many there are at least when a study is whole."""
+        return self.suggestions + (0 if self.from_nothing else INITIAL_POINTS)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    preset: str
+    problem: str
+    seed: int
+
+    def __str__(self):
+        return f"{self.preset} {self.problem} {self.seed}"
+
+
+class CellFiles:
+    """Where a comparison's results lie."""
+
+    def __init__(self, folder, build, protocol):
+        self.folder = pathlib.Path(folder) / "cells"
+        self.build = build
+        self.protocol = protocol
+
+    def path(self, cell, build=None):
+        name = cell.problem.replace("/", "--")
+        return (self.folder / (build or self.build) / self.protocol.name() / cell.preset / name /
+                f"{cell.seed}.csv")
+
+    def is_whole(self, path):
+        """Whether the file is there and long enough."""
+        try:
+            lines = path.read_text().count("\n")
+        except FileNotFoundError:
+            return False
+        return lines > self.protocol.evaluations()
+
+    def build_with(self, cell):
+        """The newest other build that has the cell, or None."""
+        builds = [folder.name for folder in self.folder.iterdir()] if self.folder.exists() else []
+        paths = {build: self.path(cell, build) for build in builds if build != self.build}
+        whole = {build: path for build, path in paths.items() if self.is_whole(path)}
+        return max(whole, key=lambda build: whole[build].stat().st_mtime, default=None)
+
+
+def build_of(binary):
+    """A name for exactly this program."""
+    digest = hashlib.sha256()
+    for file in [pathlib.Path(binary), *core_libraries(binary)]:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def library_folder(binary):
+    """Where the program looks for core, which is most of what it runs."""
+    return pathlib.Path(binary).resolve().parents[2] / "lib"
+
+
+def core_libraries(binary):
+    """Core's shared library in each of its builds."""
+    return sorted(library_folder(binary).rglob("libslipstream_core.so"))
+
+
+def copy_program(binary, folder):
+    """Copies the program and core's builds so that they find each other; returns the program's path."""
+    source = library_folder(binary)
+    for library in core_libraries(binary):
+        target = pathlib.Path(folder) / "lib" / library.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, target)
+    program = pathlib.Path(folder) / "bin/tests" / pathlib.Path(binary).name
+    program.parent.mkdir(parents=True)
+    return shutil.copy(binary, program)
+
+
+def listed(binary, data, what):
+    """The program's own list of its problems or presets."""
+    output = subprocess.run([binary, f"--list-{what}", "--data", data], check=True, text=True,
+                            stdout=subprocess.PIPE).stdout
+    return list(csv.DictReader(output.splitlines()))
+
+
+def chosen_problems(wanted, listing):
+    """Names for what a person wrote: names, groups, patterns, or "all" that have recorded peers."""
+    names = []
+    for word in wanted.split(","):
+        groups = GROUPS_WITH_PEERS if word == "all" else (word,)
+        found = [row["problem"] for row in listing
+                 if row["group"] in groups or fnmatch.fnmatchcase(row["problem"], word)]
+        if not found and word.split("/")[0] not in ("svm", "deepar"):
+            raise ValueError(f"there is no problem {word}; there are "
+                             + ", ".join(sorted({row["group"] for row in listing}))
+                             + " and " + ", ".join(row["problem"] for row in listing
+                                                   if "/" not in row["problem"]))
+        names += [name for name in found or [word] if name not in names]
+    return names
+
+
+def chosen_presets(wanted, listing):
+    known = [row["preset"] for row in listing]
+    names = known if wanted == "all" else wanted.split(",")
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no preset {name}; there are {', '.join(known)}")
+    return names
+
+
+def chosen_seeds(wanted):
+    """[0, 1, 2, 7] for "0-2,7"."""
+    seeds = []
+    for part in wanted.split(","):
+        first, _, last = part.partition("-")
+        seeds += range(int(first), int(last or first) + 1)
+    return list(dict.fromkeys(seeds))

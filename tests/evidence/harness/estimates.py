@@ -1,0 +1,67 @@
+"""Means, medians, their 95% intervals, and ranks.
+
+Samples are arrays whose first axis is what was drawn independently: the seeds of a problem, or the
+tasks of a recorded table, each with its seeds along the second axis. Intervals are percentile
+bootstraps over the first axis, with a fixed seed: the same samples give the same interval.
+"""
+
+import numpy
+
+RESAMPLES = 5000
+SEED = 20231
+STATISTICS = ("mean", "median")
+
+
+def _along(samples, statistic):
+    """The statistic of each resample, [resamples, drawn, ...] -> [resamples]."""
+    flat = samples.reshape(len(samples), -1)
+    return flat.mean(axis=1) if statistic == "mean" else numpy.median(flat, axis=1)
+
+
+def estimate(samples, statistic):
+    return float(_along(numpy.asarray(samples, dtype=float)[None], statistic)[0])
+
+
+def _resampled(samples):
+    drawn = numpy.random.default_rng(SEED).integers(len(samples), size=(RESAMPLES, len(samples)))
+    return samples[drawn]
+
+
+def _middle(values):
+    low, high = numpy.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def interval(samples, statistic):
+    """(low, high); (nan, nan) where there is only one draw."""
+    samples = numpy.asarray(samples, dtype=float)
+    if len(samples) < 2:
+        return float("nan"), float("nan")
+    return _middle(_along(_resampled(samples), statistic))
+
+
+def interval_of_difference(ours, theirs, statistic):
+    """Of statistic(ours) - statistic(theirs), both resampled alike: they are pairs."""
+    pairs = numpy.stack([numpy.asarray(ours, dtype=float), numpy.asarray(theirs, dtype=float)],
+                        axis=1)
+    if len(pairs) < 2:
+        return float("nan"), float("nan")
+    resampled = _resampled(pairs)
+    return _middle(_along(resampled[:, :, 0], statistic) - _along(resampled[:, :, 1], statistic))
+
+
+def verdict(low, high):
+    """Of a difference in regret with this interval."""
+    if numpy.isnan(low):
+        return "unknown"
+    if low > 0:
+        return "worse"
+    return "better" if high < 0 else "no worse"
+
+
+def ranks(regrets):
+    """Ranks from 1 down each column of [methods, cells]; ties share their mean rank."""
+    regrets = numpy.asarray(regrets, dtype=float)
+    below = (regrets[None, :, :] < regrets[:, None, :]).sum(axis=1)
+    equal = (regrets[None, :, :] == regrets[:, None, :]).sum(axis=1)
+    return below + (equal + 1) / 2

@@ -1,0 +1,98 @@
+"""What cells found, and what was recorded of others: regrets by evaluation."""
+
+import csv
+import pathlib
+
+import numpy
+
+from harness.cells import INITIAL_POINTS
+
+
+def round_like_recorded(regrets):
+    """To the four digits that recorded regrets have, so that equal ones are equal."""
+    regrets = numpy.asarray(regrets, dtype=float)
+    known = numpy.isfinite(regrets) & (regrets != 0)
+    rounded = regrets.copy()
+    digits = 3 - numpy.floor(numpy.log10(numpy.abs(regrets[known]))).astype(int)
+    rounded[known] = [round(float(value), int(places))
+                      for value, places in zip(regrets[known], digits)]
+    return rounded
+
+
+class Curves:
+    """regrets[method][problem, seed][k]: simple regret after k evaluations, NaN where unknown."""
+
+    def __init__(self):
+        self.regrets = {}
+
+    def add(self, method, problem, seed, first_evaluation, regrets):
+        curve = numpy.full(first_evaluation + len(regrets), numpy.nan)
+        curve[first_evaluation:] = regrets
+        self.regrets.setdefault(method, {})[problem, seed] = curve
+
+    def methods(self):
+        return list(self.regrets)
+
+    def cells(self, method):
+        return set(self.regrets.get(method, {}))
+
+    def at(self, method, cells, evaluation):
+        """One regret for each of `cells`; NaN where it is not known."""
+        curves = self.regrets[method]
+        return numpy.array([curves[cell][evaluation] if evaluation < len(curves[cell])
+                            else numpy.nan for cell in cells])
+
+
+def read_cell(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def merge(files, found, path):
+    """Writes all rows of the cells `found` ({cell: build}) into one file and returns them."""
+    merged = []
+    for cell in sorted(found, key=lambda cell: (cell.problem, cell.preset, cell.seed)):
+        for row in read_cell(files.path(cell, found[cell])):
+            row |= {"protocol": files.protocol.name(), "build": found[cell]}
+            if int(row["evaluation"]) <= files.protocol.evaluations():
+                merged.append(row)
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, merged[0].keys() if merged else ["preset"],
+                                lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(merged)
+    return merged
+
+
+def own_curves(rows, presets):
+    """Curves of merged rows, in the order of `presets`."""
+    regrets = {}
+    for row in rows:
+        cell = row["preset"], row["problem"], int(row["seed"])
+        regrets.setdefault(cell, []).append(float(row["regret"]))
+    curves = Curves()
+    for preset, problem, seed in sorted(regrets, key=lambda cell: presets.index(cell[0])):
+        values = regrets[preset, problem, seed]
+        curves.add(preset, problem, seed, 1, round_like_recorded(values))
+    return curves
+
+
+RECORDED = " (recorded)"  # Ends a peer's name: a preset may have the same one.
+
+
+def recorded_curves(data, wanted="all"):
+    """Curves of the peers, whose suggestions follow the initial points."""
+    curves = Curves()
+    for name in ("continuous.csv", "tables.csv"):
+        path = pathlib.Path(data) / "peers" / name
+        if wanted == "none" or not path.exists():
+            continue
+        for row in read_cell(path):
+            if wanted != "all" and row["method"] not in wanted.split(","):
+                continue
+            problem = row.get("problem") or f"{row['table']}/{row['task']}"
+            regrets = [float(row[f"r{i}"]) for i in range(1, 51)]
+            curves.add(row["method"] + RECORDED, problem, int(row["seed"]), INITIAL_POINTS + 1,
+                       regrets)
+    return curves

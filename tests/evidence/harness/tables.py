@@ -1,0 +1,161 @@
+"""The comparison as text."""
+
+import collections
+import statistics
+
+from harness.cells import INITIAL_POINTS
+from harness.results import RECORDED
+
+FEW_DRAWS = 10  # Below, a percentile bootstrap covers far less than 95%.
+
+
+def number(value):
+    if value != value:
+        return "-"
+    return f"{value:.3g}"
+
+
+def between(low, high):
+    return "-" if low != low else f"[{number(low)}, {number(high)}]"
+
+
+def align(rows, left=1):
+    """Columns of text, the first `left` ones flush left, two spaces apart and in front."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.ljust(width) if i < left else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths))]
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def measure(group):
+    regret = "simple regret" if group in ("continuous", "development") else "normalised regret"
+    return regret + ", best so far"
+
+
+def summary_lines(comparison, summary):
+    """A table for each unit and checkpoint."""
+    lines = []
+    for unit in comparison.units:
+        for checkpoint in comparison.checkpoints:
+            rows = [row for row in summary
+                    if row["problem"] == unit.name and row["after"] == checkpoint]
+            if not rows:
+                continue
+            lines += ["", f"{unit.name} after {checkpoint} suggestions, {unit.count_text()}: "
+                          f"{measure(unit.group)}"]
+            table = [("method", "mean", "95% interval", "median", "95% interval", "mean rank")]
+            table += [(row["method"], number(row["mean"]),
+                       between(row["mean_low"], row["mean_high"]), number(row["median"]),
+                       between(row["median_low"], row["median_high"]), f"{row['mean_rank']:.2f}")
+                      for row in rows]
+            lines += align(table)
+        for name, count in comparison.partial_peers(unit).items():
+            lines.append(f"  left out: {name}, which has {count} of "
+                         f"{len(unit.cells)} studies")
+    return lines
+
+
+def rank_lines(comparison):
+    """Mean ranks over all problems of a group."""
+    lines = []
+    for group in comparison.groups():
+        units = comparison.units_of(group)
+        methods = comparison.presets + comparison.peers(units)
+        columns = [comparison.mean_ranks(methods, units, checkpoint)
+                   for checkpoint in comparison.checkpoints]
+        if not any(columns):
+            continue
+        studies = sum(len(unit.cells) for unit in units)
+        lines += ["", f"Mean rank of {len(methods)} methods over all {studies} studies, {group}"]
+        rows = [[name] + [f"{column[name]:.2f}" if name in column else "-" for column in columns]
+                for name in sorted(methods, key=lambda name: columns[-1].get(name, 1e9))]
+        lines += align([["method"] + [f"after {c}" for c in comparison.checkpoints]] + rows)
+    return lines
+
+
+def verdict_lines(comparison, preset, group):
+    """The preset against each unit's best recorded peer, and what comes out of it."""
+    differences = comparison.differences(preset, group)
+    if not differences:
+        return []
+    lines = ["", f"{preset} against each problem's best recorded peer, {group}: difference in "
+                 "regret, paired"]
+    few = min(unit.draws for unit in comparison.units_of(group))
+    if few < FEW_DRAWS:
+        lines.append(f"  CAUTION: with {few} draws the intervals are too narrow to decide anything.")
+    table = [("after", "problem", "", "ours", "best peer", "theirs", "difference",
+              "95% interval", "verdict")]
+    table += [(str(row["after"]), row["problem"], row["statistic"], number(row["ours"]),
+               row["best_peer"], number(row["theirs"]), number(row["difference"]),
+               between(row["low"], row["high"]), row["verdict"]) for row in differences]
+    lines += align(table, left=3)
+    verdicts = [checkpoint_verdict(comparison, preset, group, checkpoint, differences)
+                for checkpoint in comparison.checkpoints
+                if any(row["after"] == checkpoint for row in differences)]
+    overall = "met" if all(holds for holds, _ in verdicts) else "NOT met"
+    return lines + [text for _, text in verdicts] + [
+        "  Nowhere worse than the best peer and first by mean rank, at all of these: " + overall]
+
+
+def checkpoint_verdict(comparison, preset, group, checkpoint, differences):
+    """(whether the bar is met there, the line that says so)."""
+    units = comparison.units_of(group)
+    peers = comparison.peers(units)
+    mean_ranks = comparison.mean_ranks([preset] + peers, units, checkpoint)
+    counted = collections.Counter(row["verdict"] for row in differences
+                                  if row["after"] == checkpoint)
+    holds = counted["worse"] == counted["unknown"] == 0
+    others = {name: rank for name, rank in mean_ranks.items() if name != preset}
+    text = (f"  after {checkpoint}: worse in {counted['worse']} of {counted.total()}, better in "
+            f"{counted['better']}")
+    if preset in mean_ranks and others:
+        best = min(others, key=others.get)
+        is_first = mean_ranks[preset] <= others[best]
+        holds = holds and is_first
+        text += (f"; mean rank {mean_ranks[preset]:.2f} of {len(mean_ranks)} methods, "
+                 f"{best.removesuffix(RECORDED)} {others[best]:.2f}")
+    else:
+        holds = False
+    return holds, text + (": the bar is met" if holds else ": the bar is NOT met")
+
+
+def time_lines(rows, checkpoints):
+    """Seconds in Strategy::Suggest, by preset and unit."""
+    times = collections.defaultdict(list)
+    for row in rows:
+        if int(row["suggestion"]) > 0:
+            key = row["preset"], row["problem"].split("/")[0]
+            times[key].append((int(row["evaluation"]), float(row["seconds"])))
+    table = [["preset", "problem", "median", "longest"]
+             + [f"median after {checkpoint}" for checkpoint in checkpoints]]
+    for (preset, problem), pairs in sorted(times.items()):
+        medians = [statistics.median(near) if (near := _seconds_near(pairs, checkpoint))
+                   else float("nan") for checkpoint in checkpoints]
+        seconds = [value for _, value in pairs]
+        table.append([preset, problem, number(statistics.median(seconds)), number(max(seconds))]
+                     + [number(median) for median in medians])
+    return ["", "Seconds for one suggestion, while as many studies ran as there were jobs"] \
+        + align(table, left=2)
+
+
+def _seconds_near(pairs, checkpoint):
+    """Of the last five suggestions up to the checkpoint."""
+    last = INITIAL_POINTS + checkpoint
+    return [seconds for evaluation, seconds in pairs if last - 5 < evaluation <= last]
+
+
+def rung_lines(rows):
+    """Which presets stepped down their ladder, and how often."""
+    rungs = collections.defaultdict(collections.Counter)
+    for row in rows:
+        if int(row["suggestion"]) > 0:
+            rungs[row["preset"]][row["rung"]] += 1
+    lines = [""]
+    for preset, counted in sorted(rungs.items()):
+        down = {rung: count for rung, count in counted.items() if rung != "recipe"}
+        text = ", ".join(f"{rung} {count}" for rung, count in down.items()) or "none"
+        lines.append(f"Steps down the ladder, {preset}: {text} (of {counted.total()} suggestions)")
+    return lines

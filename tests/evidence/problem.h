@@ -1,0 +1,51 @@
+// Something to optimise, together with what is known about it: an objective on
+// a search space, its best value, the points that a study starts from and the
+// source tasks that it may use.
+#ifndef SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_
+#define SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/space/configuration.h"
+#include "core/space/search_space.h"
+#include "core/strategy/study_view.h"
+
+namespace slipstream::evidence {
+
+// A configuration, and its place in the candidate list where there is one.
+struct Point {
+  Configuration configuration;
+  std::optional<int64_t> candidate;
+};
+
+struct Problem {
+  std::string name;
+  std::shared_ptr<const SearchSpace> space;
+  Goal goal = Goal::kMinimize;
+  // Whether people would say of it that asking again gives the same value.
+  bool noiseless = true;
+  // Added to what a study sees; regret is counted without it.
+  double noise_deviation = 0;
+  std::function<double(const Point&)> value;
+  double best = 0;         // The best that `value` can be.
+  double regret_unit = 1;  // best - worst where regret is normalised.
+  std::vector<Point> initial;
+  std::vector<std::shared_ptr<const SourceTaskData>> sources;
+
+  // How far a noise-free value is from the best. Below zero only where `best`
+  // is not exact.
+  double RegretOf(double noise_free_value) const {
+    const double missing =
+        goal == Goal::kMinimize ? noise_free_value - best : best - noise_free_value;
+    return missing / regret_unit;
+  }
+};
+
+}  // namespace slipstream::evidence
+
+#endif  // SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_

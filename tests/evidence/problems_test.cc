@@ -1,0 +1,178 @@
+#include "tests/evidence/problems.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "tests/evidence/csv.h"
+
+// Ends a test that needs recorded runs where there are none.
+#define SKIP_WITHOUT_RECORDED_RUNS()                                                     \
+  if (!std::filesystem::exists(DataFolder() + "/peers/continuous_initial.csv")) {        \
+    GTEST_SKIP() << "no recorded runs in " << DataFolder()                               \
+                 << "; SLIPSTREAM_EVIDENCE_DATA names the folder with data/ and peers/"; \
+  }                                                                                      \
+  static_assert(true)
+
+namespace slipstream::evidence {
+namespace {
+
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string DataFolder() {
+  const char* folder = std::getenv("SLIPSTREAM_EVIDENCE_DATA");
+  return folder != nullptr ? folder : EVIDENCE_DEFAULT_DATA;
+}
+
+Beginning From(uint64_t seed, bool source_tasks = false) {
+  return {seed, /*initial_points=*/true, source_tasks, DataFolder()};
+}
+
+// An initial point's value as the recorded file has it: to be minimised.
+double RecordedValue(const Problem& problem, const Point& point) {
+  const double value = problem.value(point);
+  return problem.goal == Goal::kMinimize ? value : -value;
+}
+
+TEST(Problems, TheirNamesDiffer) {
+  std::set<std::string> names;
+  for (const ProblemListing& listing : ListProblems(DataFolder())) {
+    EXPECT_TRUE(names.insert(listing.name).second) << listing.name;
+  }
+}
+
+TEST(Problems, FunctionsAgreeWithThePeersInitialValues) {
+  SKIP_WITHOUT_RECORDED_RUNS();
+  const auto table = CsvTable::Read(DataFolder() + "/peers/continuous_initial.csv");
+  ASSERT_TRUE(table.ok()) << table.status();
+  ASSERT_EQ(table->rows(), 6 * 20 * 5);
+  for (size_t row = 0; row < table->rows(); ++row) {
+    const std::string name = *table->Text(row, "problem");
+    const auto seed = static_cast<uint64_t>(*table->Integer(row, "seed"));
+    const auto index = static_cast<size_t>(*table->Integer(row, "index"));
+    const absl::StatusOr<Problem> problem = MakeProblem(name, From(seed));
+    ASSERT_TRUE(problem.ok()) << problem.status();
+    ASSERT_THAT(problem->initial, SizeIs(5));
+    const double y = *table->Number(row, "y");
+    EXPECT_NEAR(RecordedValue(*problem, problem->initial[index]), y, 1e-12 * (1 + std::abs(y)))
+        << name << " " << seed << " " << index;
+  }
+}
+
+TEST(Problems, NoSampledPointIsBetterThanTheBest) {
+  for (const ProblemListing& listing : ListProblems("")) {
+    for (const uint64_t seed : {0, 1, 2}) {
+      const absl::StatusOr<Problem> problem =
+          MakeProblem(listing.name, {seed, /*initial_points=*/false, false, ""});
+      ASSERT_TRUE(problem.ok()) << problem.status();
+      for (uint64_t index = 0; index < 2000; ++index) {
+        const auto at = [&](double shift) {
+          return std::fmod(static_cast<double>(index) * 0.618033988749895 * shift, 1);
+        };
+        std::vector<double> uniform;
+        for (size_t i = 0; i < problem->space->dimension(); ++i) {
+          uniform.push_back(at(std::sqrt(static_cast<double>(i) + 2)));
+        }
+        const Point point = {problem->space->Sample(uniform), {}};
+        ASSERT_GE(problem->RegretOf(problem->value(point)), -1e-9) << listing.name << " " << seed;
+      }
+    }
+  }
+}
+
+TEST(Problems, DevelopmentProblemsStartWithFivePointsOfTheSeed) {
+  const auto first = MakeProblem("ackley5", {1, true, false, ""});
+  const auto again = MakeProblem("ackley5", {1, true, false, ""});
+  const auto other = MakeProblem("ackley5", {2, true, false, ""});
+  ASSERT_TRUE(first.ok() && again.ok() && other.ok());
+  ASSERT_THAT(first->initial, SizeIs(5));
+  EXPECT_EQ(first->initial[4].configuration, again->initial[4].configuration);
+  EXPECT_NE(first->initial[4].configuration, other->initial[4].configuration);
+}
+
+TEST(Problems, AFamilyHasSourceTasksOfItsOwn) {
+  const auto problem = MakeProblem("branin_family", {4, false, true, ""});
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  ASSERT_THAT(problem->sources, SizeIs(8));
+  const SourcePoint& point = problem->sources[0]->points[3];
+  EXPECT_THAT(problem->sources[0]->points, SizeIs(32));
+  EXPECT_NE(*point.value, problem->value({point.configuration, {}}));
+}
+
+TEST(Problems, AFunctionWithoutSourceTasksSaysSo) {
+  EXPECT_EQ(MakeProblem("levy4", {0, false, true, ""}).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(Problems, AnUnknownNameIsRefused) {
+  EXPECT_EQ(MakeProblem("brannin", {}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Problems, AbsentRecordingsAreNotFound) {
+  for (const char* name : {"branin", "svm/A9A"}) {
+    EXPECT_EQ(MakeProblem(name, {0, true, false, "/no/such/folder"}).status().code(),
+              absl::StatusCode::kNotFound);
+  }
+}
+
+TEST(Problems, ASeedWithoutRecordingIsNotFound) {
+  SKIP_WITHOUT_RECORDED_RUNS();
+  EXPECT_EQ(MakeProblem("branin", From(20)).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(MakeProblem("svm/A9A", From(5)).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(Problems, SvmIsAConditionalCandidateListWithAllOtherTasksAsSources) {
+  SKIP_WITHOUT_RECORDED_RUNS();
+  const auto problem = MakeProblem("svm/abalone", From(2, /*source_tasks=*/true));
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_THAT(problem->space->candidates(), SizeIs(288));
+  EXPECT_EQ(problem->goal, Goal::kMaximize);
+  EXPECT_EQ(problem->best, 0.279042);
+  EXPECT_NEAR(problem->regret_unit, 0.279042 - 0.155689, 1e-12);
+  ASSERT_THAT(problem->initial, SizeIs(5));
+  EXPECT_THAT(problem->space->Name(problem->initial[0].configuration), Not(SizeIs(4)));
+  ASSERT_THAT(problem->sources, SizeIs(49));
+  for (const auto& source : problem->sources) {
+    EXPECT_THAT(source->points, SizeIs(50));
+    EXPECT_EQ(source->space->parameters().size(), 4);
+  }
+}
+
+TEST(Problems, DeepArIsMeasuredInLogarithms) {
+  SKIP_WITHOUT_RECORDED_RUNS();
+  const auto problem = MakeProblem("deepar/m4-Daily", From(0, /*source_tasks=*/true));
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_THAT(problem->space->candidates(), SizeIs(240));
+  EXPECT_NEAR(problem->best, std::log(0.021086689084768295), 1e-12);
+  EXPECT_NEAR(problem->value({{}, 0}), std::log(0.026922322809696198), 1e-12);
+  EXPECT_THAT(problem->sources, SizeIs(10));
+}
+
+// The worst recorded run began at the five rows, so no regret may exceed theirs.
+TEST(Problems, InitialRowsAreThoseThatThePeersBeganWith) {
+  SKIP_WITHOUT_RECORDED_RUNS();
+  const auto peers = CsvTable::Read(DataFolder() + "/peers/tables.csv");
+  ASSERT_TRUE(peers.ok()) << peers.status();
+  for (size_t row = 0; row < peers->rows(); row += 7) {
+    const std::string name =
+        absl::StrCat(*peers->Text(row, "table"), "/", *peers->Text(row, "task"));
+    const auto problem =
+        MakeProblem(name, From(static_cast<uint64_t>(*peers->Integer(row, "seed"))));
+    ASSERT_TRUE(problem.ok()) << problem.status();
+    double regret = 1;
+    for (const Point& point : problem->initial) {
+      regret = std::min(regret, problem->RegretOf(problem->value(point)));
+    }
+    EXPECT_LE(*peers->Number(row, "r1"), regret * 1.001 + 1e-9) << name;
+  }
+}
+
+}  // namespace
+}  // namespace slipstream::evidence

@@ -1,0 +1,82 @@
+"""The command `run` on a small comparison, with the evidence_cell that EVIDENCE_CELL names."""
+
+import csv
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+COMMAND = pathlib.Path(__file__).resolve().parent / "run"
+BINARY = os.environ["EVIDENCE_CELL"]
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_command(self, *more, binary=BINARY, code=0):
+        command = [COMMAND, "--presets", "quasi_random", "--problems", "branin", "--seeds", "0-2",
+                   "--from-nothing", "--checkpoints", "1,3", "--data", self.folder / "none",
+                   "--binary", binary, "--out", self.folder / "out"]
+        finished = subprocess.run(command + list(more), text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, check=False)
+        self.assertEqual(finished.returncode, code, finished.stdout)
+        return finished.stdout
+
+    def results(self):
+        """All rows but for the seconds, which differ from run to run."""
+        with open(self.folder / "out/results.csv", newline="") as file:
+            return [{key: value for key, value in row.items() if key != "seconds"}
+                    for row in csv.DictReader(file)]
+
+    def cell_files(self):
+        return sorted((self.folder / "out/cells").rglob("*.csv"))
+
+    def test_a_run_goes_on_where_it_was_interrupted_with_the_same_result(self):
+        self.assertIn("3 to run", self.run_command())
+        before = self.results()
+        self.assertEqual(len(before), 3 * 8)
+        self.assertEqual([row["evaluation"] for row in before[:8]], list("12345678"))
+        self.cell_files()[1].unlink()
+        self.assertIn("2 of 3 cells are there, 1 to run", self.run_command("--no-plots"))
+        self.assertEqual(self.results(), before)
+
+    def test_a_report_has_tables_and_plots(self):
+        text = self.run_command()
+        for words in ("branin after 1 suggestions, 3 seeds", "branin after 3 suggestions",
+                      "8 suggestions from nothing", "Mean rank of 1 methods over all 3 studies",
+                      "Seconds for one suggestion", "No recorded peers"):
+            self.assertIn(words, text)
+        plot = (self.folder / "out/plots/branin.svg").read_text()
+        self.assertTrue(plot.startswith("<?xml") and plot.rstrip().endswith("</svg>"))
+
+    def test_results_of_another_program_are_not_mixed_in_silently(self):
+        self.run_command("--no-plots")
+        other = self.folder / "evidence_cell"
+        shutil.copy(BINARY, other)
+        with open(other, "ab") as file:
+            file.write(b"another build")
+        kept = self.run_command("--no-plots", "--keep-other-builds", "--seeds", "0-3", binary=other)
+        self.assertIn("3 of 4 cells are there, 1 to run", kept)
+        self.assertIn("MIXED BUILDS", kept)
+        again = self.run_command("--no-plots", binary=other)
+        self.assertIn("Not used: 3 cells of build", again)
+        self.assertNotIn("MIXED BUILDS", again)
+        self.assertEqual(len({row["build"] for row in self.results()}), 1)
+
+    def test_what_was_not_recorded_is_skipped_and_said(self):
+        text = self.run_command("--problems", "branin,svm/A9A")
+        self.assertIn("skipped 3 cells", text)
+        self.assertIn("SLIPSTREAM_EVIDENCE_DATA", text)
+        self.assertIn("INCOMPLETE: 3 of 6 studies", text)
+
+    def test_an_unknown_preset_is_refused(self):
+        self.assertIn("there is no preset magic", self.run_command("--presets", "magic", code=1))
+
+
+if __name__ == "__main__":
+    unittest.main()

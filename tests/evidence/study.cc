@@ -1,0 +1,163 @@
+#include "tests/evidence/study.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <numbers>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+
+namespace slipstream::evidence {
+namespace {
+
+constexpr uint64_t kNoiseSalt = 0x6e6f697365;
+
+double StandardNormal(uint64_t seed, uint64_t index) {
+  const double radius = 1 - CounterRandomUniform(seed, index, 0);  // Never 0.
+  const double angle = 2 * std::numbers::pi * CounterRandomUniform(seed, index, 1);
+  return std::sqrt(-2 * std::log(radius)) * std::cos(angle);
+}
+
+class StudyRun {
+ public:
+  StudyRun(const Strategy& strategy, const Problem& problem, const StudyOptions& options)
+      : strategy_(strategy), problem_(problem), options_(options) {}
+
+  absl::StatusOr<std::vector<Evaluation>> Run() {
+    for (const Point& point : problem_.initial) {
+      Evaluation added;
+      added.point = point;
+      Lease(std::move(added));
+      EndOldest();
+    }
+    for (int suggestion = 1; suggestion <= options_.suggestions; ++suggestion) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(Evaluation next, Ask(suggestion));
+      Lease(std::move(next));
+      ++suggested_;
+      if (open_.size() == options_.workers) EndOldest();
+    }
+    while (!open_.empty()) EndOldest();
+    return std::move(evaluations_);
+  }
+
+ private:
+  // What the server would show the strategy now. Every field of a StudyView is
+  // set here and nowhere else.
+  StudyView View() const {
+    StudyView view;
+    view.space = problem_.space.get();
+    view.goal = problem_.goal;
+    view.noiseless = problem_.noiseless;
+    view.last_trial = last_trial_;
+    view.suggested = suggested_;
+    if (strategy_.ReadsHistory(*problem_.space)) {
+      view.ended = ended_;
+      view.open = open_;
+    }
+    view.sources = problem_.sources;
+    return view;
+  }
+
+  absl::StatusOr<Evaluation> Ask(int number) const {
+    const StudyView view = View();
+    const auto start = std::chrono::steady_clock::now();
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        std::vector<Suggestion> suggestions,
+        strategy_.Suggest(view, 1, options_.seed, absl::Now() + options_.budget));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    if (suggestions.size() != 1) {
+      return absl::InternalError(absl::StrCat(suggestions.size(), " suggestions instead of 1"));
+    }
+    Suggestion& suggestion = suggestions.front();
+    SLIPSTREAM_RETURN_IF_ERROR(Check(suggestion));
+    Evaluation asked;
+    asked.suggestion = number;
+    asked.point = {std::move(suggestion.configuration), suggestion.candidate};
+    asked.seconds = taken.count();
+    asked.provenance = std::move(suggestion.provenance);
+    return asked;
+  }
+
+  absl::Status Check(const Suggestion& suggestion) const {
+    const SearchSpace& space = *problem_.space;
+    if (!space.IsLegal(suggestion.configuration)) {
+      return absl::InternalError("a suggestion is outside of the space");
+    }
+    if (suggestion.candidate.has_value() != space.has_candidates()) {
+      return absl::InternalError("a suggestion names a candidate without a list, or none of one");
+    }
+    if (!space.has_candidates()) return absl::OkStatus();
+    if (space.CandidateIndex(suggestion.configuration) != suggestion.candidate) {
+      return absl::InternalError("a suggestion's configuration is not its candidate's");
+    }
+    const auto has_candidate = [&suggestion](const auto& trial) {
+      return trial.candidate == suggestion.candidate;
+    };
+    if (std::any_of(ended_.begin(), ended_.end(), has_candidate) ||
+        std::any_of(open_.begin(), open_.end(), has_candidate)) {
+      return absl::InternalError("a candidate was suggested twice");
+    }
+    return absl::OkStatus();
+  }
+
+  void Lease(Evaluation evaluation) {
+    open_.push_back({++last_trial_, evaluation.point.configuration, evaluation.point.candidate});
+    waiting_.push_back(std::move(evaluation));
+  }
+
+  // A worker reports: the trial that has been out for longest.
+  void EndOldest() {
+    Evaluation evaluation = std::move(waiting_.front());
+    waiting_.pop_front();
+    const OpenTrial trial = open_.front();
+    open_.erase(open_.begin());
+    const double exact = problem_.value(evaluation.point);
+    evaluation.value = exact + NoiseOf(trial.number);
+    regret_ = std::min(regret_, problem_.RegretOf(exact));
+    evaluation.regret = regret_;
+    ended_.push_back(
+        {trial.number, trial.configuration, trial.candidate, Ending::kMeasured, evaluation.value});
+    evaluations_.push_back(std::move(evaluation));
+  }
+
+  double NoiseOf(int64_t trial) const {
+    if (problem_.noise_deviation == 0) return 0;
+    return problem_.noise_deviation *
+           StandardNormal(options_.seed ^ kNoiseSalt, static_cast<uint64_t>(trial));
+  }
+
+  const Strategy& strategy_;
+  const Problem& problem_;
+  const StudyOptions& options_;
+  int64_t last_trial_ = 0;
+  int64_t suggested_ = 0;
+  std::vector<EndedTrial> ended_;
+  std::vector<OpenTrial> open_;
+  std::deque<Evaluation> waiting_;  // What is known of the open trials, in their order.
+  double regret_ = std::numeric_limits<double>::infinity();
+  std::vector<Evaluation> evaluations_;
+};
+
+}  // namespace
+
+uint64_t StudySeed(absl::string_view problem, uint64_t number) {
+  uint64_t hash = 0;
+  for (const char letter : problem) {
+    hash = CounterRandomBits(hash, static_cast<unsigned char>(letter), 0);
+  }
+  return CounterRandomBits(hash, number, 1);
+}
+
+absl::StatusOr<std::vector<Evaluation>> RunStudy(const Strategy& strategy, const Problem& problem,
+                                                 const StudyOptions& options) {
+  return StudyRun(strategy, problem, options).Run();
+}
+
+}  // namespace slipstream::evidence
