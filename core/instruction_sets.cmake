@@ -125,7 +125,7 @@ function(slipstream_install_core_shared_library name)
       LIBRARY DESTINATION ${SLIPSTREAM_INSTALL_LIBDIR}/${SLIPSTREAM_X86_64_V3_SUBDIR} COMPONENT runtime)
   else()
     # As above: what an earlier installation left would be taken.
-    install(CODE "file(REMOVE_RECURSE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${SLIPSTREAM_INSTALL_LIBDIR}/glibc-hwcaps\")"
-      COMPONENT runtime)
+    set(stale "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${SLIPSTREAM_INSTALL_LIBDIR}/glibc-hwcaps")
+    install(CODE "file(REMOVE_RECURSE \"${stale}\")" COMPONENT runtime)
   endif()
 endfunction()
