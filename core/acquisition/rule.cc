@@ -114,9 +114,9 @@ LogImprovement LogExpectedImprovementOf(double u) {
 }
 
 double TheoreticalMultiplier(double log_points, int64_t round, double rho) {
-  const auto t = static_cast<double>(round);
-  const double rest = std::log(t * t * std::numbers::pi * std::numbers::pi / (6 * rho));
-  return std::sqrt(2 * (log_points + rest));
+  // Summed, since t^2 / rho may overflow.
+  const double of_round = 2 * std::log(static_cast<double>(round) * std::numbers::pi);
+  return std::sqrt(2 * (log_points + of_round - std::log(6 * rho)));
 }
 
 std::unique_ptr<AcquisitionRule> MakeUpperConfidenceBound(double multiplier) {
