@@ -11,6 +11,7 @@
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/counter_random.h"
 #include "core/optim/neighbours.h"
+#include "core/space/candidate_list.h"
 #include "core/space/quasi_random.h"
 
 namespace slipstream {
@@ -37,6 +38,7 @@ class SpaceMaximizer {
     }
     std::move(screen.begin(), screen.end(), std::back_inserter(result.best));
     SortBestFirst(result.best);
+    result.best = WithoutRepeats(std::move(result.best));
     result.evaluations = evaluations_;
     result.deadline_passed = deadline_passed_;
     return result;
@@ -62,6 +64,20 @@ class SpaceMaximizer {
   static void SortBestFirst(std::vector<ScoredConfiguration>& scored) {
     std::stable_sort(scored.begin(), scored.end(),
                      [](const auto& a, const auto& b) { return a.value > b.value; });
+  }
+
+  // The first of those that are equal: a small space's screen has many, and
+  // ascents may end where they began.
+  static std::vector<ScoredConfiguration> WithoutRepeats(std::vector<ScoredConfiguration> scored) {
+    std::vector<ScoredConfiguration> different;
+    different.reserve(scored.size());  // Not to move what `seen` points to.
+    ConfigurationIndex seen;
+    for (ScoredConfiguration& one : scored) {
+      if (seen.contains(&one.configuration)) continue;
+      different.push_back(std::move(one));
+      seen.emplace(&different.back().configuration, 0);
+    }
+    return different;
   }
 
   // Places of the best, no two close together, as far as there are such.
