@@ -11,6 +11,7 @@
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/counter_random.h"
 #include "core/optim/neighbours.h"
+#include "core/optim/stepped_domain.h"
 #include "core/space/candidate_list.h"
 #include "core/space/quasi_random.h"
 
@@ -116,11 +117,26 @@ class SpaceMaximizer {
   }
 
   // Along all numbers that exist in the configuration, integers as if they were
-  // continuous; the result is legal again and at least as good.
+  // continuous; then, since those have been rounded, along the others alone.
   ScoredConfiguration Ascend(ScoredConfiguration start) {
+    const std::vector<Index> numbers = neighbours_.Numbers(start.configuration);
+    ScoredConfiguration best = AscendAlong(numbers, std::move(start));
+    const std::vector<Index> real = RealNumbers(best.configuration);
+    return real.size() < numbers.size() ? AscendAlong(real, std::move(best)) : best;
+  }
+
+  std::vector<Index> RealNumbers(const Configuration& configuration) const {
+    std::vector<Index> numbers = neighbours_.Numbers(configuration);
+    std::erase_if(numbers, [this](Index i) {
+      return IsStepped(space_.parameters()[static_cast<size_t>(i)].domain);
+    });
+    return numbers;
+  }
+
+  // The result is legal and at least as good.
+  ScoredConfiguration AscendAlong(const std::vector<Index>& free, ScoredConfiguration start) {
+    if (free.empty() || OutOfTime()) return start;
     Vector point = Coordinates(start.configuration);
-    const std::vector<Index> free = neighbours_.Numbers(start.configuration);
-    if (free.empty()) return start;
     Vector whole_gradient(point.size());
     const SmoothFunction along_free = [&](ConstVectorView x,
                                           VectorView gradient) -> std::optional<double> {
