@@ -26,10 +26,22 @@ struct Run {
   Vector gradient;
 };
 
-// NLopt's callback. Where the function cannot be computed it gets a value far
-// below all others, without slope, so that the line search turns back.
+// What NLopt gets where the function cannot be computed: a value far below all
+// others, without slope, so that the line search turns back.
+double Abyss(const Run& run, double* gradient) {
+  if (gradient != nullptr) std::fill_n(gradient, run.gradient.size(), 0.0);
+  return run.best.value.has_value() ? *run.best.value - 1e6 * (1 + std::abs(*run.best.value))
+                                    : -1e100;
+}
+
+// NLopt's callback. It counts evaluations itself: NLopt's line search may ask
+// for one more after it has been told to stop.
 double Evaluate(unsigned dimension, const double* x, double* gradient, void* data) {
   Run& run = *static_cast<Run*>(data);
+  if (run.best.deadline_passed || run.best.evaluations >= run.options.max_evaluations) {
+    nlopt_force_stop(run.optimizer);
+    return Abyss(run, gradient);
+  }
   const Eigen::Map<const Vector> point(x, dimension);
   ++run.best.evaluations;
   const std::optional<double> value = run.function(point, run.gradient);
@@ -38,9 +50,7 @@ double Evaluate(unsigned dimension, const double* x, double* gradient, void* dat
     nlopt_force_stop(run.optimizer);
   }
   if (!value.has_value() || !std::isfinite(*value) || !run.gradient.allFinite()) {
-    if (gradient != nullptr) std::fill_n(gradient, dimension, 0.0);
-    return run.best.value.has_value() ? *run.best.value - 1e6 * (1 + std::abs(*run.best.value))
-                                      : -1e100;
+    return Abyss(run, gradient);
   }
   if (!run.best.value.has_value() || *value > *run.best.value) {
     run.best.value = value;
@@ -60,10 +70,13 @@ AscentResult AscendWithinBounds(const SmoothFunction& function, const Vector& st
   Vector x = start.cwiseMax(lower).cwiseMin(upper);
   AscentResult nothing;
   nothing.x = x;
-  if (dimension == 0) return nothing;
   const std::unique_ptr<nlopt_opt_s, NloptDeleter> optimizer(
       nlopt_create(NLOPT_LD_LBFGS, dimension));
   Run run{function, options, optimizer.get(), nothing, Vector::Zero(x.size())};
+  if (dimension == 0) {
+    Evaluate(0, x.data(), nullptr, &run);
+    return run.best;
+  }
   nlopt_set_max_objective(optimizer.get(), Evaluate, &run);
   nlopt_set_lower_bounds(optimizer.get(), lower.data());
   nlopt_set_upper_bounds(optimizer.get(), upper.data());

@@ -16,7 +16,8 @@ namespace slipstream {
 
 // How much is added to the diagonal of a matrix that is not positive definite
 // in floating point: nothing, then first, first * factor, ... up to last, each
-// times the mean of the diagonal.
+// times the mean of the diagonal (of a zero matrix, the least normal double: a
+// variable without variance can still be drawn).
 struct JitterLadder {
   double first = 1e-10;
   double factor = 10;

@@ -1,0 +1,200 @@
+#include "core/gp/feasible_surrogate.h"
+
+#include <cmath>
+
+#include "core/gp/normal.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/gp/gaussian_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+const CoordinateKinds& Mixed() {
+  static const auto& kinds =
+      *new CoordinateKinds{CoordinateKind::kNumber, CoordinateKind::kWord, CoordinateKind::kNumber};
+  return kinds;
+}
+
+std::shared_ptr<const GaussianProcess> Feasibility(const PointMatrix& feasible,
+                                                   const PointMatrix& infeasible) {
+  auto process = FitFeasibility(Mixed(), feasible, infeasible);
+  EXPECT_TRUE(process.ok()) << process.status();
+  return std::move(process).value();  // Throws, which fails the test.
+}
+
+struct Parts {
+  PointMatrix feasible;
+  PointMatrix infeasible;
+  std::shared_ptr<const GaussianProcess> objective;
+  std::shared_ptr<const GaussianProcess> feasibility;
+  double worst = -2.5;
+  std::unique_ptr<Surrogate> whole;
+};
+
+Parts MakeParts() {
+  Parts parts;
+  const Believed believed =
+      BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0.3, 1);
+  const Observations data = RandomObservations(Mixed(), 12, 2);
+  parts.feasible = data.x;
+  parts.infeasible = RandomPoints(Mixed(), 6, 3);
+  parts.objective = std::make_shared<GaussianProcess>(Fitted(believed.prior, data));
+  parts.feasibility = Feasibility(parts.feasible, parts.infeasible);
+  parts.whole = MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(*parts.objective),
+                                      parts.feasibility, parts.worst);
+  return parts;
+}
+
+Vector Chances(const GaussianProcess& feasibility, const PointMatrix& x) {
+  Vector chances = feasibility.Predict(x).mean;
+  for (double& chance : chances) chance = StandardNormalDistribution(2 * chance);
+  return chances;
+}
+
+TEST(FeasibleSurrogate, MixesTheObjectiveWithTheWorstByTheChanceOfAValue) {
+  const Parts parts = MakeParts();
+  const PointMatrix x = RandomPoints(Mixed(), 20, 11);
+  const Vector p = Chances(*parts.feasibility, x);
+  const Predictions objective = parts.objective->Predict(x);
+  const Predictions whole = parts.whole->Predict(x);
+  for (Index i = 0; i < x.rows(); ++i) {
+    EXPECT_NEAR(whole.mean[i], p[i] * objective.mean[i] + (1 - p[i]) * parts.worst, 1e-13);
+    EXPECT_NEAR(whole.variance[i], p[i] * p[i] * objective.variance[i], 1e-13);
+  }
+  const Matrix covariance = parts.whole->JointCovariance(x);
+  const Matrix expected = p.asDiagonal() * parts.objective->JointCovariance(x) * p.asDiagonal();
+  EXPECT_LE((covariance - expected).cwiseAbs().maxCoeff(), 1e-13);
+}
+
+TEST(FeasibleSurrogate, TheChanceIsHighFarFromEverythingAndLowWhereThereWasNoValue) {
+  PointMatrix feasible(1, 3);
+  feasible << 0, 1, 0;
+  PointMatrix infeasible(1, 3);
+  infeasible << 1, 1, 1;
+  const auto feasibility = Feasibility(feasible, infeasible);
+  PointMatrix x(3, 3);
+  x << feasible, infeasible, 40, 1, -40;
+  const Vector p = Chances(*feasibility, x);
+  EXPECT_NEAR(p[0], 0.98, 0.01);
+  EXPECT_NEAR(p[1], 0.02, 0.02);
+  EXPECT_NEAR(p[2], StandardNormalDistribution(2), 1e-9);
+}
+
+TEST(FeasibleSurrogate, HasTheSlopesOfItsPredictions) {
+  const Parts parts = MakeParts();
+  const PointMatrix points = RandomPoints(Mixed(), 5, 21);
+  for (Index i = 0; i < points.rows(); ++i) {
+    const Vector x = points.row(i).transpose();
+    const PointPrediction prediction = parts.whole->PredictPoint(x);
+    const Predictions same = parts.whole->Predict(points.row(i));
+    EXPECT_NEAR(prediction.mean, same.mean[0], 1e-13);
+    EXPECT_NEAR(prediction.variance, same.variance[0], 1e-13);
+    for (Index j = 0; j < 3; ++j) {
+      if (Mixed()[static_cast<size_t>(j)] == CoordinateKind::kWord) {
+        EXPECT_EQ(prediction.mean_gradient[j], 0);
+        EXPECT_EQ(prediction.variance_gradient[j], 0);
+        continue;
+      }
+      const auto at = [&](long double coordinate) {
+        PointMatrix moved = x.transpose();
+        moved(0, j) = static_cast<double>(coordinate);
+        return parts.whole->Predict(moved);
+      };
+      const auto mean = [&](long double coordinate) -> long double {
+        return at(coordinate).mean[0];
+      };
+      const auto variance = [&](long double coordinate) -> long double {
+        return at(coordinate).variance[0];
+      };
+      EXPECT_NEAR(prediction.mean_gradient[j], Derivative(mean, x[j], 1e-3L), 1e-7);
+      EXPECT_NEAR(prediction.variance_gradient[j], Derivative(variance, x[j], 1e-3L), 1e-7);
+    }
+  }
+}
+
+TEST(FeasibleSurrogate, ExpectsNearlyTheWorstWithNearlyNoDoubtWhereThereWasNoValue) {
+  const Parts parts = MakeParts();
+  const Predictions infeasible = parts.whole->Predict(parts.infeasible);
+  const Predictions objective = parts.objective->Predict(parts.infeasible);
+  for (Index i = 0; i < parts.infeasible.rows(); ++i) {
+    EXPECT_NEAR(infeasible.mean[i], parts.worst, 0.15 * (objective.mean[i] - parts.worst));
+    EXPECT_LT(infeasible.variance[i], 0.05 * objective.variance[i]);
+  }
+}
+
+TEST(FeasibleSurrogate, AnUpperBoundNeverLeadsBackToAnInfeasiblePoint) {
+  // The objective would be best just where it has no value.
+  const Believed believed =
+      BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0, 31);
+  Observations data = RandomObservations(Mixed(), 20, 32);
+  PointMatrix infeasible(1, 3);
+  infeasible << 0.5, 0.5, 0.5;
+  data.y = -(data.x.rowwise() - infeasible.row(0)).rowwise().squaredNorm();
+  const auto whole =
+      MakeFeasibleSurrogate(std::make_unique<GaussianProcess>(Fitted(believed.prior, data)),
+                            Feasibility(data.x, infeasible), data.y.minCoeff());
+  const auto bound = [&](const PointMatrix& x) -> Vector {
+    const Predictions there = whole->Predict(x);
+    return there.mean + 2 * there.variance.cwiseSqrt();
+  };
+  EXPECT_LT(bound(infeasible)[0], bound(data.x).maxCoeff());
+  EXPECT_LT(bound(infeasible)[0], bound(data.x).mean());
+}
+
+// An objective without doubt, and a chance that underflows, are what could take
+// the variance to zero.
+TEST(FeasibleSurrogate, VariancesStayPositiveAtExtremes) {
+  const Believed believed =
+      BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0.3, 41);
+  Observations data = RandomObservations(Mixed(), 30, 42);
+  data.noise_variance.setZero();
+  // Close infeasible points around feasible ones make the mean of g swing.
+  PointMatrix infeasible = data.x.topRows(15);
+  for (Index i = 0; i < infeasible.rows(); ++i) infeasible(i, 0) += 1e-4 * (i % 2 == 0 ? 1 : -1);
+  const auto feasibility = Feasibility(data.x, infeasible);
+  const auto whole = MakeFeasibleSurrogate(
+      std::make_unique<GaussianProcess>(Fitted(believed.prior, data)), feasibility, -1);
+  PointMatrix x(75, 3);
+  x << data.x, infeasible, infeasible + 50 * (infeasible - data.x.topRows(15)),
+      data.x.topRows(15) - 50 * (infeasible - data.x.topRows(15));
+  const Predictions there = whole->Predict(x);
+  EXPECT_GT(there.variance.minCoeff(), 0) << Chances(*feasibility, x).transpose();
+  EXPECT_TRUE(there.mean.allFinite());
+  for (Index i = 0; i < x.rows(); ++i) {
+    const PointPrediction point = whole->PredictPoint(x.row(i).transpose());
+    EXPECT_GT(point.variance, 0);
+    EXPECT_TRUE(point.mean_gradient.allFinite());
+    EXPECT_TRUE(point.variance_gradient.allFinite());
+  }
+}
+
+TEST(FeasibleSurrogate, FantasizesTheObjectiveOnly) {
+  const Parts parts = MakeParts();
+  const PointMatrix pending = RandomPoints(Mixed(), 2, 51);
+  const PointMatrix x = RandomPoints(Mixed(), 9, 52);
+  const auto fantasy = parts.whole->Fantasize(pending);
+  ASSERT_TRUE(fantasy.ok()) << fantasy.status();
+  const Predictions before = parts.whole->Predict(x);
+  const Predictions after = (*fantasy)->Predict(x);
+  EXPECT_LE((after.mean - before.mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_TRUE((after.variance.array() <= before.variance.array() + 1e-12).all());
+  EXPECT_LE((*fantasy)->Predict(pending).variance.maxCoeff(), 1e-6);
+}
+
+TEST(FeasibleSurrogate, LearnsFromOneKindOfPointsOnly) {
+  const PointMatrix some = RandomPoints(Mixed(), 4, 61);
+  const PointMatrix none(0, 3);
+  EXPECT_GT(Chances(*Feasibility(some, none), some).minCoeff(), 0.95);
+  EXPECT_LT(Chances(*Feasibility(none, some), some).maxCoeff(), 0.1);
+}
+
+TEST(FeasibleSurrogate, BearsPointsThatWereBothFeasibleAndNot) {
+  const PointMatrix both = RandomPoints(Mixed(), 3, 71).replicate(4, 1);
+  const Vector chances = Chances(*Feasibility(both, both), both);
+  EXPECT_GT(chances.minCoeff(), 0.2);
+  EXPECT_LT(chances.maxCoeff(), 0.8);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,135 @@
+#include "core/gp/normal.h"
+
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipstream {
+namespace {
+
+using Exact = boost::multiprecision::cpp_bin_float_50;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Exact ExactDistribution(double x) { return erfc(-Exact(x) / sqrt(Exact(2))) / 2; }
+
+Exact ExactDensity(double x) {
+  const Exact pi = boost::math::constants::pi<Exact>();
+  return exp(-Exact(x) * Exact(x) / 2) / sqrt(2 * pi);
+}
+
+double RelativeError(double actual, const Exact& expected) {
+  return static_cast<double>(abs((Exact(actual) - expected) / expected));
+}
+
+// Rounding -x^2/2 moves its exponential, relatively, by as much as it was moved.
+double ExponentTolerance(double x) { return 1e-15 * (4 + x * x / 2); }
+
+TEST(Normal, TheDensityAndItsLogarithmAreExact) {
+  for (double x = -37; x <= 37; x += 0.0625 + 1e-5) {
+    ASSERT_LE(RelativeError(StandardNormalDensity(x), ExactDensity(x)), ExponentTolerance(x)) << x;
+    ASSERT_LE(RelativeError(LogStandardNormalDensity(x), log(ExactDensity(x))), 1e-15) << x;
+  }
+}
+
+TEST(Normal, TheDistributionIsExactInBothTails) {
+  for (double x = -37; x <= 10; x += 0.0625 + 1e-5) {
+    ASSERT_LE(RelativeError(StandardNormalDistribution(x), ExactDistribution(x)),
+              ExponentTolerance(x))
+        << x;
+  }
+}
+
+TEST(Normal, TheLogDistributionIsExactWhereTheDistributionUnderflowsAndWhereItIsNearlyOne) {
+  for (double x = -60; x <= 37; x += 0.0625 + 1e-5) {
+    ASSERT_LE(RelativeError(LogStandardNormalDistribution(x), log(ExactDistribution(x))), 1e-13)
+        << x;
+  }
+  for (double x = -100; x > -2e4; x *= 1.25) {
+    ASSERT_LE(RelativeError(LogStandardNormalDistribution(x), log(ExactDistribution(x))), 1e-14)
+        << x;
+  }
+}
+
+TEST(Normal, TheLogDistributionApproachesItsAsymptoteAndNeverLosesItsOrder) {
+  // log Phi(x) = -x^2/2 - log(-x sqrt(2 pi)) + O(1/x^2).
+  for (double x = -1e5; x > -1e150; x *= 10) {
+    const double expected = -x * x / 2 - std::log(-x) - std::log(2 * M_PI) / 2;
+    EXPECT_NEAR(LogStandardNormalDistribution(x) / expected, 1, 1e-14) << x;
+  }
+  double last = -kInfinity;
+  for (double x = -45; x <= 8; x += 0.001) {
+    const double here = LogStandardNormalDistribution(x);
+    ASSERT_GT(here, last) << x;
+    last = here;
+  }
+}
+
+TEST(Normal, TakesAnyNumberToItsLimit) {
+  EXPECT_EQ(StandardNormalDensity(1e99), 0);
+  EXPECT_EQ(StandardNormalDensity(-1e99), 0);
+  EXPECT_EQ(StandardNormalDensity(1e300), 0);
+  EXPECT_EQ(StandardNormalDensity(-kInfinity), 0);
+  EXPECT_EQ(StandardNormalDistribution(-1e300), 0);
+  EXPECT_EQ(StandardNormalDistribution(1e300), 1);
+  EXPECT_EQ(StandardNormalDistribution(-kInfinity), 0);
+  EXPECT_EQ(StandardNormalDistribution(kInfinity), 1);
+  EXPECT_EQ(LogStandardNormalDistribution(1e300), 0);
+  EXPECT_EQ(LogStandardNormalDistribution(kInfinity), 0);
+  EXPECT_EQ(LogStandardNormalDistribution(-kInfinity), -kInfinity);
+  EXPECT_FALSE(std::isnan(LogStandardNormalDistribution(-1e300)));
+  EXPECT_FALSE(std::isnan(LogStandardNormalDensity(-1e300)));
+  EXPECT_DOUBLE_EQ(StandardNormalDistribution(0), 0.5);
+}
+
+// The error of the quantile q, as the probability it stands for: Phi(q) / p - 1,
+// which a relative error e of q moves by q^2 e.
+TEST(Normal, QuantilesInvertTheDistribution) {
+  for (double p = 1e-300; p < 0.5; p *= 7.3) {
+    const double q = StandardNormalQuantile(p);
+    ASSERT_LE(RelativeError(p, ExactDistribution(q)), 1e-15 * (4 + q * q)) << p;
+    const double upper = 1 - p;
+    if (upper == 1) continue;
+    const double mirrored = StandardNormalQuantile(upper);
+    ASSERT_LE(RelativeError(1 - upper, ExactDistribution(-mirrored)),
+              1e-15 * (4 + mirrored * mirrored))
+        << p;
+  }
+  for (double p = 0.01; p < 1; p += 0.01) {
+    ASSERT_NEAR(StandardNormalDistribution(StandardNormalQuantile(p)), p, 1e-15) << p;
+  }
+  EXPECT_EQ(StandardNormalQuantile(0.5), 0);
+}
+
+TEST(Normal, QuantilesAreFiniteWithinTheOpenInterval) {
+  EXPECT_TRUE(std::isfinite(StandardNormalQuantile(std::numeric_limits<double>::denorm_min())));
+  EXPECT_TRUE(std::isfinite(StandardNormalQuantile(std::numeric_limits<double>::min())));
+  EXPECT_TRUE(std::isfinite(StandardNormalQuantile(std::nextafter(1.0, 0.0))));
+}
+
+TEST(Normal, TheScaledErrorFunctionIsExactOnBothSidesOfItsSeam) {
+  const auto exact = [](double x) { return Exact(exp(Exact(x) * Exact(x)) * erfc(Exact(x))); };
+  for (double x = 0; x <= 30; x += 0.01 + 1e-6) {
+    ASSERT_LE(RelativeError(ScaledComplementaryError(x), exact(x)),
+              1e-15 * (4 + (x < 5 ? x * x : 0)))
+        << x;
+  }
+  for (const double x : {std::nextafter(5.0, 0.0), 5.0, std::nextafter(5.0, 6.0)}) {
+    EXPECT_LE(RelativeError(ScaledComplementaryError(x), exact(x)), 3e-14) << x;
+  }
+  for (double x = 30; x < 1e4; x *= 1.3) {
+    ASSERT_LE(RelativeError(ScaledComplementaryError(x), exact(x)), 3e-15) << x;
+  }
+  for (double x = 1e9; x < 1e300; x *= 1e9) {
+    ASSERT_NEAR(ScaledComplementaryError(x) * x * std::sqrt(M_PI), 1, 1e-14) << x;
+  }
+  EXPECT_EQ(ScaledComplementaryError(0), 1);
+  EXPECT_GE(ScaledComplementaryError(std::numeric_limits<double>::max()), 0);
+}
+
+}  // namespace
+}  // namespace slipstream

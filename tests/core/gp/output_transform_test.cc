@@ -1,0 +1,237 @@
+#include "core/gp/output_transform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/gp/dense_oracle.h"
+
+namespace slipstream {
+namespace {
+
+constexpr OutputWarp kWarps[] = {OutputWarp::kStandardize, OutputWarp::kPower, OutputWarp::kCopula};
+
+struct Results {
+  std::string name;
+  Vector values;
+};
+
+Vector Of(std::initializer_list<double> values) {
+  return Eigen::Map<const Vector>(values.begin(), static_cast<Index>(values.size()));
+}
+
+// All kinds of results that a user may report.
+std::vector<Results> AllResults() {
+  const Vector plain = RandomVector(30, -3, 5, 1);
+  const Vector tail = RandomVector(40, -1, 8, 2).array().exp();
+  Vector outlier = plain;
+  outlier[7] = 1e12;
+  Vector low_outlier = plain;
+  low_outlier[7] = -1e300;
+  Vector both = plain;
+  both[3] = -1e308;
+  both[4] = 1.7e308;
+  return {{"plain", plain},
+          {"longtail", tail},
+          {"outlier", outlier},
+          {"lowoutlier", low_outlier},
+          {"both", both},
+          {"shifted", plain.array() + 1e6},
+          {"tiny", plain * 1e-300},
+          {"huge", plain * 1e300},
+          {"negative", -tail},
+          {"one", Of({3.25})},
+          {"zero", Of({0})},
+          {"two", Of({1, 2})},
+          {"equal", Vector::Constant(12, 0.1)},
+          {"zeros", Vector::Zero(5)},
+          {"ties", Of({1, 2, 2, 2, 3, 3, 9})},
+          {"close", Of({1, std::nextafter(1.0, 2.0), 1.5})},
+          {"denormal", Of({5e-324, 1e-323, 0})},
+          {"extremes",
+           Of({-std::numeric_limits<double>::max(), 0, std::numeric_limits<double>::max()})}};
+}
+
+template <typename Body>
+void ForEachWarpResultsAndSign(const Body& body) {
+  for (const Results& results : AllResults()) {
+    for (const OutputWarp warp : kWarps) {
+      for (const double sign : {1.0, -1.0}) {
+        SCOPED_TRACE(results.name + ", warp " + std::to_string(static_cast<int>(warp)) + ", sign " +
+                     std::to_string(sign));
+        body(results, OutputTransform::Fit(warp, results.values, sign), sign);
+      }
+    }
+  }
+}
+
+std::vector<double> Sorted(const Vector& values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  return sorted;
+}
+
+TEST(OutputTransform, IsNeverNaNOrInfiniteForItsResults) {
+  ForEachWarpResultsAndSign([](const Results& results, const OutputTransform& transform, double) {
+    EXPECT_TRUE(transform.Apply(results.values).allFinite());
+    for (const double result : results.values) {
+      EXPECT_EQ(transform.Apply(result), transform.Apply(Vector::Constant(1, result))[0]);
+    }
+  });
+}
+
+TEST(OutputTransform, IsNeverNaNForAnyOtherResultEither) {
+  ForEachWarpResultsAndSign([](const Results&, const OutputTransform& transform, double) {
+    for (const double extreme :
+         {0.0, 5e-324, 1e-300, 1.0, 1e10, 1e300, std::numeric_limits<double>::max()}) {
+      for (const double result : {extreme, -extreme}) {
+        EXPECT_FALSE(std::isnan(transform.Apply(result))) << result;
+        EXPECT_TRUE(std::isfinite(transform.Invert(result))) << result;
+      }
+    }
+  });
+}
+
+TEST(OutputTransform, MoreIsBetterWhicheverTheGoal) {
+  ForEachWarpResultsAndSign(
+      [](const Results& results, const OutputTransform& transform, double sign) {
+        const std::vector<double> sorted = Sorted(results.values);
+        for (size_t i = 1; i < sorted.size(); ++i) {
+          const double step = transform.Apply(sorted[i]) - transform.Apply(sorted[i - 1]);
+          // Results too close for the scale may meet, but never change places.
+          const double range = sorted.back() / 2 - sorted.front() / 2;
+          const bool apart = (sorted[i] / 2 - sorted[i - 1] / 2) > 1e-12 * range;
+          if (apart) {
+            EXPECT_GT(sign * step, 0) << sorted[i - 1] << " and " << sorted[i];
+          } else {
+            EXPECT_GE(sign * step, 0) << sorted[i - 1] << " and " << sorted[i];
+          }
+        }
+      });
+}
+
+TEST(OutputTransform, EqualResultsHaveEqualValues) {
+  ForEachWarpResultsAndSign([](const Results& results, const OutputTransform& transform, double) {
+    const Vector values = transform.Apply(results.values);
+    for (Index i = 0; i < values.size(); ++i) {
+      for (Index j = 0; j < i; ++j) {
+        if (results.values[i] != results.values[j]) continue;
+        EXPECT_EQ(values[i], values[j]);
+      }
+    }
+  });
+}
+
+TEST(OutputTransform, ComesBackToEachResult) {
+  ForEachWarpResultsAndSign([](const Results& results, const OutputTransform& transform, double) {
+    const double magnitude = results.values.cwiseAbs().maxCoeff();
+    for (const double result : results.values) {
+      EXPECT_LE(std::abs(transform.Invert(transform.Apply(result)) / 2 - result / 2),
+                1e-9 * magnitude)
+          << result;
+    }
+  });
+}
+
+TEST(OutputTransform, IsMonotoneAndInvertibleBetweenAndBeyondItsResults) {
+  for (const char* name :
+       {"plain", "longtail", "negative", "shifted", "ties", "two", "tiny", "huge"}) {
+    const std::vector<Results> all = AllResults();
+    const auto results = std::find_if(all.begin(), all.end(),
+                                      [&](const Results& each) { return each.name == name; });
+    const double least = results->values.minCoeff();
+    const double range = results->values.maxCoeff() - least;
+    for (const OutputWarp warp : kWarps) {
+      SCOPED_TRACE(std::string(name) + std::to_string(static_cast<int>(warp)));
+      const OutputTransform transform = OutputTransform::Fit(warp, results->values, -1);
+      double last = std::numeric_limits<double>::infinity();
+      for (double part = -0.5; part <= 1.5; part += 0.01) {
+        const double result = least + part * range;
+        const double value = transform.Apply(result);
+        EXPECT_LT(value, last) << result;
+        EXPECT_NEAR(transform.Invert(value) / range, result / range,
+                    1e-9 * (1 + std::abs(least / range)));
+        last = value;
+      }
+    }
+  }
+}
+
+TEST(OutputTransform, StandardizesToMeanZeroAndDeviationOne) {
+  for (const char* name : {"plain", "longtail", "shifted", "tiny", "huge", "two"}) {
+    for (const Results& results : AllResults()) {
+      if (results.name != name) continue;
+      for (const OutputWarp warp : {OutputWarp::kStandardize, OutputWarp::kPower}) {
+        const Vector values = OutputTransform::Fit(warp, results.values, 1).Apply(results.values);
+        EXPECT_NEAR(values.mean(), 0, 1e-8) << name;
+        const double square = (values.array() - values.mean()).square().mean();
+        EXPECT_NEAR(square, 1, values.size() == 2 ? 0.6 : 0.05) << name;
+      }
+    }
+  }
+}
+
+TEST(OutputTransform, OneResultOrAllEqualBecomeZeroWithAFiniteScale) {
+  for (const Vector& results : {Of({3.25}), Of({0}), Vector(Vector::Constant(12, 0.1)),
+                                Vector(Vector::Constant(3, -1e300)), Of({1e-300})}) {
+    for (const OutputWarp warp : kWarps) {
+      const OutputTransform transform = OutputTransform::Fit(warp, results, 1);
+      EXPECT_NEAR(transform.Apply(results[0]), 0, 1e-12);
+      EXPECT_GT(transform.Apply(results[0] + std::abs(results[0]) + 1), 0);
+      EXPECT_LT(transform.Apply(results[0] - std::abs(results[0]) - 1), 0);
+    }
+  }
+}
+
+TEST(OutputTransform, DoesNotCareAboutTheUnit) {
+  const Vector results = RandomVector(25, -3, 5, 9).array().exp();
+  for (const OutputWarp warp : kWarps) {
+    const Vector plain = OutputTransform::Fit(warp, results, 1).Apply(results);
+    for (const double unit : {1e-290, 1e-7, 1e7, 1e290}) {
+      const Vector scaled = results * unit;
+      const Vector other = OutputTransform::Fit(warp, scaled, 1).Apply(scaled);
+      EXPECT_LE((other - plain).cwiseAbs().maxCoeff(), 1e-6)
+          << static_cast<int>(warp) << " " << unit;
+    }
+  }
+}
+
+double Skewness(const Vector& values) {
+  const Eigen::ArrayXd centred = values.array() - values.mean();
+  return centred.cube().mean() / std::pow(centred.square().mean(), 1.5);
+}
+
+TEST(OutputTransform, ThePowerMakesALongTailSymmetric) {
+  const Vector results = RandomVector(200, -1, 5, 11).array().exp();
+  EXPECT_GT(Skewness(results), 1);
+  for (const double sign : {1.0, -1.0}) {
+    const Vector values = OutputTransform::Fit(OutputWarp::kPower, results, sign).Apply(results);
+    EXPECT_LT(std::abs(Skewness(values)), 0.5);
+  }
+}
+
+TEST(OutputTransform, TheCopulaOnlySeesTheOrder) {
+  const Vector results = RandomVector(31, -1, 1, 12);
+  Vector bent = results.array().exp();
+  bent = bent.array().exp();
+  const Vector plain = OutputTransform::Fit(OutputWarp::kCopula, results, 1).Apply(results);
+  const Vector other = OutputTransform::Fit(OutputWarp::kCopula, bent, 1).Apply(bent);
+  EXPECT_LE((plain - other).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_NEAR(plain.mean(), 0, 1e-9);
+  EXPECT_LE(plain.cwiseAbs().maxCoeff(), 3.5);
+}
+
+TEST(OutputTransform, TheCopulaTurnsUpsideDownWithTheGoal) {
+  const Vector results = Of({1, 2, 2, 2, 3, 3, 9});
+  const Vector up = OutputTransform::Fit(OutputWarp::kCopula, results, 1).Apply(results);
+  const Vector down = OutputTransform::Fit(OutputWarp::kCopula, results, -1).Apply(results);
+  EXPECT_LE((up + down).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+}  // namespace
+}  // namespace slipstream
