@@ -28,7 +28,8 @@ double Average(bool is_logarithmic, const Vector& values, Vector& shares) {
     shares.setConstant(values.size(), 1 / count);
     return most;
   }
-  shares = (values.array() - most).exp();
+  // Not Eigen's exp, whose vectors never underflow to 0.
+  shares = values.unaryExpr([most](double value) { return std::exp(value - most); });
   const double sum = shares.sum();
   shares /= sum;
   return most + std::log(sum / count);
@@ -76,7 +77,10 @@ double Acquisition::ValueAndGradient(ConstVectorView x, VectorView gradient) con
   }
   Vector shares;
   const double value = Average(members_.front().rule->is_logarithmic(), values, shares);
-  gradient = gradients * shares;
+  gradient.setZero();
+  for (Index k = 0; k < count; ++k) {  // Far below, a logarithm's slope may be infinite.
+    if (shares[k] > 0) gradient += shares[k] * gradients.col(k);
+  }
   return value;
 }
 

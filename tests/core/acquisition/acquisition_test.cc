@@ -198,14 +198,16 @@ class FixedPrediction : public Surrogate {
   double variance_;
 };
 
-// A logarithm that rules points out where the mean is negative.
+// A logarithm that rules points out where the mean is negative, where its slope
+// is infinite.
 class RulingOut : public AcquisitionRule {
  public:
   bool is_logarithmic() const override { return true; }
 
  private:
   Utility DoEvaluate(double mean, double) const override {
-    return mean < 0 ? Utility{-kInfinity, 0, 0} : Utility{std::log1p(mean), 1 / (1 + mean), 0};
+    return mean < 0 ? Utility{-kInfinity, kInfinity, kInfinity}
+                    : Utility{std::log1p(mean), 1 / (1 + mean), 0};
   }
 };
 
