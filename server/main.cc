@@ -78,7 +78,10 @@ absl::Status Serve(Flags flags, const sigset_t& signals) {
   sigwait(&signals, &signal_number);
   spdlog::info("{}: draining, for at most {} s", strsignal(signal_number), flags.drain_seconds);
   server->Drain(absl::Seconds(flags.drain_seconds));
-  spdlog::info("drained");
+  spdlog::info("drained; suggestions computed: {} by their recipe, {} without transfer, {} quasi-random "
+               "for want of time or numerical health",
+               service.ladder().Of(Rung::kRecipe), service.ladder().Of(Rung::kWithoutTransfer),
+               service.ladder().Of(Rung::kQuasiRandom));
   return absl::OkStatus();
 }
 

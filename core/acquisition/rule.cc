@@ -14,6 +14,13 @@ double LogOneMinusExp(double w) {
   return w > -std::numbers::ln2 ? std::log(-std::expm1(w)) : std::log1p(-std::exp(w));
 }
 
+// 1/(x + 2/(x + 3/(x + ...))), to the last digits for x of at least 5.
+double TailFraction(double x) {
+  double fraction = x;
+  for (int k = 25; k >= 2; --k) fraction = x + k / fraction;
+  return 1 / fraction;
+}
+
 class UpperConfidenceBound : public AcquisitionRule {
  public:
   explicit UpperConfidenceBound(double multiplier) : multiplier_(multiplier) {}
@@ -93,7 +100,7 @@ LogImprovement LogExpectedImprovementOf(double u) {
     const double h = density + u * below;
     return {std::log(h), below / h, density / h};
   }
-  if (u > -1e6) {
+  if (u > -5) {
     // h = phi(u) (1 - |u| r), r = Phi(u)/phi(u) = sqrt(pi/2) erfcx(|u|/sqrt 2).
     const double ratio = ScaledComplementaryError(-u / std::numbers::sqrt2);
     const double w = std::log(ratio * -u) + kHalfLogHalfPi;
@@ -101,14 +108,15 @@ LogImprovement LogExpectedImprovementOf(double u) {
     return {LogStandardNormalDensity(u) + rest, std::exp(std::log(ratio) + kHalfLogHalfPi - rest),
             std::exp(-rest)};
   }
-  // 1 - |u| r -> 1/u^2 and r -> 1/|u|.
-  return {LogStandardNormalDensity(u) - 2 * std::log(-u), -u, u * u};
+  // There 1 - |u| r loses 2 log10 |u| digits. With Laplace's r = 1/(|u| + t) it is t/(|u| + t).
+  const double t = TailFraction(-u);
+  return {LogStandardNormalDensity(u) + std::log(t / (t - u)), 1 / t, (t - u) / t};
 }
 
 double TheoreticalMultiplier(double log_points, int64_t round, double rho) {
-  const auto t = static_cast<double>(round);
-  const double rest = std::log(t * t * std::numbers::pi * std::numbers::pi / (6 * rho));
-  return std::sqrt(2 * (log_points + rest));
+  // Summed, since t^2 / rho may overflow.
+  const double of_round = 2 * std::log(static_cast<double>(round) * std::numbers::pi);
+  return std::sqrt(2 * (log_points + of_round - std::log(6 * rho)));
 }
 
 std::unique_ptr<AcquisitionRule> MakeUpperConfidenceBound(double multiplier) {

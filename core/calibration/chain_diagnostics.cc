@@ -37,20 +37,25 @@ double Autocovariance(const Matrix& chains, const Eigen::RowVectorXd& means, Ind
          static_cast<double>(chains.rows() * chains.cols());
 }
 
+// Exactly: the variance of equal numbers may be a rounding error.
+bool IsConstant(const Matrix& draws) { return (draws.array() == draws(0, 0)).all(); }
+
 }  // namespace
 
 double SplitRHat(const Matrix& draws) {
   assert(draws.rows() >= 4);
-  const Variances variances = VariancesOf(Halves(draws));
-  return variances.within > 0 ? std::sqrt(variances.pooled / variances.within) : 1;
+  const Matrix chains = Halves(draws);
+  if (IsConstant(chains)) return 1;
+  const Variances variances = VariancesOf(chains);
+  return std::sqrt(variances.pooled / variances.within);
 }
 
 double EffectiveSampleSize(const Matrix& draws) {
   assert(draws.rows() >= 4);
   const Matrix chains = Halves(draws);
+  if (IsConstant(chains)) return static_cast<double>(draws.size());
   const auto total = static_cast<double>(chains.size());
   const Variances variances = VariancesOf(chains);
-  if (!(variances.pooled > 0)) return total;
   const Eigen::RowVectorXd means = chains.colwise().mean();
   const auto correlation = [&](Index lag) {
     return 1 - (variances.within - Autocovariance(chains, means, lag)) / variances.pooled;

@@ -12,11 +12,13 @@ namespace slipstream {
 // rows. Both split each chain into halves (Gelman et al., "Bayesian Data
 // Analysis", 3rd edition, section 11.4; Vehtari et al. 2021).
 
-// Near 1 when the halves agree; above 1.1 they do not. 1 for a constant.
+// Near 1 when the halves agree; above 1.1 they do not. 1 for a constant;
+// infinite where each chain stands still, not all in one place.
 double SplitRHat(const Matrix& draws);
 
 // How many independent draws tell as much about the mean, by Geyer's initial
-// monotone sequence of the chains' autocorrelations; at most the number of draws.
+// monotone sequence of the chains' autocorrelations; at most the number of draws,
+// and that number for a constant.
 double EffectiveSampleSize(const Matrix& draws);
 
 }  // namespace slipstream

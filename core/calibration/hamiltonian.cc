@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -124,6 +125,12 @@ class Chain {
   int evaluations_ = 0;
 };
 
+// What one chain went through after its warm-up.
+struct Draws {
+  Matrix x;      // A row a draw.
+  Vector value;  // The log density there.
+};
+
 class Hamiltonian : public Calibration {
  public:
   explicit Hamiltonian(const HamiltonianOptions& options)
@@ -143,8 +150,7 @@ class Hamiltonian : public Calibration {
       return absl::FailedPreconditionError("the likelihood can nowhere be computed");
     }
     start.value = *value;
-    result.members.clear();
-    std::vector<Matrix> draws;  // By chain: a row a draw.
+    std::vector<Draws> draws;  // By chain.
     double acceptance = 0;
     for (int c = 0; c < options_.chains; ++c) {
       Chain chain(model, density, start, CounterRandomBits(input.seed, static_cast<uint64_t>(c), 0));
@@ -152,16 +158,16 @@ class Hamiltonian : public Calibration {
       acceptance += accepted / options_.chains;
       result.evaluations += chain.evaluations();
     }
-    Keep(draws, result.members);
+    Keep(draws, result);
     Diagnose(model, draws, acceptance, result);
     return result;
   }
 
   // Appends the chain's draws; returns the mean acceptance after the warm-up.
-  absl::StatusOr<double> Run(Chain& chain, absl::Time deadline, std::vector<Matrix>& draws) const {
+  absl::StatusOr<double> Run(Chain& chain, absl::Time deadline, std::vector<Draws>& draws) const {
     StepSize size(0.1);
     double accepted = 0;
-    draws.emplace_back(options_.draws, chain.x().size());
+    draws.push_back({Matrix(options_.draws, chain.x().size()), Vector(options_.draws)});
     for (int i = 0; i < options_.warm_up + options_.draws; ++i) {
       if (absl::Now() > deadline) return absl::DeadlineExceededError("no time to calibrate");
       const double acceptance =
@@ -171,22 +177,26 @@ class Hamiltonian : public Calibration {
         if (i + 1 == options_.warm_up) size.Settle();
       } else {
         accepted += acceptance / options_.draws;
-        draws.back().row(i - options_.warm_up) = chain.x().transpose();
+        draws.back().x.row(i - options_.warm_up) = chain.x().transpose();
+        draws.back().value[i - options_.warm_up] = chain.value();
       }
     }
     return accepted;
   }
 
-  void Keep(const std::vector<Matrix>& draws, std::vector<Hyperparameters>& members) const {
-    for (const Matrix& chain : draws) {
+  void Keep(const std::vector<Draws>& draws, Calibrated& result) const {
+    result.members.clear();
+    result.log_posterior = -std::numeric_limits<double>::infinity();
+    for (const Draws& chain : draws) {
       for (int i = 0; i < options_.members_per_chain; ++i) {
-        const Index row = (i + 1) * chain.rows() / options_.members_per_chain - 1;
-        members.push_back(Hyperparameters::Unpacked(chain.row(row).transpose()));
+        const Index row = (i + 1) * chain.x.rows() / options_.members_per_chain - 1;
+        result.members.push_back(Hyperparameters::Unpacked(chain.x.row(row).transpose()));
+        result.log_posterior = std::max(result.log_posterior, chain.value[row]);
       }
     }
   }
 
-  void Diagnose(const Model& model, const std::vector<Matrix>& draws, double acceptance,
+  void Diagnose(const Model& model, const std::vector<Draws>& draws, double acceptance,
                 Calibrated& result) const {
     double most_r_hat = 1;
     double least_size = static_cast<double>(options_.chains) * options_.draws;
@@ -194,7 +204,7 @@ class Hamiltonian : public Calibration {
       if (model.beliefs[i].is_fixed()) continue;
       Matrix quantity(options_.draws, static_cast<Index>(draws.size()));
       for (size_t c = 0; c < draws.size(); ++c) {
-        quantity.col(static_cast<Index>(c)) = draws[c].col(static_cast<Index>(i));
+        quantity.col(static_cast<Index>(c)) = draws[c].x.col(static_cast<Index>(i));
       }
       most_r_hat = std::max(most_r_hat, SplitRHat(quantity));
       least_size = std::min(least_size, EffectiveSampleSize(quantity));

@@ -53,12 +53,15 @@ class QuasiNewton : public Calibration {
                                 ClimbFromBest(model, warm ? few : input.data, input.deadline));
     int evaluations = best.evaluations;
     if (warm) {
-      AscentResult whole = AscendWithinBounds(
+      best = AscendWithinBounds(
           LogPosterior(model, input.data, with_beliefs_), best.x, model.Lower(), model.Upper(),
           OptionsOf(options_.max_evaluations_after_warm_start, input.deadline));
-      if (whole.deadline_passed) return absl::DeadlineExceededError("no time to calibrate");
-      if (whole.value.has_value()) best = std::move(whole);
       evaluations += best.evaluations;
+      if (best.deadline_passed) return absl::DeadlineExceededError("no time to calibrate");
+      if (!best.value.has_value()) {  // The few points misled; start cold.
+        SLIPSTREAM_ASSIGN_OR_RETURN(best, ClimbFromBest(model, input.data, input.deadline));
+        evaluations += best.evaluations;
+      }
     }
     Calibrated result;
     result.members.push_back(Hyperparameters::Unpacked(best.x));

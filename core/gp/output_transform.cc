@@ -31,7 +31,7 @@ double InverseYeoJohnson(double y, double l) {
                             : -std::expm1(std::log1p(std::max(-m * y, kLeast)) / m);
 }
 
-// The exponent in [-1, 3] under which `x` is most likely normal.
+// The exponent in [-1, 4] under which `x` is most likely normal.
 double MostLikelyExponent(const Vector& x) {
   const auto minus_likelihood = [&x](double l) {
     Vector y(x.size());
@@ -44,7 +44,7 @@ double MostLikelyExponent(const Vector& x) {
     if (!(variance > 0)) return std::numeric_limits<double>::max();
     return 0.5 * static_cast<double>(x.size()) * std::log(variance) - log_slopes;
   };
-  return boost::math::tools::brent_find_minima(minus_likelihood, -1.0, 3.0, 20).first;
+  return boost::math::tools::brent_find_minima(minus_likelihood, -1.0, 4.0, 20).first;
 }
 
 // The deviation of `x`, or 1 where there is none.

@@ -11,6 +11,8 @@
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/counter_random.h"
 #include "core/optim/neighbours.h"
+#include "core/optim/stepped_domain.h"
+#include "core/space/candidate_list.h"
 #include "core/space/quasi_random.h"
 
 namespace slipstream {
@@ -37,6 +39,7 @@ class SpaceMaximizer {
     }
     std::move(screen.begin(), screen.end(), std::back_inserter(result.best));
     SortBestFirst(result.best);
+    result.best = WithoutRepeats(std::move(result.best));
     result.evaluations = evaluations_;
     result.deadline_passed = deadline_passed_;
     return result;
@@ -62,6 +65,20 @@ class SpaceMaximizer {
   static void SortBestFirst(std::vector<ScoredConfiguration>& scored) {
     std::stable_sort(scored.begin(), scored.end(),
                      [](const auto& a, const auto& b) { return a.value > b.value; });
+  }
+
+  // The first of those that are equal: a small space's screen has many, and
+  // ascents may end where they began.
+  static std::vector<ScoredConfiguration> WithoutRepeats(std::vector<ScoredConfiguration> scored) {
+    std::vector<ScoredConfiguration> different;
+    different.reserve(scored.size());  // Not to move what `seen` points to.
+    ConfigurationIndex seen;
+    for (ScoredConfiguration& one : scored) {
+      if (seen.contains(&one.configuration)) continue;
+      different.push_back(std::move(one));
+      seen.emplace(&different.back().configuration, 0);
+    }
+    return different;
   }
 
   // Places of the best, no two close together, as far as there are such.
@@ -100,11 +117,26 @@ class SpaceMaximizer {
   }
 
   // Along all numbers that exist in the configuration, integers as if they were
-  // continuous; the result is legal again and at least as good.
+  // continuous; then, since those have been rounded, along the others alone.
   ScoredConfiguration Ascend(ScoredConfiguration start) {
+    const std::vector<Index> numbers = neighbours_.Numbers(start.configuration);
+    ScoredConfiguration best = AscendAlong(numbers, std::move(start));
+    const std::vector<Index> real = RealNumbers(best.configuration);
+    return real.size() < numbers.size() ? AscendAlong(real, std::move(best)) : best;
+  }
+
+  std::vector<Index> RealNumbers(const Configuration& configuration) const {
+    std::vector<Index> numbers = neighbours_.Numbers(configuration);
+    std::erase_if(numbers, [this](Index i) {
+      return IsStepped(space_.parameters()[static_cast<size_t>(i)].domain);
+    });
+    return numbers;
+  }
+
+  // The result is legal and at least as good.
+  ScoredConfiguration AscendAlong(const std::vector<Index>& free, ScoredConfiguration start) {
+    if (free.empty() || OutOfTime()) return start;
     Vector point = Coordinates(start.configuration);
-    const std::vector<Index> free = neighbours_.Numbers(start.configuration);
-    if (free.empty()) return start;
     Vector whole_gradient(point.size());
     const SmoothFunction along_free = [&](ConstVectorView x,
                                           VectorView gradient) -> std::optional<double> {

@@ -47,10 +47,10 @@ size_t InitialResults(const SearchSpace& space) {
 
 class ModelStrategy final : public Strategy {
  public:
-  ModelStrategy(std::string name, const Recipe& recipe)
+  ModelStrategy(std::string name, const Recipe& recipe, std::unique_ptr<Calibration> calibration)
       : Strategy(std::move(name)),
         recipe_(recipe),
-        calibration_(CalibrationOf(recipe.calibration)),
+        calibration_(std::move(calibration)),
         portfolio_(MakeSourcePortfolioStrategy(this->name())) {}
 
  private:
@@ -187,7 +187,12 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
 }  // namespace
 
 std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe) {
-  return std::make_unique<ModelStrategy>(std::move(name), recipe);
+  return MakeModelStrategy(std::move(name), recipe, CalibrationOf(recipe.calibration));
+}
+
+std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe,
+                                            std::unique_ptr<Calibration> calibration) {
+  return std::make_unique<ModelStrategy>(std::move(name), recipe, std::move(calibration));
 }
 
 }  // namespace slipstream

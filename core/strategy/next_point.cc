@@ -19,6 +19,9 @@ constexpr size_t kEnumerable = 2048;
 constexpr size_t kIncumbents = 4;
 // Joint draws are made at no more points.
 constexpr size_t kMostDrawn = 1024;
+// What counts as improvement, on outputs of variance 1: without it the chance to
+// improve is largest next to the best point, by next to nothing.
+constexpr double kLeastImprovement = 0.1;
 constexpr double kRho = 0.1;  // Of the theoretical bound: its chance to fail.
 
 // The logarithm of how many points a bound has to hold at: the candidates, or a
@@ -44,7 +47,7 @@ absl::StatusOr<std::unique_ptr<AcquisitionRule>> RuleOf(const NextPointRequest& 
     case AcquisitionKind::kThompson:
       return MakeLogExpectedImprovement(model.Incumbent(member));
     case AcquisitionKind::kProbabilityOfImprovement:
-      return MakeProbabilityOfImprovement(model.Incumbent(member) + 0.01);
+      return MakeProbabilityOfImprovement(model.Incumbent(member) + kLeastImprovement);
     case AcquisitionKind::kMaxValueOfResults:
       return MakeProbabilityOfImprovement(MaxValueTargetFromResults(data.y),
                                           model.NoiseVariance(member));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/acquisition/acquisition.h"
+#include "core/base/instruction_set.h"
 #include "core/base/status.h"
 #include "core/gp/feasible_surrogate.h"
 #include "core/optim/space_maximizer.h"
@@ -137,6 +138,7 @@ std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) cons
 
 std::vector<Fact> ObjectiveModel::Facts() const {
   std::vector<Fact> facts;
+  facts.push_back({"instruction_set", std::string(InstructionSet())});
   facts.push_back({"results", static_cast<double>(training_.measured)});
   if (training_.used < training_.different) {
     facts.push_back({"subset", absl::StrCat("the best ", training_.used / 2, " and ",

@@ -145,7 +145,13 @@ absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
     sources.push_back(std::move(source));
   }
   view.sources = sources;
-  return study_->strategy->Suggest(view, count, definition.seed, absl::Now() + context_.budget);
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> suggestions,
+                              study_->strategy->Suggest(view, count, definition.seed,
+                                                        absl::Now() + context_.budget));
+  for (const Suggestion& suggestion : suggestions) {
+    context_.ladder->Count(suggestion.provenance.rung);
+  }
+  return suggestions;
 }
 
 // In the order of the calls. A call that gets nothing at all is answered with

@@ -14,6 +14,7 @@
 #include "core/strategy/strategy.h"
 #include "server/service/catalog.h"
 #include "server/service/history.h"
+#include "server/service/ladder_counts.h"
 #include "server/service/suggest_queue.h"
 #include "server/store/store.h"
 
@@ -26,6 +27,7 @@ struct LeaseBatchContext {
   HistoryCache* histories = nullptr;
   std::string version;
   absl::Duration budget;
+  LadderCounts* ladder = nullptr;
 };
 
 // Lives from Start until it has called `finished`, once, with the calls that

@@ -51,6 +51,9 @@ class Service {
   // `store` must outlive the service.
   Service(Store* store, ServiceOptions options);
 
+  // Of the suggestions computed so far.
+  const LadderCounts& ladder() const { return suggest_queue_.ladder(); }
+
   void CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done);
   void GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done);
   void ListStudies(const v1::ListStudiesRequest* request, v1::ListStudiesResponse* response,

@@ -20,6 +20,7 @@
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
 #include "server/service/history.h"
+#include "server/service/ladder_counts.h"
 #include "server/store/store.h"
 #include "slipstream/v1/services.pb.h"
 
@@ -56,6 +57,9 @@ class SuggestQueue {
   // Waits until every call is answered.
   ~SuggestQueue();
 
+  // Of the suggestions computed so far.
+  const LadderCounts& ladder() const { return ladder_; }
+
   // Calls call.done exactly once, at once or later on another thread.
   // NOT_FOUND, FAILED_PRECONDITION (study not ACTIVE, candidates used up),
   // RESOURCE_EXHAUSTED, ABORTED (others changed the study all the time), or
@@ -77,6 +81,7 @@ class SuggestQueue {
   HistoryCache* const histories_;
   Executor* const executor_;
   const SuggestOptions options_;
+  LadderCounts ladder_;
   std::mutex mutex_;
   std::condition_variable idle_;  // Signalled when studies_ becomes empty.
   absl::flat_hash_map<std::string, StudyQueue> studies_;

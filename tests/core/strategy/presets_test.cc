@@ -11,11 +11,13 @@ namespace slipstream {
 namespace {
 
 TEST(Presets, NamesAreStoredInStudiesAndStay) {
-  for (const char* name : {"source_portfolio", "quasi_random", "random"}) {
+  for (const char* name : {"gp_log_ei", "portfolio_gp", "gp_hmc", "gp_ucb", "gp_ei", "gp_pi",
+                           "gp_ts", "source_portfolio", "quasi_random", "random"}) {
     ASSERT_NE(FindPreset(name), nullptr) << name;
     EXPECT_EQ(FindPreset(name)->name, name);
   }
   EXPECT_NE(FindPreset(kDefaultPreset), nullptr);
+  EXPECT_NE(FindPreset(kDefaultPresetWithSources), nullptr);
   EXPECT_EQ(FindPreset("Random"), nullptr);
   EXPECT_EQ(FindPreset(""), nullptr);
 }
@@ -28,7 +30,9 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
     EXPECT_EQ(preset.summary.find('\n'), absl::string_view::npos);
     EXPECT_THAT(PresetNames(), ::testing::HasSubstr(std::string(preset.name)));
   }
-  EXPECT_EQ(PresetNames(), "source_portfolio, quasi_random, random");
+  EXPECT_EQ(PresetNames(),
+            "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, source_portfolio, "
+            "quasi_random, random");
 }
 
 TEST(Presets, EachSignsItsSuggestionsWithItsName) {

@@ -72,6 +72,7 @@ StudyView FakeStudy::view() const {
   StudyView view;
   view.space = space.get();
   view.goal = goal;
+  view.noiseless = noiseless;
   view.last_trial = last_trial;
   view.suggested = suggested;
   view.ended = ended;

@@ -47,6 +47,7 @@ class FakeStudy {
   std::shared_ptr<const SearchSpace> space;
   std::vector<std::shared_ptr<const SourceTaskData>> sources;
   Goal goal;
+  bool noiseless = false;
   int64_t suggested = 0;
   int64_t last_trial = 0;
   std::vector<EndedTrial> ended;

@@ -9,6 +9,7 @@ import dataclasses
 import fnmatch
 import hashlib
 import pathlib
+import shutil
 import subprocess
 
 GROUPS_WITH_PEERS = ("continuous", "svm", "deepar")
@@ -88,7 +89,32 @@ class CellFiles:
 
 def build_of(binary):
     """A name for exactly this program."""
-    return hashlib.sha256(pathlib.Path(binary).read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256()
+    for file in [pathlib.Path(binary), *core_libraries(binary)]:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def library_folder(binary):
+    """Where the program looks for core, which is most of what it runs."""
+    return pathlib.Path(binary).resolve().parents[2] / "lib"
+
+
+def core_libraries(binary):
+    """Core's shared library in each of its builds."""
+    return sorted(library_folder(binary).rglob("libslipstream_core.so"))
+
+
+def copy_program(binary, folder):
+    """Copies the program and core's builds so that they find each other; returns the program's path."""
+    source = library_folder(binary)
+    for library in core_libraries(binary):
+        target = pathlib.Path(folder) / "lib" / library.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(library, target)
+    program = pathlib.Path(folder) / "bin/tests" / pathlib.Path(binary).name
+    program.parent.mkdir(parents=True)
+    return shutil.copy(binary, program)
 
 
 def listed(binary, data, what):

@@ -1,0 +1,251 @@
+// How long the model takes beside the linear algebra that it cannot do without:
+// predictions, the likelihood with its gradient, and whole suggestions.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/base/counter_random.h"
+#include "core/base/instruction_set.h"
+#include "core/gp/likelihood.h"
+#include "core/strategy/presets.h"
+#include "tests/benchmarks/bare_algebra.h"
+#include "tests/benchmarks/figures.h"
+
+namespace slipstream {
+namespace {
+
+constexpr Index kDimension = 8;
+
+struct Options {
+  int rounds = 7;
+  bool no_bars = false;
+  bool no_predictions = false;
+  std::string csv;
+};
+
+// Seconds that `work` takes, at least a few milliseconds' worth of it.
+double SecondsOf(const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  int count = 0;
+  double seconds = 0;
+  do {
+    work();
+    ++count;
+    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  } while (seconds < 0.005);
+  return seconds / count;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Both in turn, so that what else the machine does falls on both.
+struct Compared {
+  double floor = 0;  // Seconds, medians over the rounds.
+  double ours = 0;
+  double ratio = 0;  // The median of the rounds' ratios.
+};
+
+Compared Compare(int rounds, const std::function<void()>& floor,
+                 const std::function<void()>& ours) {
+  std::vector<double> floors, own, ratios;
+  for (int i = 0; i < rounds; ++i) {
+    floors.push_back(SecondsOf(floor));
+    own.push_back(SecondsOf(ours));
+    ratios.push_back(own.back() / floors.back());
+  }
+  return {Median(floors), Median(own), Median(ratios)};
+}
+
+PointMatrix RandomPoints(Index count, uint64_t seed) {
+  PointMatrix x(count, kDimension);
+  for (Index i = 0; i < count; ++i) {
+    for (Index j = 0; j < kDimension; ++j) {
+      x(i, j) = CounterRandomUniform(seed, static_cast<uint64_t>(i), static_cast<uint64_t>(j));
+    }
+  }
+  return x;
+}
+
+double Objective(const Eigen::RowVectorXd& x) {
+  double value = 0;
+  for (Index j = 0; j < x.size(); ++j) value += std::sin(3 * x[j] + static_cast<double>(j));
+  return value + x[0] * x[1] - 2 * x[2] * x[3];
+}
+
+TrainingData RandomData(Index count) {
+  TrainingData data{RandomPoints(count, 1), Vector(count), Vector::Ones(count)};
+  for (Index i = 0; i < count; ++i) data.y[i] = Objective(data.x.row(i));
+  data.y.array() -= data.y.mean();
+  return data;
+}
+
+Hyperparameters SomeHyperparameters(const Kernel& kernel) {
+  return {Vector::Zero(kernel.parameter_count()), std::log(1e-3), 0};
+}
+
+std::shared_ptr<const Kernel> SomeKernel() {
+  return MakeStationary(Smoothness::kMatern52, Numbers(kDimension), Lengthscales::kEach);
+}
+
+Matrix NoisyKernelMatrix(const PointMatrix& x) {
+  Matrix k = BareKernelMatrix(x, x);
+  k.diagonal().array() += 1e-3;
+  return k;
+}
+
+class Table {
+ public:
+  explicit Table(bool with_bars) : with_bars_(with_bars) {
+    absl::PrintF("%-44s %6s %12s %12s %8s %6s\n", "", "n", "floor us", "ours us", "ratio", "bar");
+  }
+
+  void Add(const std::string& what, Index n, const Compared& compared, double bar) {
+    absl::PrintF("%-44s %6d %12.1f %12.1f %8.2f %6g%s\n", what, n, compared.floor * 1e6,
+                 compared.ours * 1e6, compared.ratio, bar,
+                 compared.ratio <= bar || !with_bars_ ? "" : "  missed");
+    lines_.push_back(absl::StrCat(what, ",", n, ",", compared.floor * 1e6, ",",
+                                  compared.ours * 1e6, ",", compared.ratio, ",", bar));
+    figures_.push_back(AtMost(absl::StrCat(what, " at n = ", n), compared.ratio, bar));
+  }
+
+  const std::vector<std::string>& lines() const { return lines_; }
+  const std::vector<Figure>& figures() const { return figures_; }
+
+ private:
+  bool with_bars_;
+  std::vector<std::string> lines_ = {"what,n,floor_us,ours_us,ratio,bar"};
+  std::vector<Figure> figures_;
+};
+
+void Predictions4096(int rounds, Table& table) {
+  const PointMatrix candidates = RandomPoints(4096, 2);
+  for (Index n : {100, 500, 1000}) {
+    const TrainingData data = RandomData(n);
+    const auto kernel = SomeKernel();
+    const auto process = FitProcess(kernel, data, SomeHyperparameters(*kernel));
+    if (!process.ok()) throw std::runtime_error(process.status().ToString());
+    const Matrix lower = BareFactor(NoisyKernelMatrix(data.x));
+    const Compared compared = Compare(
+        rounds,
+        [&] {
+          Matrix k = BareKernelMatrix(data.x, candidates);
+          BareTriangularSolve(lower, k);
+        },
+        [&] { process->Predict(candidates); });
+    table.Add("mean and variance of 4096 points", n, compared, 1.5);
+  }
+}
+
+void LikelihoodAndGradient(int rounds, Table& table) {
+  const TrainingData data = RandomData(100);
+  const auto kernel = SomeKernel();
+  const Hyperparameters hyperparameters = SomeHyperparameters(*kernel);
+  const Matrix k = NoisyKernelMatrix(data.x);
+  const Compared compared = Compare(
+      rounds, [&] { BareCholeskyAndInverse(k); },
+      [&] {
+        if (!LogMarginalLikelihood(*kernel, data, hyperparameters).ok()) std::abort();
+      });
+  table.Add("likelihood and gradient", 100, compared, 4);
+}
+
+// A study of `n` results on the unit cube.
+struct Study {
+  explicit Study(Index n) {
+    std::vector<Parameter> parameters;
+    for (Index j = 0; j < kDimension; ++j) {
+      parameters.push_back({absl::StrCat("x", j), DoubleDomain{0, 1}, {}, {}});
+    }
+    space = std::make_unique<SearchSpace>(*SearchSpace::Create(std::move(parameters)));
+    const PointMatrix x = RandomPoints(n, 1);
+    for (Index i = 0; i < n; ++i) {
+      EndedTrial trial;
+      trial.number = i + 1;
+      for (Index j = 0; j < kDimension; ++j) {
+        trial.configuration.values.push_back(Value::Double(x(i, j)));
+      }
+      trial.value = Objective(x.row(i));
+      ended.push_back(std::move(trial));
+    }
+    view.space = space.get();
+    view.last_trial = n;
+    view.suggested = n;
+    view.ended = ended;
+  }
+
+  std::unique_ptr<SearchSpace> space;
+  std::vector<EndedTrial> ended;
+  StudyView view;
+};
+
+void MustSuggest(const Strategy& strategy, const StudyView& view) {
+  const auto suggestions = strategy.Suggest(view, 1, 7, absl::InfiniteFuture());
+  if (!suggestions.ok() || suggestions->front().provenance.rung != Rung::kRecipe) std::abort();
+}
+
+void Suggestions(int rounds, Table& table) {
+  const Preset& preset = *FindPreset("gp_log_ei");
+  for (const auto& [n, bar, bar_without] : {std::tuple<Index, double, double>{50, 150, 60},
+                                            std::tuple<Index, double, double>{500, 20, 5}}) {
+    Study study(n);
+    const Matrix k = NoisyKernelMatrix(RandomPoints(n, 1));
+    const auto floor = [&k] { BareCholeskyAndInverse(k); };
+    // Nothing is known from before.
+    table.Add("gp_log_ei, a suggestion with a full refit", n,
+              Compare(rounds, floor, [&] { MustSuggest(*preset.create(), study.view); }), bar);
+    const std::unique_ptr<Strategy> warm = preset.create();
+    MustSuggest(*warm, study.view);
+    table.Add("gp_log_ei, a suggestion without refit", n,
+              Compare(rounds, floor,
+                      [&] {
+                        ++study.view.suggested;  // Another search every time.
+                        MustSuggest(*warm, study.view);
+                      }),
+              bar_without);
+  }
+}
+
+int Run(const Options& options) {
+  std::cout << "Core's build: " << InstructionSet() << "; dimension " << kDimension << ", medians of "
+            << options.rounds << " rounds, floor and ours in turn, one thread\n";
+  std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
+               "else: Cholesky and inverse at that n\n";
+  Table table(!options.no_bars);
+  if (!options.no_predictions) Predictions4096(options.rounds, table);
+  LikelihoodAndGradient(options.rounds, table);
+  Suggestions(options.rounds, table);
+  if (!options.csv.empty()) WriteCsv(options.csv, table.lines());
+  if (options.no_bars) return 0;
+  return std::all_of(table.figures().begin(), table.figures().end(),
+                     [](const Figure& figure) { return figure.Reached(); })
+             ? 0
+             : 1;
+}
+
+}  // namespace
+}  // namespace slipstream
+
+int main(int argc, char** argv) {
+  slipstream::Options options;
+  CLI::App app("The model's times beside the bare linear algebra in them");
+  app.add_option("--rounds", options.rounds, "Measurements of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--csv", options.csv, "Where to write the table");
+  app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
+  app.add_flag("--no-predictions", options.no_predictions, "Leave out the predictions, for profiles");
+  CLI11_PARSE(app, argc, argv);
+  return slipstream::Run(options);
+}

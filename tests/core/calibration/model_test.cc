@@ -1,0 +1,103 @@
+#include "core/calibration/model.h"
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/core/calibration/naive_posterior.h"
+
+namespace slipstream {
+namespace {
+
+TEST(DefaultModel, BelievesWhatItsHeaderSays) {
+  for (Index dimension : {1, 3, 60}) {
+    const Model model = DefaultModel(Numbers(dimension), ModelOptions());
+    const std::vector<HyperparameterBelief>& beliefs = model.beliefs;
+    ASSERT_EQ(beliefs.size(), static_cast<size_t>(dimension) + 3);
+    EXPECT_EQ(beliefs[0].location, 0);  // amplitude^2 ~ LogNormal(0, 1).
+    EXPECT_EQ(beliefs[0].deviation, 0.5);
+    for (size_t i = 1; i <= static_cast<size_t>(dimension); ++i) {
+      EXPECT_NEAR(beliefs[i].location, std::log(static_cast<double>(dimension)) / 2 - 1, 1e-12);
+      EXPECT_EQ(beliefs[i].deviation, 1);
+    }
+    const HyperparameterBelief& noise = beliefs[beliefs.size() - 2];
+    EXPECT_EQ(noise.location, -4);
+    EXPECT_EQ(noise.deviation, 1);
+    EXPECT_NEAR(noise.lower, std::log(1e-6), 1e-12);
+    EXPECT_EQ(beliefs.back().location, 0);
+    EXPECT_EQ(beliefs.back().deviation, 1);
+  }
+}
+
+TEST(DefaultModel, HasTheWidestRoomAroundEveryLocation) {
+  for (Index dimension : {1, 200}) {
+    for (const HyperparameterBelief& belief :
+         DefaultModel(Numbers(dimension), ModelOptions()).beliefs) {
+      EXPECT_LT(belief.lower, belief.location - 2 * belief.deviation);
+      EXPECT_GT(belief.upper, belief.location + 2 * belief.deviation);
+    }
+  }
+}
+
+TEST(DefaultModel, FixesTheNoiseOfExactResults) {
+  ModelOptions options;
+  options.noiseless = true;
+  options.exact_noise_variance = 1e-7;
+  const Model model = DefaultModel(Numbers(2), options);
+  const HyperparameterBelief& noise = model.beliefs[3];
+  EXPECT_TRUE(noise.is_fixed());
+  EXPECT_NEAR(noise.lower, std::log(1e-7), 1e-12);
+  EXPECT_NEAR(model.Location()[3], std::log(1e-7), 1e-12);
+}
+
+TEST(DefaultModel, HasABeliefForEachHyperparameterOfItsKernel) {
+  for (Lengthscales lengthscales : {Lengthscales::kShared, Lengthscales::kEach}) {
+    ModelOptions options;
+    options.lengthscales = lengthscales;
+    const CoordinateKinds kinds = {CoordinateKind::kNumber, CoordinateKind::kWord,
+                                   CoordinateKind::kNumber};
+    const Model model = DefaultModel(kinds, options);
+    EXPECT_EQ(model.beliefs.size(), HyperparameterNames(*model.kernel).size());
+    EXPECT_EQ(model.kernel->dimension(), 3);
+  }
+}
+
+Model SmallModel() {
+  Model model = SmoothModel(1);
+  model.beliefs = {{0.5, 2, -1, 1}, {-3, 0.5, -2, 4}, {-4, 1, -4.5, -4.5}, {0, 3, -5, 5}};
+  return model;
+}
+
+TEST(Model, TellsItsBoundsAndItsLocationsWithinThem) {
+  const Model model = SmallModel();
+  EXPECT_EQ(model.Lower(), (Vector{{-1, -2, -4.5, -5}}));
+  EXPECT_EQ(model.Upper(), (Vector{{1, 4, -4.5, 5}}));
+  EXPECT_EQ(model.Location(), (Vector{{0.5, -2, -4.5, 0}}));
+}
+
+TEST(Model, ItsBeliefIsNormalUpToAConstant) {
+  const Model model = SmallModel();
+  const Vector first{{0.1, 1.0, -4.5, -2.0}};
+  const Vector second{{-0.7, -1.5, -4.5, 4.0}};
+  Vector gradient = Vector::Zero(4);
+  const double difference = model.LogBelief(first, gradient) - model.LogBelief(second, gradient);
+  EXPECT_NEAR(difference, NaiveLogBelief(model, first) - NaiveLogBelief(model, second), 1e-12);
+}
+
+TEST(Model, ItsBeliefAddsItsGradient) {
+  const Model model = SmallModel();
+  const Vector place{{0.1, 1.0, -4.5, -2.0}};
+  Vector gradient = Vector::Constant(4, 100);
+  model.LogBelief(place, gradient);
+  for (Index i : {0, 1, 3}) {
+    Vector up = place;
+    Vector down = place;
+    up[i] += 1e-5;
+    down[i] -= 1e-5;
+    const double slope = (NaiveLogBelief(model, up) - NaiveLogBelief(model, down)) / 2e-5;
+    EXPECT_NEAR(gradient[i], 100 + slope, 1e-8);
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,164 @@
+// Histories that models choke on: the suggestion is legal, comes from the model
+// where there is one to be had, and no figure about it is NaN.
+#include <cmath>
+#include <limits>
+
+#include "absl/time/clock.h"
+#include "core/base/counter_random.h"
+#include "core/strategy/model_strategy.h"
+#include "core/strategy/presets.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+class DegenerateHistory : public ::testing::TestWithParam<std::tuple<const char*, bool>> {
+ protected:
+  FakeStudy MakeStudy(std::shared_ptr<const SearchSpace> space = SquareSpace()) const {
+    FakeStudy study(std::move(space));
+    study.noiseless = std::get<1>(GetParam());
+    return study;
+  }
+
+  // One more measured trial at random coordinates that depend on `place`.
+  static void Measure(FakeStudy& study, double value, uint64_t place) {
+    UnitPoint point;
+    for (size_t i = 0; i < study.space->dimension(); ++i) {
+      point.coordinates.push_back(CounterRandomUniform(11, place, i));
+    }
+    EndedTrial trial;
+    trial.number = ++study.last_trial;
+    trial.configuration = study.space->Decode(point);
+    trial.value = value;
+    study.ended.push_back(trial);
+  }
+
+  Suggestion Next(const FakeStudy& study) const {
+    const auto next = MustSuggest(std::get<0>(GetParam()), study.view(), 1, 5);
+    EXPECT_EQ(next.size(), 1u);
+    EXPECT_TRUE(study.space->IsLegal(next[0].configuration));
+    for (const Fact& fact : next[0].provenance.facts) {
+      if (const double* number = std::get_if<double>(&fact.value)) {
+        EXPECT_TRUE(std::isfinite(*number)) << fact.name << " " << *number;
+      }
+    }
+    return next[0];
+  }
+
+  Suggestion NextFromModel(const FakeStudy& study) const {
+    Suggestion next = Next(study);
+    EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
+    EXPECT_TRUE(HasFact(next, "acquisition_value"));
+    return next;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Presets, DegenerateHistory,
+                         ::testing::Combine(::testing::Values("gp_log_ei", "gp_ucb", "gp_ei",
+                                                              "gp_pi", "gp_ts", "gp_hmc"),
+                                            ::testing::Bool()));
+
+TEST_P(DegenerateHistory, NoTrials) { EXPECT_TRUE(HasFact(Next(MakeStudy()), "sobol_index")); }
+
+TEST_P(DegenerateHistory, OneTrial) {
+  FakeStudy study = MakeStudy();
+  Measure(study, 3, 0);
+  EXPECT_TRUE(HasFact(Next(study), "sobol_index"));
+}
+
+TEST_P(DegenerateHistory, AllResultsEqual) {
+  for (double value : {0.0, -7.25, 1e17}) {
+    FakeStudy study = MakeStudy();
+    for (uint64_t i = 0; i < 8; ++i) Measure(study, value, i);
+    NextFromModel(study);
+  }
+}
+
+TEST_P(DegenerateHistory, OneConfigurationOverAndOver) {
+  FakeStudy study = MakeStudy();
+  for (int i = 0; i < 8; ++i) Measure(study, i % 3, 0);
+  NextFromModel(study);
+}
+
+TEST_P(DegenerateHistory, RepeatsWithDifferentResults) {
+  FakeStudy study = MakeStudy();
+  for (uint64_t i = 0; i < 12; ++i) Measure(study, static_cast<double>((i * 7) % 5), i / 3);
+  NextFromModel(study);
+}
+
+TEST_P(DegenerateHistory, NeighboursThatAreNearlyTheSame) {
+  FakeStudy study = MakeStudy();
+  for (int i = 0; i < 10; ++i) {
+    EndedTrial trial;
+    trial.number = ++study.last_trial;
+    trial.configuration = {{Value::Double(0.5 + i * 1e-13), Value::Double(0.5)}};
+    trial.value = i % 2;
+    study.ended.push_back(trial);
+  }
+  NextFromModel(study);
+}
+
+TEST_P(DegenerateHistory, ResultsOfExtremeSize) {
+  for (double unit : {1e-300, 1e300, std::numeric_limits<double>::max(),
+                      std::numeric_limits<double>::denorm_min()}) {
+    FakeStudy study = MakeStudy();
+    for (uint64_t i = 0; i < 8; ++i) {
+      Measure(study, unit * (CounterRandomUniform(3, i, 0) * 2 - 1), i);
+    }
+    NextFromModel(study);
+  }
+}
+
+TEST_P(DegenerateHistory, OneWildOutlier) {
+  for (double outlier : {1e12, -1e12, 1e300, -1e300}) {
+    FakeStudy study = MakeStudy();
+    for (uint64_t i = 0; i < 9; ++i) {
+      Measure(study, i == 4 ? outlier : CounterRandomUniform(3, i, 0), i);
+    }
+    NextFromModel(study);
+  }
+}
+
+TEST_P(DegenerateHistory, SixtyDimensions) {
+  std::vector<Parameter> parameters;
+  for (int i = 0; i < 60; ++i) {
+    parameters.push_back({"x" + std::to_string(i), DoubleDomain{0, 1}, {}, {}});
+  }
+  FakeStudy study = MakeStudy(MakeSpace(std::move(parameters)));
+  for (uint64_t i = 0; i < 12; ++i) Measure(study, CounterRandomUniform(3, i, 99), i);
+  NextFromModel(study);
+}
+
+TEST_P(DegenerateHistory, ASpaceWithOneLegalPoint) {
+  FakeStudy study = MakeStudy(MakeSpace({{"only", CategoricalDomain{{"choice"}}, {}, {}}}));
+  for (uint64_t i = 0; i < 4; ++i) {
+    Next(study);
+    Measure(study, static_cast<double>(i), i);
+  }
+  EXPECT_EQ(HasFact(NextFromModel(study), "repeat"), study.noiseless);
+}
+
+TEST(LongHistory, TenThousandTrialsAreABoundedSubsetThatExplainNames) {
+  FakeStudy study(SquareSpace());
+  for (int64_t i = 0; i < 10000; ++i) {
+    EndedTrial trial;
+    trial.number = ++study.last_trial;
+    const auto place = static_cast<uint64_t>(i);
+    const double x = CounterRandomUniform(1, place, 0);
+    const double y = CounterRandomUniform(1, place, 1);
+    trial.configuration = {{Value::Double(x), Value::Double(y)}};
+    trial.value = -(x - 0.4) * (x - 0.4) - y;
+    study.ended.push_back(trial);
+  }
+  const auto next = MustSuggest("gp_log_ei", study.view(), 1, 5)[0];
+  EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
+  EXPECT_EQ(NumberFact(next, "results"), 10000);
+  EXPECT_EQ(TextFact(next, "subset"), "the best 500 and 500 others of 10000 configurations");
+  EXPECT_NEAR(next.configuration.values[0].number(), 0.4, 0.1);
+  EXPECT_NEAR(next.configuration.values[1].number(), 0, 0.05);
+}
+
+}  // namespace
+}  // namespace slipstream

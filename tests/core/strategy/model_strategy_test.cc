@@ -1,0 +1,286 @@
+#include "core/strategy/model_strategy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "core/strategy/presets.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+
+const char* const kModelPresets[] = {"gp_log_ei", "gp_ucb", "gp_ei", "gp_pi", "gp_ts", "gp_hmc"};
+
+double X(const Configuration& configuration) { return configuration.values[0].number(); }
+double Y(const Configuration& configuration) { return configuration.values[1].number(); }
+
+// Largest, 1, at (0.3, 0.7).
+double Hill(const Configuration& configuration) {
+  const double dx = X(configuration) - 0.3;
+  const double dy = Y(configuration) - 0.7;
+  return std::exp(-8 * (dx * dx + dy * dy));
+}
+
+// `count` trials, one after the other, of `strategy` on the hill.
+void Climb(const Strategy& strategy, FakeStudy& study, int count, uint64_t seed) {
+  for (int i = 0; i < count; ++i) {
+    const auto next = strategy.Suggest(study.view(), 1, seed, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok()) << next.status();
+    study.Lease(*next);
+    study.End(Ending::kMeasured, Hill(next->front().configuration));
+  }
+}
+
+double BestValue(const FakeStudy& study) {
+  double best = -INFINITY;
+  for (const EndedTrial& trial : study.ended) best = std::max(best, trial.value.value_or(best));
+  return best;
+}
+
+class EachModelPreset : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::unique_ptr<Strategy> MakeStrategy() const { return FindPreset(GetParam())->create(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Presets, EachModelPreset, ::testing::ValuesIn(kModelPresets));
+
+TEST_P(EachModelPreset, FindsTheTopOfAHill) {
+  FakeStudy study(SquareSpace());
+  study.noiseless = true;
+  Climb(*MakeStrategy(), study, 16, 5);
+  EXPECT_GT(BestValue(study), 0.98);
+}
+
+TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
+  FakeStudy study(SquareSpace());
+  Climb(*MakeStrategy(), study, 10, 77);
+  FakeStudy replayed(SquareSpace());
+  for (const EndedTrial& recorded : study.ended) {
+    // A new strategy each time: nothing may hang on what it remembers.
+    const auto next =
+        MakeStrategy()->Suggest(replayed.view(), 1, 77, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok());
+    EXPECT_EQ(next->front().configuration, recorded.configuration) << recorded.number;
+    replayed.Lease(*next);
+    replayed.End(Ending::kMeasured, recorded.value);
+  }
+}
+
+TEST_P(EachModelPreset, GivesEightWorkersEightDifferentPoints) {
+  FakeStudy study(SquareSpace());
+  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  Climb(*strategy, study, 6, 3);
+  const auto eight = strategy->Suggest(study.view(), 8, 3, absl::InfiniteFuture());
+  ASSERT_TRUE(eight.ok());
+  ASSERT_EQ(eight->size(), 8u);
+  for (size_t i = 0; i < 8; ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const Configuration& a = (*eight)[i].configuration;
+      const Configuration& b = (*eight)[j].configuration;
+      EXPECT_GT(std::hypot(X(a) - X(b), Y(a) - Y(b)), 1e-3) << i << " and " << j;
+    }
+  }
+}
+
+TEST_P(EachModelPreset, CountsTrialsThatAreOutAsItCountsItsOwnOfTheSameCall) {
+  FakeStudy at_once(SquareSpace());
+  Climb(*MakeStrategy(), at_once, 6, 3);
+  FakeStudy one_by_one = at_once;
+  const auto three = MustSuggest(GetParam(), at_once.view(), 3, 3);
+  for (const Suggestion& expected : three) {
+    const auto next = MustSuggest(GetParam(), one_by_one.view(), 1, 3);
+    // Joint and stepwise conditioning differ by rounding alone.
+    EXPECT_NEAR(X(next[0].configuration), X(expected.configuration), 1e-4);
+    EXPECT_NEAR(Y(next[0].configuration), Y(expected.configuration), 1e-4);
+    one_by_one.Lease(next);
+  }
+}
+
+TEST_P(EachModelPreset, GivesTheSameToThreadsThatAskAtOnce) {
+  FakeStudy study(SquareSpace());
+  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  Climb(*strategy, study, 6, 9);
+  const auto expected = MustSuggest(GetParam(), study.view(), 1, 9);
+  std::vector<std::vector<Suggestion>> answers(4);
+  std::vector<std::thread> threads;
+  for (auto& answer : answers) {
+    threads.emplace_back([&] {
+      auto next = strategy->Suggest(study.view(), 1, 9, absl::InfiniteFuture());
+      if (next.ok()) answer = *std::move(next);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& answer : answers) EXPECT_TRUE(SameSuggestions(answer, expected));
+}
+
+TEST_P(EachModelPreset, StepsDownToQuasiRandomWhenTheDeadlineHasPassed) {
+  FakeStudy study(SquareSpace());
+  Climb(*MakeStrategy(), study, 6, 1);
+  const auto late = MustSuggest(GetParam(), study.view(), 2, 1, absl::InfinitePast());
+  ASSERT_EQ(late.size(), 2u);
+  const auto even = MustSuggest("quasi_random", study.view(), 2, 1);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(late[i].provenance.rung, Rung::kQuasiRandom);
+    EXPECT_THAT(late[i].provenance.rung_reason, HasSubstr("deadline"));
+    EXPECT_EQ(late[i].configuration, even[i].configuration);
+  }
+}
+
+TEST_P(EachModelPreset, ExplainsItself) {
+  FakeStudy study(SquareSpace());
+  Climb(*MakeStrategy(), study, 7, 1);
+  const Suggestion next = MustSuggest(GetParam(), study.view(), 1, 1)[0];
+  EXPECT_EQ(next.provenance.rung, Rung::kRecipe);
+  EXPECT_EQ(NumberFact(next, "results"), 7);
+  EXPECT_EQ(NumberFact(next, "calibrated_to"), 7);
+  EXPECT_GE(NumberFact(next, "predicted_mean"), -1);
+  EXPECT_LE(NumberFact(next, "predicted_mean"), 2);
+  EXPECT_GT(NumberFact(next, "predicted_deviation"), 0);
+  EXPECT_TRUE(HasFact(next, "acquisition_value"));
+  EXPECT_TRUE(HasFact(next, "lengthscales"));
+  EXPECT_EQ(HasFact(next, "r_hat"), std::string(GetParam()) == "gp_hmc");
+  EXPECT_EQ(HasFact(next, "effective_sample_size"), std::string(GetParam()) == "gp_hmc");
+}
+
+TEST_P(EachModelPreset, TakesEachCandidateOnceAndSaysWhenTheListIsUsedUp) {
+  FakeStudy study(LineOfCandidates(12));
+  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  std::set<int64_t> seen;
+  for (int i = 0; i < 12; ++i) {
+    const auto next = strategy->Suggest(study.view(), 1, 4, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok()) << next.status();
+    ASSERT_TRUE(next->front().candidate.has_value());
+    EXPECT_TRUE(seen.insert(*next->front().candidate).second);
+    study.Lease(*next);
+    study.End(Ending::kMeasured, -std::abs(X(next->front().configuration) - 0.4));
+  }
+  const auto exhausted = strategy->Suggest(study.view(), 1, 4, absl::InfiniteFuture());
+  EXPECT_EQ(exhausted.status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_P(EachModelPreset, SuggestsLegalConfigurationsOfAMixedSpace) {
+  FakeStudy study(MixedSpace());
+  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  for (int i = 0; i < 12; ++i) {
+    const auto next = strategy->Suggest(study.view(), 1, 21, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok());
+    ASSERT_TRUE(study.space->IsLegal(next->front().configuration));
+    std::vector<double> coordinates(study.space->dimension());
+    study.space->EncodeCoordinates(next->front().configuration, absl::MakeSpan(coordinates));
+    study.Lease(*next);
+    study.End(Ending::kMeasured, coordinates[0] - coordinates[1]);
+  }
+}
+
+TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
+  // Larger x is better, but beyond 0.6 there is nothing.
+  FakeStudy study(SquareSpace());
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->create();
+  int late_infeasible = 0;
+  for (int i = 0; i < 30; ++i) {
+    const auto next = strategy->Suggest(study.view(), 1, 2, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok());
+    const double x = X(next->front().configuration);
+    study.Lease(*next);
+    if (x > 0.6) {
+      study.End(Ending::kInfeasible);
+      late_infeasible += i >= 15;
+    } else {
+      study.End(Ending::kMeasured, x);
+    }
+  }
+  EXPECT_LE(late_infeasible, 5);
+  EXPECT_GT(BestValue(study), 0.5);
+}
+
+TEST(ModelStrategy, LearnsNothingFromFailures) {
+  FakeStudy study(SquareSpace());
+  Climb(*FindPreset("gp_log_ei")->create(), study, 8, 2);
+  FakeStudy with_failures = study;
+  for (double x : {0.1, 0.5, 0.9}) {
+    EndedTrial failed;
+    failed.number = ++with_failures.last_trial;
+    failed.configuration = {{Value::Double(x), Value::Double(x)}};
+    failed.ending = Ending::kFailed;
+    with_failures.ended.push_back(failed);
+  }
+  EXPECT_EQ(MustSuggest("gp_log_ei", study.view(), 1, 2)[0].configuration,
+            MustSuggest("gp_log_ei", with_failures.view(), 1, 2)[0].configuration);
+}
+
+TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
+  FakeStudy up(SquareSpace());
+  FakeStudy down(SquareSpace(), {}, Goal::kMinimize);
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->create();
+  for (int i = 0; i < 10; ++i) {
+    const auto next = strategy->Suggest(up.view(), 1, 6, absl::InfiniteFuture());
+    const auto mirrored = strategy->Suggest(down.view(), 1, 6, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok() && mirrored.ok());
+    ASSERT_EQ(next->front().configuration, mirrored->front().configuration);
+    const double value = Hill(next->front().configuration);
+    up.Lease(*next);
+    up.End(Ending::kMeasured, value);
+    down.Lease(*mirrored);
+    down.End(Ending::kMeasured, -value);
+  }
+}
+
+TEST(ModelStrategy, TriesNothingTwiceWhereResultsAreExact) {
+  const auto space = MakeSpace({{"a", IntegerDomain{0, 4}, {}, {}}, {"b", BooleanDomain{}, {}, {}}});
+  FakeStudy study(space);
+  study.noiseless = true;
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->create();
+  std::vector<Configuration> seen;
+  for (int i = 0; i < 10; ++i) {
+    const auto next = strategy->Suggest(study.view(), 1, 8, absl::InfiniteFuture());
+    ASSERT_TRUE(next.ok());
+    const Configuration& configuration = next->front().configuration;
+    // Before there is a model, points fill the space whatever they fall on.
+    const bool is_repeat = std::count(seen.begin(), seen.end(), configuration) > 0;
+    EXPECT_TRUE(i < 3 || !is_repeat) << i;
+    seen.push_back(configuration);
+    study.Lease(*next);
+    study.End(Ending::kMeasured, static_cast<double>(configuration.values[0].integer()));
+  }
+}
+
+// Cannot calibrate anything.
+class FailingCalibration : public Calibration {
+ private:
+  absl::StatusOr<Calibrated> DoCalibrate(const Model&, const CalibrationData&) const override {
+    return absl::FailedPreconditionError("indefinite");
+  }
+};
+
+TEST(ModelStrategy, StepsDownToQuasiRandomWhenAFactorisationFails) {
+  FakeStudy study(SquareSpace());
+  Climb(*FindPreset("gp_log_ei")->create(), study, 6, 1);
+  const auto strategy =
+      MakeModelStrategy("failing", Recipe(), std::make_unique<FailingCalibration>());
+  const auto next = strategy->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(next->front().provenance.rung, Rung::kQuasiRandom);
+  EXPECT_THAT(next->front().provenance.rung_reason, HasSubstr("numerical failure: indefinite"));
+  EXPECT_EQ(next->front().configuration,
+            MustSuggest("quasi_random", study.view(), 1, 1)[0].configuration);
+}
+
+TEST(ModelStrategy, StartsFromThePortfolioWhereTheRecipeSaysSo) {
+  FakeStudy study(SquareSpace(), {BowlSource("sourceTasks/a", 0.8, 0.2, 40, 5)});
+  const auto first = MustSuggest("portfolio_gp", study.view(), 1, 3)[0];
+  EXPECT_EQ(first.configuration,
+            MustSuggest("source_portfolio", study.view(), 1, 3)[0].configuration);
+  EXPECT_EQ(first.provenance.preset, "portfolio_gp");
+  EXPECT_FALSE(first.provenance.sources.empty());
+  Climb(*FindPreset("portfolio_gp")->create(), study, 6, 3);
+  EXPECT_TRUE(HasFact(MustSuggest("portfolio_gp", study.view(), 1, 3)[0], "lengthscales"));
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,156 @@
+// Suggestions from models over a real socket.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+using Stub = v1::OptimizationService::Stub;
+
+// ExampleStudy's loss: least at lr 0.01, layers 5, kernel rbf.
+double Loss(const v1::Configuration& configuration) {
+  const auto& values = configuration.values();
+  const double decades = std::log10(values.at("lr").double_value()) + 2;
+  const auto layers = static_cast<double>(values.at("layers").integer_value());
+  const bool is_poly = values.at("kernel").category_value() == "poly";
+  return decades * decades + 0.1 * (layers - 5) * (layers - 5) + (is_poly ? 1 : 0);
+}
+
+class Models : public ::testing::Test {
+ protected:
+  void SetUp() override { Start(); }
+  void Start(std::vector<std::string> flags = {}) {
+    server_.reset();
+    server_ = std::make_unique<ServerProcess>(data_.path(), std::move(flags));
+  }
+  Stub& stub() { return server_->stub(); }
+
+  void Create(const std::string& preset, const std::string& id) {
+    v1::Study study = ExampleStudy(preset);
+    study.mutable_metrics(0)->set_noise(v1::Metric::EXACT);
+    const grpc::Status status = Call(stub(), &Stub::CreateStudy, CreateRequest(study, id));
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+  v1::Trial Ask(const std::string& study, const std::string& worker = "w") {
+    v1::SuggestResponse response;
+    const grpc::Status status =
+        Call(stub(), &Stub::Suggest, AskRequest("studies/" + study, worker), &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(response.trials_size(), 1);
+    return response.trials_size() > 0 ? response.trials(0) : v1::Trial();
+  }
+  void Tell(const v1::Trial& trial) {
+    const grpc::Status status =
+        Call(stub(), &Stub::Observe, TellRequest(trial.name(), LossOutcome(Loss(trial.configuration()))));
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+  v1::Explanation Explain(const v1::Trial& trial) {
+    v1::ExplainRequest request;
+    request.set_trial(trial.name());
+    v1::Explanation explanation;
+    EXPECT_TRUE(Call(stub(), &Stub::Explain, request, &explanation).ok());
+    return explanation;
+  }
+  static std::set<std::string> FactNames(const v1::Explanation& explanation) {
+    std::set<std::string> names;
+    for (const auto& fact : explanation.provenance().facts()) names.insert(fact.name());
+    return names;
+  }
+
+  TemporaryFolder data_;
+  std::unique_ptr<ServerProcess> server_;
+};
+
+TEST_F(Models, EveryPresetFindsGoodConfigurationsAndExplainsThem) {
+  for (const char* preset : {"gp_log_ei", "gp_ucb", "gp_ei", "gp_pi", "gp_ts", "gp_hmc"}) {
+    std::string id = preset;
+    for (char& c : id) c = c == '_' ? '-' : c;
+    Create(preset, id);
+    double best = INFINITY;
+    v1::Trial last;
+    for (int i = 0; i < 25; ++i) {
+      last = Ask(id);
+      best = std::min(best, Loss(last.configuration()));
+      Tell(last);
+    }
+    EXPECT_LT(best, 0.5) << preset;
+    const v1::Explanation explanation = Explain(last);
+    EXPECT_EQ(explanation.provenance().preset(), preset);
+    EXPECT_EQ(explanation.provenance().rung(), v1::Provenance::RECIPE);
+    EXPECT_THAT(FactNames(explanation),
+                ::testing::IsSupersetOf({"instruction_set", "predicted_mean", "lengthscales"}));
+  }
+}
+
+TEST_F(Models, AStudyThatNamesNoPresetGetsAModel) {
+  Create("", "default");
+  for (int i = 0; i < 6; ++i) Tell(Ask("default"));
+  EXPECT_THAT(FactNames(Explain(Ask("default"))), ::testing::Contains("acquisition_value"));
+}
+
+TEST_F(Models, TheSameHistoryAndSeedGiveTheSameAfterARestart) {
+  Create("gp_log_ei", "first");
+  std::vector<v1::Trial> recorded;
+  for (int i = 0; i < 9; ++i) {
+    recorded.push_back(Ask("first"));
+    Tell(recorded.back());
+  }
+  Create("gp_log_ei", "second");
+  for (size_t i = 0; i < recorded.size(); ++i) {
+    if (i == 4 || i == 7) Start();
+    const v1::Trial replayed = Ask("second");
+    EXPECT_EQ(replayed.configuration().SerializeAsString(),
+              recorded[i].configuration().SerializeAsString())
+        << i;
+    Tell(replayed);
+  }
+}
+
+TEST_F(Models, EightWorkersAtOnceGetEightDifferentConfigurations) {
+  Create("gp_log_ei", "s");
+  for (int i = 0; i < 6; ++i) Tell(Ask("s"));
+  std::vector<v1::Trial> trials(8);
+  std::vector<std::thread> workers;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    workers.emplace_back([&, i] { trials[i] = Ask("s", "worker-" + std::to_string(i)); });
+  }
+  for (std::thread& worker : workers) worker.join();
+  std::set<std::string> configurations;
+  for (const v1::Trial& trial : trials) {
+    configurations.insert(trial.configuration().ShortDebugString());
+    EXPECT_EQ(Explain(trial).provenance().rung(), v1::Provenance::RECIPE);
+  }
+  EXPECT_EQ(configurations.size(), 8u);
+}
+
+TEST_F(Models, AMetricsNoiseMustBeOneThatThereIs) {
+  v1::Study study = ExampleStudy("gp_log_ei");
+  study.mutable_metrics(0)->set_noise(static_cast<v1::Metric::Noise>(9));
+  const grpc::Status status = Call(stub(), &Stub::CreateStudy, CreateRequest(study, "s"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ViolationIn(status).field(), "study.metrics[0].noise");
+  EXPECT_EQ(ViolationIn(status).value(), "9");
+  EXPECT_THAT(ViolationIn(status).bound(), HasSubstr("EXACT"));
+}
+
+TEST_F(Models, RungsAreCountedAndToldWhenTheServerEnds) {
+  Create("gp_log_ei", "s");
+  for (int i = 0; i < 7; ++i) Tell(Ask("s"));
+  EXPECT_THAT(server_->Terminate().output,
+              HasSubstr("7 by their recipe, 0 without transfer, 0 quasi-random"));
+}
+
+}  // namespace
+}  // namespace slipstream
