@@ -1,5 +1,6 @@
 #include "core/gp/feasible_surrogate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +11,19 @@ namespace slipstream {
 namespace {
 
 constexpr double kSteepness = 2;
+
+// Beyond a sharp edge g falls so low that p would be zero, and the deviation p s
+// with it.
+constexpr double kLeastChance = 1e-6;
+
+double ChanceOf(double g) {
+  return std::max(StandardNormalDistribution(kSteepness * g), kLeastChance);
+}
+
+// dp/dg: none where p is held.
+double ChanceSlope(double g) {
+  return ChanceOf(g) > kLeastChance ? kSteepness * StandardNormalDensity(kSteepness * g) : 0;
+}
 
 class FeasibleSurrogate : public Surrogate {
  public:
@@ -22,8 +36,7 @@ class FeasibleSurrogate : public Surrogate {
 
  private:
   Vector Chances(const PointMatrix& x) const {
-    return feasibility_->Predict(x).mean.unaryExpr(
-        [](double g) { return StandardNormalDistribution(kSteepness * g); });
+    return feasibility_->Predict(x).mean.unaryExpr(&ChanceOf);
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
@@ -37,9 +50,8 @@ class FeasibleSurrogate : public Surrogate {
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
     PointPrediction result = objective_->PredictPoint(x);
     const PointPrediction there = feasibility_->PredictPoint(x);
-    const double chance = StandardNormalDistribution(kSteepness * there.mean);
-    const Vector slope =
-        kSteepness * StandardNormalDensity(kSteepness * there.mean) * there.mean_gradient;
+    const double chance = ChanceOf(there.mean);
+    const Vector slope = ChanceSlope(there.mean) * there.mean_gradient;
     result.mean_gradient = chance * result.mean_gradient + (result.mean - worst_) * slope;
     result.variance_gradient =
         chance * chance * result.variance_gradient + 2 * chance * result.variance * slope;

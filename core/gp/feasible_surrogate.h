@@ -1,8 +1,9 @@
 // A surrogate that has learnt where the objective has no value.
 //
-// The chance p(x) that a configuration has a value is Phi(2 g(x)), g being the
-// mean of a Gaussian process around 1 through 1 where results were measured and
-// -1 where there was none, with a Matern 5/2 kernel of lengthscale 0.2 sqrt(d):
+// The chance p(x) that a configuration has a value is Phi(2 g(x)), but at least
+// 1e-6, g being the mean of a Gaussian process around 1 through 1 where results
+// were measured and -1 where there was none, with a Matern 5/2 kernel of
+// lengthscale 0.2 sqrt(d):
 // 0.98 far from everything, 0.02 at an infeasible point. What is tried there
 // counts as the worst result so far, so with mean m and deviation s of the
 // objective the whole is predicted as p m + (1 - p) worst with deviation p s:

@@ -53,7 +53,11 @@ absl::Status GaussianProcess::Factorise() {
   factor_.SolveLower(whitened_);
   alpha_ = whitened_;
   factor_.SolveLowerTransposed(alpha_);
-  if (alpha_.allFinite()) return absl::OkStatus();
+  return CheckWeights();
+}
+
+absl::Status GaussianProcess::CheckWeights() const {
+  if (alpha_.allFinite() && std::isfinite(whitened_.squaredNorm())) return absl::OkStatus();
   return absl::FailedPreconditionError("the regression's weights overflow");
 }
 
@@ -80,6 +84,7 @@ absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_v
     grown.whitened_[size] = residual / grown.factor_.At(size, size);
     grown.alpha_ = grown.whitened_;
     grown.factor_.SolveLowerTransposed(grown.alpha_);
+    SLIPSTREAM_RETURN_IF_ERROR(grown.CheckWeights());
   } else {
     SLIPSTREAM_RETURN_IF_ERROR(grown.Factorise());
   }

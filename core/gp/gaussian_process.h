@@ -66,6 +66,7 @@ class GaussianProcess : public Surrogate {
   GaussianProcess(std::shared_ptr<const GaussianPrior> prior, Observations observations,
                   const JitterLadder& ladder);
   absl::Status Factorise();
+  absl::Status CheckWeights() const;
 
   Predictions DoPredict(const PointMatrix& x) const override;
   PointPrediction DoPredictPoint(ConstVectorView x) const override;

@@ -1,5 +1,6 @@
 #include "core/gp/normal.h"
 
+#include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <numbers>
@@ -23,7 +24,8 @@ double LogStandardNormalDistribution(double x) {
 }
 
 double StandardNormalQuantile(double probability) {
-  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * probability);
+  constexpr double kBelowOne = 1 - 0x1p-53;
+  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * std::min(probability, kBelowOne));
 }
 
 double ScaledComplementaryError(double x) {

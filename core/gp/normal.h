@@ -12,7 +12,8 @@ double LogStandardNormalDensity(double x);
 double StandardNormalDistribution(double x);
 // log of the distribution function, also where that itself underflows.
 double LogStandardNormalDistribution(double x);
-// The inverse of the distribution function; `probability` in (0, 1).
+// The inverse of the distribution function; `probability` in (0, 1]. One counts
+// as the number below it: a draw from (0, 1) may have been rounded up.
 double StandardNormalQuantile(double probability);
 
 // exp(x^2) erfc(x) for x >= 0: W. J. Cody's identity below 5, beyond it the

@@ -90,8 +90,10 @@ OutputTransform OutputTransform::Fit(OutputWarp warp, const Vector& results, dou
   const double largest = results.cwiseAbs().maxCoeff();
   transform.unit_ = largest > 0 ? largest : 1;
   const Vector units = sign * (results / transform.unit_);
-  transform.offset_ = units.mean();
-  transform.spread_ = DeviationOf(units);
+  if (warp != OutputWarp::kCopula) {  // Where an outlier rounds all others to one number.
+    transform.offset_ = units.mean();
+    transform.spread_ = DeviationOf(units);
+  }
   const Vector scaled = (units.array() - transform.offset_) / transform.spread_;
   if (warp == OutputWarp::kPower && scaled.size() >= 3) {
     transform.exponent_ = MostLikelyExponent(scaled);

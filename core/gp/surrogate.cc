@@ -1,6 +1,7 @@
 #include "core/gp/surrogate.h"
 
 #include <cassert>
+#include <utility>
 
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
@@ -31,11 +32,14 @@ absl::StatusOr<std::unique_ptr<Surrogate>> Surrogate::Fantasize(const PointMatri
 
 absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix& x, Index count,
                                    uint64_t seed) {
-  // Posterior covariances come from subtraction and lose about half their digits.
+  // Posterior covariances come from subtraction and lose about half their digits,
+  // or all where everything is known; Predict's variances stay positive there.
   JitterLadder ladder;
-  ladder.last = 1e-3;
-  SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor,
-                              Cholesky::Of(surrogate.JointCovariance(x), ladder));
+  ladder.last = 1e3;
+  const Predictions predictions = surrogate.Predict(x);
+  Matrix covariance = surrogate.JointCovariance(x);
+  covariance.diagonal() = covariance.diagonal().cwiseMax(predictions.variance);
+  SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(covariance), ladder));
   Matrix draws(x.rows(), count);
   for (Index j = 0; j < count; ++j) {
     for (Index i = 0; i < x.rows(); ++i) {
@@ -44,7 +48,7 @@ absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix
     }
   }
   draws = factor.lower() * draws;
-  draws.colwise() += surrogate.Predict(x).mean;
+  draws.colwise() += predictions.mean;
   return draws;
 }
 

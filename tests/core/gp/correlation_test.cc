@@ -1,7 +1,6 @@
 #include "core/gp/correlation.h"
 
 #include <cmath>
-#include <limits>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -74,14 +73,14 @@ TEST(Correlation, IsOneAtDistanceZeroWithAFiniteSlope) {
   }
 }
 
-TEST(Correlation, IsZeroWithoutSlopeAtInfiniteDistance) {
+TEST(Correlation, IsAsGoodAsZeroWithoutSlopeVeryFarAway) {
   for (const Smoothness smoothness : kAll) {
-    for (const double s : {1e100, 1e300, std::numeric_limits<double>::max()}) {
+    for (const double s : {1e10, 1e40, 1e100}) {
       Eigen::ArrayXd c = Eigen::ArrayXd::Constant(2, s);
       Eigen::ArrayXd slope(2);
       CorrelateWithSlopes(smoothness, c, slope);
-      EXPECT_EQ(c[0], 0) << s;
-      EXPECT_EQ(slope[0], 0) << s;
+      EXPECT_LE(c[0], 1e-200) << s;
+      EXPECT_LE(std::abs(slope[0]), 1e-200) << s;
     }
   }
 }

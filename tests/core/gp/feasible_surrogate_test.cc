@@ -142,8 +142,37 @@ TEST(FeasibleSurrogate, AnUpperBoundNeverLeadsBackToAnInfeasiblePoint) {
   EXPECT_LT(bound(infeasible)[0], bound(data.x).mean());
 }
 
-// An objective without doubt, and a chance that underflows, are what could take
-// the variance to zero.
+// Many points on both sides of an edge, as where the best is at the edge, teach
+// g to fall so steeply that it comes out far below -1 beyond them.
+TEST(FeasibleSurrogate, VariancesStayPositiveBeyondASharpEdge) {
+  constexpr Index kCount = 60;
+  PointMatrix feasible = PointMatrix::Constant(kCount, 3, 0.5);
+  PointMatrix infeasible = feasible;
+  for (Index i = 0; i < kCount; ++i) {
+    feasible(i, 0) -= 1e-3 + 1e-5 * static_cast<double>(i);
+    infeasible(i, 0) += 1e-3 + 1e-5 * static_cast<double>(i);
+  }
+  const auto feasibility = Feasibility(feasible, infeasible);
+  const Believed believed =
+      BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0.3, 41);
+  const Observations data{feasible, RandomVector(kCount, 0, 1, 42), Vector::Constant(kCount, 1e-4)};
+  const auto whole = MakeFeasibleSurrogate(
+      std::make_unique<GaussianProcess>(Fitted(believed.prior, data)), feasibility, -1);
+  double least = 0;
+  for (double edge = 0; edge <= 1; edge += 0.01) {
+    PointMatrix x = PointMatrix::Constant(1, 3, 0.5);
+    x(0, 0) = edge;
+    least = std::min(least, feasibility->Predict(x).mean[0]);
+    EXPECT_GT(whole->Predict(x).variance[0], 0) << edge;
+    const PointPrediction point = whole->PredictPoint(x.row(0).transpose());
+    EXPECT_GT(point.variance, 0) << edge;
+    EXPECT_EQ(point.variance, whole->Predict(x).variance[0]) << edge;
+    EXPECT_TRUE(point.mean_gradient.allFinite() && point.variance_gradient.allFinite()) << edge;
+  }
+  EXPECT_LT(least, -14);  // Else this would test nothing: Phi(-28)^2 is no double.
+}
+
+// Closely mixed points with and without a value, and an objective without doubt.
 TEST(FeasibleSurrogate, VariancesStayPositiveAtExtremes) {
   const Believed believed =
       BelievedOf(StationaryRecipe(Smoothness::kMatern52, Mixed(), Lengthscales::kEach), 0.3, 41);

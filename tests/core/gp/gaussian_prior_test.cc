@@ -113,7 +113,7 @@ TEST(GaussianPrior, APosteriorAsAPriorHasThatPosteriorsSlopes) {
 TEST(GaussianPrior, VariancesAreNeverNegativeWhereASourceKnowsAll) {
   const Believed believed = BelievedOfEachKind().front();
   Observations data = RandomObservations(believed.kinds, 40, 61);
-  data.noise_variance.setZero();
+  data.noise_variance.setConstant(1e-8);
   const auto source = std::make_shared<GaussianProcess>(Fitted(believed.prior, data));
   const auto prior = std::make_shared<PosteriorPrior>(source);
   EXPECT_GE(prior->Variance(data.x).minCoeff(), 0);

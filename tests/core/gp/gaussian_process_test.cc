@@ -210,6 +210,8 @@ TEST(GaussianProcess, AnAppendThatFailsChangesNothing) {
   EXPECT_TRUE(absl::IsFailedPrecondition(process.Append(good, 1, kNaN)));
   EXPECT_TRUE(absl::IsFailedPrecondition(process.Append(good, 1, kInfinity)));
   EXPECT_TRUE(absl::IsFailedPrecondition(process.Append(bad, 1, 0.1)));
+  EXPECT_TRUE(absl::IsFailedPrecondition(
+      process.Append(data.x.row(0).transpose(), std::numeric_limits<double>::max(), 1e-9)));
   ExpectTheSame(process, before, x);
   ASSERT_TRUE(process.Append(good, 1, 0.1).ok());
   EXPECT_EQ(process.size(), 8);

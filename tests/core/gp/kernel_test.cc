@@ -139,7 +139,7 @@ TEST_P(KernelTest, CoincidentPointsHaveNoSlopeAndFiniteGradients) {
   const PointMatrix b = Points(1, 51).colwise().replicate(5);
   Vector gradient = Vector::Zero(b.cols());
   kernel_->AddPointGradient(parameters, b.row(0).transpose(), b, Vector::Ones(5), gradient);
-  EXPECT_EQ(gradient, Vector::Zero(b.cols()));
+  EXPECT_LE(gradient.cwiseAbs().maxCoeff(), 1e-13);
   const auto tape = kernel_->Record(parameters, b);
   Vector slopes = Vector::Zero(parameters.size());
   tape->AddParameterGradient(Matrix::Ones(5, 5), slopes);
