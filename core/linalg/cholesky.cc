@@ -150,6 +150,7 @@ Matrix Cholesky::Inverse() const {
 }
 
 double Cholesky::LogDeterminant() const {
+  if (size_ == 0) return 0;
   return 2 * factor_.diagonal().head(size_).array().log().sum();
 }
 
