@@ -3,10 +3,14 @@
 import csv
 import os
 import pathlib
-import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from harness import cells  # noqa: E402
 
 COMMAND = pathlib.Path(__file__).resolve().parent / "run"
 BINARY = os.environ["EVIDENCE_CELL"]
@@ -56,8 +60,7 @@ class Run(unittest.TestCase):
 
     def test_results_of_another_program_are_not_mixed_in_silently(self):
         self.run_command("--no-plots")
-        other = self.folder / "evidence_cell"
-        shutil.copy(BINARY, other)
+        other = cells.copy_program(BINARY, self.folder / "other")
         with open(other, "ab") as file:
             file.write(b"another build")
         kept = self.run_command("--no-plots", "--keep-other-builds", "--seeds", "0-3", binary=other)
