@@ -165,7 +165,13 @@ std::vector<Fact> ObjectiveModel::Facts() const {
   facts.push_back({"likelihood_evaluations", static_cast<double>(calibrated_->evaluations)});
   if (members_.size() > 1) facts.push_back({"members", static_cast<double>(members_.size())});
   if (jitter_ > 0) facts.push_back({"jitter", jitter_});
-  for (const auto& [name, value] : calibrated_->diagnostics) facts.push_back({name, value});
+  for (const auto& [name, value] : calibrated_->diagnostics) {
+    if (std::isfinite(value)) {
+      facts.push_back({name, value});
+    } else {
+      facts.push_back({name, std::string("infinite")});  // JSON has no such number.
+    }
+  }
   return facts;
 }
 
