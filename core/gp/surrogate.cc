@@ -41,6 +41,7 @@ absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix
   covariance.diagonal() = covariance.diagonal().cwiseMax(predictions.variance);
   SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(covariance), ladder));
   Matrix draws(x.rows(), count);
+  if (draws.size() == 0) return draws;
   for (Index j = 0; j < count; ++j) {
     for (Index i = 0; i < x.rows(); ++i) {
       draws(i, j) = StandardNormalQuantile(CounterRandomUniform(

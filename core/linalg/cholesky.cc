@@ -79,9 +79,13 @@ absl::Status Cholesky::Append(ConstVectorView column, double diagonal) {
   return absl::OkStatus();
 }
 
-void Cholesky::SolveLower(MatrixView b) const { lower().solveInPlace(b); }
+void Cholesky::SolveLower(MatrixView b) const {
+  if (b.size() == 0) return;
+  lower().solveInPlace(b);
+}
 
 void Cholesky::SolveLowerTransposed(MatrixView b) const {
+  if (b.size() == 0) return;
   factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().transpose().solveInPlace(b);
 }
 
@@ -141,6 +145,7 @@ void TransposedSquare(ConstMatrixView m, MatrixView out) {
 }  // namespace
 
 Matrix Cholesky::Inverse() const {
+  if (size_ == 0) return Matrix(0, 0);
   Matrix lower_inverse = factor_.topLeftCorner(size_, size_);
   InvertLower(lower_inverse);
   Matrix inverse(size_, size_);

@@ -121,6 +121,14 @@ TEST(Cholesky, SolvesForManyColumnsWithinALargerMatrix) {
   }
 }
 
+TEST(Cholesky, SolvesForNoColumns) {
+  const Cholesky factor = FactorOf(RandomCovariance(4, 33));
+  Matrix nothing(4, 0);
+  factor.SolveLower(nothing);
+  factor.SolveLowerTransposed(nothing);
+  EXPECT_EQ(nothing.rows(), 4);
+}
+
 TEST(Cholesky, DoesNotReadTheUpperTriangle) {
   for (const Index size : {2, 33, 100}) {
     const Matrix k = RandomCovariance(size, 41);
