@@ -52,8 +52,8 @@ TEST(ComparisonTable, ShowsTheLowestErrorSoFarAndTheFirstToReachIt) {
             "           3   40.00 % #########              20.00 % ####\n"
             "           4   20.00 % ####\n"
             "\n"
-            "An error of 20.00 % took 4 evaluations without transfer; "
-            "with a source task it was reached after 2 evaluations.\n");
+            "An error of 40.00 % took 2 evaluations without transfer; "
+            "with a source task it was reached after 1 evaluation.\n");
 }
 
 TEST(ComparisonTable, OneEvaluationIsSingular) {
@@ -63,8 +63,8 @@ TEST(ComparisonTable, OneEvaluationIsSingular) {
 }
 
 TEST(ComparisonTable, SaysSoWhenTheSourceTaskDidNotHelp) {
-  EXPECT_THAT(ComparisonTable({20, 10}, {30, 25, 15}),
-              EndsWith("An error of 10.00 % took 2 evaluations without transfer; "
+  EXPECT_THAT(ComparisonTable({50, 10}, {30, 25, 22}),
+              EndsWith("An error of 20.00 % took 2 evaluations without transfer; "
                        "with a source task it was not reached within 3 evaluations.\n"));
 }
 
