@@ -52,9 +52,8 @@ absl::StatusOr<std::unique_ptr<AcquisitionRule>> RuleOf(const NextPointRequest& 
       return MakeProbabilityOfImprovement(MaxValueTargetFromResults(data.y),
                                           model.NoiseVariance(member));
     case AcquisitionKind::kMaxValueOfDraws: {
-      MaximizerOptions screen;
       const std::vector<Configuration> places =
-          ScreenOf(request.space, model.BestConfigurations(kIncumbents), request.seed, screen);
+          ScreenOf(request.space, model.BestConfigurations(kIncumbents), request.seed);
       SLIPSTREAM_ASSIGN_OR_RETURN(
           const double target,
           MaxValueTargetFromDraws(*model.members()[member], EncodeAll(request.space, places),

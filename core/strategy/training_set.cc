@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/optim/space_maximizer.h"
 #include "core/space/candidate_list.h"
 
 namespace slipstream {
@@ -53,25 +54,13 @@ std::vector<size_t> Choose(const std::vector<Result>& results, Goal goal, size_t
   return order;
 }
 
-void EncodeRow(const SearchSpace& space, const Configuration& configuration, PointMatrix& x,
-               Index row) {
-  std::vector<double> coordinates(space.dimension());
-  space.EncodeCoordinates(configuration, absl::MakeSpan(coordinates));
-  for (Index j = 0; j < x.cols(); ++j) x(row, j) = coordinates[static_cast<size_t>(j)];
-}
-
 PointMatrix Infeasible(const StudyView& view, size_t most) {
-  std::vector<const Configuration*> found;
-  for (const EndedTrial& trial : view.ended) {
-    if (trial.ending == Ending::kInfeasible) found.push_back(&trial.configuration);
+  std::vector<Configuration> found;
+  for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most; ++trial) {
+    if (trial->ending == Ending::kInfeasible) found.push_back(trial->configuration);
   }
-  const size_t first = found.size() > most ? found.size() - most : 0;
-  PointMatrix x(static_cast<Index>(found.size() - first),
-                static_cast<Index>(view.space->dimension()));
-  for (size_t i = first; i < found.size(); ++i) {
-    EncodeRow(*view.space, *found[i], x, static_cast<Index>(i - first));
-  }
-  return x;
+  std::reverse(found.begin(), found.end());
+  return EncodeAll(*view.space, found);
 }
 
 }  // namespace
@@ -83,16 +72,15 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   const auto size = static_cast<Index>(kept.size());
   set.different = results.size();
   set.used = kept.size();
-  set.data.x.resize(size, static_cast<Index>(view.space->dimension()));
   set.data.y.resize(size);
   set.data.repeats.resize(size);
   for (Index i = 0; i < size; ++i) {
     const Result& result = results[kept[static_cast<size_t>(i)]];
     set.configurations.push_back(*result.configuration);
-    EncodeRow(*view.space, *result.configuration, set.data.x, i);
     set.data.y[i] = result.mean;
     set.data.repeats[i] = result.count;
   }
+  set.data.x = EncodeAll(*view.space, set.configurations);
   set.transform =
       OutputTransform::Fit(options.warp, set.data.y, view.goal == Goal::kMinimize ? -1 : 1);
   set.data.y = set.transform.Apply(set.data.y);
