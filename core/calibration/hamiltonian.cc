@@ -76,8 +76,8 @@ class Chain {
     const uint64_t index = ++moves_;
     Vector momentum(state_.x.size());
     for (Index i = 0; i < momentum.size(); ++i) {
-      const double uniform = CounterRandomUniform(seed_, index, static_cast<uint64_t>(i) + 2);
-      momentum[i] = scale_[i] > 0 ? StandardNormalQuantile(uniform + 0x1p-54) : 0;
+      const uint64_t lane = static_cast<uint64_t>(i) + 2;
+      momentum[i] = scale_[i] > 0 ? CounterRandomNormal(seed_, index, lane) : 0;
     }
     const double before = state_.value - 0.5 * momentum.squaredNorm();
     State proposal = state_;

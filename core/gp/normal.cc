@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/counter_random.h"
+
 namespace slipstream {
 namespace {
 
@@ -26,6 +28,10 @@ double LogStandardNormalDistribution(double x) {
 double StandardNormalQuantile(double probability) {
   constexpr double kBelowOne = 1 - 0x1p-53;
   return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * std::min(probability, kBelowOne));
+}
+
+double CounterRandomNormal(uint64_t seed, uint64_t index, uint64_t lane) {
+  return StandardNormalQuantile(CounterRandomUniform(seed, index, lane) + 0x1p-54);
 }
 
 double ScaledComplementaryError(double x) {

@@ -3,7 +3,6 @@
 #include <cassert>
 #include <utility>
 
-#include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/gp/normal.h"
 #include "core/linalg/cholesky.h"
@@ -44,8 +43,7 @@ absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix
   if (draws.size() == 0) return draws;
   for (Index j = 0; j < count; ++j) {
     for (Index i = 0; i < x.rows(); ++i) {
-      draws(i, j) = StandardNormalQuantile(CounterRandomUniform(
-                        seed, static_cast<uint64_t>(i), static_cast<uint64_t>(j)) + 0x1p-54);
+      draws(i, j) = CounterRandomNormal(seed, static_cast<uint64_t>(i), static_cast<uint64_t>(j));
     }
   }
   draws = factor.lower() * draws;

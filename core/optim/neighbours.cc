@@ -90,11 +90,10 @@ Configuration PerturbedBy(const SearchSpace& space, const Configuration& centre,
   for (size_t i = 0; i < space.dimension(); ++i) {
     const uint64_t lane = 3 * i;
     if (i != always && CounterRandomUniform(seed, index, lane + 1) * dimension >= kMoved) continue;
-    const double draw = CounterRandomUniform(seed, index, lane + 2);
     if (space.IsUnordered(i)) {
-      point.coordinates[i] = draw;
+      point.coordinates[i] = CounterRandomUniform(seed, index, lane + 2);
     } else {
-      point.coordinates[i] += deviation * StandardNormalQuantile(draw + 0x1p-54);
+      point.coordinates[i] += deviation * CounterRandomNormal(seed, index, lane + 2);
     }
   }
   return space.Decode(point);
