@@ -116,7 +116,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
   AddSpaceOptions(command, &arguments->space);
   AddObjectiveOptions(command, "--metric", "Name of what is measured", &arguments->objective);
   command->add_flag("--exact", arguments->exact,
-                    "The same configuration always gives the same value: nothing is tried twice");
+                    "The same configuration always gives the same value: models repeat none");
   command->add_option("--id", arguments->id, "Last part of its name (default: made up)");
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
