@@ -72,7 +72,8 @@ function(slipstream_core_library name)
   endif()
   foreach(objects IN LISTS builds)
     add_library(${objects} OBJECT ${ARG_SOURCES})
-    set_target_properties(${objects} PROPERTIES SLIPSTREAM_PART_OF ${ARG_IN})
+    set_target_properties(${objects} PROPERTIES SLIPSTREAM_PART_OF ${ARG_IN}
+      UNITY_BUILD ${SLIPSTREAM_JOINED} UNITY_BUILD_BATCH_SIZE 0)
     # The library calls its own functions (see above), so the compiler may inline them.
     target_compile_options(${objects} PRIVATE ${SLIPSTREAM_WARNINGS} -fno-semantic-interposition)
     target_link_libraries(${objects} PRIVATE ${name} ${ARG_PRIVATE})

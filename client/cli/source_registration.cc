@@ -18,7 +18,7 @@
 namespace slipstream::cli {
 namespace {
 
-struct Arguments {
+struct RegistrationArguments {
   std::string file;
   std::string study;
   SpaceArguments space;
@@ -38,7 +38,7 @@ struct Subject {
   v1::Metric metric;
 };
 
-absl::StatusOr<Subject> FindSubject(const Arguments& arguments, Session& session) {
+absl::StatusOr<Subject> FindSubject(const RegistrationArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const auto space, ReadSpace(arguments.space));
   ASSIGN_OR_RETURN(const auto metric, ReadObjective(arguments.objective, "--objective"));
   if (space.has_value() == !arguments.study.empty()) {
@@ -56,7 +56,7 @@ absl::StatusOr<Subject> FindSubject(const Arguments& arguments, Session& session
   return Subject{study.space(), study.metrics(0)};
 }
 
-CsvColumns ColumnsOf(const Arguments& arguments, const std::string& objective) {
+CsvColumns ColumnsOf(const RegistrationArguments& arguments, const std::string& objective) {
   CsvColumns columns;
   columns.objective = objective;
   columns.ignored = arguments.ignored;
@@ -69,7 +69,7 @@ CsvColumns ColumnsOf(const Arguments& arguments, const std::string& objective) {
   return columns;
 }
 
-absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(const Arguments& arguments,
+absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(const RegistrationArguments& arguments,
                                                                  const CheckedSpace& space,
                                                                  const v1::Metric& metric) {
   v1::RegisterSourceTaskRequest::Header header;
@@ -84,7 +84,7 @@ absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(const Arguments
   return header;
 }
 
-void PrintResponse(const Arguments& arguments, const v1::RegisterSourceTaskResponse& response,
+void PrintResponse(const RegistrationArguments& arguments, const v1::RegisterSourceTaskResponse& response,
                    Session& session) {
   if (session.format() == Format::kJson) {
     session.Print(JsonText(response));
@@ -102,7 +102,7 @@ void PrintResponse(const Arguments& arguments, const v1::RegisterSourceTaskRespo
                               ShortSourceTaskName(response.source_task().name()), " ..."));
 }
 
-absl::Status Register(const Arguments& arguments, Session& session) {
+absl::Status Register(const RegistrationArguments& arguments, Session& session) {
   if (arguments.file == "-" && arguments.space.file == "-") {
     return UsageError("FILE and --space cannot both be standard input");
   }
@@ -121,7 +121,7 @@ absl::Status Register(const Arguments& arguments, Session& session) {
   return absl::OkStatus();
 }
 
-void AddTableOptions(CLI::App* command, Arguments* arguments) {
+void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
   command
       ->add_option("file", arguments->file,
                    "CSV with a header; an empty cell is a parameter that is not active")
@@ -142,7 +142,7 @@ void AddTableOptions(CLI::App* command, Arguments* arguments) {
       ->check(CLI::IsMember({"failed", "infeasible"}));
 }
 
-void AddDescriptionOptions(CLI::App* command, Arguments* arguments) {
+void AddDescriptionOptions(CLI::App* command, RegistrationArguments* arguments) {
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--version", arguments->version, "Version of what was tuned");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
@@ -155,7 +155,7 @@ void AddDescriptionOptions(CLI::App* command, Arguments* arguments) {
 }  // namespace
 
 void AddRegisterCommand(CLI::App* group, Action* chosen) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RegistrationArguments>();
   CLI::App* const command =
       group->add_subcommand("register", "Registers a CSV table as a source task");
   AddTableOptions(command, arguments.get());

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "absl/strings/str_cat.h"
+
 namespace slipstream {
 namespace {
 
@@ -77,5 +79,7 @@ std::string PrintableText(absl::string_view text, size_t max_bytes) {
   }
   return printable;
 }
+
+std::string Quoted(absl::string_view text) { return absl::StrCat("\"", text, "\""); }
 
 }  // namespace slipstream

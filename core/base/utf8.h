@@ -27,6 +27,9 @@ bool HasControlCharacter(absl::string_view text);
 // and what is longer than `max_bytes` is cut between two characters.
 std::string PrintableText(absl::string_view text, size_t max_bytes);
 
+// `text` between double quotes.
+std::string Quoted(absl::string_view text);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_BASE_UTF8_H_

@@ -7,12 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/utf8.h"
 #include "core/space/parameter_validation.h"
 
 namespace slipstream {
 namespace {
-
-std::string Quoted(absl::string_view text) { return absl::StrCat("\"", text, "\""); }
 
 // Orders the values of one domain.
 bool IsBelow(const Value& a, const Value& b) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr char kPositive[] = "above 0 on a logarithmic scale";
 
-std::string Quoted(absl::string_view text) { return absl::StrCat("\"", text, "\""); }
-
 // Checks one domain; knows where it stands for its messages.
 class DomainCheck {
  public:

@@ -17,11 +17,11 @@ namespace {
 // The first few names, short enough for a message.
 std::string NamesOf(const SearchSpace& space) {
   constexpr size_t kMaxShown = 8;
-  constexpr size_t kMaxShownBytes = 48;
+  constexpr size_t kMaxNameBytes = 48;
   std::vector<std::string> names;
   for (const Parameter& parameter : space.parameters()) {
     if (names.size() == kMaxShown) break;
-    names.push_back(PrintableText(parameter.name, kMaxShownBytes));
+    names.push_back(PrintableText(parameter.name, kMaxNameBytes));
   }
   const size_t more = space.dimension() - names.size();
   const std::string shown = absl::StrJoin(names, ", ");

@@ -18,6 +18,8 @@ inline constexpr size_t kMaxOriginBytes = 1024;
 inline constexpr size_t kMaxNameBytes = 128;
 inline constexpr size_t kMaxRequestIdBytes = 128;
 inline constexpr size_t kMaxLabels = 64;
+// Of anything that is listed.
+inline constexpr int kMaxPageSize = 1000;
 
 // Each answers an InvalidField on `field` when `text` breaks the bound.
 

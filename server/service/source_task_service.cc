@@ -13,7 +13,6 @@
 namespace slipstream {
 namespace {
 
-constexpr int kMaxPageSize = 1000;
 constexpr int kDefaultSourceTasksPerPage = 50;
 constexpr char kSourceTasksScope[] = "source tasks";
 

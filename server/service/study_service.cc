@@ -23,7 +23,6 @@ namespace {
 using google::protobuf::FieldMask;
 using google::protobuf::util::FieldMaskUtil;
 
-constexpr int kMaxPageSize = 1000;
 constexpr int kDefaultStudiesPerPage = 50;
 
 uint64_t RandomBits() {

@@ -19,7 +19,6 @@ namespace {
 
 using google::protobuf::util::FieldMaskUtil;
 
-constexpr int kMaxPageSize = 1000;
 constexpr int kDefaultTrialsPerPage = 100;
 constexpr int kMaxTrialsPerCall = 1000;
 

@@ -13,8 +13,8 @@ namespace {
   " (SELECT count(DISTINCT study_key) FROM study_sources WHERE source_key = key), definition" \
   " FROM source_tasks "
 
-constexpr char kById[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE id = ?";
-constexpr char kInOrder[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE key > ? ORDER BY key LIMIT ?";
+constexpr char kSourceTaskById[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE id = ?";
+constexpr char kSourceTasksInOrder[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE key > ? ORDER BY key LIMIT ?";
 
 #undef SLIPSTREAM_SELECT_SOURCE_TASK
 
@@ -34,7 +34,7 @@ SourceTaskRecord SourceTaskOf(const Query& row) {
 
 absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& connection,
                                                                const std::string& id) {
-  Query query(connection, kById);
+  Query query(connection, kSourceTaskById);
   query.BindText(id);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
   return found ? std::optional<SourceTaskRecord>(SourceTaskOf(query)) : std::nullopt;
@@ -42,7 +42,7 @@ absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& conne
 
 absl::StatusOr<std::vector<SourceTaskRecord>> ReadSourceTasks(Connection& connection,
                                                               int64_t after_key, int limit) {
-  Query query(connection, kInOrder);
+  Query query(connection, kSourceTasksInOrder);
   query.BindInteger(after_key).BindInteger(std::max(limit, 0));
   std::vector<SourceTaskRecord> tasks;
   while (true) {

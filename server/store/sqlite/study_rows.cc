@@ -14,11 +14,11 @@ namespace {
   " display_name, labels"
 #define SLIPSTREAM_FROM_STUDIES " FROM studies JOIN study_heads USING (key) "
 
-constexpr char kById[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
+constexpr char kStudyById[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
                          ", definition" SLIPSTREAM_FROM_STUDIES "WHERE id = ?";
-constexpr char kHeadByKey[] =
+constexpr char kStudyHeadByKey[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
-constexpr char kInOrder[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
+constexpr char kStudiesInOrder[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
                             ", definition" SLIPSTREAM_FROM_STUDIES
                             "WHERE key > ? ORDER BY key LIMIT ?";
 
@@ -52,7 +52,7 @@ absl::StatusOr<int64_t> ReadStudyKey(Connection& connection, const std::string& 
 }
 
 absl::StatusOr<StudyRecord> ReadStudy(Connection& connection, const std::string& id) {
-  Query query(connection, kById);
+  Query query(connection, kStudyById);
   query.BindText(id);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
   if (!found) return StudyNotFound(id);
@@ -61,7 +61,7 @@ absl::StatusOr<StudyRecord> ReadStudy(Connection& connection, const std::string&
 
 absl::StatusOr<StudyRecord> ReadStudyHead(Connection& connection, int64_t key,
                                           const std::string& id) {
-  Query query(connection, kHeadByKey);
+  Query query(connection, kStudyHeadByKey);
   query.BindInteger(key);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
   if (!found) return StudyNotFound(id);
@@ -70,7 +70,7 @@ absl::StatusOr<StudyRecord> ReadStudyHead(Connection& connection, int64_t key,
 
 absl::StatusOr<std::vector<StudyRecord>> ReadStudies(Connection& connection, int64_t after_key,
                                                      int limit) {
-  Query query(connection, kInOrder);
+  Query query(connection, kStudiesInOrder);
   query.BindInteger(after_key).BindInteger(std::max(limit, 0));
   std::vector<StudyRecord> studies;
   while (true) {

@@ -14,13 +14,13 @@ namespace {
   "SELECT trials.id, state, suggested, candidate, create_ms, start_ms, end_ms, objective,"   \
   " worker, reason, measurement, configuration FROM trials "
 
-constexpr char kByNumber[] = SLIPSTREAM_SELECT_TRIAL "WHERE id = ?";
+constexpr char kTrialByNumber[] = SLIPSTREAM_SELECT_TRIAL "WHERE id = ?";
 
-constexpr char kInOrder[] = SLIPSTREAM_SELECT_TRIAL
+constexpr char kTrialsInOrder[] = SLIPSTREAM_SELECT_TRIAL
     "WHERE id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
 
 // A study has few open trials and perhaps very many that have ended.
-constexpr char kOpenInOrder[] = SLIPSTREAM_SELECT_TRIAL
+constexpr char kOpenTrialsInOrder[] = SLIPSTREAM_SELECT_TRIAL
     "INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
 
@@ -100,7 +100,7 @@ bool InRange(int64_t number) { return number >= 1 && number <= kMaxTrialNumber; 
 absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int64_t study_key,
                                                      int64_t number) {
   if (!InRange(number)) return std::optional<TrialRecord>();
-  Query query(connection, kByNumber);
+  Query query(connection, kTrialByNumber);
   query.BindInteger(TrialId(study_key, number));
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
   return found ? std::optional<TrialRecord>(TrialOf(query)) : std::nullopt;
@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<TrialRecord>> ReadTrials(Connection& connection, int6
                                                     const TrialFilter& filter) {
   if (filter.after_number >= kMaxTrialNumber) return std::vector<TrialRecord>();
   const int64_t first = std::max<int64_t>(filter.after_number, 0) + 1;
-  Query query(connection, OnlyOpen(filter.states) ? kOpenInOrder : kInOrder);
+  Query query(connection, OnlyOpen(filter.states) ? kOpenTrialsInOrder : kTrialsInOrder);
   query.BindInteger(TrialId(study_key, first))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
       .BindInteger(StateBits(filter.states))
