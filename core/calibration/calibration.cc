@@ -8,7 +8,7 @@ class Fixed : public Calibration {
   absl::StatusOr<Calibrated> DoCalibrate(const Model& model,
                                          const CalibrationData&) const override {
     Calibrated result;
-    result.members.push_back(Hyperparameters::Unpacked(model.Location()));
+    result.members.push_back(model.Unpack(model.Location()));
     return result;
   }
 };
@@ -19,7 +19,7 @@ absl::StatusOr<Calibrated> Calibration::Calibrate(const Model& model,
                                                   const CalibrationData& input) const {
   if (input.data.y.size() > 0) return DoCalibrate(model, input);
   Calibrated result;
-  result.members.push_back(Hyperparameters::Unpacked(model.Location()));
+  result.members.push_back(model.Unpack(model.Location()));
   return result;
 }
 

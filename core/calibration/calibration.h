@@ -18,7 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/calibration/model.h"
+#include "core/gp/model.h"
 
 namespace slipstream {
 

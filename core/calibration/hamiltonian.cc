@@ -55,7 +55,8 @@ class StepSize {
 };
 
 // One chain over the hyperparameters that are not fixed. Steps are measured in
-// each one's prior deviation; leaving the bounds is a rejected proposal.
+// each one's prior deviation; at its bounds a trajectory is reflected, which
+// keeps volume and can be run backwards.
 class Chain {
  public:
   Chain(const Model& model, const SmoothFunction& density, State start, uint64_t seed)
@@ -98,14 +99,28 @@ class Chain {
   int evaluations() const { return evaluations_; }
 
  private:
-  // False when it leaves the bounds or the density cannot be computed.
+  // Back within the bounds, as a ball from a wall; false when it went further
+  // out than they are wide.
+  bool Reflect(Vector& x, Vector& momentum) const {
+    for (Index i = 0; i < x.size(); ++i) {
+      if (x[i] < lower_[i]) {
+        x[i] = 2 * lower_[i] - x[i];
+        momentum[i] = -momentum[i];
+      } else if (x[i] > upper_[i]) {
+        x[i] = 2 * upper_[i] - x[i];
+        momentum[i] = -momentum[i];
+      }
+      if (!(x[i] >= lower_[i] && x[i] <= upper_[i])) return false;
+    }
+    return true;
+  }
+
+  // False when it leaves all bounds or the density cannot be computed.
   bool Leapfrog(double step, int steps, State& state, Vector& momentum) {
     momentum += 0.5 * step * scale_.cwiseProduct(state.gradient);
     for (int i = 0; i < steps; ++i) {
       state.x += step * scale_.cwiseProduct(momentum);
-      if ((state.x.array() < lower_.array()).any() || (state.x.array() > upper_.array()).any()) {
-        return false;
-      }
+      if (!Reflect(state.x, momentum)) return false;
       ++evaluations_;
       const std::optional<double> value = density_(state.x, state.gradient);
       if (!value.has_value()) return false;
@@ -158,7 +173,7 @@ class Hamiltonian : public Calibration {
       acceptance += accepted / options_.chains;
       result.evaluations += chain.evaluations();
     }
-    Keep(draws, result);
+    Keep(model, draws, result);
     Diagnose(model, draws, acceptance, result);
     return result;
   }
@@ -184,13 +199,13 @@ class Hamiltonian : public Calibration {
     return accepted;
   }
 
-  void Keep(const std::vector<Draws>& draws, Calibrated& result) const {
+  void Keep(const Model& model, const std::vector<Draws>& draws, Calibrated& result) const {
     result.members.clear();
     result.log_posterior = -std::numeric_limits<double>::infinity();
     for (const Draws& chain : draws) {
       for (int i = 0; i < options_.members_per_chain; ++i) {
         const Index row = (i + 1) * chain.x.rows() / options_.members_per_chain - 1;
-        result.members.push_back(Hyperparameters::Unpacked(chain.x.row(row).transpose()));
+        result.members.push_back(model.Unpack(chain.x.row(row).transpose()));
         result.log_posterior = std::max(result.log_posterior, chain.value[row]);
       }
     }

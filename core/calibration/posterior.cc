@@ -1,6 +1,7 @@
 #include "core/calibration/posterior.h"
 
 #include <optional>
+#include <vector>
 
 namespace slipstream {
 
@@ -8,7 +9,7 @@ SmoothFunction LogPosterior(const Model& model, const TrainingData& data, bool w
   return [&model, &data, with_beliefs](ConstVectorView packed,
                                        VectorView gradient) -> std::optional<double> {
     const absl::StatusOr<LikelihoodValue> likelihood =
-        LogMarginalLikelihood(*model.kernel, data, Hyperparameters::Unpacked(packed));
+        LogMarginalLikelihood(*model.kernel, data, model.Unpack(packed));
     if (!likelihood.ok()) return std::nullopt;
     gradient = likelihood->gradient;
     return likelihood->value + (with_beliefs ? model.LogBelief(packed, gradient) : 0);
@@ -18,14 +19,9 @@ SmoothFunction LogPosterior(const Model& model, const TrainingData& data, bool w
 TrainingData EvenlySpread(const TrainingData& data, Index count) {
   const Index size = data.y.size();
   if (size <= count) return data;
-  TrainingData spread{PointMatrix(count, data.x.cols()), Vector(count), Vector(count)};
-  for (Index i = 0; i < count; ++i) {
-    const Index place = (i + 1) * size / count - 1;
-    spread.x.row(i) = data.x.row(place);
-    spread.y[i] = data.y[place];
-    spread.repeats[i] = data.repeats[place];
-  }
-  return spread;
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back((i + 1) * size / count - 1);
+  return RowsOf(data, rows);
 }
 
 }  // namespace slipstream

@@ -3,7 +3,7 @@
 #define SLIPSTREAM_CORE_CALIBRATION_POSTERIOR_H_
 
 #include "core/ascent/bounded_ascent.h"
-#include "core/calibration/model.h"
+#include "core/gp/model.h"
 
 namespace slipstream {
 

@@ -64,7 +64,7 @@ class QuasiNewton : public Calibration {
       }
     }
     Calibrated result;
-    result.members.push_back(Hyperparameters::Unpacked(best.x));
+    result.members.push_back(model.Unpack(best.x));
     result.log_posterior = *best.value;
     result.evaluations = evaluations;
     return result;

@@ -11,12 +11,6 @@
 namespace slipstream {
 namespace {
 
-// Candidates are predicted so many at a time: their covariances stay in cache.
-constexpr Index kBlock = 256;
-
-// Rounding must not make a variance zero or negative.
-constexpr double kLeastVariancePart = 1e-12;
-
 // Of the prior variance: what a fantasy is blurred by, so that one on top of an
 // observation does no harm.
 constexpr double kFantasyNoisePart = 1e-8;
@@ -137,8 +131,8 @@ void GaussianProcess::AddCovarianceGradient(ConstVectorView x, const PointMatrix
 Predictions GaussianProcess::DoPredict(const PointMatrix& x) const {
   Predictions result{prior_->Mean(x), prior_->Variance(x)};
   if (size() == 0) return result;
-  for (Index first = 0; first < x.rows(); first += kBlock) {
-    const Index count = std::min(kBlock, x.rows() - first);
+  for (Index first = 0; first < x.rows(); first += kPredictionBlock) {
+    const Index count = std::min(kPredictionBlock, x.rows() - first);
     Matrix covariance = prior_->Covariance(observations_.x, x.middleRows(first, count));
     result.mean.segment(first, count).noalias() += covariance.transpose() * alpha_;
     factor_.SolveLower(covariance);

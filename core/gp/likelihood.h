@@ -1,8 +1,12 @@
-// The marginal likelihood of a kernel's hyperparameters, a noise variance and a
-// constant mean, with its gradient.
+// The marginal likelihood of a kernel's hyperparameters, a noise variance, a
+// constant mean and the weights of what else is known, with its gradient.
 //
-// With a = K^-1 (y - m) and K = k(X, X) + noise I / repeats (Rasmussen and Williams 2006,
-// equation 5.9): d log p/dp = tr((a a^T - K^-1) dK/dp) / 2, d log p/dm = sum a.
+// With
+//   K = k(X, X) + noise diag(1/repeats) + diag(known noise) + sum_j w_j^2 S_j,
+//   r = y - m - sum_j w_j m_j, a = K^-1 r
+// (Rasmussen and Williams 2006, equation 5.9):
+//   d log p/dp = tr((a a^T - K^-1) dK/dp) / 2, d log p/dm = sum a,
+//   d log p/dw_j = a^T m_j + w_j tr((a a^T - K^-1) S_j).
 #ifndef SLIPSTREAM_CORE_GP_LIKELIHOOD_H_
 #define SLIPSTREAM_CORE_GP_LIKELIHOOD_H_
 
@@ -17,18 +21,28 @@
 namespace slipstream {
 
 // Everything about a process that data can teach: logarithms of the kernel's
-// hyperparameters, then the logarithm of the noise variance, then the mean.
+// hyperparameters, then the logarithm of the noise variance, the mean, and the
+// weight of each known term.
 struct Hyperparameters {
   Vector kernel;
   double log_noise_variance = 0;
   double mean = 0;
+  Vector weights = {};
 
   Vector Packed() const;
-  static Hyperparameters Unpacked(ConstVectorView packed);
+  static Hyperparameters Unpacked(ConstVectorView packed, Index weights = 0);
 };
 
 // What each entry of Hyperparameters::Packed is called.
-std::vector<std::string> HyperparameterNames(const Kernel& kernel);
+std::vector<std::string> HyperparameterNames(const Kernel& kernel, Index weights = 0);
+
+// A Gaussian that is part of the function with a weight that is still open, as
+// it is at the data's points.
+struct KnownTerm {
+  Vector mean;
+  Matrix covariance;     // Between the points; or, where this is empty, ...
+  Vector variance = {};  // ... of each, as if they were independent.
+};
 
 // What a process learns from.
 struct TrainingData {
@@ -36,7 +50,14 @@ struct TrainingData {
   Vector y;
   // How many results each y is the mean of: its noise variance is divided by it.
   Vector repeats;
+  // Noise that each y has besides, of known variance; empty where there is none.
+  Vector known_noise = {};
+  std::vector<KnownTerm> terms = {};
 };
+
+// Those rows of `data`; the first `count` of them.
+TrainingData RowsOf(const TrainingData& data, const std::vector<Index>& rows);
+TrainingData FirstOf(const TrainingData& data, Index count);
 
 struct LikelihoodValue {
   double value = 0;
@@ -49,7 +70,11 @@ absl::StatusOr<LikelihoodValue> LogMarginalLikelihood(const Kernel& kernel,
                                                       const TrainingData& data,
                                                       const Hyperparameters& hyperparameters);
 
-// The process of these observations under the hyperparameters.
+// The variance of the noise of each result.
+Vector NoiseOf(const TrainingData& data, double log_noise_variance);
+
+// The process of these observations under the hyperparameters. `data` has no
+// terms.
 absl::StatusOr<GaussianProcess> FitProcess(std::shared_ptr<const Kernel> kernel,
                                            const TrainingData& data,
                                            const Hyperparameters& hyperparameters);

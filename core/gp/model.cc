@@ -1,4 +1,4 @@
-#include "core/calibration/model.h"
+#include "core/gp/model.h"
 
 #include <cmath>
 
@@ -16,6 +16,14 @@ Vector Collect(const std::vector<HyperparameterBelief>& beliefs, Member member) 
 
 }  // namespace
 
+Index Model::weight_count() const {
+  return static_cast<Index>(beliefs.size()) - kernel->parameter_count() - 2;
+}
+
+Hyperparameters Model::Unpack(ConstVectorView packed) const {
+  return Hyperparameters::Unpacked(packed, weight_count());
+}
+
 Vector Model::Lower() const { return Collect(beliefs, &HyperparameterBelief::lower); }
 
 Vector Model::Upper() const { return Collect(beliefs, &HyperparameterBelief::upper); }
@@ -28,6 +36,11 @@ double Model::LogBelief(ConstVectorView packed, VectorView gradient) const {
   double value = 0;
   for (size_t i = 0; i < beliefs.size(); ++i) {
     const auto place = static_cast<Index>(i);
+    if (beliefs[i].rate > 0) {
+      value -= beliefs[i].rate * (packed[place] - beliefs[i].lower);
+      gradient[place] -= beliefs[i].rate;
+      continue;
+    }
     const double z = (packed[place] - beliefs[i].location) / beliefs[i].deviation;
     value -= 0.5 * z * z;
     gradient[place] -= z / beliefs[i].deviation;

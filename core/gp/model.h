@@ -1,7 +1,7 @@
 // A model whose hyperparameters are still open: a kernel, and what is believed
 // of each hyperparameter beforehand.
-#ifndef SLIPSTREAM_CORE_CALIBRATION_MODEL_H_
-#define SLIPSTREAM_CORE_CALIBRATION_MODEL_H_
+#ifndef SLIPSTREAM_CORE_GP_MODEL_H_
+#define SLIPSTREAM_CORE_GP_MODEL_H_
 
 #include <memory>
 #include <vector>
@@ -12,13 +12,15 @@
 namespace slipstream {
 
 // Of one entry of Hyperparameters::Packed: normal around `location` (so that
-// what has a logarithm there is log-normal), within [lower, upper]. It is fixed
-// where lower == upper.
+// what has a logarithm there is log-normal), within [lower, upper]; or, where
+// there is a rate, exponential from `lower` on, with `location` where searches
+// start and `deviation` their step. It is fixed where lower == upper.
 struct HyperparameterBelief {
   double location = 0;
   double deviation = 1;
   double lower = -10;
   double upper = 10;
+  double rate = 0;
 
   bool is_fixed() const { return lower == upper; }
 };
@@ -26,6 +28,10 @@ struct HyperparameterBelief {
 struct Model {
   std::shared_ptr<const Kernel> kernel;
   std::vector<HyperparameterBelief> beliefs;  // As Hyperparameters::Packed.
+
+  // Of Hyperparameters::weights.
+  Index weight_count() const;
+  Hyperparameters Unpack(ConstVectorView packed) const;
 
   Vector Lower() const;
   Vector Upper() const;
@@ -58,4 +64,4 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);
 
 }  // namespace slipstream
 
-#endif  // SLIPSTREAM_CORE_CALIBRATION_MODEL_H_
+#endif  // SLIPSTREAM_CORE_GP_MODEL_H_

@@ -13,6 +13,12 @@
 
 namespace slipstream {
 
+// Rounding must not make a variance zero or negative: none is less than this
+// part of the variance before the data.
+inline constexpr double kLeastVariancePart = 1e-12;
+// Points are predicted so many at a time: their covariances stay in cache.
+inline constexpr Index kPredictionBlock = 256;
+
 // Of the function itself, not of a noisy result.
 struct Predictions {
   Vector mean;

@@ -88,10 +88,6 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   return set;
 }
 
-TrainingData FirstOf(const TrainingData& data, Index count) {
-  return {data.x.topRows(count), data.y.head(count), data.repeats.head(count)};
-}
-
 Index ScheduledFitSize(Index size) {
   constexpr double kFirst = 100;
   constexpr double kGrowth = 1.1;

@@ -35,9 +35,6 @@ struct TrainingSetOptions {
 // `view` has at least one measured trial.
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
 
-// The first `count` observations of `data`.
-TrainingData FirstOf(const TrainingData& data, Index count);
-
 // How many of `size` observations hyperparameters are fitted to: all up to 100,
 // then the largest term of 100, 110, 121, ... that is not larger.
 Index ScheduledFitSize(Index size);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/calibration/model.h"
+#include "core/gp/model.h"
 
 namespace slipstream {
 

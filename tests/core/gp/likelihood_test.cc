@@ -66,6 +66,91 @@ TEST_P(LikelihoodTest, HasTheValueAndGradientOfTheDenseComputation) {
 INSTANTIATE_TEST_SUITE_P(All, LikelihoodTest, ::testing::ValuesIn(AllRecipes()),
                          [](const auto& each) { return each.param.name; });
 
+KernelRecipe Plain();
+
+// Data with all that a result can have besides: noise of known variance, a term
+// that is correlated between the points and one that is not.
+TrainingData DataWithTerms(Index count) {
+  TrainingData data = RandomData(Numbers(2), count, 61);
+  data.known_noise = RandomVector(count, 0, 0.3, 62);
+  const Matrix root = RandomPoints(Numbers(count), count, 63);
+  data.terms.push_back({RandomVector(count, -1, 1, 64), root * root.transpose()});
+  data.terms.push_back({RandomVector(count, -1, 1, 65), Matrix(), RandomVector(count, 0, 1, 66)});
+  return data;
+}
+
+// log p(y) with the terms, by Gaussian elimination in long double.
+long double OracleWithTerms(const TrainingData& data, const LongVector& packed) {
+  const KernelRecipe recipe = Plain();
+  const LongVector kernel(packed.begin(), packed.begin() + 3);
+  const std::vector<LongPoint> points = ToLongPoints(data.x);
+  const size_t count = points.size();
+  // A point's place is all that its terms depend on, so it serves as a point.
+  LongData places;
+  for (size_t i = 0; i < count; ++i) {
+    places.points.push_back({0, {static_cast<long double>(i)}});
+    places.y.push_back(data.y[static_cast<Index>(i)]);
+    places.noise_variance.push_back(std::exp(packed[3]) / data.repeats[static_cast<Index>(i)] +
+                                    data.known_noise[static_cast<Index>(i)]);
+  }
+  const auto place_of = [](const LongPoint& point) { return static_cast<Index>(point.x[0]); };
+  LongBelief belief;
+  belief.mean = [&](const LongPoint& a) {
+    long double mean = packed[4];
+    for (size_t j = 0; j < 2; ++j) mean += packed[5 + j] * data.terms[j].mean[place_of(a)];
+    return mean;
+  };
+  belief.covariance = [&](const LongPoint& a, const LongPoint& b) {
+    const Index i = place_of(a);
+    const Index k = place_of(b);
+    long double covariance = recipe.oracle(kernel, points[static_cast<size_t>(i)].x,
+                                           points[static_cast<size_t>(k)].x);
+    covariance += packed[5] * packed[5] * data.terms[0].covariance(i, k);
+    if (i == k) covariance += packed[6] * packed[6] * data.terms[1].variance[i];
+    return covariance;
+  };
+  return LogLikelihood(belief, places);
+}
+
+TEST(LikelihoodWithTerms, HasTheValueAndGradientOfTheDenseComputation) {
+  const TrainingData data = DataWithTerms(9);
+  for (const Vector& weights : {Vector{{0.7, 1.3}}, Vector{{0.0, 2.0}}, Vector{{0.0, 0.0}}}) {
+    Hyperparameters hyperparameters = RandomHyperparameters(3, 67);
+    hyperparameters.weights = weights;
+    const absl::StatusOr<LikelihoodValue> actual =
+        LogMarginalLikelihood(*Plain().make(), data, hyperparameters);
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    LongVector packed = ToLong(hyperparameters.Packed());
+    ASSERT_EQ(packed.size(), 7U);
+    EXPECT_LE(RelativeError(actual->value, OracleWithTerms(data, packed)), 1e-11);
+    LongVector gradient;
+    for (long double& parameter : packed) {
+      const long double here = parameter;
+      gradient.push_back(Derivative(
+          [&](long double value) {
+            parameter = value;
+            return OracleWithTerms(data, packed);
+          },
+          here));
+      parameter = here;
+    }
+    EXPECT_LE(RelativeError(actual->gradient, gradient), 1e-10);
+  }
+}
+
+TEST(RowsOf, TakesEverythingThatARowHas) {
+  const TrainingData data = DataWithTerms(5);
+  const TrainingData part = RowsOf(data, {4, 1});
+  EXPECT_EQ(part.x.row(0), data.x.row(4));
+  EXPECT_EQ(part.y[1], data.y[1]);
+  EXPECT_EQ(part.repeats[0], data.repeats[4]);
+  EXPECT_EQ(part.known_noise[1], data.known_noise[1]);
+  EXPECT_EQ(part.terms[0].mean[0], data.terms[0].mean[4]);
+  EXPECT_EQ(part.terms[0].covariance(1, 0), data.terms[0].covariance(1, 4));
+  EXPECT_EQ(part.terms[1].covariance.size(), 0);
+  EXPECT_EQ(part.terms[1].variance[0], data.terms[1].variance[4]);
+}
+
 KernelRecipe Plain() {
   return StationaryRecipe(Smoothness::kMatern52, Numbers(2), Lengthscales::kEach);
 }

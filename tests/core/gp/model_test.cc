@@ -1,4 +1,4 @@
-#include "core/calibration/model.h"
+#include "core/gp/model.h"
 
 #include <cmath>
 #include <vector>

@@ -1,0 +1,27 @@
+// DeltaBO's equation 6 as it is printed: what is predicted at x takes the
+// source's variance at x for the noise of every result,
+//
+//   mean(x) = mu_g(x) + k(x, X) (K + s(x) I)^-1 r, s(x) = var_g(x) + noise,
+//   var(x) = var_g(x) + k(x, x) - k(x, X) (K + s(x) I)^-1 k(X, x).
+//
+// With K = Q diag(e) Q^T each x takes O(n^2). It is not the posterior of any
+// process; joint draws take the covariances of the regression with the noise of
+// each result, and these variances.
+#ifndef SLIPSTREAM_CORE_PRIOR_PRINTED_DIFFERENCE_H_
+#define SLIPSTREAM_CORE_PRIOR_PRINTED_DIFFERENCE_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/prior/added_process.h"
+
+namespace slipstream {
+
+// `noise` is the mean of the observations' noise variances.
+absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
+    const std::vector<AddedTerm>& terms, const OwnPart& own, const Observations& observations);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_PRINTED_DIFFERENCE_H_

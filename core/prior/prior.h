@@ -1,0 +1,104 @@
+// What the source tasks say of a target before its first result: one axis of a
+// recipe.
+//
+// A prior turns the target's results and the fitted sources into a problem for
+// a calibration, and what the calibration finds into what is believed of the
+// objective:
+//
+//   SLIPSTREAM_ASSIGN_OR_RETURN(auto transfer, prior->Combine(input));
+//   SLIPSTREAM_ASSIGN_OR_RETURN(
+//       Calibrated calibrated,
+//       calibration.Calibrate(transfer->model(), {transfer->data(), seed, deadline}));
+//   for (const Hyperparameters& member : calibrated.members)
+//     surrogates.push_back(*transfer->Fit(member));
+//
+// So any prior goes with any calibration, and neither knows the other.
+// Priors are immutable but for caches, and thread-safe.
+#ifndef SLIPSTREAM_CORE_PRIOR_PRIOR_H_
+#define SLIPSTREAM_CORE_PRIOR_PRIOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/gp/coordinate_kinds.h"
+#include "core/gp/likelihood.h"
+#include "core/gp/model.h"
+#include "core/gp/surrogate.h"
+#include "core/prior/source_model.h"
+
+namespace slipstream {
+
+// What a prior is made from. Everything must outlive the call; none of it needs
+// to outlive what the call returns.
+struct PriorInput {
+  const CoordinateKinds& kinds;
+  // The target's results on the scale of models, in the order of its trials;
+  // perhaps none.
+  const TrainingData& target;
+  // At least one, none null, all of the target's dimension.
+  const SourceModels& sources;
+  // Of the target's own kernel.
+  ModelOptions model;
+  // Points all over the space, the same at each call for a study: where
+  // functions are compared.
+  const PointMatrix& places;
+  // The target's results as they were when there were `count`, on the scale of
+  // that time; at most as many as now.
+  std::function<TrainingData(Index count)> earlier;
+  uint64_t seed = 0;
+  // Hyperparameters are fitted to so many of the first results, as they are not
+  // fitted anew at each one; none: to all.
+  std::optional<Index> calibrated_results = {};
+};
+
+// A remark about what a prior made of its sources, for provenance.
+using Remark = std::pair<std::string, std::variant<double, std::string>>;
+
+// A prior together with a target's results. Immutable, hence thread-safe.
+class Transfer {
+ public:
+  virtual ~Transfer() = default;
+
+  // What a calibration is to explain: hyperparameters that are open, and data,
+  // which may be a part of what Fit learns from.
+  const Model& model() const { return model_; }
+  const TrainingData& data() const { return data_; }
+
+  // What is believed of the objective, on the target's scale.
+  // FAILED_PRECONDITION when a factorisation fails in spite of jitter.
+  virtual absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
+      const Hyperparameters& hyperparameters) const = 0;
+
+  // How much each source weighs, in the input's order: not negative, of sum 1
+  // or less; what is missing is the target's own.
+  virtual Vector Shares(const Hyperparameters& hyperparameters) const = 0;
+
+  // The prior's own quantities under those hyperparameters, snake_case names.
+  virtual std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const = 0;
+
+ protected:
+  Transfer(Model model, TrainingData data) : model_(std::move(model)), data_(std::move(data)) {}
+
+ private:
+  Model model_;
+  TrainingData data_;
+};
+
+class Prior {
+ public:
+  virtual ~Prior() = default;
+
+  // FAILED_PRECONDITION when a factorisation fails in spite of jitter.
+  virtual absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_PRIOR_H_

@@ -1,0 +1,33 @@
+#include "core/prior/source_model.h"
+
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace slipstream {
+
+absl::StatusOr<std::shared_ptr<const SourceModel>> FitSourceModel(
+    std::string name, TrainingData data, std::shared_ptr<const Kernel> kernel,
+    Hyperparameters hyperparameters) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process, FitProcess(kernel, data, hyperparameters));
+  SLIPSTREAM_ASSIGN_OR_RETURN(KernelExpansion expansion,
+                              KernelExpansion::Of(kernel, data, hyperparameters));
+  auto source = std::make_shared<SourceModel>();
+  source->name = std::move(name);
+  source->data = std::move(data);
+  source->kernel = std::move(kernel);
+  source->hyperparameters = std::move(hyperparameters);
+  source->process = std::make_shared<const GaussianProcess>(std::move(process));
+  source->expansion = std::make_shared<const KernelExpansion>(std::move(expansion));
+  return source;
+}
+
+size_t MemoryBytes(const SourceModel& source) {
+  const auto rows = static_cast<size_t>(source.data.y.size());
+  const auto columns = static_cast<size_t>(source.data.x.cols());
+  // The factor and the reduction; the points in `data` and both processes.
+  return sizeof(SourceModel) + source.name.size() +
+         sizeof(double) * (2 * rows * rows + rows * (3 * columns + 8));
+}
+
+}  // namespace slipstream

@@ -1,0 +1,146 @@
+#include "core/prior/source_sum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/prior/printed_difference.h"
+#include "core/prior/ranking.h"
+
+namespace slipstream {
+namespace {
+
+// No weight is above: results and sources both have variance 1.
+constexpr double kMostWeight = 10;
+
+Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t sources) {
+  ModelOptions own = input.model;
+  own.smoothness = options.difference;
+  Model model = DefaultModel(input.kinds, own);
+  HyperparameterBelief& amplitude = model.beliefs.front();
+  if (options.amplitude.has_value()) {
+    const double fixed = std::log(*options.amplitude);
+    amplitude = {fixed, 1, fixed, fixed};
+  } else {
+    // amplitude^2 ~ LogNormal(-2, 3), ScaML's.
+    amplitude = {-1, 1.5, std::log(1e-3), std::log(30.0)};
+  }
+  const bool is_learnt = options.weights == WeightLearning::kAlways || sources > 1;
+  for (size_t i = 0; i < sources; ++i) {
+    if (is_learnt) {
+      const auto count = static_cast<double>(sources);
+      const double rate = options.weight_rate.value_or(std::max(1.0, std::sqrt(count / 10)));
+      model.beliefs.push_back({1 / count, 0.5, 0, kMostWeight, rate});
+    } else {
+      model.beliefs.push_back({1, 1, 1, 1});
+    }
+  }
+  return model;
+}
+
+std::vector<KnownTerm> TermsOf(const SourceModels& sources, SourceErrors errors,
+                               const PointMatrix& x) {
+  std::vector<KnownTerm> terms;
+  for (const auto& source : sources) terms.push_back(KnownPartAt({{source->expansion}}, errors, x));
+  return terms;
+}
+
+class SummedSources final : public Transfer {
+ public:
+  SummedSources(const SourceSumOptions& options, Model model, TrainingData data,
+                TrainingData target, SourceModels chosen, std::vector<size_t> places, size_t all)
+      : Transfer(std::move(model), std::move(data)),
+        options_(options),
+        target_(std::move(target)),
+        chosen_(std::move(chosen)),
+        places_(std::move(places)),
+        all_(all) {}
+
+  absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
+      const Hyperparameters& hyperparameters) const override {
+    const Observations observations{target_.x, target_.y,
+                                    NoiseOf(target_, hyperparameters.log_noise_variance)};
+    const OwnPart own{model().kernel, hyperparameters.kernel, hyperparameters.mean};
+    if (options_.noise == DifferenceNoise::kAsPrinted) {
+      return FitPrintedDifference(TermsWith(hyperparameters.weights), own, observations);
+    }
+    return FitAddedProcess(TermsWith(hyperparameters.weights), own, options_.errors, observations);
+  }
+
+  Vector Shares(const Hyperparameters& hyperparameters) const override {
+    Vector shares = Vector::Zero(static_cast<Index>(all_));
+    const Vector weights = Pruned(hyperparameters.weights);
+    for (size_t i = 0; i < places_.size(); ++i) {
+      shares[static_cast<Index>(places_[i])] = weights[static_cast<Index>(i)];
+    }
+    return shares / std::max(1.0, shares.sum());
+  }
+
+  std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const override {
+    std::vector<Remark> remarks;
+    const Vector weights = Pruned(hyperparameters.weights);
+    remarks.emplace_back("sources_with_weight", static_cast<double>((weights.array() > 0).count()));
+    remarks.emplace_back("largest_weight", weights.maxCoeff());
+    remarks.emplace_back("difference_amplitude", std::exp(hyperparameters.kernel[0]));
+    if (places_.size() < all_) {
+      remarks.emplace_back("screened", absl::StrCat("the ", places_.size(), " of ", all_,
+                                                    " sources that rank the results best"));
+    }
+    return remarks;
+  }
+
+ private:
+  Vector Pruned(Vector weights) const {
+    const double least = options_.least_weight_part * weights.mean();
+    return (weights.array() < least).select(0, weights);
+  }
+
+  std::vector<AddedTerm> TermsWith(const Vector& weights) const {
+    const Vector pruned = Pruned(weights);
+    std::vector<AddedTerm> terms;
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+      const double weight = pruned[static_cast<Index>(i)];
+      if (weight > 0) terms.push_back({chosen_[i]->expansion, weight, weight * weight});
+    }
+    return terms;
+  }
+
+  SourceSumOptions options_;
+  TrainingData target_;
+  SourceModels chosen_;
+  std::vector<size_t> places_;  // Of the chosen ones, in the input.
+  size_t all_;
+};
+
+class SourceSum final : public Prior {
+ public:
+  explicit SourceSum(const SourceSumOptions& options) : options_(options) {}
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    std::vector<size_t> places = BestRankers(input.sources, input.target, options_.most_sources);
+    SourceModels chosen;
+    for (size_t place : places) chosen.push_back(input.sources[place]);
+    TrainingData data =
+        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    data.terms = TermsOf(chosen, options_.errors, data.x);
+    Model model = ModelOf(input, options_, chosen.size());
+    return std::make_unique<SummedSources>(options_, std::move(model), std::move(data),
+                                           input.target, std::move(chosen), std::move(places),
+                                           input.sources.size());
+  }
+
+ private:
+  SourceSumOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options) {
+  return std::make_unique<SourceSum>(options);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,98 @@
+#include "tests/core/prior/prior_fixtures.h"
+
+#include <cmath>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "tests/core/gp/dense_oracle.h"
+
+namespace slipstream {
+
+double Wave(const Vector& x) {
+  double sum = 0;
+  for (Index i = 0; i < x.size(); ++i) sum += std::sin(5 * x[i] + static_cast<double>(i));
+  return sum;
+}
+
+double Bowl(const Vector& x) { return -(x.array() - 0.3).square().sum(); }
+
+TrainingData Sampled(const TestFunction& function, Index dimension, Index count, uint64_t seed,
+                     bool standardize) {
+  TrainingData data{RandomPoints(Numbers(dimension), count, seed), Vector(count),
+                    Vector::Ones(count)};
+  for (Index i = 0; i < count; ++i) data.y[i] = function(data.x.row(i).transpose());
+  if (standardize && count > 1) {
+    data.y.array() -= data.y.mean();
+    const double deviation = std::sqrt(data.y.squaredNorm() / static_cast<double>(count));
+    if (deviation > 0) data.y /= deviation;
+  }
+  return data;
+}
+
+std::shared_ptr<const SourceModel> SourceOf(const std::string& name, TrainingData data,
+                                            double noise_variance) {
+  const std::shared_ptr<const Kernel> kernel = MakeStationary(
+      Smoothness::kMatern52, Numbers(data.x.cols()), Lengthscales::kEach);
+  Hyperparameters hyperparameters{Vector::Constant(kernel->parameter_count(), std::log(0.4)),
+                                  std::log(noise_variance), 0};
+  hyperparameters.kernel[0] = 0;
+  absl::StatusOr<std::shared_ptr<const SourceModel>> source =
+      FitSourceModel(name, std::move(data), kernel, hyperparameters);
+  EXPECT_TRUE(source.ok()) << source.status();
+  return source.ok() ? *source : nullptr;
+}
+
+std::shared_ptr<const SourceModel> SourceOf(const std::string& name, const TestFunction& function,
+                                            Index dimension, Index count, uint64_t seed) {
+  return SourceOf(name, Sampled(function, dimension, count, seed));
+}
+
+Situation::Situation(SourceModels all, TrainingData results, Index place_count, uint64_t number)
+    : kinds(Numbers(results.x.cols())),
+      sources(std::move(all)),
+      target(std::move(results)),
+      places(RandomPoints(kinds, place_count, 4711)),
+      seed(number) {}
+
+PriorInput Situation::input() const {
+  return {kinds, target, sources, ModelOptions(), places,
+          [this](Index count) {
+            std::vector<Index> rows;
+            for (Index i = 0; i < count; ++i) rows.push_back(i);
+            return RowsOf(target, rows);
+          },
+          seed};
+}
+
+Hyperparameters AtLocation(const Transfer& transfer, double noise_variance) {
+  Hyperparameters hyperparameters = transfer.model().Unpack(transfer.model().Location());
+  hyperparameters.log_noise_variance = std::log(noise_variance);
+  return hyperparameters;
+}
+
+void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double tolerance) {
+  constexpr double kStep = 1e-5;
+  const Predictions there = surrogate.Predict(at);
+  const Matrix joint = surrogate.JointCovariance(at);
+  for (Index i = 0; i < at.rows(); ++i) {
+    const Vector x = at.row(i).transpose();
+    const PointPrediction point = surrogate.PredictPoint(x);
+    EXPECT_NEAR(point.mean, there.mean[i], 1e-9);
+    EXPECT_NEAR(point.variance, there.variance[i], 1e-9);
+    EXPECT_NEAR(joint(i, i), there.variance[i], 1e-7);
+    EXPECT_GT(point.variance, 0);
+    for (Index k = 0; k < x.size(); ++k) {
+      PointMatrix moved(2, x.size());
+      moved.row(0) = x.transpose();
+      moved.row(1) = x.transpose();
+      moved(0, k) += kStep;
+      moved(1, k) -= kStep;
+      const Predictions near = surrogate.Predict(moved);
+      EXPECT_NEAR(point.mean_gradient[k], (near.mean[0] - near.mean[1]) / (2 * kStep), tolerance);
+      EXPECT_NEAR(point.variance_gradient[k],
+                  (near.variance[0] - near.variance[1]) / (2 * kStep), tolerance);
+    }
+  }
+}
+
+}  // namespace slipstream

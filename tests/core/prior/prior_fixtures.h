@@ -1,0 +1,60 @@
+// Sources, targets and checks for tests of priors.
+#ifndef SLIPSTREAM_TESTS_CORE_PRIOR_PRIOR_FIXTURES_H_
+#define SLIPSTREAM_TESTS_CORE_PRIOR_PRIOR_FIXTURES_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/prior/prior.h"
+#include "core/prior/source_model.h"
+
+namespace slipstream {
+
+// A function of a point in the unit cube.
+using TestFunction = std::function<double(const Vector&)>;
+
+// sum_i sin(5 x_i + i): smooth, of about mean 0 and variance 1 in few dimensions.
+double Wave(const Vector& x);
+// Something else that is smooth.
+double Bowl(const Vector& x);
+
+// `count` points, uniform in the unit cube, and the function's values there,
+// standardised unless told otherwise.
+TrainingData Sampled(const TestFunction& function, Index dimension, Index count, uint64_t seed,
+                     bool standardize = true);
+
+// A source of these data under Matern 5/2, lengthscales 0.4, amplitude 1 and
+// this noise variance. Fails the test where it cannot be fitted.
+std::shared_ptr<const SourceModel> SourceOf(const std::string& name, TrainingData data,
+                                            double noise_variance = 1e-3);
+std::shared_ptr<const SourceModel> SourceOf(const std::string& name, const TestFunction& function,
+                                            Index dimension, Index count, uint64_t seed);
+
+// A prior's input together with all that it refers to.
+class Situation {
+ public:
+  // `places` is how many of them there are.
+  Situation(SourceModels sources, TrainingData target, Index places = 64, uint64_t seed = 7);
+
+  PriorInput input() const;
+
+  const CoordinateKinds kinds;
+  const SourceModels sources;
+  const TrainingData target;
+  const PointMatrix places;
+  const uint64_t seed;
+};
+
+// Hyperparameters at the transfer's locations, with the noise variance (and the
+// weights, if any) replaced.
+Hyperparameters AtLocation(const Transfer& transfer, double noise_variance);
+
+// Checks the gradients of PredictPoint against differences, that it agrees with
+// Predict, and that the diagonal of JointCovariance does.
+void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double tolerance = 1e-5);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_CORE_PRIOR_PRIOR_FIXTURES_H_

@@ -1,0 +1,223 @@
+#include "core/prior/source_sum.h"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <memory>
+
+#include "gtest/gtest.h"
+#include "tests/core/gp/dense_oracle.h"
+#include "tests/core/prior/prior_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+constexpr double kNoise = 0.01;
+
+SourceSumOptions DeltaOptions() {
+  SourceSumOptions options;
+  options.errors = SourceErrors::kIndependent;
+  options.amplitude = 0.2;
+  return options;
+}
+
+SourceSumOptions ScamlOptions() {
+  SourceSumOptions options;
+  options.weights = WeightLearning::kAlways;
+  return options;
+}
+
+std::unique_ptr<Transfer> Combined(const SourceSumOptions& options, const Situation& situation) {
+  return MakeSourceSum(options)->Combine(situation.input()).value();
+}
+
+// K + diag(s_j), solved; of DeltaBO's equation 6 with the noise it is given.
+struct NaiveDelta {
+  NaiveDelta(const SourceModel& source, const TrainingData& target, const Kernel& kernel,
+             const Hyperparameters& own, const PointMatrix& at, const Vector& noise)
+      : source_at(source.process->Predict(at)) {
+    Matrix k = kernel.Covariance(own.kernel, target.x, target.x);
+    k.diagonal() += noise;
+    const Matrix cross = kernel.Covariance(own.kernel, target.x, at);
+    const Matrix solved = k.partialPivLu().solve(cross);
+    Vector residual = target.y - source.process->Predict(target.x).mean;
+    residual.array() -= own.mean;
+    mean = source_at.mean + solved.transpose() * residual;
+    mean.array() += own.mean;
+    variance = source_at.variance.array() + kernel.Variance(own.kernel) -
+               cross.cwiseProduct(solved).colwise().sum().transpose().array();
+  }
+
+  Predictions source_at;
+  Vector mean;
+  Vector variance;
+};
+
+TEST(Delta, IsAlgorithm1WithTheNoiseOfEachResult) {
+  const auto source = SourceOf("a", Wave, 2, 12, 1);
+  const Situation situation({source}, Sampled(Wave, 2, 7, 2));
+  const auto transfer = Combined(DeltaOptions(), situation);
+  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const PointMatrix at = RandomPoints(situation.kinds, 20, 3);
+  const Vector noise = source->process->Predict(situation.target.x).variance.array() + kNoise;
+  const NaiveDelta naive(*source, situation.target, *transfer->model().kernel, own, at, noise);
+  const auto surrogate = transfer->Fit(own).value();
+  const Predictions actual = surrogate->Predict(at);
+  EXPECT_LT((actual.mean - naive.mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((actual.variance - naive.variance).cwiseAbs().maxCoeff(), 1e-9);
+  ExpectConsistent(*surrogate, at);
+}
+
+TEST(Delta, AsPrintedTakesTheSourcesVarianceWhereItPredicts) {
+  const auto source = SourceOf("a", Wave, 2, 5, 1);
+  const Situation situation({source}, Sampled(Wave, 2, 7, 2));
+  SourceSumOptions options = DeltaOptions();
+  options.noise = DifferenceNoise::kAsPrinted;
+  const auto transfer = Combined(options, situation);
+  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const auto surrogate = transfer->Fit(own).value();
+  const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
+  const Predictions actual = surrogate->Predict(at);
+  for (Index i = 0; i < at.rows(); ++i) {
+    const PointMatrix point = at.row(i);
+    const Vector noise =
+        Vector::Constant(7, source->process->Predict(point).variance[0] + kNoise);
+    const NaiveDelta naive(*source, situation.target, *transfer->model().kernel, own, point, noise);
+    EXPECT_NEAR(actual.mean[i], naive.mean[0], 1e-9);
+    EXPECT_NEAR(actual.variance[i], naive.variance[0], 1e-9);
+    const Vector x = at.row(i).transpose();
+    const PointPrediction there = surrogate->PredictPoint(x);
+    EXPECT_NEAR(there.mean, naive.mean[0], 1e-9);
+    for (Index k = 0; k < 2; ++k) {
+      PointMatrix near(2, 2);
+      near << x.transpose(), x.transpose();
+      near(0, k) += 1e-5;
+      near(1, k) -= 1e-5;
+      const Predictions moved = surrogate->Predict(near);
+      EXPECT_NEAR(there.mean_gradient[k], (moved.mean[0] - moved.mean[1]) / 2e-5, 1e-5);
+      EXPECT_NEAR(there.variance_gradient[k], (moved.variance[0] - moved.variance[1]) / 2e-5, 1e-5);
+    }
+  }
+}
+
+// What tells the two apart: few source points, and two results at one place.
+// DeltaBO's mean stays away from the results, the exact one goes there.
+TEST(Stacked, InterpolatesResultsWhereDeltaCannot) {
+  const auto source = SourceOf("a", Wave, 1, 3, 1);
+  TrainingData target{PointMatrix::Constant(2, 1, 0.5), Vector::Constant(2, 1.5), Vector::Ones(2)};
+  const Situation situation({source}, target);
+  SourceSumOptions exact = DeltaOptions();
+  exact.errors = SourceErrors::kCorrelated;
+  const auto stacked = Combined(exact, situation);
+  const auto delta = Combined(DeltaOptions(), situation);
+  const PointMatrix there = target.x.topRows(1);
+  const Predictions by_stacked = stacked->Fit(AtLocation(*stacked, 1e-4)).value()->Predict(there);
+  const Predictions by_delta = delta->Fit(AtLocation(*delta, 1e-4)).value()->Predict(there);
+  EXPECT_NEAR(by_stacked.mean[0], 1.5, 0.01);
+  EXPECT_LT(by_stacked.variance[0], 1e-3);
+  EXPECT_GT(by_delta.variance[0], 10 * by_stacked.variance[0]);
+  EXPECT_GT(std::abs(by_delta.mean[0] - 1.5), 10 * std::abs(by_stacked.mean[0] - 1.5));
+}
+
+TEST(Scaml, WithWeightOneIsStackedAndWithWeightNoneNoTransfer) {
+  const auto source = SourceOf("a", Wave, 2, 15, 1);
+  const Situation situation({source}, Sampled(Bowl, 2, 8, 2));
+  const auto scaml = Combined(ScamlOptions(), situation);
+  const auto stacked = Combined(SourceSumOptions(), situation);
+  const PointMatrix at = RandomPoints(situation.kinds, 25, 3);
+  Hyperparameters one = AtLocation(*scaml, kNoise);
+  one.weights[0] = 1;
+  const Predictions a = scaml->Fit(one).value()->Predict(at);
+  const Predictions b = stacked->Fit(AtLocation(*stacked, kNoise)).value()->Predict(at);
+  EXPECT_EQ(a.mean, b.mean);
+  EXPECT_EQ(a.variance, b.variance);
+  Hyperparameters none = one;
+  none.weights[0] = 0;
+  const Predictions c = scaml->Fit(none).value()->Predict(at);
+  const auto alone =
+      FitProcess(scaml->model().kernel, situation.target, {none.kernel, none.log_noise_variance, none.mean})
+          .value();
+  EXPECT_LT((c.mean - alone.Predict(at).mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((c.variance - alone.Predict(at).variance).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+// What the calibration sees is the likelihood of what Fit builds.
+TEST(SourceSum, ItsLikelihoodIsThatOfTheDenseModel) {
+  const auto a = SourceOf("a", Wave, 2, 15, 1);
+  const auto b = SourceOf("b", Bowl, 2, 10, 4);
+  const Situation situation({a, b}, Sampled(Wave, 2, 9, 2));
+  const auto transfer = Combined(ScamlOptions(), situation);
+  Hyperparameters own = AtLocation(*transfer, kNoise);
+  own.weights = Vector{{0.8, 0.3}};
+  const TrainingData& target = situation.target;
+  Matrix k = transfer->model().kernel->Covariance(own.kernel, target.x, target.x) +
+             0.64 * a->process->CrossCovariance(target.x, target.x) +
+             0.09 * b->process->CrossCovariance(target.x, target.x);
+  k.diagonal().array() += kNoise;
+  Vector residual = target.y - 0.8 * a->process->Predict(target.x).mean -
+                    0.3 * b->process->Predict(target.x).mean;
+  residual.array() -= own.mean;
+  const double expected = -0.5 * residual.dot(k.partialPivLu().solve(residual)) -
+                          0.5 * std::log(k.determinant()) - 4.5 * std::log(2 * M_PI);
+  const auto actual = LogMarginalLikelihood(*transfer->model().kernel, transfer->data(), own);
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  EXPECT_NEAR(actual->value, expected, 1e-8);
+}
+
+TEST(SourceSum, OfManySourcesTheBestRankersHaveTheSay) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 100; ++i) {
+    const auto against = [](const Vector& x) { return -Wave(x); };
+    sources.push_back(i % 20 == 3 ? SourceOf("good", Wave, 2, 20, i + 1)
+                                  : SourceOf("bad", against, 2, 20, i + 1));
+  }
+  const Situation situation(sources, Sampled(Wave, 2, 10, 2));
+  SourceSumOptions options = ScamlOptions();
+  options.most_sources = 5;
+  const auto transfer = Combined(options, situation);
+  ASSERT_EQ(transfer->data().terms.size(), 5U);
+  const Vector shares = transfer->Shares(AtLocation(*transfer, kNoise));
+  ASSERT_EQ(shares.size(), 100);
+  EXPECT_LE(shares.sum(), 1 + 1e-12);
+  for (Index i = 0; i < 100; ++i) EXPECT_EQ(shares[i] > 0, i % 20 == 3) << i;
+}
+
+TEST(SourceSum, KnowsWhatItsSourcesKnowBeforeTheFirstResult) {
+  const auto source = SourceOf("a", Wave, 2, 30, 1);
+  const Situation situation({source}, Sampled(Wave, 2, 0, 2));
+  for (const SourceSumOptions& options : {DeltaOptions(), SourceSumOptions()}) {
+    const auto transfer = Combined(options, situation);
+    const auto surrogate = transfer->Fit(AtLocation(*transfer, kNoise)).value();
+    const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
+    EXPECT_LT((surrogate->Predict(at).mean - source->process->Predict(at).mean).cwiseAbs().maxCoeff(),
+              1e-9);
+    ExpectConsistent(*surrogate, at);
+  }
+}
+
+// Standardised outputs of 3 g + 5 are those of g, so nothing changes.
+TEST(SourceSum, DoesNotDependOnASourcesUnits) {
+  const auto scaled = [](const Vector& x) { return 3 * Wave(x) + 5; };
+  const auto a = SourceOf("a", Wave, 2, 20, 1);
+  const auto b = SourceOf("a", scaled, 2, 20, 1);
+  const TrainingData target = Sampled(Bowl, 2, 6, 2);
+  const Situation with_a({a}, target);
+  const Situation with_b({b}, target);
+  const auto first = Combined(ScamlOptions(), with_a);
+  const auto second = Combined(ScamlOptions(), with_b);
+  const PointMatrix at = RandomPoints(with_a.kinds, 10, 3);
+  const Vector difference = first->Fit(AtLocation(*first, kNoise)).value()->Predict(at).mean -
+                            second->Fit(AtLocation(*second, kNoise)).value()->Predict(at).mean;
+  EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(SourceSum, LivesWithASourceOfOnePoint) {
+  const Situation situation({SourceOf("a", Wave, 2, 1, 1)}, Sampled(Wave, 2, 4, 2));
+  for (const SourceSumOptions& options : {DeltaOptions(), SourceSumOptions(), ScamlOptions()}) {
+    const auto transfer = Combined(options, situation);
+    ExpectConsistent(*transfer->Fit(AtLocation(*transfer, kNoise)).value(),
+                     RandomPoints(situation.kinds, 5, 3));
+  }
+}
+
+}  // namespace
+}  // namespace slipstream
