@@ -69,9 +69,8 @@ CsvColumns ColumnsOf(const RegistrationArguments& arguments, const std::string& 
   return columns;
 }
 
-absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(const RegistrationArguments& arguments,
-                                                                 const CheckedSpace& space,
-                                                                 const v1::Metric& metric) {
+absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(
+    const RegistrationArguments& arguments, const CheckedSpace& space, const v1::Metric& metric) {
   v1::RegisterSourceTaskRequest::Header header;
   v1::SourceTask& task = *header.mutable_source_task();
   RETURN_IF_ERROR(ReadLabels(arguments.labels, task.mutable_labels()));
@@ -84,8 +83,8 @@ absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(const Registrat
   return header;
 }
 
-void PrintResponse(const RegistrationArguments& arguments, const v1::RegisterSourceTaskResponse& response,
-                   Session& session) {
+void PrintResponse(const RegistrationArguments& arguments,
+                   const v1::RegisterSourceTaskResponse& response, Session& session) {
   if (session.format() == Format::kJson) {
     session.Print(JsonText(response));
   } else {
@@ -130,8 +129,7 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
   command->add_option("--study", arguments->study, "The space, and the objective, of this study")
       ->type_name("STUDY");
   AddSpaceOptions(command, &arguments->space);
-  AddObjectiveOptions(command, "--objective", "Column of what was measured",
-                      &arguments->objective);
+  AddObjectiveOptions(command, "--objective", "Column of what was measured", &arguments->objective);
   AddRepeatable(command, "--ignore", &arguments->ignored,
                 "Column that says nothing here; repeat for others")
       ->type_name("COLUMN");

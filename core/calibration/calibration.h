@@ -53,9 +53,9 @@ class Calibration {
 };
 
 struct QuasiNewtonOptions {
-  int screened_starts = 6;    // Compared by their value alone, ...
-  int ascents = 2;            // ... of which so many are climbed from.
-  int max_evaluations = 60;   // In one ascent.
+  int screened_starts = 6;   // Compared by their value alone, ...
+  int ascents = 2;           // ... of which so many are climbed from.
+  int max_evaluations = 60;  // In one ascent.
   double value_tolerance = 1e-3;
   // With more observations the first ascents run on every so-manieth one, so
   // that few evaluations of the whole likelihood are left: the warm start.
@@ -67,9 +67,9 @@ struct QuasiNewtonOptions {
 struct HamiltonianOptions {
   int chains = 2;
   int warm_up = 60;
-  int draws = 60;           // A chain, after the warm-up.
+  int draws = 60;             // A chain, after the warm-up.
   int members_per_chain = 8;  // Kept, evenly thinned.
-  int least_steps = 4;      // Leapfrog steps of one proposal.
+  int least_steps = 4;        // Leapfrog steps of one proposal.
   int most_steps = 8;
   Index most_observations = 200;  // Of more, that many are used, evenly spread.
 };

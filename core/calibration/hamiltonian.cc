@@ -168,7 +168,8 @@ class Hamiltonian : public Calibration {
     std::vector<Draws> draws;  // By chain.
     double acceptance = 0;
     for (int c = 0; c < options_.chains; ++c) {
-      Chain chain(model, density, start, CounterRandomBits(input.seed, static_cast<uint64_t>(c), 0));
+      Chain chain(model, density, start,
+                  CounterRandomBits(input.seed, static_cast<uint64_t>(c), 0));
       SLIPSTREAM_ASSIGN_OR_RETURN(double accepted, Run(chain, input.deadline, draws));
       acceptance += accepted / options_.chains;
       result.evaluations += chain.evaluations();

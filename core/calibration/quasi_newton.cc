@@ -19,8 +19,8 @@ namespace {
 // short ones are the two hollows that ascents fall into.
 std::vector<Vector> Starts(const Model& model, int count) {
   // Added to the logarithms of all lengthscales, and of the noise.
-  constexpr double kShifts[][2] = {{0, 0}, {-2.5, 0}, {-1.5, -4}, {-0.7, -4}, {-2.5, 3}, {-3.2, -4},
-                                   {0.7, -4}, {-1.5, 2}};
+  constexpr double kShifts[][2] = {{0, 0},    {-2.5, 0},  {-1.5, -4}, {-0.7, -4},
+                                   {-2.5, 3}, {-3.2, -4}, {0.7, -4},  {-1.5, 2}};
   const Vector location = model.Location();
   const Index kernel_count = model.kernel->parameter_count();
   const std::vector<std::string> names = model.kernel->ParameterNames();

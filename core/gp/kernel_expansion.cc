@@ -20,8 +20,8 @@ absl::Status CheckFinite(const KernelExpansion& expansion) {
 absl::StatusOr<KernelExpansion> KernelExpansion::Of(std::shared_ptr<const Kernel> kernel,
                                                     const TrainingData& data,
                                                     const Hyperparameters& hyperparameters) {
-  KernelExpansion expansion{std::move(kernel), hyperparameters.kernel, hyperparameters.mean,
-                            data.x, {}, {}};
+  KernelExpansion expansion{
+      std::move(kernel), hyperparameters.kernel, hyperparameters.mean, data.x, {}, {}};
   Matrix covariance = expansion.Cross(data.x);
   covariance.diagonal() += NoiseOf(data, hyperparameters.log_noise_variance);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(covariance)));
@@ -35,8 +35,8 @@ absl::StatusOr<KernelExpansion> KernelExpansion::Through(std::shared_ptr<const K
                                                          Vector parameters, double kernel_mean,
                                                          PointMatrix points, const Vector& mean,
                                                          const Matrix& covariance) {
-  KernelExpansion expansion{std::move(kernel), std::move(parameters), kernel_mean,
-                            std::move(points), {}, {}};
+  KernelExpansion expansion{
+      std::move(kernel), std::move(parameters), kernel_mean, std::move(points), {}, {}};
   // a = K^-1 (mean - m); R = K^-1 - K^-1 S K^-1.
   SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor,
                               Cholesky::Of(expansion.Cross(expansion.points)));

@@ -142,8 +142,8 @@ absl::StatusOr<GaussianProcess> FitProcess(std::shared_ptr<const Kernel> kernel,
                                            const Hyperparameters& hyperparameters) {
   auto prior = std::make_shared<KernelPrior>(std::move(kernel), hyperparameters.kernel,
                                              hyperparameters.mean);
-  return GaussianProcess::Fit(
-      std::move(prior), {data.x, data.y, NoiseOf(data, hyperparameters.log_noise_variance)});
+  return GaussianProcess::Fit(std::move(prior),
+                              {data.x, data.y, NoiseOf(data, hyperparameters.log_noise_variance)});
 }
 
 }  // namespace slipstream

@@ -43,9 +43,9 @@ struct OwnPart {
 
 // f given the observations. FAILED_PRECONDITION when something is not finite or
 // the covariance is indefinite in spite of all jitter.
-absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(std::vector<AddedTerm> terms,
-                                                                   OwnPart own, SourceErrors errors,
-                                                                   const Observations& observations);
+absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
+    std::vector<AddedTerm> terms, OwnPart own, SourceErrors errors,
+    const Observations& observations);
 
 // sum_i a_i mean_i and the covariance (or only the variances) of sum_i p_i at
 // the points: how the known part enters a likelihood.

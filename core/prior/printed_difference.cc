@@ -51,15 +51,13 @@ class PrintedDifference final : public TransferSurrogate {
     const PrintedParts& f = *fitted_;
     PointPrediction result = f.known->PredictPoint(x);
     const double most = f.own.kernel->Variance(f.own.parameters);
-    const Vector rotated =
-        f.vectors.transpose() *
-        f.own.kernel->Covariance(f.own.parameters, f.x, x.transpose()).col(0);
+    const Vector rotated = f.vectors.transpose() *
+                           f.own.kernel->Covariance(f.own.parameters, f.x, x.transpose()).col(0);
     const Vector scale = (f.values.array() + result.variance + f.noise).inverse();
     const Vector scaled = rotated.cwiseProduct(scale);
     const Vector known_gradient = result.variance_gradient;  // ds/dx.
     result.mean += scaled.dot(f.residuals);
-    result.mean_gradient -=
-        scaled.cwiseProduct(scale).dot(f.residuals) * known_gradient;
+    result.mean_gradient -= scaled.cwiseProduct(scale).dot(f.residuals) * known_gradient;
     f.own.kernel->AddPointGradient(f.own.parameters, x, f.x,
                                    f.vectors * f.residuals.cwiseProduct(scale),
                                    result.mean_gradient);
@@ -93,9 +91,9 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
   const Index dimension = own.kernel->dimension();
   OwnPart nothing = own;
   nothing.parameters[0] = -300;  // The amplitude's logarithm: d = 0.
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      fitted->known, FitAddedProcess(terms, nothing, SourceErrors::kIndependent,
-                                     {PointMatrix(0, dimension), Vector(0), Vector(0)}));
+  SLIPSTREAM_ASSIGN_OR_RETURN(fitted->known,
+                              FitAddedProcess(terms, nothing, SourceErrors::kIndependent,
+                                              {PointMatrix(0, dimension), Vector(0), Vector(0)}));
   SLIPSTREAM_ASSIGN_OR_RETURN(
       fitted->per_result, FitAddedProcess(terms, own, SourceErrors::kIndependent, observations));
   fitted->own = own;

@@ -36,9 +36,9 @@ class DomainCheck {
     }
     const uint64_t span = static_cast<uint64_t>(domain.max) - static_cast<uint64_t>(domain.min);
     if (span > static_cast<uint64_t>(SpaceLimits::kMaxIntegerSpan)) {
-      return Invalid("max", absl::StrCat(domain.max),
-                     absl::StrCat("at most 2^53 (", SpaceLimits::kMaxIntegerSpan, ") above min ",
-                                  domain.min));
+      return Invalid(
+          "max", absl::StrCat(domain.max),
+          absl::StrCat("at most 2^53 (", SpaceLimits::kMaxIntegerSpan, ") above min ", domain.min));
     }
     if (domain.scale != Scale::kLinear && domain.min <= 0) {
       return Invalid("min", absl::StrCat(domain.min), kPositive);
@@ -51,9 +51,9 @@ class DomainCheck {
     for (size_t i = 0; i < domain.values.size(); ++i) {
       SLIPSTREAM_RETURN_IF_ERROR(Finite(Choice(i), domain.values[i]));
       if (i > 0 && !(domain.values[i - 1] < domain.values[i])) {
-        return Invalid(Choice(i), FormatNumber(domain.values[i]),
-                       absl::StrCat("above the value before it, ",
-                                    FormatNumber(domain.values[i - 1])));
+        return Invalid(
+            Choice(i), FormatNumber(domain.values[i]),
+            absl::StrCat("above the value before it, ", FormatNumber(domain.values[i - 1])));
       }
     }
     return Positive(Choice(0), domain.scale, domain.values[0]);
@@ -65,9 +65,9 @@ class DomainCheck {
     for (size_t i = 0; i < domain.values.size(); ++i) {
       const std::string& word = domain.values[i];
       if (word.empty() || word.size() > SpaceLimits::kMaxChoiceBytes) {
-        return Invalid(Choice(i), Quoted(word),
-                       absl::StrCat("1 to ", SpaceLimits::kMaxChoiceBytes, " bytes, not ",
-                                    word.size()));
+        return Invalid(
+            Choice(i), Quoted(word),
+            absl::StrCat("1 to ", SpaceLimits::kMaxChoiceBytes, " bytes, not ", word.size()));
       }
       if (!IsUtf8(word)) return Invalid(Choice(i), Quoted(word), "UTF-8");
       const auto [first, is_new] = seen.emplace(word, i);

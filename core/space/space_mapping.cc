@@ -48,8 +48,7 @@ SpaceMapping::Origin SpaceMapping::OriginOf(const SearchSpace& source, const Sea
   origin.namesake = source.IndexOf(described.name);
   if (!origin.namesake.has_value()) return origin;
 
-  const auto* words =
-      std::get_if<CategoricalDomain>(&source.parameters()[*origin.namesake].domain);
+  const auto* words = std::get_if<CategoricalDomain>(&source.parameters()[*origin.namesake].domain);
   if (words == nullptr) return origin;
   const LevelIndex levels = LevelIndexOf(described.domain);
   for (const std::string& word : words->values) {

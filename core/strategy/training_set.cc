@@ -56,7 +56,8 @@ std::vector<size_t> Choose(const std::vector<Result>& results, Goal goal, size_t
 
 PointMatrix Infeasible(const StudyView& view, size_t most) {
   std::vector<Configuration> found;
-  for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most; ++trial) {
+  for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most;
+       ++trial) {
     if (trial->ending == Ending::kInfeasible) found.push_back(trial->configuration);
   }
   std::reverse(found.begin(), found.end());

@@ -19,8 +19,8 @@ struct TrainingSet {
   OutputTransform transform;
   // Configurations without a value that the model learns to avoid.
   PointMatrix infeasible;
-  size_t measured = 0;  // Trials with a result, of which `data` may be a part.
-  size_t used = 0;      // Different configurations in `data`.
+  size_t measured = 0;   // Trials with a result, of which `data` may be a part.
+  size_t used = 0;       // Different configurations in `data`.
   size_t different = 0;  // Different measured configurations.
 };
 

@@ -53,8 +53,8 @@ void Service::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
     std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>
         convert = FillRegistered;
     store_->RegisterSourceTask(
-        *std::move(task), AnsweringWrite<RegisteredSourceTask>(std::move(guard), response,
-                                                               std::move(convert), done));
+        *std::move(task),
+        AnsweringWrite<RegisteredSourceTask>(std::move(guard), response, std::move(convert), done));
   });
   if (!accepted.ok()) done(accepted);
 }
@@ -75,8 +75,7 @@ void Service::ListSourceTasks(const v1::ListSourceTasksRequest* request,
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
                                 ParsePageToken(kSourceTasksScope, request->page_token()));
-    const int limit =
-        request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
+    const int limit = request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<SourceTaskRecord> tasks,
                                 store_->ListSourceTasks(after, limit + 1));
     const bool more = tasks.size() > static_cast<size_t>(limit);
@@ -97,9 +96,9 @@ void Service::DeleteSourceTask(const v1::DeleteSourceTaskRequest* request,
   if (!status.ok()) return done(status);
   std::function<absl::Status(const Unit&, google::protobuf::Empty*)> convert =
       [](const Unit&, google::protobuf::Empty*) { return absl::OkStatus(); };
-  store_->DeleteSourceTask(*id,
-                           AnsweringWrite<Unit>(GuardOf("DeleteSourceTask", *request), response,
-                                                std::move(convert), std::move(done)));
+  store_->DeleteSourceTask(
+      *id, AnsweringWrite<Unit>(GuardOf("DeleteSourceTask", *request), response, std::move(convert),
+                                std::move(done)));
 }
 
 }  // namespace slipstream

@@ -105,12 +105,11 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
   for (size_t i = 0; i < definition.source_ids.size(); ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
                                 catalog_.GetSource(definition.source_ids[i]));
-    const absl::Status overlap =
-        SpaceMapping::Create(*source->space, *definition.space).status();
+    const absl::Status overlap = SpaceMapping::Create(*source->space, *definition.space).status();
     if (overlap.ok()) continue;
-    return InvalidField(absl::StrCat("study.source_tasks[", i, "]"), source->name,
-                        absl::StrCat("a source task that shares a parameter with the study: ",
-                                     overlap.message()));
+    return InvalidField(
+        absl::StrCat("study.source_tasks[", i, "]"), source->name,
+        absl::StrCat("a source task that shares a parameter with the study: ", overlap.message()));
   }
   return absl::OkStatus();
 }
@@ -123,8 +122,8 @@ absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStu
   v1::Study filled = request.study();
   if (!filled.has_seed()) filled.set_seed(RandomBits());
   if (filled.algorithm().preset().empty()) {
-    filled.mutable_algorithm()->set_preset(std::string(
-        filled.source_tasks().empty() ? kDefaultPreset : kDefaultPresetWithSources));
+    filled.mutable_algorithm()->set_preset(
+        std::string(filled.source_tasks().empty() ? kDefaultPreset : kDefaultPresetWithSources));
   }
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");
@@ -164,15 +163,14 @@ void Service::GetStudy(const v1::GetStudyRequest* request, v1::Study* response, 
   });
 }
 
-void Service::ListStudies(const v1::ListStudiesRequest* request,
-                          v1::ListStudiesResponse* response, Done done) {
+void Service::ListStudies(const v1::ListStudiesRequest* request, v1::ListStudiesResponse* response,
+                          Done done) {
   Read(std::move(done), [=, this]() -> absl::Status {
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
     SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
     const std::string scope =
         absl::StrCat("studies ", FieldMaskUtil::ToString(request->read_mask()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
-                                ParsePageToken(scope, request->page_token()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultStudiesPerPage : request->page_size();
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<StudyRecord> studies,
                                 store_->ListStudies(after, limit + 1));
@@ -206,8 +204,8 @@ void Service::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study* resp
                                                   std::move(convert), std::move(done)));
 }
 
-void Service::DeleteStudy(const v1::DeleteStudyRequest* request,
-                          google::protobuf::Empty* response, Done done) {
+void Service::DeleteStudy(const v1::DeleteStudyRequest* request, google::protobuf::Empty* response,
+                          Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   const absl::StatusOr<std::string> id = ParseStudyName("name", request->name());
   if (status.ok()) status = id.status();

@@ -84,8 +84,7 @@ std::string ScopeOf(const v1::ListTrialsRequest& request) {
 
 }  // namespace
 
-void Service::Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response,
-                      Done done) {
+void Service::Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response, Done done) {
   absl::StatusOr<SuggestCall> call = SuggestCallOf(*request);
   if (!call.ok()) return done(call.status());
   call->response = response;
@@ -142,9 +141,8 @@ void Service::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsRespon
   const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
   if (status.ok()) status = id.status();
   if (!status.ok()) return done(status);
-  WithStudy(*id, done, [=, this](const Study& study) {
-    StoreAddedTrials(study, *request, response, done);
-  });
+  WithStudy(*id, done,
+            [=, this](const Study& study) { StoreAddedTrials(study, *request, response, done); });
 }
 
 void Service::StoreAddedTrials(const Study& study, const v1::AddTrialsRequest& request,
@@ -179,8 +177,7 @@ void Service::ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsRes
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
     SLIPSTREAM_ASSIGN_OR_RETURN(TrialFilter filter, FilterOf(*request));
     const std::string scope = ScopeOf(*request);
-    SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number,
-                                ParsePageToken(scope, request->page_token()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number, ParsePageToken(scope, request->page_token()));
     const size_t page_size = static_cast<size_t>(filter.limit++);
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, store_->ListTrials(id, filter));
     const bool more = trials.size() > page_size;
@@ -203,10 +200,9 @@ void Service::BestTrials(const v1::BestTrialsRequest* request, v1::BestTrialsRes
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request->count(), kMaxTrialsPerCall));
     SLIPSTREAM_ASSIGN_OR_RETURN(const Study study, catalog_.GetStudy(id));
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const std::vector<TrialRecord> trials,
-        store_->BestTrials(id, study->definition.goal == Goal::kMaximize,
-                           request->count() == 0 ? 1 : request->count()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
+                                store_->BestTrials(id, study->definition.goal == Goal::kMaximize,
+                                                   request->count() == 0 ? 1 : request->count()));
     for (const TrialRecord& record : trials) {
       SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, response->add_trials()));
     }

@@ -8,13 +8,14 @@
 namespace slipstream::sqlite {
 namespace {
 
-#define SLIPSTREAM_SELECT_SOURCE_TASK                                                       \
-  "SELECT key, id, create_ms, observation_count, measured_count,"                           \
+#define SLIPSTREAM_SELECT_SOURCE_TASK                                                         \
+  "SELECT key, id, create_ms, observation_count, measured_count,"                             \
   " (SELECT count(DISTINCT study_key) FROM study_sources WHERE source_key = key), definition" \
   " FROM source_tasks "
 
 constexpr char kSourceTaskById[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE id = ?";
-constexpr char kSourceTasksInOrder[] = SLIPSTREAM_SELECT_SOURCE_TASK "WHERE key > ? ORDER BY key LIMIT ?";
+constexpr char kSourceTasksInOrder[] =
+    SLIPSTREAM_SELECT_SOURCE_TASK "WHERE key > ? ORDER BY key LIMIT ?";
 
 #undef SLIPSTREAM_SELECT_SOURCE_TASK
 

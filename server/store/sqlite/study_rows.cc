@@ -9,18 +9,18 @@
 namespace slipstream::sqlite {
 namespace {
 
-#define SLIPSTREAM_STUDY_COLUMNS                                                        \
+#define SLIPSTREAM_STUDY_COLUMNS                                                         \
   "key, id, create_ms, update_ms, state, trial_count, succeeded_count, suggested_count," \
   " display_name, labels"
 #define SLIPSTREAM_FROM_STUDIES " FROM studies JOIN study_heads USING (key) "
 
-constexpr char kStudyById[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
-                         ", definition" SLIPSTREAM_FROM_STUDIES "WHERE id = ?";
+constexpr char kStudyById[] =
+    "SELECT " SLIPSTREAM_STUDY_COLUMNS ", definition" SLIPSTREAM_FROM_STUDIES "WHERE id = ?";
 constexpr char kStudyHeadByKey[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
-constexpr char kStudiesInOrder[] = "SELECT " SLIPSTREAM_STUDY_COLUMNS
-                            ", definition" SLIPSTREAM_FROM_STUDIES
-                            "WHERE key > ? ORDER BY key LIMIT ?";
+constexpr char kStudiesInOrder[] =
+    "SELECT " SLIPSTREAM_STUDY_COLUMNS ", definition" SLIPSTREAM_FROM_STUDIES
+    "WHERE key > ? ORDER BY key LIMIT ?";
 
 #undef SLIPSTREAM_FROM_STUDIES
 #undef SLIPSTREAM_STUDY_COLUMNS

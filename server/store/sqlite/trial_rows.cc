@@ -10,14 +10,14 @@ namespace slipstream::sqlite {
 namespace {
 
 // One literal per query, which all begin alike.
-#define SLIPSTREAM_SELECT_TRIAL                                                              \
-  "SELECT trials.id, state, suggested, candidate, create_ms, start_ms, end_ms, objective,"   \
+#define SLIPSTREAM_SELECT_TRIAL                                                            \
+  "SELECT trials.id, state, suggested, candidate, create_ms, start_ms, end_ms, objective," \
   " worker, reason, measurement, configuration FROM trials "
 
 constexpr char kTrialByNumber[] = SLIPSTREAM_SELECT_TRIAL "WHERE id = ?";
 
-constexpr char kTrialsInOrder[] = SLIPSTREAM_SELECT_TRIAL
-    "WHERE id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
+constexpr char kTrialsInOrder[] =
+    SLIPSTREAM_SELECT_TRIAL "WHERE id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
 
 // A study has few open trials and perhaps very many that have ended.
 constexpr char kOpenTrialsInOrder[] = SLIPSTREAM_SELECT_TRIAL
@@ -25,10 +25,11 @@ constexpr char kOpenTrialsInOrder[] = SLIPSTREAM_SELECT_TRIAL
     " AND id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
 
 // Sorts numbers only, then reads the rows of the best.
-#define SLIPSTREAM_SELECT_BEST(direction)                                                     \
-  SLIPSTREAM_SELECT_TRIAL                                                                     \
-  "JOIN (SELECT id AS best_id, objective AS best FROM trials"                                 \
-  " WHERE id BETWEEN ?1 AND ?2 AND state = 3 ORDER BY objective " direction ", id LIMIT ?3)"  \
+#define SLIPSTREAM_SELECT_BEST(direction)                                   \
+  SLIPSTREAM_SELECT_TRIAL                                                   \
+  "JOIN (SELECT id AS best_id, objective AS best FROM trials"               \
+  " WHERE id BETWEEN ?1 AND ?2 AND state = 3 ORDER BY objective " direction \
+  ", id LIMIT ?3)"                                                          \
   " ON trials.id = best_id ORDER BY best " direction ", best_id"
 
 constexpr char kLowest[] = SLIPSTREAM_SELECT_BEST("ASC");

@@ -103,8 +103,8 @@ long double OracleWithTerms(const TrainingData& data, const LongVector& packed) 
   belief.covariance = [&](const LongPoint& a, const LongPoint& b) {
     const Index i = place_of(a);
     const Index k = place_of(b);
-    long double covariance = recipe.oracle(kernel, points[static_cast<size_t>(i)].x,
-                                           points[static_cast<size_t>(k)].x);
+    long double covariance =
+        recipe.oracle(kernel, points[static_cast<size_t>(i)].x, points[static_cast<size_t>(k)].x);
     covariance += packed[5] * packed[5] * data.terms[0].covariance(i, k);
     if (i == k) covariance += packed[6] * packed[6] * data.terms[1].variance[i];
     return covariance;

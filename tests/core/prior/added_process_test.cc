@@ -13,8 +13,8 @@ namespace {
 
 OwnPart OwnOf(Index dimension) {
   OwnPart own;
-  own.kernel = MakeStationary(Smoothness::kSquaredExponential, Numbers(dimension),
-                              Lengthscales::kShared);
+  own.kernel =
+      MakeStationary(Smoothness::kSquaredExponential, Numbers(dimension), Lengthscales::kShared);
   own.parameters = Vector{{std::log(0.5), std::log(0.3)}};
   own.mean = 0.2;
   return own;
@@ -57,7 +57,8 @@ TEST(AddedProcess, WithOneTermOfFactorOneIsTheStackOfPriors) {
 TEST(AddedProcess, WithSeveralTermsIsTheDenseRegression) {
   const auto first = SourceOf("a", Wave, 2, 20, 1);
   const auto second = SourceOf("b", Bowl, 2, 30, 2);
-  const std::vector<AddedTerm> terms = {{first->expansion, 0.7, 0.49}, {second->expansion, 0.2, 0.3}};
+  const std::vector<AddedTerm> terms = {{first->expansion, 0.7, 0.49},
+                                        {second->expansion, 0.2, 0.3}};
   const OwnPart own = OwnOf(2);
   const Observations observations = ObservationsOf(Wave, 2, 10);
   const PointMatrix at = RandomPoints(Numbers(2), 15, 42);

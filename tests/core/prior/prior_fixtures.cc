@@ -31,8 +31,8 @@ TrainingData Sampled(const TestFunction& function, Index dimension, Index count,
 
 std::shared_ptr<const SourceModel> SourceOf(const std::string& name, TrainingData data,
                                             double noise_variance) {
-  const std::shared_ptr<const Kernel> kernel = MakeStationary(
-      Smoothness::kMatern52, Numbers(data.x.cols()), Lengthscales::kEach);
+  const std::shared_ptr<const Kernel> kernel =
+      MakeStationary(Smoothness::kMatern52, Numbers(data.x.cols()), Lengthscales::kEach);
   Hyperparameters hyperparameters{Vector::Constant(kernel->parameter_count(), std::log(0.4)),
                                   std::log(noise_variance), 0};
   hyperparameters.kernel[0] = 0;
@@ -55,7 +55,11 @@ Situation::Situation(SourceModels all, TrainingData results, Index place_count, 
       seed(number) {}
 
 PriorInput Situation::input() const {
-  return {kinds, target, sources, ModelOptions(), places,
+  return {kinds,
+          target,
+          sources,
+          ModelOptions(),
+          places,
           [this](Index count) {
             std::vector<Index> rows;
             for (Index i = 0; i < count; ++i) rows.push_back(i);
@@ -89,8 +93,8 @@ void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double 
       moved(1, k) -= kStep;
       const Predictions near = surrogate.Predict(moved);
       EXPECT_NEAR(point.mean_gradient[k], (near.mean[0] - near.mean[1]) / (2 * kStep), tolerance);
-      EXPECT_NEAR(point.variance_gradient[k],
-                  (near.variance[0] - near.variance[1]) / (2 * kStep), tolerance);
+      EXPECT_NEAR(point.variance_gradient[k], (near.variance[0] - near.variance[1]) / (2 * kStep),
+                  tolerance);
     }
   }
 }

@@ -79,8 +79,7 @@ TEST(Delta, AsPrintedTakesTheSourcesVarianceWhereItPredicts) {
   const Predictions actual = surrogate->Predict(at);
   for (Index i = 0; i < at.rows(); ++i) {
     const PointMatrix point = at.row(i);
-    const Vector noise =
-        Vector::Constant(7, source->process->Predict(point).variance[0] + kNoise);
+    const Vector noise = Vector::Constant(7, source->process->Predict(point).variance[0] + kNoise);
     const NaiveDelta naive(*source, situation.target, *transfer->model().kernel, own, point, noise);
     EXPECT_NEAR(actual.mean[i], naive.mean[0], 1e-9);
     EXPECT_NEAR(actual.variance[i], naive.variance[0], 1e-9);
@@ -133,9 +132,9 @@ TEST(Scaml, WithWeightOneIsStackedAndWithWeightNoneNoTransfer) {
   Hyperparameters none = one;
   none.weights[0] = 0;
   const Predictions c = scaml->Fit(none).value()->Predict(at);
-  const auto alone =
-      FitProcess(scaml->model().kernel, situation.target, {none.kernel, none.log_noise_variance, none.mean})
-          .value();
+  const auto alone = FitProcess(scaml->model().kernel, situation.target,
+                                {none.kernel, none.log_noise_variance, none.mean})
+                         .value();
   EXPECT_LT((c.mean - alone.Predict(at).mean).cwiseAbs().maxCoeff(), 1e-10);
   EXPECT_LT((c.variance - alone.Predict(at).variance).cwiseAbs().maxCoeff(), 1e-10);
 }
@@ -188,8 +187,9 @@ TEST(SourceSum, KnowsWhatItsSourcesKnowBeforeTheFirstResult) {
     const auto transfer = Combined(options, situation);
     const auto surrogate = transfer->Fit(AtLocation(*transfer, kNoise)).value();
     const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
-    EXPECT_LT((surrogate->Predict(at).mean - source->process->Predict(at).mean).cwiseAbs().maxCoeff(),
-              1e-9);
+    EXPECT_LT(
+        (surrogate->Predict(at).mean - source->process->Predict(at).mean).cwiseAbs().maxCoeff(),
+        1e-9);
     ExpectConsistent(*surrogate, at);
   }
 }
