@@ -123,6 +123,18 @@ std::unique_ptr<AcquisitionRule> MakeUpperConfidenceBound(double multiplier) {
   return std::make_unique<UpperConfidenceBound>(multiplier);
 }
 
+double ContinuousMultiplier(double dimension, int64_t round, double rho) {
+  const double log_t = 2 * std::log(static_cast<double>(round));
+  const double of_time = log_t + std::log(2 * std::numbers::pi * std::numbers::pi / (3 * rho));
+  const double of_space =
+      log_t + std::log(dimension) + 0.5 * std::log(std::log(4 * dimension / rho));
+  return std::sqrt(std::max(0.0, 2 * of_time + 2 * dimension * of_space));
+}
+
+double DimensionMultiplier(double dimension, int64_t round) {
+  return std::sqrt(0.2 * dimension * std::log(2 * static_cast<double>(round)));
+}
+
 std::unique_ptr<AcquisitionRule> MakeExpectedImprovement(double incumbent) {
   return std::make_unique<ExpectedImprovement>(incumbent);
 }

@@ -41,6 +41,15 @@ std::unique_ptr<AcquisitionRule> MakeUpperConfidenceBound(double multiplier);
 // setting", 2010, theorem 1).
 double TheoreticalMultiplier(double log_points, int64_t round, double rho);
 
+// The same on the unit cube of `dimension` dimensions, with a = b = 1 (their
+// theorem 2, as Envelope-BO takes it): beta_t = 2 log(2 t^2 pi^2 / (3 rho)) +
+// 2 d log(t^2 d sqrt(log(4 d / rho))).
+double ContinuousMultiplier(double dimension, int64_t round, double rho);
+
+// sqrt(0.2 d log 2t), of Kandasamy, Schneider, Poczos, "High dimensional Bayesian
+// optimisation and bandits via additive models", 2015, and of RM-GP-UCB.
+double DimensionMultiplier(double dimension, int64_t round);
+
 // E max(f - incumbent, 0) = s h(u), u = (m - incumbent)/s, h(u) = phi(u) + u Phi(u).
 std::unique_ptr<AcquisitionRule> MakeExpectedImprovement(double incumbent);
 

@@ -23,6 +23,7 @@ struct HyperparameterBelief {
   double rate = 0;
 
   bool is_fixed() const { return lower == upper; }
+  friend bool operator==(const HyperparameterBelief&, const HyperparameterBelief&) = default;
 };
 
 struct Model {

@@ -37,12 +37,12 @@ struct SourceSumOptions {
   // Where errors are independent. kAsPrinted takes the likelihood of kPerResult.
   DifferenceNoise noise = DifferenceNoise::kPerResult;
   // d's amplitude (tau): fixed, or log-normal around what ScaML takes.
-  std::optional<double> amplitude;
+  std::optional<double> amplitude = {};
   Smoothness difference = Smoothness::kMatern52;
   // Of the exponential belief in a weight; none: 1 up to 10 sources, then
   // growing as the root of their number, so that what they weigh together does
   // not grow as fast as they do.
-  std::optional<double> weight_rate;
+  std::optional<double> weight_rate = {};
   // More sources are screened to so many by how well they rank the results.
   size_t most_sources = 12;
   // A source with less than this part of the mean weight is left out.

@@ -14,9 +14,8 @@ template <typename Trial>
 void MarkTried(const SearchSpace& space, absl::Span<const Trial> trials,
                std::vector<bool>& is_tried) {
   for (const Trial& trial : trials) {
-    const std::optional<int64_t> candidate = trial.candidate.has_value()
-                                                 ? trial.candidate
-                                                 : space.CandidateIndex(trial.configuration);
+    const std::optional<int64_t> candidate =
+        trial.candidate.has_value() ? trial.candidate : space.CandidateIndex(trial.configuration);
     if (!candidate.has_value() || *candidate < 0) continue;
     const size_t index = static_cast<size_t>(*candidate);
     if (index < is_tried.size()) is_tried[index] = true;

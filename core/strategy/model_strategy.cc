@@ -5,12 +5,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/strategy/next_point.h"
 #include "core/strategy/objective_model.h"
+#include "core/strategy/priors.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/source_portfolio_strategy.h"
+#include "core/strategy/usable_sources.h"
 
 namespace slipstream {
 namespace {
@@ -18,6 +21,11 @@ namespace {
 // Lanes of the study's random numbers.
 constexpr uint64_t kSearchLane = 0x5ea4c4;
 constexpr uint64_t kCalibrationLane = 0xca11b;
+
+constexpr size_t kOwnLibraryBytes = size_t{256} << 20;
+// Of the time until the deadline: so much is for the model with transfer, so
+// that enough is left for one without.
+constexpr double kTransferTime = 0.7;
 
 std::unique_ptr<Calibration> CalibrationOf(CalibrationKind kind) {
   switch (kind) {
@@ -51,7 +59,9 @@ class ModelStrategy final : public Strategy {
       : Strategy(std::move(name)),
         recipe_(recipe),
         calibration_(std::move(calibration)),
-        portfolio_(MakeSourcePortfolioStrategy(this->name())) {}
+        prior_(MakePrior(recipe)),
+        portfolio_(MakeSourcePortfolioStrategy(this->name())),
+        library_(kOwnLibraryBytes) {}
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
@@ -60,21 +70,30 @@ class ModelStrategy final : public Strategy {
 
   Recipe recipe_;
   std::unique_ptr<Calibration> calibration_;
+  std::unique_ptr<Prior> prior_;  // Null without transfer.
   std::unique_ptr<Strategy> portfolio_;
   mutable CalibrationCache cache_;
+  mutable SourceLibrary library_;  // Where the view has none.
+};
+
+// What all calls of one strategy share.
+struct Ingredients {
+  const Recipe& recipe;
+  const Calibration& calibration;
+  const Prior* prior = nullptr;
+  CalibrationCache& cache;
+  SourceProvider& library;  // Where the view has none.
 };
 
 // One call's work: suggestions one after the other, each known to the next.
 class Batch {
  public:
-  Batch(const StudyView& view, const Recipe& recipe, const Calibration& calibration,
-        CalibrationCache& cache, uint64_t seed, absl::Time deadline)
+  Batch(const StudyView& view, const Ingredients& ingredients, uint64_t seed, absl::Time deadline)
       : view_(view),
-        recipe_(recipe),
-        calibration_(calibration),
-        cache_(cache),
+        ingredients_(ingredients),
         seed_(seed),
-        deadline_(deadline) {}
+        deadline_(deadline),
+        with_transfer_(ingredients.prior != nullptr && !view.sources.empty()) {}
 
   absl::StatusOr<std::vector<Suggestion>> Suggest(int count) {
     if (view_.space->has_candidates()) {
@@ -116,22 +135,55 @@ class Batch {
     if (suggestion.ok()) return *std::move(suggestion);
     Suggestion instead = EvenlyFilling();
     instead.provenance.rung = Rung::kQuasiRandom;
-    const absl::string_view kind =
-        absl::IsDeadlineExceeded(suggestion.status()) ? "deadline" : "numerical failure";
-    instead.provenance.rung_reason = absl::StrCat(kind, ": ", suggestion.status().message());
+    instead.provenance.rung_reason = ReasonOf(suggestion.status());
     return instead;
   }
 
+  // With transfer, as long as that works; else without, saying why.
   absl::StatusOr<Suggestion> TryModel() {
-    SLIPSTREAM_RETURN_IF_ERROR(PrepareModel());
-    NextPointRequest request{*view_.space, recipe_, *model_, taken_};
+    if (with_transfer_) {
+      absl::StatusOr<Suggestion> suggestion = TryModelBy(TransferDeadline());
+      if (suggestion.ok()) return suggestion;
+      with_transfer_ = false;
+      without_because_ = suggestion.status();
+      model_.reset();
+      pending_ = 0;
+    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(Suggestion suggestion, TryModelBy(deadline_));
+    if (!without_because_.ok()) {
+      suggestion.provenance.rung = Rung::kWithoutTransfer;
+      suggestion.provenance.rung_reason = ReasonOf(without_because_);
+    }
+    return suggestion;
+  }
+
+  absl::Time TransferDeadline() const {
+    if (deadline_ == absl::InfiniteFuture()) return deadline_;
+    const absl::Time now = absl::Now();
+    return now + kTransferTime * (deadline_ - now);
+  }
+
+  static std::string ReasonOf(const absl::Status& status) {
+    const absl::string_view kind = absl::IsDeadlineExceeded(status) ? "deadline"
+                                   : absl::IsUnavailable(status)    ? "not ready"
+                                                                    : "numerical failure";
+    return absl::StrCat(kind, ": ", status.message());
+  }
+
+  absl::StatusOr<Suggestion> TryModelBy(absl::Time deadline) {
+    SLIPSTREAM_RETURN_IF_ERROR(PrepareModel(deadline));
+    NextPointRequest request{*view_.space, ingredients_.recipe, *model_, taken_};
     request.pool = pool_.has_value() ? &*pool_ : nullptr;
     request.round = view_.suggested + static_cast<int64_t>(suggestions_.size()) + 1;
     request.seed = CounterRandomBits(seed_, NextIndex(), kSearchLane);
-    request.deadline = deadline_;
+    request.deadline = deadline;
     SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, ChooseNextPoint(request));
     Suggestion suggestion;
+    suggestion.provenance.sources = model_->SourceWeights();
     suggestion.provenance.facts = model_->Facts();
+    if (with_transfer_) {
+      for (Fact& fact : usable_.Facts()) suggestion.provenance.facts.push_back(std::move(fact));
+    }
     suggestion.provenance.facts.push_back({"predicted_mean", next.mean});
     suggestion.provenance.facts.push_back({"predicted_deviation", next.deviation});
     suggestion.provenance.facts.push_back({"acquisition_value", next.value});
@@ -145,13 +197,22 @@ class Batch {
   }
 
   // The model, with all pending trials in it.
-  absl::Status PrepareModel() {
+  absl::Status PrepareModel(absl::Time deadline) {
     std::vector<Configuration> pending;
     if (!model_.has_value()) {
-      const uint64_t seed = CounterRandomBits(seed_, 0, kCalibrationLane);
-      SLIPSTREAM_ASSIGN_OR_RETURN(
-          ObjectiveModel model,
-          ObjectiveModel::Fit(view_, recipe_, calibration_, cache_, seed, deadline_));
+      ObjectiveModelRequest request{view_, ingredients_.recipe, ingredients_.calibration,
+                                    ingredients_.cache};
+      request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
+      request.deadline = deadline;
+      if (with_transfer_) {
+        SourceProvider& provider =
+            view_.fitted_sources != nullptr ? *view_.fitted_sources : ingredients_.library;
+        SLIPSTREAM_ASSIGN_OR_RETURN(
+            usable_, CollectUsableSources(view_, provider, ingredients_.recipe.sources));
+        request.prior = ingredients_.prior;
+        request.sources = usable_.models;
+      }
+      SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model, ObjectiveModel::Fit(request));
       model_ = std::move(model);
       for (const OpenTrial& trial : view_.open) pending.push_back(trial.configuration);
     }
@@ -162,11 +223,12 @@ class Batch {
   }
 
   const StudyView& view_;
-  const Recipe& recipe_;
-  const Calibration& calibration_;
-  CalibrationCache& cache_;
+  const Ingredients& ingredients_;
   uint64_t seed_;
   absl::Time deadline_;
+  bool with_transfer_;
+  absl::Status without_because_;
+  UsableSources usable_;
   std::optional<CandidatePool> pool_;
   ConfigurationIndex taken_;
   std::optional<ObjectiveModel> model_;
@@ -181,7 +243,8 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
       CountMeasured(view) < InitialResults(*view.space)) {
     return portfolio_->Suggest(view, count, seed, deadline);
   }
-  return Batch(view, recipe_, *calibration_, cache_, seed, deadline).Suggest(count);
+  const Ingredients ingredients{recipe_, *calibration_, prior_.get(), cache_, library_};
+  return Batch(view, ingredients, seed, deadline).Suggest(count);
 }
 
 }  // namespace

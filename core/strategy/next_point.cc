@@ -22,7 +22,9 @@ constexpr size_t kMostDrawn = 1024;
 // What counts as improvement, on outputs of variance 1: without it the chance to
 // improve is largest next to the best point, by next to nothing.
 constexpr double kLeastImprovement = 0.1;
-constexpr double kRho = 0.1;  // Of the theoretical bound: its chance to fail.
+// Of the theoretical bounds: their chance to fail.
+constexpr double kRho = 0.1;
+constexpr double kContinuousRho = 0.01;  // Envelope-BO's.
 
 // The logarithm of how many points a bound has to hold at: the candidates, or a
 // grid of 100 steps along each parameter.
@@ -31,16 +33,28 @@ double LogPoints(const NextPointRequest& request) {
   return static_cast<double>(request.space.dimension()) * std::log(100.0);
 }
 
+double UcbMultiplierOf(const NextPointRequest& request) {
+  const auto dimension = static_cast<double>(request.space.dimension());
+  switch (request.recipe.ucb_schedule) {
+    case UcbSchedule::kConstant:
+      return request.recipe.ucb_multiplier;
+    case UcbSchedule::kFinite:
+      return TheoreticalMultiplier(LogPoints(request), request.round, kRho);
+    case UcbSchedule::kContinuous:
+      return ContinuousMultiplier(dimension, request.round, kContinuousRho);
+    case UcbSchedule::kDimension:
+      return DimensionMultiplier(dimension, request.round);
+  }
+  return request.recipe.ucb_multiplier;
+}
+
 absl::StatusOr<std::unique_ptr<AcquisitionRule>> RuleOf(const NextPointRequest& request,
                                                         size_t member) {
   const ObjectiveModel& model = request.model;
   const TrainingData& data = model.training().data;
   switch (request.recipe.acquisition) {
     case AcquisitionKind::kUpperConfidenceBound:
-      return MakeUpperConfidenceBound(request.recipe.ucb_multiplier);
-    case AcquisitionKind::kTheoreticalUpperConfidenceBound:
-      return MakeUpperConfidenceBound(
-          TheoreticalMultiplier(LogPoints(request), request.round, kRho));
+      return MakeUpperConfidenceBound(UcbMultiplierOf(request));
     case AcquisitionKind::kExpectedImprovement:
       return MakeExpectedImprovement(model.Incumbent(member));
     case AcquisitionKind::kLogExpectedImprovement:
@@ -94,13 +108,12 @@ class Chooser {
                                     ? *std::move(all)
                                     : ScreenOf(request_.space, Incumbents(), request_.seed));
     }
-    const PointFunction function{
-        [&](const PointMatrix& x) { return acquisition.Values(x); },
-        [&](ConstVectorView x, VectorView gradient) {
-          return acquisition.ValueAndGradient(x, gradient);
-        }};
-    const MaximizerResult found = MaximizeOverSpace(request_.space, function, Incumbents(),
-                                                    request_.seed, request_.deadline);
+    const PointFunction function{[&](const PointMatrix& x) { return acquisition.Values(x); },
+                                 [&](ConstVectorView x, VectorView gradient) {
+                                   return acquisition.ValueAndGradient(x, gradient);
+                                 }};
+    const MaximizerResult found =
+        MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline);
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
     return FirstNotTaken(found.best);
   }
@@ -115,7 +128,8 @@ class Chooser {
 
   NextPoint FirstNotTaken(const std::vector<ScoredConfiguration>& best_first) const {
     for (const ScoredConfiguration& scored : best_first) {
-      if (!IsTaken(scored.configuration)) return {scored.configuration, {}, scored.value, 0, 0, false};
+      if (!IsTaken(scored.configuration))
+        return {scored.configuration, {}, scored.value, 0, 0, false};
     }
     return {best_first.front().configuration, {}, best_first.front().value, 0, 0, true};
   }
@@ -125,15 +139,14 @@ class Chooser {
     if (request_.recipe.acquisition != AcquisitionKind::kThompson) return acquisition.Values(x);
     const size_t member = request_.seed % request_.model.members().size();
     SLIPSTREAM_ASSIGN_OR_RETURN(
-        const Matrix draw,
-        DrawJointly(*request_.model.members()[member], x, 1, request_.seed));
+        const Matrix draw, DrawJointly(*request_.model.members()[member], x, 1, request_.seed));
     return Vector(draw.col(0));
   }
 
   absl::StatusOr<NextPoint> Among(const Acquisition& acquisition,
                                   std::vector<Configuration> configurations) const {
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const Vector values, Values(acquisition, EncodeAll(request_.space, configurations)));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Vector values,
+                                Values(acquisition, EncodeAll(request_.space, configurations)));
     std::vector<ScoredConfiguration> scored;
     for (size_t i = 0; i < configurations.size(); ++i) {
       scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
@@ -151,14 +164,14 @@ class Chooser {
     for (int64_t candidate : left) {
       configurations.push_back(request_.space.candidates()[static_cast<size_t>(candidate)]);
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const Vector values, Values(acquisition, EncodeAll(request_.space, configurations)));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Vector values,
+                                Values(acquisition, EncodeAll(request_.space, configurations)));
     Index best = 0;
     const double value = values.maxCoeff(&best);
     const int64_t candidate = left[static_cast<size_t>(best)];
     request_.pool->Take(candidate);
-    return NextPoint{std::move(configurations[static_cast<size_t>(best)]), candidate, value, 0, 0,
-                     false};
+    return NextPoint{
+        std::move(configurations[static_cast<size_t>(best)]), candidate, value, 0, 0, false};
   }
 
   // Evenly, to what can be drawn jointly.

@@ -12,67 +12,145 @@
 #include "core/base/status.h"
 #include "core/gp/feasible_surrogate.h"
 #include "core/optim/space_maximizer.h"
+#include "core/space/candidate_list.h"
+#include "core/space/quasi_random.h"
 
 namespace slipstream {
 namespace {
 
 constexpr size_t kMostCachedCalibrations = 4;
 
-bool SameData(const TrainingData& a, const TrainingData& b) {
-  return a.y.size() == b.y.size() && a.x.cols() == b.x.cols() && a.y == b.y && a.x == b.x &&
-         a.repeats == b.repeats;
+// Where functions are compared: so many points all over the space.
+constexpr size_t kMostPlaces = 256;
+
+bool SameTerm(const KnownTerm& a, const KnownTerm& b) {
+  return a.mean == b.mean && a.variance.size() == b.variance.size() && a.variance == b.variance &&
+         a.covariance.size() == b.covariance.size() && a.covariance == b.covariance;
 }
 
-Model ModelOf(const StudyView& view, const Recipe& recipe) {
+bool SameData(const TrainingData& a, const TrainingData& b) {
+  return a.y.size() == b.y.size() && a.x.cols() == b.x.cols() && a.y == b.y && a.x == b.x &&
+         a.repeats == b.repeats && a.known_noise.size() == b.known_noise.size() &&
+         a.known_noise == b.known_noise &&
+         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), SameTerm);
+}
+
+ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
   ModelOptions options;
   options.smoothness = recipe.smoothness;
   options.noiseless = view.noiseless;
-  return DefaultModel(KindsOf(*view.space), options);
+  return options;
+}
+
+TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe) {
+  TrainingSetOptions options;
+  options.warp = recipe.warp;
+  return CollectTrainingSet(view, options);
+}
+
+// The results as they were when there were `count` different configurations.
+TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count) {
+  ConfigurationIndex seen;
+  size_t trials = 0;
+  for (; trials < view.ended.size(); ++trials) {
+    const EndedTrial& trial = view.ended[trials];
+    if (trial.ending != Ending::kMeasured || !trial.value.has_value()) continue;
+    if (static_cast<Index>(seen.size()) == count && !seen.contains(&trial.configuration)) break;
+    seen.try_emplace(&trial.configuration, 0);
+  }
+  if (seen.empty()) {
+    return {PointMatrix(0, static_cast<Index>(view.space->dimension())), Vector(0), Vector(0)};
+  }
+  StudyView then = view;
+  then.ended = view.ended.first(trials);
+  return TrainingSetOf(then, recipe).data;
+}
+
+// Evenly among the candidates, or all over the cube; the same for all studies of
+// the space, which then share what priors make of their sources.
+PointMatrix PlacesOf(const SearchSpace& space) {
+  std::vector<Configuration> some;
+  if (!space.has_candidates()) {
+    for (const auto& point : QuasiRandomPoints(space.dimension(), 0, 0, kMostPlaces)) {
+      some.push_back(space.Sample(point));
+    }
+    return EncodeAll(space, some);
+  }
+  const std::vector<Configuration>& all = space.candidates();
+  const size_t count = std::min(all.size(), kMostPlaces);
+  for (size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
+  return EncodeAll(space, some);
 }
 
 }  // namespace
 
-std::shared_ptr<const Calibrated> CalibrationCache::Find(const TrainingData& data, bool noiseless,
-                                                         uint64_t seed) {
+std::shared_ptr<const Calibrated> CalibrationCache::Find(const Model& model,
+                                                         const TrainingData& data, uint64_t seed) {
   const std::lock_guard lock(mutex_);
   for (const Entry& entry : entries_) {
-    if (entry.noiseless == noiseless && entry.seed == seed && SameData(entry.data, data)) {
+    if (entry.seed == seed && entry.beliefs == model.beliefs && SameData(entry.data, data)) {
       return entry.calibrated;
     }
   }
   return nullptr;
 }
 
-void CalibrationCache::Insert(const TrainingData& data, bool noiseless, uint64_t seed,
+void CalibrationCache::Insert(const Model& model, const TrainingData& data, uint64_t seed,
                               std::shared_ptr<const Calibrated> calibrated) {
   const std::lock_guard lock(mutex_);
-  entries_.push_front({data, noiseless, seed, std::move(calibrated)});
+  entries_.push_front({model.beliefs, data, seed, std::move(calibrated)});
   if (entries_.size() > kMostCachedCalibrations) entries_.pop_back();
 }
 
-absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const StudyView& view, const Recipe& recipe,
-                                                   const Calibration& calibration,
-                                                   CalibrationCache& cache, uint64_t seed,
-                                                   absl::Time deadline) {
+absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {
+  const StudyView& view = request.view;
   ObjectiveModel fitted;
-  TrainingSetOptions options;
-  options.warp = recipe.warp;
   fitted.noiseless_ = view.noiseless;
-  fitted.training_ = CollectTrainingSet(view, options);
-  fitted.pending_.resize(0, fitted.training_.data.x.cols());
-  const Model model = ModelOf(view, recipe);
-  fitted.hyperparameter_names_ = HyperparameterNames(*model.kernel);
-  fitted.calibrated_to_ = ScheduledFitSize(fitted.training_.data.y.size());
-  const TrainingData part = FirstOf(fitted.training_.data, fitted.calibrated_to_);
-  fitted.calibrated_ = cache.Find(part, view.noiseless, seed);
-  if (fitted.calibrated_ == nullptr) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(Calibrated calibrated,
-                                calibration.Calibrate(model, {part, seed, deadline}));
-    fitted.calibrated_ = std::make_shared<const Calibrated>(std::move(calibrated));
-    cache.Insert(part, view.noiseless, seed, fitted.calibrated_);
+  fitted.training_ = TrainingSetOf(view, request.recipe);
+  const TrainingData& data = fitted.training_.data;
+  fitted.pending_.resize(0, data.x.cols());
+  fitted.calibrated_to_ = ScheduledFitSize(data.y.size());
+  const CoordinateKinds kinds = KindsOf(*view.space);
+  const ModelOptions options = ModelOptionsOf(view, request.recipe);
+  if (request.prior == nullptr) {
+    const Model model = DefaultModel(kinds, options);
+    SLIPSTREAM_RETURN_IF_ERROR(
+        fitted.Calibrate(request, model, FirstOf(data, fitted.calibrated_to_)));
+    SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(view, model.kernel));
+    return fitted;
   }
-  SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(view, model.kernel));
+  const PointMatrix places = PlacesOf(*view.space);
+  const auto earlier = [&](Index count) { return EarlierResults(view, request.recipe, count); };
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      fitted.transfer_, request.prior->Combine({kinds, data, request.sources, options, places,
+                                                earlier, request.seed, fitted.calibrated_to_}));
+  for (const auto& source : request.sources) fitted.source_names_.push_back(source->name);
+  SLIPSTREAM_RETURN_IF_ERROR(
+      fitted.Calibrate(request, fitted.transfer_->model(), fitted.transfer_->data()));
+  SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(view, nullptr));
   return fitted;
+}
+
+absl::Status ObjectiveModel::Calibrate(const ObjectiveModelRequest& request, const Model& model,
+                                       const TrainingData& part) {
+  hyperparameter_names_ = HyperparameterNames(*model.kernel);
+  calibrated_ = request.cache.Find(model, part, request.seed);
+  if (calibrated_ != nullptr) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      Calibrated calibrated,
+      request.calibration.Calibrate(model, {part, request.seed, request.deadline}));
+  calibrated_ = std::make_shared<const Calibrated>(std::move(calibrated));
+  request.cache.Insert(model, part, request.seed, calibrated_);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
+    const std::shared_ptr<const Kernel>& kernel, const Hyperparameters& hyperparameters) {
+  if (transfer_ != nullptr) return transfer_->Fit(hyperparameters);
+  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
+                              FitProcess(kernel, training_.data, hyperparameters));
+  jitter_ = std::max(jitter_, process.jitter());
+  return std::make_unique<GaussianProcess>(std::move(process));
 }
 
 absl::Status ObjectiveModel::BuildMembers(const StudyView& view,
@@ -80,14 +158,11 @@ absl::Status ObjectiveModel::BuildMembers(const StudyView& view,
   std::shared_ptr<const GaussianProcess> feasibility;
   if (training_.infeasible.rows() > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
-        feasibility,
-        FitFeasibility(KindsOf(*view.space), training_.data.x, training_.infeasible));
+        feasibility, FitFeasibility(KindsOf(*view.space), training_.data.x, training_.infeasible));
   }
   for (const Hyperparameters& hyperparameters : calibrated_->members) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
-                                FitProcess(kernel, training_.data, hyperparameters));
-    jitter_ = std::max(jitter_, process.jitter());
-    std::unique_ptr<Surrogate> member = std::make_unique<GaussianProcess>(std::move(process));
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member,
+                                MemberOf(kernel, hyperparameters));
     if (feasibility != nullptr) {
       member = MakeFeasibleSurrogate(std::move(member), feasibility, training_.data.y.minCoeff());
     }
@@ -101,8 +176,8 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 }
 
 double ObjectiveModel::Incumbent(size_t member) const {
-  double incumbent = noiseless_ ? training_.data.y.maxCoeff()
-                                : IncumbentOf(*members_[member], training_.data.x);
+  double incumbent =
+      noiseless_ ? training_.data.y.maxCoeff() : IncumbentOf(*members_[member], training_.data.x);
   if (pending_.rows() > 0) {
     incumbent = std::max(incumbent, IncumbentOf(*members_[member], pending_));
   }
@@ -134,6 +209,23 @@ std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) cons
   std::vector<Configuration> best;
   for (size_t place : order) best.push_back(training_.configurations[place]);
   return best;
+}
+
+std::vector<SourceWeight> ObjectiveModel::SourceWeights() const {
+  std::vector<SourceWeight> weights;
+  if (transfer_ == nullptr) return weights;
+  const auto members = static_cast<double>(calibrated_->members.size());
+  Vector shares = Vector::Zero(static_cast<Index>(source_names_.size()));
+  for (const Hyperparameters& member : calibrated_->members) {
+    shares += transfer_->Shares(member) / members;
+  }
+  for (size_t i = 0; i < source_names_.size(); ++i) {
+    const double share = shares[static_cast<Index>(i)];
+    if (share > 0) weights.push_back({source_names_[i], share});
+  }
+  std::stable_sort(weights.begin(), weights.end(),
+                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  return weights;
 }
 
 std::vector<Fact> ObjectiveModel::Facts() const {
@@ -170,6 +262,11 @@ std::vector<Fact> ObjectiveModel::Facts() const {
       facts.push_back({name, value});
     } else {
       facts.push_back({name, std::string("infinite")});  // JSON has no such number.
+    }
+  }
+  if (transfer_ != nullptr) {
+    for (const auto& [name, value] : transfer_->Remarks(calibrated_->members.front())) {
+      facts.push_back({name, value});
     }
   }
   return facts;

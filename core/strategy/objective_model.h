@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
+#include "core/prior/prior.h"
 #include "core/strategy/recipe.h"
 #include "core/strategy/strategy.h"
 #include "core/strategy/study_view.h"
@@ -20,18 +21,21 @@
 
 namespace slipstream {
 
-// The last few calibrations, found again by all that they depend on. Thread-safe.
+// The last few calibrations, found again by all that they depend on (but for
+// the kernel's structure, which is the same for all that one strategy
+// calibrates in one dimension). Thread-safe.
 class CalibrationCache {
  public:
   // Null if it is not there.
-  std::shared_ptr<const Calibrated> Find(const TrainingData& data, bool noiseless, uint64_t seed);
-  void Insert(const TrainingData& data, bool noiseless, uint64_t seed,
+  std::shared_ptr<const Calibrated> Find(const Model& model, const TrainingData& data,
+                                         uint64_t seed);
+  void Insert(const Model& model, const TrainingData& data, uint64_t seed,
               std::shared_ptr<const Calibrated> calibrated);
 
  private:
   struct Entry {
+    std::vector<HyperparameterBelief> beliefs;
     TrainingData data;
-    bool noiseless;
     uint64_t seed;
     std::shared_ptr<const Calibrated> calibrated;
   };
@@ -40,14 +44,24 @@ class CalibrationCache {
   std::deque<Entry> entries_;  // Latest first, at most kMost.
 };
 
+// What a model is made of. All of it must outlive the call it is passed to.
+struct ObjectiveModelRequest {
+  const StudyView& view;  // Has at least one measured trial.
+  const Recipe& recipe;
+  const Calibration& calibration;
+  CalibrationCache& cache;
+  uint64_t seed = 0;
+  absl::Time deadline = absl::InfiniteFuture();
+  // With transfer: the recipe's prior and the sources that it can use, not none.
+  const Prior* prior = nullptr;
+  SourceModels sources = {};
+};
+
 class ObjectiveModel {
  public:
-  // `view` has at least one measured trial. DEADLINE_EXCEEDED when there was no
-  // time, FAILED_PRECONDITION when a factorisation failed.
-  static absl::StatusOr<ObjectiveModel> Fit(const StudyView& view, const Recipe& recipe,
-                                            const Calibration& calibration,
-                                            CalibrationCache& cache, uint64_t seed,
-                                            absl::Time deadline);
+  // DEADLINE_EXCEEDED when there was no time, FAILED_PRECONDITION when a
+  // factorisation failed.
+  static absl::StatusOr<ObjectiveModel> Fit(const ObjectiveModelRequest& request);
 
   const TrainingSet& training() const { return training_; }
   const OutputTransform& transform() const { return training_.transform; }
@@ -66,12 +80,20 @@ class ObjectiveModel {
 
   // How it came about, for provenance.
   std::vector<Fact> Facts() const;
+  // What the sources that have a say weigh, heaviest first.
+  std::vector<SourceWeight> SourceWeights() const;
 
  private:
+  absl::Status Calibrate(const ObjectiveModelRequest& request, const Model& model,
+                         const TrainingData& part);
   absl::Status BuildMembers(const StudyView& view, const std::shared_ptr<const Kernel>& kernel);
+  absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const std::shared_ptr<const Kernel>& kernel,
+                                                      const Hyperparameters& hyperparameters);
 
   TrainingSet training_;
   bool noiseless_ = false;
+  std::shared_ptr<const Transfer> transfer_;  // Null without.
+  std::vector<std::string> source_names_;
   std::shared_ptr<const Calibrated> calibrated_;
   std::vector<std::string> hyperparameter_names_;
   Index calibrated_to_ = 0;  // Observations.

@@ -106,8 +106,7 @@ std::optional<LossTable> TableLosses(const SearchSpace& space, const UnitMetric&
                                      const std::vector<RankedSource>& ranked,
                                      const TargetCandidates& candidates, absl::Time deadline,
                                      const PortfolioOptions& options, LeftOutSources& left_out) {
-  const size_t points =
-      EstimationPoints(candidates.configurations.size(), ranked.size(), options);
+  const size_t points = EstimationPoints(candidates.configurations.size(), ranked.size(), options);
   LossTable table;
   table.losses.resize(candidates.configurations.size());
   for (const RankedSource& source : ranked) {
@@ -166,8 +165,7 @@ std::optional<Portfolio> BuildPortfolio(const StudyView& view, absl::Time deadli
 
   const SearchSpace& space = *view.space;
   const UnitMetric metric(space);
-  const TargetCandidates candidates =
-      EncodedCandidates(space, BestConfigurations(ranked, options));
+  const TargetCandidates candidates = EncodedCandidates(space, BestConfigurations(ranked, options));
   const std::optional<LossTable> table =
       TableLosses(space, metric, ranked, candidates, deadline, options, portfolio.left_out);
   if (!table.has_value()) return std::nullopt;
@@ -176,8 +174,8 @@ std::optional<Portfolio> BuildPortfolio(const StudyView& view, absl::Time deadli
 
   for (const PortfolioChoice& choice : ChooseEntries(metric, candidates, *table, options)) {
     const Configuration& configuration = candidates.configurations[choice.candidate];
-    portfolio.entries.push_back({configuration, space.CandidateIndex(configuration),
-                                 WeightsOf(choice, table->sources)});
+    portfolio.entries.push_back(
+        {configuration, space.CandidateIndex(configuration), WeightsOf(choice, table->sources)});
   }
   return portfolio;
 }

@@ -47,10 +47,10 @@ struct PortfolioEntry {
 
 // Why sources have no say.
 struct LeftOutSources {
-  size_t opposite_goal = 0;      // Its goal is not the study's.
-  size_t nothing_measured = 0;   // No point has a final value.
+  size_t opposite_goal = 0;     // Its goal is not the study's.
+  size_t nothing_measured = 0;  // No point has a final value.
   size_t no_common_parameter = 0;
-  size_t nothing_mapped = 0;     // No measured point has a place in the study's space.
+  size_t nothing_mapped = 0;  // No measured point has a place in the study's space.
 
   size_t total() const {
     return opposite_goal + nothing_measured + no_common_parameter + nothing_mapped;

@@ -9,62 +9,63 @@
 namespace slipstream {
 namespace {
 
-template <std::unique_ptr<Strategy> (*Make)(std::string), const char* name>
-std::unique_ptr<Strategy> MakeNamed() {
-  return Make(name);
-}
-
-template <const char* name, CalibrationKind calibration, AcquisitionKind acquisition,
-          InitialDesign initial = InitialDesign::kQuasiRandom>
-std::unique_ptr<Strategy> MakeRecipe() {
-  Recipe recipe;
-  recipe.initial = initial;
-  recipe.calibration = calibration;
-  recipe.acquisition = acquisition;
-  return MakeModelStrategy(name, recipe);
-}
-
-constexpr char kGpLogEi[] = "gp_log_ei";
-constexpr char kPortfolioGp[] = "portfolio_gp";
-constexpr char kGpHmc[] = "gp_hmc";
-constexpr char kGpUcb[] = "gp_ucb";
-constexpr char kGpEi[] = "gp_ei";
-constexpr char kGpPi[] = "gp_pi";
-constexpr char kGpTs[] = "gp_ts";
-constexpr char kSourcePortfolio[] = "source_portfolio";
-constexpr char kQuasiRandom[] = "quasi_random";
-constexpr char kRandom[] = "random";
-
-constexpr auto kMap = CalibrationKind::kMaximumPosterior;
+using A = AcquisitionKind;
+using C = CalibrationKind;
+using P = PriorKind;
 
 constexpr Preset kPresets[] = {
-    {kGpLogEi,
+    {"gp_log_ei",
      "Gaussian process, most probable hyperparameters, log expected improvement; the default",
-     MakeRecipe<kGpLogEi, kMap, AcquisitionKind::kLogExpectedImprovement>},
-    {kPortfolioGp,
+     {}},
+    {"portfolio_gp",
      "The first entries of source_portfolio, then gp_log_ei; the default with source tasks",
-     MakeRecipe<kPortfolioGp, kMap, AcquisitionKind::kLogExpectedImprovement,
-                InitialDesign::kSourcePortfolio>},
-    {kGpHmc, "Gaussian process, hyperparameters sampled and averaged over, log expected improvement",
-     MakeRecipe<kGpHmc, CalibrationKind::kHamiltonian, AcquisitionKind::kLogExpectedImprovement>},
-    {kGpUcb, "Gaussian process, upper confidence bound of 1.8 deviations",
-     MakeRecipe<kGpUcb, kMap, AcquisitionKind::kUpperConfidenceBound>},
-    {kGpEi, "Gaussian process, expected improvement",
-     MakeRecipe<kGpEi, kMap, AcquisitionKind::kExpectedImprovement>},
-    {kGpPi, "Gaussian process, probability of improvement",
-     MakeRecipe<kGpPi, kMap, AcquisitionKind::kProbabilityOfImprovement>},
-    {kGpTs, "Gaussian process, the maximum of one draw (Thompson sampling)",
-     MakeRecipe<kGpTs, kMap, AcquisitionKind::kThompson>},
-    {kSourcePortfolio,
+     {.initial = InitialDesign::kSourcePortfolio}},
+    {"gp_hmc",
+     "Gaussian process, hyperparameters sampled and averaged over, log expected improvement",
+     {.calibration = C::kHamiltonian}},
+    {"gp_ucb",
+     "Gaussian process, upper confidence bound of 1.8 deviations",
+     {.acquisition = A::kUpperConfidenceBound}},
+    {"gp_ei", "Gaussian process, expected improvement", {.acquisition = A::kExpectedImprovement}},
+    {"gp_pi",
+     "Gaussian process, probability of improvement",
+     {.acquisition = A::kProbabilityOfImprovement}},
+    {"gp_ts",
+     "Gaussian process, the maximum of one draw (Thompson sampling)",
+     {.acquisition = A::kThompson}},
+
+    // DeltaBO: beta = 0.2 under the root, tau = 0.2 on outputs of variance 1, a smooth difference.
+    {"deltabo",
+     "DeltaBO: the source's posterior mean plus a process for the difference",
+     {.prior = P::kDelta,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 0.4472135954999579,
+      .source_sum = {.amplitude = 0.2, .difference = Smoothness::kSquaredExponential}}},
+    {"stacked",
+     "The source's posterior as prior plus a process for the difference, exactly (SHGP)",
+     {.prior = P::kStacked}},
+    // ScaML: beta = 9 under the root.
+    {"scaml",
+     "Sources' posteriors with learnt weights plus a process for the rest (ScaML-GP)",
+     {.prior = P::kScaml, .acquisition = A::kUpperConfidenceBound, .ucb_multiplier = 3}},
+
+    {"source_portfolio",
      "The configurations that served the source tasks best, one after the other, then quasi_random",
-     MakeNamed<MakeSourcePortfolioStrategy, kSourcePortfolio>},
-    {kQuasiRandom, "Fills the space evenly with a scrambled Sobol sequence; looks at no results",
-     MakeNamed<MakeQuasiRandomStrategy, kQuasiRandom>},
-    {kRandom, "Uniformly random configurations; looks at no results",
-     MakeNamed<MakeRandomStrategy, kRandom>},
+     {},
+     MakeSourcePortfolioStrategy},
+    {"quasi_random",
+     "Fills the space evenly with a scrambled Sobol sequence; looks at no results",
+     {},
+     MakeQuasiRandomStrategy},
+    {"random", "Uniformly random configurations; looks at no results", {}, MakeRandomStrategy},
 };
 
 }  // namespace
+
+std::unique_ptr<Strategy> Preset::Create() const {
+  if (make != nullptr) return make(std::string(name));
+  return MakeModelStrategy(std::string(name), recipe);
+}
 
 absl::Span<const Preset> Presets() { return kPresets; }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "core/strategy/recipe.h"
 #include "core/strategy/strategy.h"
 
 namespace slipstream {
@@ -15,7 +16,11 @@ namespace slipstream {
 struct Preset {
   absl::string_view name;
   absl::string_view summary;  // One line for people.
-  std::unique_ptr<Strategy> (*create)();
+  Recipe recipe;              // What it is made of, unless ...
+  // ... it needs no model and is made by this.
+  std::unique_ptr<Strategy> (*make)(std::string name) = nullptr;
+
+  std::unique_ptr<Strategy> Create() const;
 };
 
 // All presets, in the order in which people should meet them.

@@ -30,8 +30,8 @@ absl::StatusOr<std::vector<Suggestion>> QuasiRandomStrategy::DoSuggest(const Stu
   std::vector<Suggestion> suggestions;
   for (int i = 0; i < count && !(pool.has_value() && pool->empty()); ++i) {
     const uint64_t index = static_cast<uint64_t>(view.suggested) + static_cast<uint64_t>(i);
-    suggestions.push_back(QuasiRandomSuggestion(*view.space, seed, index,
-                                                pool.has_value() ? &*pool : nullptr));
+    suggestions.push_back(
+        QuasiRandomSuggestion(*view.space, seed, index, pool.has_value() ? &*pool : nullptr));
   }
   return suggestions;
 }

@@ -38,8 +38,7 @@ Suggestion DrawCandidate(const SearchSpace& space, uint64_t seed, uint64_t index
 
 // Never late: the deadline has no say.
 absl::StatusOr<std::vector<Suggestion>> RandomStrategy::DoSuggest(const StudyView& view, int count,
-                                                                  uint64_t seed,
-                                                                  absl::Time) const {
+                                                                  uint64_t seed, absl::Time) const {
   std::optional<CandidatePool> pool;
   if (view.space->has_candidates()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(pool, CandidatePool::Create(view));

@@ -4,16 +4,25 @@
 
 #include "core/gp/kernel.h"
 #include "core/gp/output_transform.h"
+#include "core/prior/source_sum.h"
+#include "core/strategy/fitted_source.h"
 
 namespace slipstream {
+
+// What the source tasks say beforehand.
+enum class PriorKind {
+  kNone,
+  kDelta,    // DeltaBO.
+  kStacked,  // The exact posterior under DeltaBO's assumption.
+  kScaml,    // Sources with weights of their own.
+};
 
 // Where hyperparameters come from.
 enum class CalibrationKind { kFixed, kMaximumLikelihood, kMaximumPosterior, kHamiltonian };
 
 // What a good next point is.
 enum class AcquisitionKind {
-  kUpperConfidenceBound,             // With ucb_multiplier.
-  kTheoreticalUpperConfidenceBound,  // With Srinivas's beta.
+  kUpperConfidenceBound,  // With the multiplier of ucb_schedule.
   kExpectedImprovement,
   kLogExpectedImprovement,
   kProbabilityOfImprovement,
@@ -22,16 +31,29 @@ enum class AcquisitionKind {
   kThompson,
 };
 
+// How many deviations an upper confidence bound adds.
+enum class UcbSchedule {
+  kConstant,    // ucb_multiplier.
+  kFinite,      // Srinivas's for finitely many points.
+  kContinuous,  // Srinivas's for the cube.
+  kDimension,   // sqrt(0.2 d log 2t).
+};
+
 // What is tried before there are results for a model.
 enum class InitialDesign { kQuasiRandom, kSourcePortfolio };
 
 struct Recipe {
+  PriorKind prior = PriorKind::kNone;
   InitialDesign initial = InitialDesign::kQuasiRandom;
   CalibrationKind calibration = CalibrationKind::kMaximumPosterior;
   AcquisitionKind acquisition = AcquisitionKind::kLogExpectedImprovement;
+  UcbSchedule ucb_schedule = UcbSchedule::kConstant;
   double ucb_multiplier = 1.8;
   Smoothness smoothness = Smoothness::kMatern52;
   OutputWarp warp = OutputWarp::kPower;
+  // Of the prior, as far as it is theirs.
+  SourceFitOptions sources = {};
+  SourceSumOptions source_sum = {};
 };
 
 }  // namespace slipstream

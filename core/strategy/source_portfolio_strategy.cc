@@ -114,8 +114,7 @@ void AddSourceFacts(const Portfolio& portfolio, std::vector<Fact>& facts) {
   facts.push_back({"sources_used", static_cast<double>(portfolio.sources_used)});
   facts.push_back({"sources_left_out", static_cast<double>(left_out.total())});
   if (left_out.opposite_goal > 0) {
-    facts.push_back(
-        {"sources_with_opposite_goal", static_cast<double>(left_out.opposite_goal)});
+    facts.push_back({"sources_with_opposite_goal", static_cast<double>(left_out.opposite_goal)});
   }
 }
 

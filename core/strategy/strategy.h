@@ -4,7 +4,7 @@
 // recorded in the provenance.
 //
 //   const Preset* preset = FindPreset("quasi_random");
-//   std::unique_ptr<Strategy> strategy = preset->create();
+//   std::unique_ptr<Strategy> strategy = preset->Create();
 //   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> next,
 //                               strategy->Suggest(view, 1, seed, absl::InfiniteFuture()));
 #ifndef SLIPSTREAM_CORE_STRATEGY_STRATEGY_H_

@@ -59,6 +59,8 @@ struct SourceTaskData {
   size_t MemoryBytes() const;
 };
 
+class SourceProvider;
+
 // A study at one moment. Trials are in the order of their numbers. All that it
 // points to must outlive the call it is passed to.
 struct StudyView {
@@ -71,6 +73,9 @@ struct StudyView {
   absl::Span<const EndedTrial> ended;
   absl::Span<const OpenTrial> open;
   absl::Span<const std::shared_ptr<const SourceTaskData>> sources;
+  // Where models of the sources come from (fitted_source.h); null: a strategy
+  // that needs them fits them, the caller waiting.
+  SourceProvider* fitted_sources = nullptr;
 };
 
 }  // namespace slipstream

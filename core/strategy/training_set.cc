@@ -33,27 +33,6 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
   return results;
 }
 
-// Places of those to keep, ascending.
-std::vector<size_t> Choose(const std::vector<Result>& results, Goal goal, size_t most) {
-  std::vector<size_t> order(results.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (results.size() <= most) return order;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return goal == Goal::kMinimize ? results[a].mean < results[b].mean
-                                   : results[a].mean > results[b].mean;
-  });
-  const size_t best = most / 2;
-  std::vector<size_t> others(order.begin() + static_cast<ptrdiff_t>(best), order.end());
-  order.resize(best);
-  std::sort(others.begin(), others.end());
-  const size_t rest = most - best;
-  for (size_t i = 0; i < rest; ++i) {
-    order.push_back(others[(i + 1) * others.size() / rest - 1]);
-  }
-  std::sort(order.begin(), order.end());
-  return order;
-}
-
 PointMatrix Infeasible(const StudyView& view, size_t most) {
   std::vector<Configuration> found;
   for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most;
@@ -66,10 +45,32 @@ PointMatrix Infeasible(const StudyView& view, size_t most) {
 
 }  // namespace
 
+std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t most) {
+  std::vector<size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (costs.size() <= most) return order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return costs[a] < costs[b]; });
+  const size_t best = most / 2;
+  std::vector<size_t> others(order.begin() + static_cast<ptrdiff_t>(best), order.end());
+  order.resize(best);
+  std::sort(others.begin(), others.end());
+  const size_t rest = most - best;
+  for (size_t i = 0; i < rest; ++i) {
+    order.push_back(others[(i + 1) * others.size() / rest - 1]);
+  }
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options) {
   TrainingSet set;
   const std::vector<Result> results = MergeRepeats(view, set.measured);
-  const std::vector<size_t> kept = Choose(results, view.goal, options.most);
+  std::vector<double> costs;
+  for (const Result& result : results) {
+    costs.push_back(view.goal == Goal::kMinimize ? result.mean : -result.mean);
+  }
+  const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most);
   const auto size = static_cast<Index>(kept.size());
   set.different = results.size();
   set.used = kept.size();

@@ -35,6 +35,10 @@ struct TrainingSetOptions {
 // `view` has at least one measured trial.
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
 
+// Of more than `most` places: the half of so many with the least cost, and the
+// rest evenly spread over the others; ascending.
+std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t most);
+
 // How many of `size` observations hyperparameters are fitted to: all up to 100,
 // then the largest term of 100, 110, 121, ... that is not larger.
 Index ScheduledFitSize(Index size);

@@ -25,7 +25,7 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
         StudyName(record.id), " uses the preset '", preset,
         "', which this version of the server does not have; it has ", PresetNames()));
   }
-  return entry->create();
+  return entry->Create();
 }
 
 }  // namespace

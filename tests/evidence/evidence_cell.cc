@@ -106,7 +106,7 @@ absl::Status RunCell(const Arguments& arguments) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const Problem problem,
                               MakeProblem(arguments.problem, arguments.beginning));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Evaluation> evaluations,
-                              RunStudy(*preset->create(), problem, arguments.study));
+                              RunStudy(*preset->Create(), problem, arguments.study));
   const std::string text = CellText(arguments, problem, evaluations);
   if (!arguments.output.empty()) return WriteWholeFile(arguments.output, text);
   std::cout << text;

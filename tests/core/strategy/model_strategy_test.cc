@@ -45,7 +45,7 @@ double BestValue(const FakeStudy& study) {
 
 class EachModelPreset : public ::testing::TestWithParam<const char*> {
  protected:
-  std::unique_ptr<Strategy> MakeStrategy() const { return FindPreset(GetParam())->create(); }
+  std::unique_ptr<Strategy> MakeStrategy() const { return FindPreset(GetParam())->Create(); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Presets, EachModelPreset, ::testing::ValuesIn(kModelPresets));
@@ -181,7 +181,7 @@ TEST_P(EachModelPreset, SuggestsLegalConfigurationsOfAMixedSpace) {
 TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
   // Larger x is better, but beyond 0.6 there is nothing.
   FakeStudy study(SquareSpace());
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->create();
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
   int late_infeasible = 0;
   for (int i = 0; i < 30; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 2, absl::InfiniteFuture());
@@ -201,7 +201,7 @@ TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
 
 TEST(ModelStrategy, LearnsNothingFromFailures) {
   FakeStudy study(SquareSpace());
-  Climb(*FindPreset("gp_log_ei")->create(), study, 8, 2);
+  Climb(*FindPreset("gp_log_ei")->Create(), study, 8, 2);
   FakeStudy with_failures = study;
   for (double x : {0.1, 0.5, 0.9}) {
     EndedTrial failed;
@@ -217,7 +217,7 @@ TEST(ModelStrategy, LearnsNothingFromFailures) {
 TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
   FakeStudy up(SquareSpace());
   FakeStudy down(SquareSpace(), {}, Goal::kMinimize);
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->create();
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
   for (int i = 0; i < 10; ++i) {
     const auto next = strategy->Suggest(up.view(), 1, 6, absl::InfiniteFuture());
     const auto mirrored = strategy->Suggest(down.view(), 1, 6, absl::InfiniteFuture());
@@ -235,7 +235,7 @@ TEST(ModelStrategy, TriesNothingTwiceWhereResultsAreExact) {
   const auto space = MakeSpace({{"a", IntegerDomain{0, 4}, {}, {}}, {"b", BooleanDomain{}, {}, {}}});
   FakeStudy study(space);
   study.noiseless = true;
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->create();
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
   std::vector<Configuration> seen;
   for (int i = 0; i < 10; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 8, absl::InfiniteFuture());
@@ -260,7 +260,7 @@ class FailingCalibration : public Calibration {
 
 TEST(ModelStrategy, StepsDownToQuasiRandomWhenAFactorisationFails) {
   FakeStudy study(SquareSpace());
-  Climb(*FindPreset("gp_log_ei")->create(), study, 6, 1);
+  Climb(*FindPreset("gp_log_ei")->Create(), study, 6, 1);
   const auto strategy =
       MakeModelStrategy("failing", Recipe(), std::make_unique<FailingCalibration>());
   const auto next = strategy->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
@@ -278,7 +278,7 @@ TEST(ModelStrategy, StartsFromThePortfolioWhereTheRecipeSaysSo) {
             MustSuggest("source_portfolio", study.view(), 1, 3)[0].configuration);
   EXPECT_EQ(first.provenance.preset, "portfolio_gp");
   EXPECT_FALSE(first.provenance.sources.empty());
-  Climb(*FindPreset("portfolio_gp")->create(), study, 6, 3);
+  Climb(*FindPreset("portfolio_gp")->Create(), study, 6, 3);
   EXPECT_TRUE(HasFact(MustSuggest("portfolio_gp", study.view(), 1, 3)[0], "lengthscales"));
 }
 

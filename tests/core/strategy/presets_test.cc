@@ -12,7 +12,7 @@ namespace {
 
 TEST(Presets, NamesAreStoredInStudiesAndStay) {
   for (const char* name : {"gp_log_ei", "portfolio_gp", "gp_hmc", "gp_ucb", "gp_ei", "gp_pi",
-                           "gp_ts", "source_portfolio", "quasi_random", "random"}) {
+                           "gp_ts", "deltabo", "stacked", "scaml", "source_portfolio", "quasi_random", "random"}) {
     ASSERT_NE(FindPreset(name), nullptr) << name;
     EXPECT_EQ(FindPreset(name)->name, name);
   }
@@ -31,8 +31,8 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
     EXPECT_THAT(PresetNames(), ::testing::HasSubstr(std::string(preset.name)));
   }
   EXPECT_EQ(PresetNames(),
-            "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, source_portfolio, "
-            "quasi_random, random");
+            "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, deltabo, stacked, scaml, "
+            "source_portfolio, quasi_random, random");
 }
 
 TEST(Presets, EachSignsItsSuggestionsWithItsName) {

@@ -66,7 +66,7 @@ TEST(QuasiRandomStrategy, GivesWhatIsLeftOfTheCandidatesAndThenSaysHowManyThereW
   EXPECT_EQ(rest.size(), 2u);
   study.Lease(rest);
   for (const char* preset : {"quasi_random", "random", "source_portfolio"}) {
-    const auto none = FindPreset(preset)->create()->Suggest(study.view(), 1, 1,
+    const auto none = FindPreset(preset)->Create()->Suggest(study.view(), 1, 1,
                                                             absl::InfiniteFuture());
     ASSERT_EQ(none.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_NE(none.status().message().find("all 5 candidates"), absl::string_view::npos);

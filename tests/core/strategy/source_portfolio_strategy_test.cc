@@ -226,8 +226,8 @@ TEST(SourcePortfolioStrategy, WhereRepeatsAreAllowedPositionsGoByTheNumberOfSugg
 }
 
 TEST(SourcePortfolioStrategy, ReadsHistoryEverywhere) {
-  EXPECT_TRUE(FindPreset(kPreset)->create()->ReadsHistory(*SquareSpace()));
-  EXPECT_FALSE(FindPreset("random")->create()->ReadsHistory(*SquareSpace()));
+  EXPECT_TRUE(FindPreset(kPreset)->Create()->ReadsHistory(*SquareSpace()));
+  EXPECT_FALSE(FindPreset("random")->Create()->ReadsHistory(*SquareSpace()));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ void FakeStudy::End(Ending ending, std::optional<double> value) {
 
 std::vector<Suggestion> MustSuggest(const std::string& preset, const StudyView& view, int count,
                                     uint64_t seed, absl::Time deadline) {
-  auto suggestions = FindPreset(preset)->create()->Suggest(view, count, seed, deadline);
+  auto suggestions = FindPreset(preset)->Create()->Suggest(view, count, seed, deadline);
   if (!suggestions.ok()) Die(suggestions.status().ToString());
   return *std::move(suggestions);
 }

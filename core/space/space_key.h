@@ -1,0 +1,19 @@
+// A text that is the same for two spaces exactly when their parameters are:
+// names, domains, scales, defaults and conditions, in their order. Candidates do
+// not count, since they do not change what a point means.
+//
+// Pure, hence thread-safe.
+#ifndef SLIPSTREAM_CORE_SPACE_SPACE_KEY_H_
+#define SLIPSTREAM_CORE_SPACE_SPACE_KEY_H_
+
+#include <string>
+
+#include "core/space/search_space.h"
+
+namespace slipstream {
+
+std::string SpaceKeyOf(const SearchSpace& space);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SPACE_SPACE_KEY_H_
