@@ -64,6 +64,17 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->group("Serving");
 }
 
+void AddTransfer(CLI::App* app, Flags* flags) {
+  app->add_option_function<size_t>(
+         "--fitted-source-mib",
+         [flags](const size_t& mib) { flags->service.fitted_source_bytes = mib << 20; },
+         "Memory for models of source tasks, in MiB")
+      ->envname("SLIPSTREAM_FITTED_SOURCE_MIB")
+      ->check(CLI::Range(1, 1 << 20))
+      ->default_str(absl::StrCat(flags->service.fitted_source_bytes >> 20))
+      ->group("Serving");
+}
+
 void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
   app->add_option("--data", flags->data, "Folder of slipstream.db; made if it does not exist")
       ->envname("SLIPSTREAM_DATA")
@@ -103,6 +114,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->capture_default_str();
   AddServing(&app, &flags);
+  AddTransfer(&app, &flags);
   AddStorage(&app, &flags, &retention_hours);
   try {
     app.parse(argc, argv);

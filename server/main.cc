@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -20,6 +21,9 @@
 
 namespace slipstream {
 namespace {
+
+// Linux has priorities for threads, and 0 is the thread that asks.
+constexpr int kFittingNiceness = 15;
 
 // Blocks the signals that end the server in this and all later threads.
 sigset_t BlockEndingSignals() {
@@ -64,10 +68,11 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
 
 absl::Status Serve(Flags flags, const sigset_t& signals) {
   SLIPSTREAM_RETURN_IF_ERROR(MakeFolder(flags.data));
-  flags.store.holder =
-      absl::StrCat("slipstream_server, process ", getpid(), ", asked to serve on ",
-                   flags.server.listen);
+  flags.store.holder = absl::StrCat("slipstream_server, process ", getpid(), ", asked to serve on ",
+                                    flags.server.listen);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenSqliteStore(flags.store));
+  // Fits of source tasks take what suggestions leave.
+  flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
@@ -78,10 +83,11 @@ absl::Status Serve(Flags flags, const sigset_t& signals) {
   sigwait(&signals, &signal_number);
   spdlog::info("{}: draining, for at most {} s", strsignal(signal_number), flags.drain_seconds);
   server->Drain(absl::Seconds(flags.drain_seconds));
-  spdlog::info("drained; suggestions computed: {} by their recipe, {} without transfer, {} quasi-random "
-               "for want of time or numerical health",
-               service.ladder().Of(Rung::kRecipe), service.ladder().Of(Rung::kWithoutTransfer),
-               service.ladder().Of(Rung::kQuasiRandom));
+  spdlog::info(
+      "drained; suggestions computed: {} by their recipe, {} without transfer, {} quasi-random "
+      "for want of time or numerical health",
+      service.ladder().Of(Rung::kRecipe), service.ladder().Of(Rung::kWithoutTransfer),
+      service.ladder().Of(Rung::kQuasiRandom));
   return absl::OkStatus();
 }
 

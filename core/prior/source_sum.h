@@ -47,6 +47,8 @@ struct SourceSumOptions {
   size_t most_sources = 12;
   // A source with less than this part of the mean weight is left out.
   double least_weight_part = 1e-3;
+
+  friend bool operator==(const SourceSumOptions&, const SourceSumOptions&) = default;
 };
 
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options);

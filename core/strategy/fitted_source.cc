@@ -191,6 +191,14 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
   return fitted;
 }
 
+std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source) {
+  auto fitted = std::make_shared<FittedSource>();
+  fitted->fit_failed = true;
+  fitted->counts.points = source.points.size();
+  fitted->bytes = sizeof(FittedSource);
+  return fitted;
+}
+
 std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace& space,
                                  const SourceFitOptions& options) {
   return absl::StrCat(source.name, "\n", source.points.size(), "\n",
@@ -204,7 +212,9 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> SourceLibrary::Get(
   const std::string key = KeyOf(*source, space, options);
   std::shared_ptr<const FittedSource> found = Find(key);
   if (found != nullptr) return found;
-  SLIPSTREAM_ASSIGN_OR_RETURN(found, FitSource(*source, space, options, absl::InfiniteFuture()));
+  absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
+      FitSource(*source, space, options, absl::InfiniteFuture());
+  found = fitted.ok() ? *std::move(fitted) : UnfittableSource(*source);
   Insert(key, found);
   return found;
 }

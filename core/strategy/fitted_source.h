@@ -47,11 +47,14 @@ struct SourceFitOptions {
   size_t most_points = 1000;
   // Hyperparameters are fitted to so many, evenly spread over their order.
   size_t most_calibrated = 200;
+
+  friend bool operator==(const SourceFitOptions&, const SourceFitOptions&) = default;
 };
 
 // Immutable, hence thread-safe.
 struct FittedSource {
   std::shared_ptr<const SourceModel> model;  // Null where no point can be used.
+  bool fit_failed = false;                   // There were points, but no model fits them.
   SourceCounts counts;
   size_t bytes = 0;  // Approximate, for caches.
 };
@@ -62,6 +65,9 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
                                                               const SearchSpace& space,
                                                               const SourceFitOptions& options,
                                                               absl::Time deadline);
+
+// What is kept of a source that FitSource failed on, so that it is not tried again.
+std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source);
 
 // Where strategies get fitted sources. Thread-safe.
 class SourceProvider {

@@ -59,7 +59,7 @@ class ModelStrategy final : public Strategy {
       : Strategy(std::move(name)),
         recipe_(recipe),
         calibration_(std::move(calibration)),
-        prior_(MakePrior(recipe)),
+        prior_(SharedPrior(recipe)),
         portfolio_(MakeSourcePortfolioStrategy(this->name())),
         library_(kOwnLibraryBytes) {}
 
@@ -70,7 +70,7 @@ class ModelStrategy final : public Strategy {
 
   Recipe recipe_;
   std::unique_ptr<Calibration> calibration_;
-  std::unique_ptr<Prior> prior_;  // Null without transfer.
+  std::shared_ptr<const Prior> prior_;  // Null without transfer.
   std::unique_ptr<Strategy> portfolio_;
   mutable CalibrationCache cache_;
   mutable SourceLibrary library_;  // Where the view has none.

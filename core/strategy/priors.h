@@ -9,8 +9,13 @@
 
 namespace slipstream {
 
-// Null for kNone.
-std::unique_ptr<Prior> MakePrior(const Recipe& recipe);
+// Null for kNone. Recipes that agree in what concerns the prior share one while
+// somebody has it, so that what it keeps about sources serves all their studies.
+// Thread-safe.
+std::shared_ptr<const Prior> SharedPrior(const Recipe& recipe);
+
+// How the recipe's prior wants its sources fitted; null for kNone.
+const SourceFitOptions* SourceFitOf(const Recipe& recipe);
 
 }  // namespace slipstream
 

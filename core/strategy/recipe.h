@@ -54,6 +54,8 @@ struct Recipe {
   // Of the prior, as far as it is theirs.
   SourceFitOptions sources = {};
   SourceSumOptions source_sum = {};
+
+  friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
 }  // namespace slipstream

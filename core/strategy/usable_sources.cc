@@ -45,7 +45,7 @@ absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, Source
       ++unready;  // The others are asked for all the same, so that they get ready too.
       continue;
     }
-    if (!fitted.ok()) {
+    if (!fitted.ok() || (*fitted)->fit_failed) {
       ++usable.without_model;
       continue;
     }

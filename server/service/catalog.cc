@@ -21,9 +21,9 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
                                                            const std::string& preset) {
   const Preset* entry = FindPreset(preset);
   if (entry == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        StudyName(record.id), " uses the preset '", preset,
-        "', which this version of the server does not have; it has ", PresetNames()));
+    return absl::FailedPreconditionError(
+        absl::StrCat(StudyName(record.id), " uses the preset '", preset,
+                     "', which this version of the server does not have; it has ", PresetNames()));
   }
   return entry->Create();
 }

@@ -19,8 +19,8 @@ constexpr int kMaxAttempts = 20;
 
 void LeaseBatchWork::Start(LeaseBatchContext context, std::string study_id,
                            std::vector<SuggestCall> calls, Finished finished) {
-  std::shared_ptr<LeaseBatchWork> work(new LeaseBatchWork(
-      std::move(context), std::move(study_id), std::move(calls), std::move(finished)));
+  std::shared_ptr<LeaseBatchWork> work(new LeaseBatchWork(std::move(context), std::move(study_id),
+                                                          std::move(calls), std::move(finished)));
   const absl::StatusOr<bool> to_commit = work->Run();
   if (to_commit.ok() && *to_commit) {
     work->Commit();
@@ -61,8 +61,8 @@ absl::Status LeaseBatchWork::Plan() {
     workers.push_back(call.worker);
     wanted += call.count;
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      plan_, context_.store->PlanLeases(study_->key, study_id_, workers, wanted));
+  SLIPSTREAM_ASSIGN_OR_RETURN(plan_,
+                              context_.store->PlanLeases(study_->key, study_id_, workers, wanted));
   return absl::OkStatus();
 }
 
@@ -101,10 +101,10 @@ absl::Status LeaseBatchWork::RenderWhilePaused() {
     }
     Render(i, trials);
     if (!trials.empty()) continue;
-    rendered_[i] = absl::FailedPreconditionError(absl::StrCat(
-        StudyName(study_id_),
-        plan_.study.state == StudyState::kPaused ? " is PAUSED" : " is COMPLETED",
-        " and makes no suggestions"));
+    rendered_[i] = absl::FailedPreconditionError(
+        absl::StrCat(StudyName(study_id_),
+                     plan_.study.state == StudyState::kPaused ? " is PAUSED" : " is COMPLETED",
+                     " and makes no suggestions"));
   }
   return absl::OkStatus();
 }
@@ -145,9 +145,10 @@ absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
     sources.push_back(std::move(source));
   }
   view.sources = sources;
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> suggestions,
-                              study_->strategy->Suggest(view, count, definition.seed,
-                                                        absl::Now() + context_.budget));
+  view.fitted_sources = context_.sources;
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      std::vector<Suggestion> suggestions,
+      study_->strategy->Suggest(view, count, definition.seed, absl::Now() + context_.budget));
   for (const Suggestion& suggestion : suggestions) {
     context_.ladder->Count(suggestion.provenance.rung);
   }
@@ -158,10 +159,10 @@ absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
 // `none_left` and leaves the batch.
 void LeaseBatchWork::Distribute(std::vector<Suggestion> suggestions,
                                 const absl::Status& none_left) {
-  const absl::Status used_up =
-      none_left.ok() ? absl::FailedPreconditionError(absl::StrCat(
-                           StudyName(study_id_), ": its candidate list is used up"))
-                     : none_left;
+  const absl::Status used_up = none_left.ok()
+                                   ? absl::FailedPreconditionError(absl::StrCat(
+                                         StudyName(study_id_), ": its candidate list is used up"))
+                                   : none_left;
   size_t next = 0;
   std::vector<SuggestCall> calls;
   std::vector<LeaseGrant> grants;
@@ -213,8 +214,7 @@ std::string LeaseBatchWork::Render(size_t call, const std::vector<TrialRecord>& 
 
 void LeaseBatchWork::Committed(absl::Status status) {
   // A study that is gone may have a successor of the same name.
-  const bool overtaken =
-      absl::IsAborted(status) || (absl::IsNotFound(status) && study_ != nullptr);
+  const bool overtaken = absl::IsAborted(status) || (absl::IsNotFound(status) && study_ != nullptr);
   if (absl::IsNotFound(status)) context_.catalog->ForgetStudy(study_id_);
   std::vector<SuggestCall> again;
   for (size_t i = 0; i < calls_.size(); ++i) {

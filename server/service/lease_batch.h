@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/strategy/fitted_source.h"
 #include "core/strategy/strategy.h"
 #include "server/service/catalog.h"
 #include "server/service/history.h"
@@ -24,6 +25,7 @@ namespace slipstream {
 struct LeaseBatchContext {
   Store* store = nullptr;
   Catalog* catalog = nullptr;
+  SourceProvider* sources = nullptr;
   HistoryCache* histories = nullptr;
   std::string version;
   absl::Duration budget;
@@ -37,8 +39,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
  public:
   using Finished = std::function<void(std::vector<SuggestCall>)>;
 
-  static void Start(LeaseBatchContext context, std::string study_id,
-                    std::vector<SuggestCall> calls, Finished finished);
+  static void Start(LeaseBatchContext context, std::string study_id, std::vector<SuggestCall> calls,
+                    Finished finished);
 
  private:
   LeaseBatchWork(LeaseBatchContext context, std::string study_id, std::vector<SuggestCall> calls,

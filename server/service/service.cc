@@ -11,20 +11,20 @@ Service::Service(Store* store, ServiceOptions options)
     : store_(store),
       options_(std::move(options)),
       catalog_(store, options_.study_cache_bytes, options_.source_cache_bytes),
+      fitting_(options_.fitted_source_bytes, options_.max_waiting_fits, options_.on_fitting_thread),
       histories_(store, options_.history_cache_bytes),
       computations_("computations", options_.compute_threads, options_.max_waiting_computations),
-      suggest_queue_(store, &catalog_, &histories_, &computations_,
-                     SuggestOptions{.version = options_.version, .budget = options_.suggest_budget}),
+      suggest_queue_(
+          store, &catalog_, &fitting_, &histories_, &computations_,
+          SuggestOptions{.version = options_.version, .budget = options_.suggest_budget}),
       reads_("reads", options_.read_threads, options_.max_waiting_reads) {}
 
 void Service::Read(Done done, std::function<absl::Status()> work) {
-  const absl::Status accepted =
-      reads_.Run([done, work = std::move(work)] { done(work()); });
+  const absl::Status accepted = reads_.Run([done, work = std::move(work)] { done(work()); });
   if (!accepted.ok()) done(accepted);
 }
 
-void Service::WithStudy(const std::string& id, const Done& done,
-                        std::function<void(Study)> next) {
+void Service::WithStudy(const std::string& id, const Done& done, std::function<void(Study)> next) {
   if (Study study = catalog_.FindStudy(id)) return next(std::move(study));
   const absl::Status accepted = reads_.Run([this, id, done, next = std::move(next)] {
     absl::StatusOr<Study> study = catalog_.GetStudy(id);

@@ -20,6 +20,7 @@
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
 #include "server/service/history.h"
+#include "server/service/source_fitting.h"
 #include "server/service/source_task_upload.h"
 #include "server/service/suggest_queue.h"
 #include "server/store/store.h"
@@ -40,6 +41,11 @@ struct ServiceOptions {
   size_t study_cache_bytes = size_t{16} << 20;
   size_t source_cache_bytes = size_t{64} << 20;
   size_t history_cache_bytes = size_t{16} << 20;
+  // Bytes of models of source tasks, and how many of them may wait to be fitted.
+  size_t fitted_source_bytes = size_t{512} << 20;
+  size_t max_waiting_fits = 10000;
+  // Runs once on the thread that fits source tasks, to lower its priority.
+  std::function<void()> on_fitting_thread = {};
   // How long suggestions may be computed.
   absl::Duration suggest_budget = absl::Seconds(5);
 };
@@ -93,17 +99,20 @@ class Service {
   void WithStudy(const std::string& id, const Done& done, std::function<void(Study)> next);
   absl::Status PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study);
   absl::Status CheckSources(const StudyDefinition& definition);
+  void FitSourcesOf(const StudyDefinition& definition);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
   void StoreOutcome(const Study& study, const v1::ObserveRequest& request, int64_t number,
                     v1::Trial* response, Done done);
   void ReadOutline(TrialName name, v1::Trial* response, Done done);
   void StoreAddedTrials(const Study& study, const v1::AddTrialsRequest& request,
                         v1::AddTrialsResponse* response, Done done);
+  void FitRegistered(const std::string& id);
   absl::Status ValidateOnly(const NewSourceTask& task, v1::RegisterSourceTaskResponse* response);
 
   Store* const store_;
   const ServiceOptions options_;
   Catalog catalog_;
+  SourceFitting fitting_;
   HistoryCache histories_;
   Executor computations_;
   SuggestQueue suggest_queue_;

@@ -42,6 +42,17 @@ absl::Status Service::ValidateOnly(const NewSourceTask& task,
   return absl::OkStatus();
 }
 
+// In its own space, which most studies share; in the background.
+void Service::FitRegistered(const std::string& id) {
+  // When too many reads wait already, it is fitted when a study asks.
+  reads_
+      .Run([this, id] {
+        const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
+        if (source.ok()) fitting_.Prepare(*source, *(*source)->space, SourceFitOptions());
+      })
+      .IgnoreError();
+}
+
 void Service::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
                                  v1::RegisterSourceTaskResponse* response, Done done) {
   std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
@@ -50,11 +61,15 @@ void Service::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
     if (!task.ok()) return done(task.status());
     if (shared->validate_only()) return done(ValidateOnly(*task, response));
     RequestGuard guard = shared->Guard(*task);
+    const Done then_fit = [this, done, id = task->id](absl::Status status) {
+      if (status.ok()) FitRegistered(id);
+      done(std::move(status));
+    };
     std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>
         convert = FillRegistered;
-    store_->RegisterSourceTask(
-        *std::move(task),
-        AnsweringWrite<RegisteredSourceTask>(std::move(guard), response, std::move(convert), done));
+    store_->RegisterSourceTask(*std::move(task),
+                               AnsweringWrite<RegisteredSourceTask>(std::move(guard), response,
+                                                                    std::move(convert), then_fit));
   });
   if (!accepted.ok()) done(accepted);
 }

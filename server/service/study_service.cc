@@ -9,6 +9,7 @@
 #include "core/base/status.h"
 #include "core/space/space_mapping.h"
 #include "core/strategy/presets.h"
+#include "core/strategy/priors.h"
 #include "google/protobuf/util/field_mask_util.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
@@ -114,6 +115,17 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
   return absl::OkStatus();
 }
 
+// In the background, so that they are ready when the study needs them.
+void Service::FitSourcesOf(const StudyDefinition& definition) {
+  const Preset* preset = FindPreset(definition.preset);
+  const SourceFitOptions* options = preset == nullptr ? nullptr : SourceFitOf(preset->recipe);
+  if (options == nullptr) return;
+  for (const std::string& id : definition.source_ids) {
+    const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
+    if (source.ok()) fitting_.Prepare(*source, *definition.space, *options);
+  }
+}
+
 absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
   std::string id = request.study_id();
@@ -128,6 +140,7 @@ absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStu
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");
   SLIPSTREAM_RETURN_IF_ERROR(CheckSources(*definition));
+  FitSourcesOf(*definition);
   *study = NewStudyOf(filled, *definition, id);
   return absl::OkStatus();
 }

@@ -9,10 +9,11 @@
 
 namespace slipstream {
 
-SuggestQueue::SuggestQueue(Store* store, Catalog* catalog, HistoryCache* histories,
-                           Executor* executor, SuggestOptions options)
+SuggestQueue::SuggestQueue(Store* store, Catalog* catalog, SourceProvider* sources,
+                           HistoryCache* histories, Executor* executor, SuggestOptions options)
     : store_(store),
       catalog_(catalog),
+      sources_(sources),
       histories_(histories),
       executor_(executor),
       options_(std::move(options)) {}
@@ -66,12 +67,11 @@ std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
 }
 
 void SuggestQueue::RunBatch(const std::string& study_id) {
-  LeaseBatchWork::Start({store_, catalog_, histories_, options_.version, options_.budget,
-                         &ladder_},
-                        study_id, TakeBatch(study_id),
-                        [this, study_id](std::vector<SuggestCall> again) {
-                          FinishBatch(study_id, std::move(again));
-                        });
+  LeaseBatchWork::Start(
+      {store_, catalog_, sources_, histories_, options_.version, options_.budget, &ladder_},
+      study_id, TakeBatch(study_id), [this, study_id](std::vector<SuggestCall> again) {
+        FinishBatch(study_id, std::move(again));
+      });
 }
 
 void SuggestQueue::FinishBatch(const std::string& study_id, std::vector<SuggestCall> again) {

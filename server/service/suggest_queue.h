@@ -17,6 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/strategy/fitted_source.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
 #include "server/service/history.h"
@@ -52,8 +53,8 @@ struct SuggestCall {
 class SuggestQueue {
  public:
   // All pointers must outlive the queue.
-  SuggestQueue(Store* store, Catalog* catalog, HistoryCache* histories, Executor* executor,
-               SuggestOptions options);
+  SuggestQueue(Store* store, Catalog* catalog, SourceProvider* sources, HistoryCache* histories,
+               Executor* executor, SuggestOptions options);
   // Waits until every call is answered.
   ~SuggestQueue();
 
@@ -78,6 +79,7 @@ class SuggestQueue {
 
   Store* const store_;
   Catalog* const catalog_;
+  SourceProvider* const sources_;
   HistoryCache* const histories_;
   Executor* const executor_;
   const SuggestOptions options_;

@@ -3,6 +3,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -92,6 +93,54 @@ TEST_F(Models, EveryPresetFindsGoodConfigurationsAndExplainsThem) {
     EXPECT_EQ(explanation.provenance().rung(), v1::Provenance::RECIPE);
     EXPECT_THAT(FactNames(explanation),
                 ::testing::IsSupersetOf({"instruction_set", "predicted_mean", "lengthscales"}));
+  }
+}
+
+// A source whose loss is ExampleStudy's with another scale.
+v1::RegisterSourceTaskResponse RegisterLike(Stub& stub, int observations) {
+  const v1::Study study = ExampleStudy();
+  v1::RegisterSourceTaskRequest::Header header;
+  *header.mutable_source_task()->mutable_space() = study.space();
+  *header.mutable_source_task()->mutable_metrics() = study.metrics();
+  std::vector<v1::Observation> observed;
+  for (int i = 0; i < observations; ++i) {
+    const v1::Configuration configuration =
+        ExampleConfiguration(std::pow(10, -4.0 + 4.0 * ((i * 37) % 100) / 100), 1 + i % 8);
+    observed.push_back(MeasuredObservation(configuration, 3 * Loss(configuration) + 1));
+  }
+  v1::RegisterSourceTaskResponse response;
+  const grpc::Status status = Register(stub, header, observed, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response;
+}
+
+// Until the source is fitted, suggestions are made without it and say so; then
+// they are made with it. The same after a restart.
+TEST_F(Models, ASourceIsUsedOnceItIsFitted) {
+  const std::string source = RegisterLike(stub(), 60).source_task().name();
+  v1::Study study = ExampleStudy("stacked");
+  study.add_source_tasks(source);
+  ASSERT_TRUE(Call(stub(), &Stub::CreateStudy, CreateRequest(study, "with-source")).ok());
+  for (int i = 0; i < 5; ++i) Tell(Ask("with-source"));
+  for (int restart = 0; restart < 2; ++restart) {
+    v1::Explanation explanation;
+    for (int i = 0; i < 100; ++i) {
+      const v1::Trial trial = Ask("with-source");
+      explanation = Explain(trial);
+      Tell(trial);
+      if (explanation.provenance().rung() == v1::Provenance::RECIPE) break;
+      EXPECT_EQ(explanation.provenance().rung(), v1::Provenance::WITHOUT_TRANSFER);
+      EXPECT_THAT(explanation.provenance().rung_reason(), HasSubstr("being fitted"));
+      EXPECT_EQ(explanation.provenance().sources_size(), 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    ASSERT_EQ(explanation.provenance().rung(), v1::Provenance::RECIPE);
+    ASSERT_EQ(explanation.provenance().sources_size(), 1);
+    EXPECT_EQ(explanation.provenance().sources(0).source_task(), source);
+    EXPECT_EQ(explanation.provenance().sources(0).weight(), 1);
+    EXPECT_THAT(FactNames(explanation),
+                ::testing::IsSupersetOf({"sources_used", "source_points_used", "largest_weight"}));
+    Start();
   }
 }
 

@@ -1,0 +1,64 @@
+#include "server/service/source_fitting.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "core/base/status.h"
+
+namespace slipstream {
+
+SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start)
+    : library_(bytes), executor_("fits of source tasks", 1, max_waiting) {
+  if (on_start) executor_.Continue(std::move(on_start));
+}
+
+SourceFitting::~SourceFitting() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+}
+
+absl::StatusOr<std::shared_ptr<const FittedSource>> SourceFitting::Get(
+    const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+    const SourceFitOptions& options) {
+  std::shared_ptr<const FittedSource> found =
+      library_.Find(SourceLibrary::KeyOf(*source, space, options));
+  if (found != nullptr) return found;
+  Prepare(source, space, options);
+  return absl::UnavailableError(absl::StrCat(source->name, " is still being fitted"));
+}
+
+void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
+                            const SearchSpace& space, const SourceFitOptions& options) {
+  const std::string key = SourceLibrary::KeyOf(*source, space, options);
+  if (library_.Find(key) != nullptr) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!under_way_.insert(key).second) return;
+  }
+  // The caller's space may be gone by then; candidates do not matter to a fit.
+  absl::StatusOr<SearchSpace> bare = SearchSpace::Create(space.parameters());
+  absl::Status accepted = bare.status();
+  if (accepted.ok()) {
+    auto shared = std::make_shared<const SearchSpace>(*std::move(bare));
+    accepted = executor_.Run([=, this] { Fit(key, *source, *shared, options); });
+  }
+  if (accepted.ok()) return;
+  const std::lock_guard lock(mutex_);
+  under_way_.erase(key);
+}
+
+void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
+                        const SearchSpace& space, const SourceFitOptions& options) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+  }
+  absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
+      FitSource(source, space, options, absl::InfiniteFuture());
+  library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
+  const std::lock_guard lock(mutex_);
+  under_way_.erase(key);
+}
+
+}  // namespace slipstream
