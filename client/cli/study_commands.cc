@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/deletion.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
@@ -26,10 +28,36 @@ struct CreationArguments {
   std::string id;
   std::string title;
   std::string preset;
+  std::vector<std::string> recipe;
   std::optional<uint64_t> seed;
   std::vector<std::string> sources;
   std::vector<std::string> labels;
 };
+
+// "prior=scaml": an axis and a name on it, or an option and a number.
+absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
+  const std::vector<std::string> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
+  if (sides.size() != 2 || sides[0].empty() || sides[1].empty()) {
+    return UsageError(absl::StrCat("--recipe \"", part, "\" should be NAME=VALUE"));
+  }
+  const std::string& name = sides[0];
+  double number = 0;
+  if (name == "prior") {
+    recipe->set_prior(sides[1]);
+  } else if (name == "calibration") {
+    recipe->set_calibration(sides[1]);
+  } else if (name == "acquisition") {
+    recipe->set_acquisition(sides[1]);
+  } else if (name == "initial") {
+    recipe->set_initial(sides[1]);
+  } else if (absl::SimpleAtod(sides[1], &number)) {
+    (*recipe->mutable_options())[name] = number;
+  } else {
+    return UsageError(absl::StrCat("--recipe \"", part, "\": ", name,
+                                   " is an option, and its value should be a number"));
+  }
+  return absl::OkStatus();
+}
 
 // Everything but the source tasks, which only the server knows.
 absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
@@ -46,6 +74,9 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
   *study.mutable_space() = *std::move(space);
   study.set_display_name(arguments.title);
   study.mutable_algorithm()->set_preset(arguments.preset);
+  for (const std::string& part : arguments.recipe) {
+    RETURN_IF_ERROR(ReadRecipePart(part, study.mutable_algorithm()->mutable_recipe()));
+  }
   if (arguments.seed.has_value()) study.set_seed(*arguments.seed);
   return study;
 }
@@ -120,6 +151,10 @@ void AddCreate(CLI::App* group, Action* chosen) {
   command->add_option("--id", arguments->id, "Last part of its name (default: made up)");
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
+  AddRepeatable(command, "--recipe", &arguments->recipe,
+                "What is to be otherwise than in the preset, as prior=scaml, calibration=hmc, "
+                "acquisition=ei, or an option; repeat for others")
+      ->type_name("NAME=VALUE");
   command->add_option("--seed", arguments->seed, "Start of all random choices");
   AddRepeatable(command, "--source", &arguments->sources,
                 "Source task to learn from; repeat for others")
@@ -161,9 +196,10 @@ absl::Status ListPresets(Session& session) {
     return absl::OkStatus();
   }
   Table table;
-  table.columns = {{"preset"}, {"default"}, {"summary", Align::kLeft, kWidestSummary}};
+  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kWidestSummary}};
   for (const auto& preset : presets) {
-    table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "", preset.summary()});
+    table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "",
+                          RecipeText(preset.recipe()), preset.summary()});
   }
   session.Print(table);
   return absl::OkStatus();
@@ -181,8 +217,8 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
   AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
   AddStateCommand(group, "pause", "No new suggestions for now", v1::Study::PAUSED, chosen);
   AddStateCommand(group, "resume", "Suggestions again", v1::Study::ACTIVE, chosen);
-  AddStateCommand(group, "complete", "No new suggestions any more, for good",
-                  v1::Study::COMPLETED, chosen);
+  AddStateCommand(group, "complete", "No new suggestions any more, for good", v1::Study::COMPLETED,
+                  chosen);
   const auto agreed = std::make_shared<bool>(false);
   AddOnOneStudy(
       group, "delete", "Deletes a study with its trials",

@@ -36,6 +36,7 @@ std::vector<Field> StudyFields(const v1::Study& study) {
       {"state", StateText(study.state())},
       {"objective", MetricsText(study)},
       {"preset", study.algorithm().preset()},
+      {"recipe", RecipeText(study.algorithm().recipe())},
       {"seed", study.has_seed() ? absl::StrCat(study.seed()) : ""},
       {"source tasks", SourcesText(study)},
       {"labels", LabelsText(study.labels())},
@@ -71,6 +72,17 @@ std::string DomainText(v1::Parameter parameter) {
 
 }  // namespace
 
+std::string RecipeText(const v1::Recipe& recipe) {
+  std::vector<std::string> parts;
+  for (const std::string* name :
+       {&recipe.prior(), &recipe.calibration(), &recipe.acquisition(), &recipe.initial()}) {
+    if (!name->empty()) parts.push_back(*name);
+  }
+  const std::map<std::string, double> options(recipe.options().begin(), recipe.options().end());
+  for (const auto& [name, value] : options) parts.push_back(absl::StrCat(name, "=", value));
+  return absl::StrJoin(parts, " ");
+}
+
 std::string StateText(v1::Study::State state) {
   return absl::AsciiStrToLower(v1::Study::State_Name(state));
 }
@@ -87,9 +99,15 @@ std::string LabelsText(const google::protobuf::Map<std::string, std::string>& la
 
 Table StudiesTable(const std::vector<v1::Study>& studies) {
   Table table;
-  table.columns = {{"study"},  {"state"},  {"objective"}, {"trials", Align::kRight},
-                   {"succeeded", Align::kRight}, {"sources", Align::kRight},
-                   {"preset"}, {"created"}, {"title"}};
+  table.columns = {{"study"},
+                   {"state"},
+                   {"objective"},
+                   {"trials", Align::kRight},
+                   {"succeeded", Align::kRight},
+                   {"sources", Align::kRight},
+                   {"preset"},
+                   {"created"},
+                   {"title"}};
   for (const v1::Study& study : studies) {
     table.rows.push_back({ShortStudyName(study.name()), StateText(study.state()),
                           MetricsText(study), absl::StrCat(study.trial_count()),

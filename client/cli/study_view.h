@@ -19,6 +19,9 @@ std::string MetricText(const v1::Metric& metric);
 // "stage=test, team=vision", by key.
 std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels);
 
+// "scaml map log_ei ucb_multiplier=3": the names and options it has.
+std::string RecipeText(const v1::Recipe& recipe);
+
 Table StudiesTable(const std::vector<v1::Study>& studies);
 // One row per parameter.
 Table ParametersTable(const v1::SearchSpace& space);

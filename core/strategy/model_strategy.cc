@@ -12,6 +12,7 @@
 #include "core/strategy/objective_model.h"
 #include "core/strategy/priors.h"
 #include "core/strategy/quasi_random_strategy.h"
+#include "core/strategy/recipe_names.h"
 #include "core/strategy/source_portfolio_strategy.h"
 #include "core/strategy/usable_sources.h"
 
@@ -157,6 +158,12 @@ class Batch {
     return suggestion;
   }
 
+  Fact RecipeFact() const {
+    const RecipeChange names = NamesOf(ingredients_.recipe);
+    return {"recipe", absl::StrCat("prior ", names.prior, ", calibration ", names.calibration,
+                                   ", acquisition ", names.acquisition)};
+  }
+
   absl::Time TransferDeadline() const {
     if (deadline_ == absl::InfiniteFuture()) return deadline_;
     const absl::Time now = absl::Now();
@@ -181,6 +188,7 @@ class Batch {
     Suggestion suggestion;
     suggestion.provenance.sources = model_->SourceWeights();
     suggestion.provenance.facts = model_->Facts();
+    suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
     if (with_transfer_) {
       for (Fact& fact : usable_.Facts()) suggestion.provenance.facts.push_back(std::move(fact));
     }

@@ -1,6 +1,8 @@
 #include "core/strategy/presets.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/status.h"
 #include "core/strategy/model_strategy.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
@@ -65,6 +67,17 @@ constexpr Preset kPresets[] = {
 std::unique_ptr<Strategy> Preset::Create() const {
   if (make != nullptr) return make(std::string(name));
   return MakeModelStrategy(std::string(name), recipe);
+}
+
+absl::StatusOr<std::unique_ptr<Strategy>> Preset::CreateWith(const RecipeChange& change) const {
+  if (change.empty()) return Create();
+  if (make != nullptr) {
+    return InvalidField("prior", change.prior,
+                        absl::StrCat("left out, as all of a recipe, with the preset ", name,
+                                     ", which has no model"));
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Recipe changed, ChangedRecipe(recipe, change));
+  return MakeModelStrategy(std::string(name), changed);
 }
 
 absl::Span<const Preset> Presets() { return kPresets; }

@@ -5,9 +5,11 @@
 #include <memory>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/strategy/recipe.h"
+#include "core/strategy/recipe_names.h"
 #include "core/strategy/strategy.h"
 
 namespace slipstream {
@@ -21,6 +23,10 @@ struct Preset {
   std::unique_ptr<Strategy> (*make)(std::string name) = nullptr;
 
   std::unique_ptr<Strategy> Create() const;
+  // With another recipe than its own. INVALID_ARGUMENT, an InvalidField with a
+  // path inside the recipe, where there is no such ingredient or option, or the
+  // preset has no recipe.
+  absl::StatusOr<std::unique_ptr<Strategy>> CreateWith(const RecipeChange& change) const;
 };
 
 // All presets, in the order in which people should meet them.

@@ -16,6 +16,7 @@ namespace slipstream {
 namespace {
 
 constexpr int kMaxSources = 1000;
+constexpr int kMaxRecipeOptions = 64;
 
 static_assert(static_cast<int>(StudyState::kActive) == v1::Study::ACTIVE);
 static_assert(static_cast<int>(StudyState::kPaused) == v1::Study::PAUSED);
@@ -30,8 +31,7 @@ absl::StatusOr<std::vector<std::string>> SourceIdsFromProto(const v1::Study& stu
   absl::flat_hash_set<std::string> seen;
   for (int i = 0; i < study.source_tasks_size(); ++i) {
     const std::string field = absl::StrCat("source_tasks[", i, "]");
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::string id,
-                                ParseSourceTaskName(field, study.source_tasks(i)));
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::string id, ParseSourceTaskName(field, study.source_tasks(i)));
     if (!seen.insert(id).second) {
       return InvalidField(field, study.source_tasks(i), "named once");
     }
@@ -44,6 +44,12 @@ absl::Status Unreadable(const StudyRecord& record) {
   return absl::DataLossError(absl::StrCat(StudyName(record.id), " cannot be read from the store"));
 }
 
+RecipeChange RecipeChangeFromProto(const v1::Recipe& recipe) {
+  RecipeChange change{recipe.prior(), recipe.calibration(), recipe.acquisition(), recipe.initial()};
+  change.options.insert(recipe.options().begin(), recipe.options().end());
+  return change;
+}
+
 // Everything of a definition but its space.
 absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   StudyDefinition definition;
@@ -52,14 +58,25 @@ absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   definition.goal = metric.goal;
   definition.noiseless = metric.noiseless;
   definition.preset = study.algorithm().preset();
+  definition.recipe = RecipeChangeFromProto(study.algorithm().recipe());
   definition.seed = study.seed();
   SLIPSTREAM_ASSIGN_OR_RETURN(definition.source_ids, SourceIdsFromProto(study));
   return definition;
 }
 
-absl::Status CheckPreset(const std::string& preset) {
-  if (FindPreset(preset) != nullptr) return absl::OkStatus();
-  return InvalidField("algorithm.preset", preset, absl::StrCat("one of ", PresetNames()));
+absl::Status CheckAlgorithm(const v1::Algorithm& algorithm) {
+  const Preset* preset = FindPreset(algorithm.preset());
+  if (preset == nullptr) {
+    return InvalidField("algorithm.preset", algorithm.preset(),
+                        absl::StrCat("one of ", PresetNames()));
+  }
+  if (algorithm.recipe().options_size() > kMaxRecipeOptions) {
+    return InvalidField("algorithm.recipe.options",
+                        absl::StrCat(algorithm.recipe().options_size(), " options"),
+                        absl::StrCat("at most ", kMaxRecipeOptions));
+  }
+  return WithFieldPrefix(preset->CreateWith(RecipeChangeFromProto(algorithm.recipe())).status(),
+                         "algorithm.recipe.");
 }
 
 }  // namespace
@@ -89,7 +106,7 @@ absl::StatusOr<MetricAndGoal> MetricFromProto(
 absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckText("display_name", study.display_name(), kMaxTitleBytes));
   SLIPSTREAM_RETURN_IF_ERROR(CheckLabels("labels", study.labels()));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckPreset(study.algorithm().preset()));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckAlgorithm(study.algorithm()));
   if (study.state() != v1::Study::STATE_UNSPECIFIED && study.state() != v1::Study::ACTIVE) {
     return InvalidField("state", absl::StrCat(static_cast<int>(study.state())),
                         "ACTIVE or unset in a new study");
@@ -162,6 +179,15 @@ absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::str
   study.set_trial_count(record.trial_count);
   study.set_succeeded_trial_count(record.succeeded_count);
   return study;
+}
+
+v1::Recipe RecipeToProto(const RecipeChange& names) {
+  v1::Recipe recipe;
+  recipe.set_prior(names.prior);
+  recipe.set_calibration(names.calibration);
+  recipe.set_acquisition(names.acquisition);
+  recipe.set_initial(names.initial);
+  return recipe;
 }
 
 std::string LabelBytes(const v1::Study& study) {

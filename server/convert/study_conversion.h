@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"
+#include "core/strategy/recipe_names.h"
 #include "core/strategy/study_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/store/records.h"
@@ -24,6 +25,7 @@ struct StudyDefinition {
   Goal goal = Goal::kMaximize;
   bool noiseless = false;
   std::string preset;
+  RecipeChange recipe;  // Of the preset's.
   uint64_t seed = 0;
   std::vector<std::string> source_ids;
 };
@@ -53,6 +55,9 @@ absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
 // A stored study for the wire; without `candidates` the list is left out.
 // DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates);
+
+// The names of a recipe's ingredients for the wire.
+v1::Recipe RecipeToProto(const RecipeChange& names);
 
 // Labels as the store keeps them.
 std::string LabelBytes(const v1::Study& study);

@@ -18,14 +18,19 @@ size_t BytesOf(const CatalogStudy& study) {
 }
 
 absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& record,
-                                                           const std::string& preset) {
+                                                           const StudyDefinition& definition) {
+  const std::string& preset = definition.preset;
   const Preset* entry = FindPreset(preset);
   if (entry == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat(StudyName(record.id), " uses the preset '", preset,
                      "', which this version of the server does not have; it has ", PresetNames()));
   }
-  return entry->Create();
+  absl::StatusOr<std::unique_ptr<Strategy>> strategy = entry->CreateWith(definition.recipe);
+  if (strategy.ok()) return *std::move(strategy);
+  return absl::FailedPreconditionError(absl::StrCat(
+      StudyName(record.id),
+      " has a recipe that this version of the server does not: ", strategy.status().message()));
 }
 
 }  // namespace
@@ -43,7 +48,7 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
   study->key = record.key;
   study->id = id;
   SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
-  SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition.preset));
+  SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition));
   Keep(study, forgotten_before);
   return study;
 }

@@ -41,6 +41,15 @@ void Service::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse
     entry->set_name(std::string(preset.name));
     entry->set_summary(std::string(preset.summary));
     entry->set_is_default(preset.name == kDefaultPreset);
+    if (preset.make == nullptr) *entry->mutable_recipe() = RecipeToProto(NamesOf(preset.recipe));
+  }
+  for (const RecipeOption& option : RecipeOptions()) {
+    v1::ListPresetsResponse::Option* entry = response->add_options();
+    entry->set_name(option.name);
+    entry->set_summary(option.summary);
+    entry->set_min(option.least);
+    entry->set_max(option.most);
+    entry->set_whole(option.whole);
   }
   done(absl::OkStatus());
 }

@@ -118,7 +118,9 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
 // In the background, so that they are ready when the study needs them.
 void Service::FitSourcesOf(const StudyDefinition& definition) {
   const Preset* preset = FindPreset(definition.preset);
-  const SourceFitOptions* options = preset == nullptr ? nullptr : SourceFitOf(preset->recipe);
+  if (preset == nullptr || preset->make != nullptr) return;
+  const absl::StatusOr<Recipe> recipe = ChangedRecipe(preset->recipe, definition.recipe);
+  const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
   if (options == nullptr) return;
   for (const std::string& id : definition.source_ids) {
     const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);

@@ -55,7 +55,8 @@ class Models : public ::testing::Test {
   }
   void Tell(const v1::Trial& trial) {
     const grpc::Status status =
-        Call(stub(), &Stub::Observe, TellRequest(trial.name(), LossOutcome(Loss(trial.configuration()))));
+        Call(stub(), &Stub::Observe,
+             TellRequest(trial.name(), LossOutcome(Loss(trial.configuration()))));
     ASSERT_TRUE(status.ok()) << status.error_message();
   }
   v1::Explanation Explain(const v1::Trial& trial) {
@@ -142,6 +143,28 @@ TEST_F(Models, ASourceIsUsedOnceItIsFitted) {
                 ::testing::IsSupersetOf({"sources_used", "source_points_used", "largest_weight"}));
     Start();
   }
+}
+
+TEST_F(Models, AStudyMixesItsOwnRecipe) {
+  v1::Study study = ExampleStudy("gp_log_ei");
+  v1::Recipe* const recipe = study.mutable_algorithm()->mutable_recipe();
+  recipe->set_acquisition("ucb");
+  recipe->set_calibration("mle");
+  (*recipe->mutable_options())["ucb_multiplier"] = 2.5;
+  ASSERT_TRUE(Call(stub(), &Stub::CreateStudy, CreateRequest(study, "mixed")).ok());
+  for (int restart = 0; restart < 2; ++restart) {
+    for (int i = 0; i < 6; ++i) Tell(Ask("mixed"));
+    const v1::Explanation explanation = Explain(Ask("mixed"));
+    ASSERT_GT(explanation.provenance().facts_size(), 0);
+    EXPECT_EQ(explanation.provenance().facts(0).text(),
+              "prior none, calibration mle, acquisition ucb");
+    Start();
+  }
+  recipe->set_acquisition("magic");
+  const grpc::Status refused = Call(stub(), &Stub::CreateStudy, CreateRequest(study, "refused"));
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ViolationIn(refused).field(), "study.algorithm.recipe.acquisition");
+  EXPECT_THAT(ViolationIn(refused).bound(), HasSubstr("log_ei"));
 }
 
 TEST_F(Models, AStudyThatNamesNoPresetGetsAModel) {
