@@ -2,7 +2,6 @@
 // predictions, the likelihood with its gradient, and whole suggestions.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -18,6 +17,7 @@
 #include "core/strategy/presets.h"
 #include "tests/benchmarks/bare_algebra.h"
 #include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/timing.h"
 
 namespace slipstream {
 namespace {
@@ -30,43 +30,6 @@ struct Options {
   bool no_predictions = false;
   std::string csv;
 };
-
-// Seconds that `work` takes, at least a few milliseconds' worth of it.
-double SecondsOf(const std::function<void()>& work) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  int count = 0;
-  double seconds = 0;
-  do {
-    work();
-    ++count;
-    seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  } while (seconds < 0.005);
-  return seconds / count;
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// Both in turn, so that what else the machine does falls on both.
-struct Compared {
-  double floor = 0;  // Seconds, medians over the rounds.
-  double ours = 0;
-  double ratio = 0;  // The median of the rounds' ratios.
-};
-
-Compared Compare(int rounds, const std::function<void()>& floor,
-                 const std::function<void()>& ours) {
-  std::vector<double> floors, own, ratios;
-  for (int i = 0; i < rounds; ++i) {
-    floors.push_back(SecondsOf(floor));
-    own.push_back(SecondsOf(ours));
-    ratios.push_back(own.back() / floors.back());
-  }
-  return {Median(floors), Median(own), Median(ratios)};
-}
 
 PointMatrix RandomPoints(Index count, uint64_t seed) {
   PointMatrix x(count, kDimension);
@@ -115,8 +78,8 @@ class Table {
     absl::PrintF("%-44s %6d %12.1f %12.1f %8.2f %6g%s\n", what, n, compared.floor * 1e6,
                  compared.ours * 1e6, compared.ratio, bar,
                  compared.ratio <= bar || !with_bars_ ? "" : "  missed");
-    lines_.push_back(absl::StrCat(what, ",", n, ",", compared.floor * 1e6, ",",
-                                  compared.ours * 1e6, ",", compared.ratio, ",", bar));
+    lines_.push_back(absl::StrCat(what, ",", n, ",", compared.floor * 1e6, ",", compared.ours * 1e6,
+                                  ",", compared.ratio, ",", bar));
     figures_.push_back(AtMost(absl::StrCat(what, " at n = ", n), compared.ratio, bar));
   }
 
@@ -204,8 +167,8 @@ void Suggestions(int rounds, Table& table) {
     const auto floor = [&k] { BareCholeskyAndInverse(k); };
     // Nothing is known from before.
     table.Add("gp_log_ei, a suggestion with a full refit", n,
-              Compare(rounds, floor, [&] { MustSuggest(*preset.create(), study.view); }), bar);
-    const std::unique_ptr<Strategy> warm = preset.create();
+              Compare(rounds, floor, [&] { MustSuggest(*preset.Create(), study.view); }), bar);
+    const std::unique_ptr<Strategy> warm = preset.Create();
     MustSuggest(*warm, study.view);
     table.Add("gp_log_ei, a suggestion without refit", n,
               Compare(rounds, floor,
@@ -218,8 +181,8 @@ void Suggestions(int rounds, Table& table) {
 }
 
 int Run(const Options& options) {
-  std::cout << "Core's build: " << InstructionSet() << "; dimension " << kDimension << ", medians of "
-            << options.rounds << " rounds, floor and ours in turn, one thread\n";
+  std::cout << "Core's build: " << InstructionSet() << "; dimension " << kDimension
+            << ", medians of " << options.rounds << " rounds, floor and ours in turn, one thread\n";
   std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
                "else: Cholesky and inverse at that n\n";
   Table table(!options.no_bars);
@@ -245,7 +208,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--csv", options.csv, "Where to write the table");
   app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
-  app.add_flag("--no-predictions", options.no_predictions, "Leave out the predictions, for profiles");
+  app.add_flag("--no-predictions", options.no_predictions,
+               "Leave out the predictions, for profiles");
   CLI11_PARSE(app, argc, argv);
   return slipstream::Run(options);
 }

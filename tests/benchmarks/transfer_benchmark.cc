@@ -1,0 +1,343 @@
+// What transfer costs: suggestions with it beside ones without, with ever more
+// sources, and how long a source takes to get ready and whom that disturbs.
+#include <sys/resource.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/base/counter_random.h"
+#include "core/base/instruction_set.h"
+#include "core/strategy/fitted_source.h"
+#include "core/strategy/presets.h"
+#include "server/service/source_fitting.h"
+#include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/latencies.h"
+#include "tests/benchmarks/timing.h"
+
+namespace slipstream {
+namespace {
+
+constexpr size_t kDimension = 8;
+constexpr int64_t kResults = 50;
+constexpr size_t kLibraryBytes = size_t{4} << 30;
+
+struct Options {
+  int rounds = 5;
+  bool no_bars = false;
+  bool smallest = false;
+  std::vector<std::string> presets;
+  std::string csv;
+};
+
+// Presets whose papers' cost is above the bars, and that cost: N source points in
+// all, at most 1,000 of which they take.
+struct Costly {
+  const char* preset;
+  const char* cost;
+};
+constexpr Costly kCostly[] = {
+    {"env_gp", "(N + t)^3 a fit, (N + t)^2 a point"},
+    {"diff_gp", "(N + t)^3 a fit, (N + t)^2 a point"},
+    {"envelope_ei", "(N + t)^3 a fit, (N + t)^2 a point"},
+    {"envelope_ucb", "(N + t)^3 a fit, (N + t)^2 a point"},
+    {"stacked", "with several sources N^3 a fit, N^2 a point"},
+    {"efficient", "(N + t)^3 a fit, (N + t)^2 a point"},
+    {"collaborative", "(N + t)^3 a fit, (N + t)^2 a point"},
+};
+
+const char* CostOf(absl::string_view preset) {
+  for (const Costly& costly : kCostly) {
+    if (preset == costly.preset) return costly.cost;
+  }
+  return nullptr;
+}
+
+double Objective(const Configuration& configuration, double shift) {
+  double sum = 0;
+  for (size_t j = 0; j < kDimension; ++j) {
+    sum += std::sin(4 * configuration.values[j].number() + shift + static_cast<double>(j));
+  }
+  return sum;
+}
+
+Configuration RandomConfiguration(uint64_t seed, uint64_t index) {
+  Configuration configuration;
+  for (uint64_t j = 0; j < kDimension; ++j) {
+    configuration.values.push_back(Value::Double(CounterRandomUniform(seed, index, j)));
+  }
+  return configuration;
+}
+
+std::shared_ptr<const SearchSpace> Cube() {
+  std::vector<Parameter> parameters;
+  for (size_t j = 0; j < kDimension; ++j) {
+    parameters.push_back({absl::StrCat("x", j), DoubleDomain{0, 1}, {}, {}});
+  }
+  return std::make_shared<const SearchSpace>(*SearchSpace::Create(std::move(parameters)));
+}
+
+std::shared_ptr<const SourceTaskData> SourceOf(const std::shared_ptr<const SearchSpace>& space,
+                                               uint64_t number, size_t points) {
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = absl::StrCat("sourceTasks/", number, "-", points);
+  source->space = space;
+  const double shift = 0.02 * static_cast<double>(number % 50);
+  for (size_t i = 0; i < points; ++i) {
+    source->points.push_back({RandomConfiguration(1000 + number, i), Ending::kMeasured, 0});
+    source->points.back().value = Objective(source->points.back().configuration, shift);
+  }
+  return source;
+}
+
+// A study of kResults results that has some sources, which are ready.
+class Study {
+ public:
+  Study(size_t sources, size_t points) : space_(Cube()) {
+    for (uint64_t i = 0; i < static_cast<uint64_t>(kResults); ++i) {
+      ended_.push_back(
+          {static_cast<int64_t>(i) + 1, RandomConfiguration(7, i), {}, Ending::kMeasured, 0});
+      ended_.back().value = Objective(ended_.back().configuration, 0);
+    }
+    for (uint64_t i = 0; i < sources; ++i) sources_.push_back(SourceOf(space_, i, points));
+  }
+
+  StudyView View(SourceProvider* provider) const {
+    StudyView view;
+    view.space = space_.get();
+    view.last_trial = kResults;
+    view.suggested = kResults;
+    view.ended = ended_;
+    view.sources = sources_;
+    view.fitted_sources = provider;
+    return view;
+  }
+
+ private:
+  std::shared_ptr<const SearchSpace> space_;
+  std::vector<EndedTrial> ended_;
+  std::vector<std::shared_ptr<const SourceTaskData>> sources_;
+};
+
+// False where it stepped down the ladder.
+bool Suggests(const Strategy& strategy, const StudyView& view) {
+  const auto suggestions = strategy.Suggest(view, 1, 7, absl::InfiniteFuture());
+  return suggestions.ok() && suggestions->front().provenance.rung == Rung::kRecipe;
+}
+
+double ResidentMebibytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  double kibibytes = 0;
+  while (status >> word) {
+    if (word == "VmRSS:" && status >> kibibytes) return kibibytes / 1024;
+  }
+  return 0;
+}
+
+class Report {
+ public:
+  explicit Report(const Options& options) : options_(options) {
+    lines_.push_back("what,preset,sources,points,microseconds,ratio,bar");
+  }
+
+  void Add(const std::string& what, const std::string& preset, size_t sources, size_t points,
+           double seconds, double ratio, double bar) {
+    lines_.push_back(absl::StrCat(what, ",", preset, ",", sources, ",", points, ",", seconds * 1e6,
+                                  ",", ratio, ",", bar));
+  }
+  void Expect(const std::string& name, double value, double bar) {
+    figures_.push_back(AtMost(name, value, bar));
+  }
+  int Finish() {
+    if (!options_.csv.empty()) WriteCsv(options_.csv, lines_);
+    if (options_.no_bars) return 0;
+    return PrintFigures(figures_) == 0 ? 0 : 1;
+  }
+
+ private:
+  const Options& options_;
+  std::vector<std::string> lines_;
+  std::vector<Figure> figures_;
+};
+
+std::vector<std::string> TransferPresets(const Options& options) {
+  std::vector<std::string> names;
+  for (const Preset& preset : Presets()) {
+    const bool is_asked = options.presets.empty() ||
+                          std::find(options.presets.begin(), options.presets.end(), preset.name) !=
+                              options.presets.end();
+    if (is_asked && preset.recipe.prior != PriorKind::kNone) names.emplace_back(preset.name);
+  }
+  return names;
+}
+
+// Each preset beside gp_log_ei, hyperparameters fitted anew by both, sources ready.
+void BesideNoTransfer(const Options& options, size_t sources, size_t points, double bar,
+                      Report& report) {
+  absl::PrintF("\n%d sources x %d points, %d results: a suggestion with a full refit\n", sources,
+               points, kResults);
+  absl::PrintF("%-20s %14s %14s %8s\n", "preset", "gp_log_ei us", "ours us", "ratio");
+  const Study study(sources, points);
+  SourceLibrary library(kLibraryBytes);
+  const Preset& plain = *FindPreset("gp_log_ei");
+  for (const std::string& name : TransferPresets(options)) {
+    const Preset& preset = *FindPreset(name);
+    const std::unique_ptr<Strategy> keeps_the_prior = preset.Create();
+    const StudyView view = study.View(&library);
+    bool works = Suggests(*keeps_the_prior, view);
+    const Compared compared = Compare(
+        options.rounds, [&] { Suggests(*plain.Create(), view); },
+        [&] { works = works && Suggests(*preset.Create(), view); });
+    const char* const cost = CostOf(name);
+    absl::PrintF("%-20s %14.1f %14.1f %8.2f  %s%s\n", name, compared.floor * 1e6,
+                 compared.ours * 1e6, compared.ratio, works ? "" : "stepped down! ",
+                 cost == nullptr ? "" : cost);
+    report.Add("beside", name, sources, points, compared.ours, compared.ratio, bar);
+    if (cost == nullptr) {
+      report.Expect(absl::StrCat(name, ", ", sources, " x ", points, ": times gp_log_ei"),
+                    works ? compared.ratio : INFINITY, bar);
+    }
+  }
+  absl::PrintF("resident: %.0f MiB, of which models of sources %.0f\n", ResidentMebibytes(),
+               static_cast<double>(library.bytes()) / (1 << 20));
+  report.Expect(absl::StrCat("resident MiB with ", sources, " x ", points), ResidentMebibytes(),
+                1024);
+}
+
+// Ten times the sources may take ten times the time, and a fifth for noise.
+void EverMoreSources(const Options& options, const std::vector<size_t>& counts, Report& report) {
+  constexpr size_t kPoints = 50;
+  constexpr double kSlack = 1.2;
+  absl::PrintF("\nEver more sources of %d points: ms of a suggestion with a full refit\n%-20s",
+               kPoints, "preset");
+  std::vector<std::unique_ptr<Study>> studies;
+  for (size_t count : counts) {
+    absl::PrintF(" %10d", count);
+    studies.push_back(std::make_unique<Study>(count, kPoints));
+  }
+  absl::PrintF("\n");
+  SourceLibrary library(kLibraryBytes);
+  for (const std::string& name : TransferPresets(options)) {
+    const Preset& preset = *FindPreset(name);
+    const std::unique_ptr<Strategy> keeps_the_prior = preset.Create();
+    absl::PrintF("%-20s", name);
+    double before = 0;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      const StudyView view = studies[i]->View(&library);
+      Suggests(*keeps_the_prior, view);
+      std::vector<double> seconds;
+      for (int round = 0; round < std::min(options.rounds, 3); ++round) {
+        seconds.push_back(SecondsOf([&] { Suggests(*preset.Create(), view); }));
+      }
+      const double now = Median(seconds);
+      absl::PrintF(" %10.2f", now * 1e3);
+      report.Add("more", name, counts[i], kPoints, now, before > 0 ? now / before : 1, 0);
+      if (before > 0) {
+        const double more = static_cast<double>(counts[i]) / static_cast<double>(counts[i - 1]);
+        report.Expect(absl::StrCat(name, ": ", counts[i], " sources / ", counts[i - 1]),
+                      now / before, more * kSlack);
+      }
+      before = now;
+    }
+    absl::PrintF("\n");
+  }
+}
+
+double HighPercentile(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() * 99 / 100];
+}
+
+// Seconds of each suggestion of a study without sources, until `enough` says so.
+std::vector<double> OtherSuggestions(const Strategy& strategy, StudyView view,
+                                     const std::function<bool(size_t)>& enough) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  while (!enough(seconds.size())) {
+    ++view.suggested;
+    const auto begin = Clock::now();
+    Suggests(strategy, view);
+    seconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  return seconds;
+}
+
+// From the request to the model, at low priority as in the server; and what
+// another study's suggestions notice of it.
+void GettingReady(const Options& options, size_t points, Report& report) {
+  const std::shared_ptr<const SearchSpace> space = Cube();
+  const Study other(0, 0);
+  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
+  const StudyView view = other.View(nullptr);
+  const size_t quiet_count = options.smallest ? 20 : 400;
+  const std::vector<double> quiet =
+      OtherSuggestions(*strategy, view, [&](size_t count) { return count >= quiet_count; });
+
+  SourceFitting fitting(kLibraryBytes, 100, [] { setpriority(PRIO_PROCESS, 0, 15); });
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> ready;
+  std::vector<double> disturbed;
+  for (uint64_t round = 0; round < static_cast<uint64_t>(options.rounds); ++round) {
+    const auto source = SourceOf(space, 5000 + round, points);
+    const auto begin = Clock::now();
+    fitting.Prepare(source, *space, {});
+    for (double seconds : OtherSuggestions(
+             *strategy, view, [&](size_t) { return fitting.Get(source, *space, {}).ok(); })) {
+      disturbed.push_back(seconds);
+    }
+    ready.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+  }
+  if (disturbed.empty()) disturbed = quiet;
+  const double ratio = HighPercentile(disturbed) / HighPercentile(quiet);
+  absl::PrintF(
+      "\nA source of %d points is ready after %.2f s (median of %d); meanwhile the p99 of "
+      "%d suggestions\nof another study is %.2f ms, else %.2f ms: %.2f times\n",
+      points, Median(ready), options.rounds, disturbed.size(), HighPercentile(disturbed) * 1e3,
+      HighPercentile(quiet) * 1e3, ratio);
+  report.Add("ready", "", 1, points, Median(ready), ratio, 2);
+  report.Expect(absl::StrCat("seconds until a source of ", points, " points is ready"),
+                Median(ready), 5);
+  report.Expect("another study's p99 meanwhile / else", ratio, 2);
+}
+
+int Run(const Options& options) {
+  absl::PrintF("Core's build: %s; dimension %d, medians of %d rounds, one thread\n",
+               InstructionSet(), kDimension, options.rounds);
+  Report report(options);
+  GettingReady(options, options.smallest ? 60 : 1000, report);
+  BesideNoTransfer(options, options.smallest ? 3 : 10, options.smallest ? 20 : 100, 3, report);
+  if (!options.smallest) BesideNoTransfer(options, 100, 500, 25, report);
+  EverMoreSources(
+      options, options.smallest ? std::vector<size_t>{1, 5} : std::vector<size_t>{1, 10, 100, 1000},
+      report);
+  absl::PrintF("\n");
+  return report.Finish();
+}
+
+}  // namespace
+}  // namespace slipstream
+
+int main(int argc, char** argv) {
+  slipstream::Options options;
+  CLI::App app("What transfer costs beside suggestions without it");
+  app.add_option("--rounds", options.rounds, "Measurements of each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--presets", options.presets, "Only these")->delimiter(',');
+  app.add_option("--csv", options.csv, "Where to write the table");
+  app.add_flag("--smallest", options.smallest, "Few and small sources, to see that it works");
+  app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
+  CLI11_PARSE(app, argc, argv);
+  return slipstream::Run(options);
+}
