@@ -52,6 +52,7 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
   Model model;
   const auto dimension = static_cast<double>(kinds.size());
   model.kernel = MakeStationary(options.smoothness, kinds, options.lengthscales);
+  model.kinds = kinds;
   model.beliefs.push_back({0, 0.5, std::log(0.03), std::log(30.0)});
   while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
     model.beliefs.push_back({-1 + 0.5 * std::log(dimension), 1, std::log(0.01), std::log(1e3)});

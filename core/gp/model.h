@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/gp/coordinate_kinds.h"
 #include "core/gp/kernel.h"
 #include "core/gp/likelihood.h"
 
@@ -29,6 +30,7 @@ struct HyperparameterBelief {
 struct Model {
   std::shared_ptr<const Kernel> kernel;
   std::vector<HyperparameterBelief> beliefs;  // As Hyperparameters::Packed.
+  CoordinateKinds kinds = {};                 // Of the kernel's points; empty: all numbers.
 
   // Of Hyperparameters::weights.
   Index weight_count() const;

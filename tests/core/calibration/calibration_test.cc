@@ -9,13 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/calibration/consistent.h"
 #include "gtest/gtest.h"
 #include "tests/core/calibration/naive_posterior.h"
 
 namespace slipstream {
 namespace {
 
-enum class Method { kFixed, kMaximumLikelihood, kMaximumPosterior, kHamiltonian };
+enum class Method { kFixed, kMaximumLikelihood, kMaximumPosterior, kHamiltonian, kConsistent };
 
 std::unique_ptr<Calibration> Make(Method method) {
   HamiltonianOptions few;
@@ -31,13 +32,15 @@ std::unique_ptr<Calibration> Make(Method method) {
       return MakeMaximumPosterior(QuasiNewtonOptions());
     case Method::kHamiltonian:
       return MakeHamiltonian(few);
+    case Method::kConsistent:
+      return MakeConsistent(MakeMaximumPosterior(QuasiNewtonOptions()), ConsistentOptions());
   }
   return nullptr;
 }
 
 std::string NameOf(const testing::TestParamInfo<Method>& method) {
   constexpr const char* kNames[] = {"Fixed", "MaximumLikelihood", "MaximumPosterior",
-                                    "Hamiltonian"};
+                                    "Hamiltonian", "Consistent"};
   return kNames[static_cast<size_t>(method.param)];
 }
 
@@ -48,7 +51,8 @@ class EveryCalibration : public testing::TestWithParam<Method> {
 
 INSTANTIATE_TEST_SUITE_P(Methods, EveryCalibration,
                          testing::Values(Method::kFixed, Method::kMaximumLikelihood,
-                                         Method::kMaximumPosterior, Method::kHamiltonian),
+                                         Method::kMaximumPosterior, Method::kHamiltonian,
+                                         Method::kConsistent),
                          NameOf);
 
 void ExpectSound(const Model& model, const TrainingData& data, const Calibrated& calibrated) {
