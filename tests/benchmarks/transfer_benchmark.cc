@@ -37,6 +37,7 @@ struct Options {
   bool no_bars = false;
   bool smallest = false;
   std::vector<std::string> presets;
+  std::vector<std::string> parts = {"ready", "few", "many", "more"};
   std::string csv;
 };
 
@@ -315,12 +316,19 @@ int Run(const Options& options) {
   absl::PrintF("Core's build: %s; dimension %d, medians of %d rounds, one thread\n",
                InstructionSet(), kDimension, options.rounds);
   Report report(options);
-  GettingReady(options, options.smallest ? 60 : 1000, report);
-  BesideNoTransfer(options, options.smallest ? 3 : 10, options.smallest ? 20 : 100, 3, report);
-  if (!options.smallest) BesideNoTransfer(options, 100, 500, 25, report);
-  EverMoreSources(
-      options, options.smallest ? std::vector<size_t>{1, 5} : std::vector<size_t>{1, 10, 100, 1000},
-      report);
+  const auto wants = [&](const char* part) {
+    return std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
+  };
+  if (wants("ready")) GettingReady(options, options.smallest ? 60 : 1000, report);
+  if (wants("few")) {
+    BesideNoTransfer(options, options.smallest ? 3 : 10, options.smallest ? 20 : 100, 3, report);
+  }
+  if (wants("many") && !options.smallest) BesideNoTransfer(options, 100, 500, 25, report);
+  if (wants("more")) {
+    const std::vector<size_t> few = {1, 5};
+    const std::vector<size_t> many = {1, 10, 100, 1000};
+    EverMoreSources(options, options.smallest ? few : many, report);
+  }
   absl::PrintF("\n");
   return report.Finish();
 }
@@ -335,6 +343,9 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--presets", options.presets, "Only these")->delimiter(',');
+  app.add_option("--parts", options.parts,
+                 "ready (how fast a source is), few (10 x 100), many (100 x 500), more (1 to 1000)")
+      ->delimiter(',');
   app.add_option("--csv", options.csv, "Where to write the table");
   app.add_flag("--smallest", options.smallest, "Few and small sources, to see that it works");
   app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
