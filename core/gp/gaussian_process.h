@@ -48,6 +48,8 @@ class GaussianProcess : public Surrogate {
   const Observations& observations() const { return observations_; }
   const GaussianPrior& prior() const { return *prior_; }
   double jitter() const { return factor_.jitter(); }
+  // L; its leading rows are the factor of the first results alone.
+  const Cholesky& factor() const { return factor_; }
   double LogLikelihood() const;
 
   // Predictions of the observed results (noise included) where each is left

@@ -65,6 +65,8 @@ struct PretrainedOptions {
   // Of a mean that is linear, the value in the middle of the unit cube.
   bool free_noise = false;
   bool free_mean = false;
+
+  friend bool operator==(const PretrainedOptions&, const PretrainedOptions&) = default;
 };
 
 // All sources have the same share. Slopes are the hyperparameters' weights.

@@ -33,6 +33,17 @@ double LogPoints(const NextPointRequest& request) {
   return static_cast<double>(request.space.dimension()) * std::log(100.0);
 }
 
+// Where sources are part of each prediction, fewer of them have to do.
+MaximizerOptions SearchOptionsOf(const ObjectiveModel& model) {
+  MaximizerOptions options;
+  if (!model.is_costly()) return options;
+  options.quasi_random = 192;
+  options.around_incumbents = 64;
+  options.ascents = 3;
+  options.evaluations_per_ascent = 30;
+  return options;
+}
+
 double UcbMultiplierOf(const NextPointRequest& request) {
   const auto dimension = static_cast<double>(request.space.dimension());
   switch (request.recipe.ucb_schedule) {

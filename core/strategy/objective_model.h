@@ -75,6 +75,9 @@ class ObjectiveModel {
   // As if these had given what each member expects of them.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
 
+  // Whether a prediction takes much more than the target's own results would.
+  bool is_costly() const { return transfer_ != nullptr; }
+
   // The measured configurations from the best on, at most `count`.
   std::vector<Configuration> BestConfigurations(size_t count) const;
 

@@ -51,6 +51,22 @@ constexpr Preset kPresets[] = {
      "Sources' posteriors with learnt weights plus a process for the rest (ScaML-GP)",
      {.prior = P::kScaml, .acquisition = A::kUpperConfidenceBound, .ucb_multiplier = 3}},
 
+    {"rgpe",
+     "Ensemble of the sources' and the target's processes, weighted by how well they rank",
+     {.prior = P::kRgpe}},
+    {"rm_gp_ucb",
+     "Upper bounds of the sources' and the target's processes, the sources' fading out",
+     {.prior = P::kRmGp,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_schedule = UcbSchedule::kDimension}},
+    {"rm_gp_ts",
+     "One draw of the sources' processes or, ever more often, the target's",
+     {.prior = P::kRmGp, .acquisition = A::kThompson}},
+    // HyperBO: probability of improvement on the best result and a margin.
+    {"hyperbo",
+     "One process learnt from all sources beforehand and kept (HyperBO)",
+     {.prior = P::kPretrained, .calibration = C::kFixed, .acquisition = A::kMaxValueOfResults}},
+
     {"source_portfolio",
      "The configurations that served the source tasks best, one after the other, then quasi_random",
      {},

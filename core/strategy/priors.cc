@@ -7,6 +7,19 @@
 namespace slipstream {
 namespace {
 
+// It follows the acquisition: a draw for Thompson's, and the bound's multiplier
+// where that is constant.
+RmGpOptions RmGpOf(const Recipe& recipe) {
+  RmGpOptions options = recipe.rm_gp;
+  if (recipe.acquisition == AcquisitionKind::kThompson) options.mode = RmGpMode::kThompson;
+  const bool is_constant = recipe.acquisition == AcquisitionKind::kUpperConfidenceBound &&
+                           recipe.ucb_schedule == UcbSchedule::kConstant;
+  if (is_constant && recipe.ucb_multiplier > 0) {
+    options.acquisition_multiplier = recipe.ucb_multiplier;
+  }
+  return options;
+}
+
 std::unique_ptr<Prior> MakePrior(const Recipe& recipe) {
   SourceSumOptions sum = recipe.source_sum;
   switch (recipe.prior) {
@@ -22,6 +35,12 @@ std::unique_ptr<Prior> MakePrior(const Recipe& recipe) {
       sum.errors = SourceErrors::kCorrelated;
       sum.weights = WeightLearning::kAlways;
       return MakeSourceSum(sum);
+    case PriorKind::kRgpe:
+      return MakeRgpe(recipe.rgpe);
+    case PriorKind::kRmGp:
+      return MakeRmGp(RmGpOf(recipe));
+    case PriorKind::kPretrained:
+      return MakePretrained(recipe.pretrained);
   }
   return nullptr;
 }
@@ -36,6 +55,15 @@ Recipe PriorPartOf(const Recipe& recipe) {
   Recipe part;
   part.prior = recipe.prior;
   part.source_sum = recipe.source_sum;
+  part.rgpe = recipe.rgpe;
+  part.rm_gp = recipe.rm_gp;
+  part.pretrained = recipe.pretrained;
+  // Only RM-GP looks at these.
+  if (recipe.prior == PriorKind::kRmGp) {
+    part.acquisition = recipe.acquisition;
+    part.ucb_schedule = recipe.ucb_schedule;
+    part.ucb_multiplier = recipe.ucb_multiplier;
+  }
   return part;
 }
 

@@ -4,6 +4,9 @@
 
 #include "core/gp/kernel.h"
 #include "core/gp/output_transform.h"
+#include "core/prior/pretrained.h"
+#include "core/prior/rgpe.h"
+#include "core/prior/rm_gp.h"
 #include "core/prior/source_sum.h"
 #include "core/strategy/fitted_source.h"
 
@@ -12,9 +15,12 @@ namespace slipstream {
 // What the source tasks say beforehand.
 enum class PriorKind {
   kNone,
-  kDelta,    // DeltaBO.
-  kStacked,  // The exact posterior under DeltaBO's assumption.
-  kScaml,    // Sources with weights of their own.
+  kDelta,       // DeltaBO.
+  kStacked,     // The exact posterior under DeltaBO's assumption.
+  kScaml,       // Sources with weights of their own.
+  kRgpe,        // Ranking-weighted ensemble of the sources' and the target's models.
+  kRmGp,        // The same weighted by their gaps, which fades out.
+  kPretrained,  // HyperBO.
 };
 
 // Where hyperparameters come from.
@@ -54,6 +60,9 @@ struct Recipe {
   // Of the prior, as far as it is theirs.
   SourceFitOptions sources = {};
   SourceSumOptions source_sum = {};
+  RgpeOptions rgpe = {};
+  RmGpOptions rm_gp = {};
+  PretrainedOptions pretrained = {};
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };

@@ -23,6 +23,9 @@ constexpr NamedIngredient<PriorKind> kPriorNames[] = {
     {"delta", PriorKind::kDelta},
     {"stacked", PriorKind::kStacked},
     {"scaml", PriorKind::kScaml},
+    {"rgpe", PriorKind::kRgpe},
+    {"rm_gp", PriorKind::kRmGp},
+    {"pretrained", PriorKind::kPretrained},
 };
 
 constexpr NamedIngredient<CalibrationKind> kCalibrationNames[] = {
@@ -79,6 +82,27 @@ constexpr OptionEntry kOptions[] = {
     {"most_sources", 1, 1000, true, "Sources that scaml weighs; more are screened",
      [](Recipe& recipe, double value) {
        recipe.source_sum.most_sources = static_cast<size_t>(value);
+     }},
+    {"rgpe_loss", 0, 2, true,
+     "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means",
+     [](Recipe& recipe, double value) {
+       recipe.rgpe.loss = static_cast<RgpeLoss>(static_cast<int>(value));
+     }},
+    {"rgpe_dilution", 0, 2, true, "0: rgpe keeps all sources, 1: percentile, 2: probabilistic",
+     [](Recipe& recipe, double value) {
+       recipe.rgpe.dilution = static_cast<RgpeDilution>(static_cast<int>(value));
+     }},
+    {"rgpe_draws", 1, 100000, true, "Draws of rgpe's ranking losses",
+     [](Recipe& recipe, double value) { recipe.rgpe.draws = static_cast<Index>(value); }},
+    {"rm_gp_decay", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at the most",
+     [](Recipe& recipe, double value) { recipe.rm_gp.slowest_decay = value; }},
+    {"pretraining", 0, 1, true, "0: pretrained by likelihood, 1: by empirical divergence",
+     [](Recipe& recipe, double value) {
+       recipe.pretrained.objective = static_cast<PretrainingObjective>(static_cast<int>(value));
+     }},
+    {"pretrained_mean", 0, 1, true, "0: pretrained with a constant mean, 1: with a linear one",
+     [](Recipe& recipe, double value) {
+       recipe.pretrained.mean = static_cast<MeanFunction>(static_cast<int>(value));
      }},
     {"printed_noise", 0, 1, true, "1: delta with the noise of DeltaBO's equation 6 as printed",
      [](Recipe& recipe, double value) {

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Presets, NamesAreStoredInStudiesAndStay) {
   for (const char* name : {"gp_log_ei", "portfolio_gp", "gp_hmc", "gp_ucb", "gp_ei", "gp_pi",
-                           "gp_ts", "deltabo", "stacked", "scaml", "source_portfolio", "quasi_random", "random"}) {
+                           "gp_ts", "deltabo", "stacked", "scaml", "rgpe", "rm_gp_ucb", "rm_gp_ts", "hyperbo", "source_portfolio", "quasi_random", "random"}) {
     ASSERT_NE(FindPreset(name), nullptr) << name;
     EXPECT_EQ(FindPreset(name)->name, name);
   }
@@ -32,6 +32,7 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
   }
   EXPECT_EQ(PresetNames(),
             "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, deltabo, stacked, scaml, "
+            "rgpe, rm_gp_ucb, rm_gp_ts, hyperbo, "
             "source_portfolio, quasi_random, random");
 }
 

@@ -19,7 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kTransferPresets = {"deltabo", "stacked", "scaml"};
+const std::vector<std::string> kTransferPresets = {"deltabo",   "stacked",  "scaml",  "rgpe",
+                                                   "rm_gp_ucb", "rm_gp_ts", "hyperbo"};
 
 Configuration At(const SearchSpace& space, double x, double y) {
   return space.Decode({{x, y}, {}});
@@ -168,8 +169,8 @@ TEST(SpaceKey, DiffersInWhateverDiffers) {
   EXPECT_EQ(SpaceKeyOf(*MakeSpace({plain})), key);
 }
 
-TEST(Transfer, FindsTheSourcesOptimumAtOnce) {
-  for (const std::string& preset : kTransferPresets) {
+TEST(Transfer, WhereSourcesArePartOfTheModelTheirOptimumIsFoundAtOnce) {
+  for (const std::string preset : {"deltabo", "stacked", "scaml"}) {
     const FakeStudy study = BowlStudy({BowlSource("sourceTasks/a", 0.3, 0.6, 60, 5)}, 3);
     const Suggestion next = MustSuggest(preset, study.view(), 1, 5)[0];
     EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;

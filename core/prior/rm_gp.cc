@@ -1,0 +1,218 @@
+#include "core/prior/rm_gp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/prior/ensemble.h"
+
+namespace slipstream {
+namespace {
+
+// Where a source is compared with the target.
+struct RmGpPoints {
+  PointMatrix x;
+  Vector y;
+  double margin = 0;  // What noise adds to a gap.
+};
+
+RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
+  const Index all = source.data.y.size();
+  const Index count = std::min(all, options.most_points);
+  RmGpPoints points{PointMatrix(count, source.data.x.cols()), Vector(count), 0};
+  for (Index j = 0; j < count; ++j) {
+    const Index row = j * all / count;
+    points.x.row(j) = source.data.x.row(row);
+    points.y[j] = source.data.y[row];
+  }
+  if (options.noise_confidence.has_value()) {
+    const double noise = std::exp(source.hyperparameters.log_noise_variance);
+    points.margin =
+        std::sqrt(2 * noise * std::log(8 * static_cast<double>(count) / *options.noise_confidence));
+  }
+  return points;
+}
+
+// After the last round.
+struct RmGpState {
+  Index rounds = 0;
+  double nu = 1;
+  Vector weights;         // om, of sum 1.
+  Vector gaps;            // Of the last round; empty before the first.
+  double multiplier = 1;  // beta_t.
+};
+
+// exp(-rate * sums), of sum 1.
+Vector RmGpWeights(const Vector& sums, double rate) {
+  const Vector weights = (rate * (sums.minCoeff() - sums.array())).exp();
+  return weights / weights.sum();
+}
+
+class RmGpTransfer final : public Transfer {
+ public:
+  RmGpTransfer(const RmGpOptions& options, Model model, TrainingData data, TrainingData target,
+               SourceModels sources, uint64_t seed)
+      : Transfer(std::move(model), std::move(data)),
+        options_(options),
+        target_(std::move(target)),
+        sources_(std::move(sources)),
+        uniform_(CounterRandomUniform(seed, static_cast<uint64_t>(target_.y.size()), 0)) {
+    for (const auto& source : sources_) points_.push_back(RmGpPointsOf(*source, options_));
+  }
+
+  absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
+      const Hyperparameters& hyperparameters) const override {
+    SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess own,
+                                FitProcess(model().kernel, target_, hyperparameters));
+    const RmGpState state = Run(own);
+    const Vector weights = Mixed(state);
+    if (!(weights.sum() > 0)) return std::make_unique<GaussianProcess>(std::move(own));
+    const double multiplier = options_.acquisition_multiplier.value_or(state.multiplier);
+    const bool is_bound = options_.mode == RmGpMode::kUpperBound;
+    const double factor = is_bound ? std::sqrt(options_.source_confidence) / multiplier : 1;
+    std::vector<EnsembleMember> members;
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      members.push_back({sources_[i]->process, weights[static_cast<Index>(i)], factor});
+    }
+    if (!is_bound) return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
+    members.push_back({std::make_shared<const GaussianProcess>(std::move(own)), 1 - state.nu});
+    return MakeEnsemble(std::move(members), EnsembleErrors::kAligned);
+  }
+
+  Vector Shares(const Hyperparameters& hyperparameters) const override {
+    const auto own = FitProcess(model().kernel, target_, hyperparameters);
+    if (!own.ok()) return Vector::Zero(static_cast<Index>(sources_.size()));
+    return Mixed(Run(*own));
+  }
+
+  std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const override {
+    std::vector<Remark> remarks;
+    const auto own = FitProcess(model().kernel, target_, hyperparameters);
+    if (!own.ok()) return remarks;
+    const RmGpState state = Run(*own);
+    remarks.emplace_back("nu", state.nu);
+    remarks.emplace_back("rounds", static_cast<double>(state.rounds));
+    if (state.gaps.size() > 0) {
+      remarks.emplace_back("least_gap", state.gaps.minCoeff());
+      remarks.emplace_back("mean_gap", state.weights.dot(state.gaps));
+    }
+    const Vector weights = Mixed(state);
+    remarks.emplace_back("kept_sources", static_cast<double>((weights.array() > 0).count()));
+    if (options_.mode == RmGpMode::kThompson) {
+      remarks.emplace_back("drawn_from", std::string(weights.sum() > 0 ? "sources" : "target"));
+    }
+    return remarks;
+  }
+
+ private:
+  // gap(i, s) of source i in round s + 1.
+  Matrix Gaps(const GaussianProcess& own, Index rounds) const;
+  RmGpState Run(const GaussianProcess& own) const;
+  // Of the sources, in what Fit gives; none: it is the target's own.
+  Vector Mixed(const RmGpState& state) const;
+
+  RmGpOptions options_;
+  TrainingData target_;
+  SourceModels sources_;
+  std::vector<RmGpPoints> points_;  // By source.
+  double uniform_;
+};
+
+Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {
+  const PointMatrix& x = own.observations().x;
+  Vector whitened = own.observations().y - own.prior().Mean(x);
+  own.factor().SolveLower(whitened);
+  Matrix gaps(static_cast<Index>(points_.size()), rounds);
+  for (size_t i = 0; i < points_.size(); ++i) {
+    const RmGpPoints& points = points_[i];
+    Matrix rows = own.prior().Covariance(x, points.x);
+    own.factor().SolveLower(rows);
+    const Matrix columns = rows.transpose();
+    Eigen::ArrayXd error = own.prior().Mean(points.x) - points.y;
+    Eigen::ArrayXd variance = own.prior().Variance(points.x);
+    const Eigen::ArrayXd least = kLeastVariancePart * variance;
+    for (Index results = 0; results <= own.size(); ++results) {
+      if (results > 0) {
+        error += whitened[results - 1] * columns.col(results - 1).array();
+        variance -= columns.col(results - 1).array().square();
+      }
+      const Index round = results - options_.first_results;  // From 0 on.
+      if (round < 0) continue;
+      const double multiplier =
+          RmGpMultiplier(options_.multiplier_scale, own.dimension(), round + 1);
+      const Eigen::ArrayXd gap = error.abs() + multiplier * variance.max(least).sqrt();
+      gaps(static_cast<Index>(i), round) =
+          points.margin + (options_.gap == RmGpGap::kMean ? gap.mean() : gap.maxCoeff());
+    }
+  }
+  return gaps;
+}
+
+RmGpState RmGpTransfer::Run(const GaussianProcess& own) const {
+  RmGpState state;
+  const auto count = static_cast<Index>(sources_.size());
+  state.rounds = std::max<Index>(0, own.size() + 1 - options_.first_results);
+  state.multiplier =
+      RmGpMultiplier(options_.multiplier_scale, own.dimension(), std::max<Index>(1, state.rounds));
+  const Matrix gaps = Gaps(own, state.rounds);
+  Vector sums = Vector::Zero(count);
+  state.weights = Vector::Constant(count, 1 / static_cast<double>(count));
+  for (Index round = 0; round < state.rounds; ++round) {
+    state.gaps = gaps.col(round);
+    sums += state.gaps;
+    state.weights = RmGpWeights(sums, options_.learning_rate);
+    state.nu *= std::min(options_.slowest_decay,
+                         std::pow(state.weights.dot(state.gaps), -options_.decay_power));
+  }
+  return state;
+}
+
+Vector RmGpTransfer::Mixed(const RmGpState& state) const {
+  const bool is_bound = options_.mode == RmGpMode::kUpperBound;
+  Vector weights = Vector::Zero(state.weights.size());
+  if (!is_bound && uniform_ < 1 - state.nu) return weights;
+  const double total = is_bound ? state.nu : 1;
+  std::vector<Index> order(static_cast<size_t>(weights.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return state.weights[a] > state.weights[b]; });
+  order.resize(std::min(order.size(), options_.most_sources));
+  for (Index i : order) {
+    if (total * state.weights[i] >= options_.least_weight) weights[i] = state.weights[i];
+  }
+  const double kept = weights.sum();
+  return kept > 0 ? Vector(total / kept * weights) : weights;
+}
+
+class RmGp final : public Prior {
+ public:
+  explicit RmGp(const RmGpOptions& options) : options_(options) {}
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    TrainingData data =
+        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    return std::make_unique<RmGpTransfer>(options_, DefaultModel(input.kinds, input.model),
+                                          std::move(data), input.target, input.sources, input.seed);
+  }
+
+ private:
+  RmGpOptions options_;
+};
+
+}  // namespace
+
+double RmGpMultiplier(double scale, Index dimension, Index round) {
+  return std::sqrt(scale * static_cast<double>(dimension) *
+                   std::log(2 * static_cast<double>(round)));
+}
+
+std::unique_ptr<Prior> MakeRmGp(const RmGpOptions& options) {
+  return std::make_unique<RmGp>(options);
+}
+
+}  // namespace slipstream
