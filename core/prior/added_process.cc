@@ -9,6 +9,9 @@
 namespace slipstream {
 namespace {
 
+// Points at a time: a source's covariances with them stay in cache.
+constexpr Index kAddedBlock = 64;
+
 // What stays the same whichever point is asked for.
 struct Fitted {
   std::vector<AddedTerm> terms;
@@ -56,35 +59,43 @@ class AddedProcess final : public TransferSurrogate {
 
   Predictions DoPredict(const PointMatrix& x) const override {
     Predictions result{Vector(x.rows()), Vector(x.rows())};
-    for (Index first = 0; first < x.rows(); first += kPredictionBlock) {
-      const Index count = std::min(kPredictionBlock, x.rows() - first);
+    for (Index first = 0; first < x.rows(); first += kAddedBlock) {
+      const Index count = std::min(kAddedBlock, x.rows() - first);
       PredictBlock(x.middleRows(first, count), result.mean.segment(first, count),
                    result.variance.segment(first, count));
     }
     return result;
   }
 
+  // Source by source, so that only one's covariances are there at a time.
   void PredictBlock(const PointMatrix& x, VectorView mean, VectorView variance) const {
     const Fitted& f = *fitted_;
     mean.setConstant(f.own.mean);
     variance.setConstant(f.own.kernel->Variance(f.own.parameters));
-    std::vector<Matrix> crosses = CrossesAt(x);
+    Matrix covariance = f.own.kernel->Covariance(f.own.parameters, f.x, x);
+    if (f.x.rows() > 0) mean.noalias() += covariance.transpose() * f.alpha;
     double most = variance[0];
+    Matrix reduced;
     for (size_t i = 0; i < f.terms.size(); ++i) {
       const AddedTerm& term = f.terms[i];
-      mean.array() += term.mean_factor * term.process->mean;
-      mean.noalias() += term.mean_factor * (crosses[i].transpose() * term.process->weights);
+      const KernelExpansion& process = *term.process;
+      const Matrix cross = process.Cross(x);
+      mean.array() += term.mean_factor * process.mean;
+      mean.noalias() += cross.transpose() * f.term_weights[i];
       if (term.covariance_factor == 0) continue;
-      const double own = term.process->kernel->Variance(term.process->parameters);
+      const double own = process.kernel->Variance(process.parameters);
       most += term.covariance_factor * own;
-      const Vector reduced =
-          crosses[i].cwiseProduct(term.process->reduction * crosses[i]).colwise().sum();
+      reduced.noalias() = process.reduction * cross;
+      const Vector taken = cross.cwiseProduct(reduced).colwise().sum();
       variance.array() +=
-          term.covariance_factor * (own - reduced.array()).max(kLeastVariancePart * own);
+          term.covariance_factor * (own - taken.array()).max(kLeastVariancePart * own);
+      if (!f.has_correlated_terms() || f.x.rows() == 0) continue;
+      Matrix part = process.kernel->Covariance(process.parameters, f.x, x);
+      mean.noalias() += term.covariance_factor * (part.transpose() * f.alpha);
+      part.noalias() -= f.pulled[i].transpose() * cross;
+      covariance += term.covariance_factor * part;
     }
     if (f.x.rows() > 0) {
-      Matrix covariance = CrossCovariance(x, crosses);
-      mean.noalias() += covariance.transpose() * f.alpha;
       f.factor.SolveLower(covariance);
       variance -= covariance.colwise().squaredNorm().transpose();
     }
