@@ -36,19 +36,19 @@ class Against:
         self.reference = reference
         self.margin = margin
         self._sections = sections
+        self.units = sorted(comparison.units, key=lambda unit: SECTIONS.index(sections[unit.name]))
         self._rows = {unit.name: self._rows_of(unit) for unit in comparison.units}
 
     def sections(self):
         """{name: its units}, and all units where there are several sections."""
-        units = self.comparison.units
-        sections = {name: [unit for unit in units if self._sections[unit.name] == name]
-                    for name in SECTIONS}
-        sections = {name: those for name, those in sections.items() if those}
-        return sections | ({"all": units} if len(sections) > 1 else {})
+        sections = {}
+        for unit in self.units:
+            sections.setdefault(self._sections[unit.name], []).append(unit)
+        return sections | ({"all": self.units} if len(sections) > 1 else {})
 
     def rows(self):
         """Tidy rows: each method on each unit after each checkpoint."""
-        return [row for unit in self.comparison.units for row in self.rows_of(unit)]
+        return [row for unit in self.units for row in self.rows_of(unit)]
 
     def rows_of(self, unit):
         return self._rows[unit.name]

@@ -135,12 +135,12 @@ def hundredths(value):
 def against_lines(against):
     """Two tables for each unit, and for each section with all of its units."""
     lines = []
-    few = [unit.name for unit in against.comparison.units if unit.draws < FEW_DRAWS]
+    few = [unit.name for unit in against.units if unit.draws < FEW_DRAWS]
     if few:
         lines += ["", f"CAUTION: {len(few)} problems have fewer than {FEW_DRAWS} seeds or tasks; "
                       "their intervals are too narrow."]
     lines += ["", *against_legend(against)]
-    for unit in against.comparison.units:
+    for unit in against.units:
         lines += against_block(f"{unit.name}, {unit.count_text()}", against.rows_of(unit))
     lines += ["", "ALL IN ALL", *against_legend(against)]
     totals = against.totals()
