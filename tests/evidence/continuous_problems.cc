@@ -8,6 +8,7 @@
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "tests/evidence/csv.h"
+#include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -16,6 +17,7 @@ constexpr size_t kInitialPoints = 5;
 // What is drawn here must not be what a strategy draws from the same seed.
 constexpr uint64_t kInitialSalt = 0x696e697469616c;
 constexpr uint64_t kSourceSalt = 0x736f75726365;
+constexpr uint64_t kSourceNoiseSalt = 0x6e6f6973652d6f66;
 
 absl::StatusOr<SearchSpace> SpaceOf(const ContinuousProblem& problem) {
   std::vector<Parameter> parameters;
@@ -66,7 +68,7 @@ absl::StatusOr<std::vector<Point>> RecordedInitialPoints(const ContinuousProblem
 absl::StatusOr<std::vector<Point>> InitialPoints(const ContinuousProblem& problem,
                                                  const SearchSpace& space,
                                                  const Beginning& beginning) {
-  if (problem.has_peers) return RecordedInitialPoints(problem, space, beginning);
+  if (problem.group == kGroupWithPeers) return RecordedInitialPoints(problem, space, beginning);
   std::vector<Point> points;
   for (size_t i = 0; i < kInitialPoints; ++i) {
     points.push_back({RandomConfiguration(space, beginning.seed ^ kInitialSalt, i), {}});
@@ -84,15 +86,25 @@ std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& proble
   const uint64_t points_seed = CounterRandomBits(seed ^ kSourceSalt, task, 0);
   for (size_t i = 0; i < problem.source_points; ++i) {
     Configuration configuration = RandomConfiguration(*space, points_seed, i);
-    const double value = objective(Numbers(configuration));
+    double value = objective(Numbers(configuration));
+    if (problem.source_noise_deviation != 0) {
+      value += problem.source_noise_deviation * StandardNormal(points_seed ^ kSourceNoiseSalt, i);
+    }
     source->points.push_back({std::move(configuration), Ending::kMeasured, value});
   }
   source->space = std::move(space);
   return source;
 }
 
-double BestOf(const ContinuousProblem& problem, const Objective& objective) {
-  return problem.best.has_value() ? *problem.best : MinimumOf(objective, problem.box);
+// Sets what is known of the objective's values over the box.
+void SetRange(const ContinuousProblem& problem, const Objective& objective, Problem& made) {
+  const Objective negative = [&objective](RawPoint x) { return -objective(x); };
+  const auto lowest = [&] { return MinimumOf(objective, problem.box); };
+  const auto highest = [&] { return -MinimumOf(negative, problem.box); };
+  const bool minimises = problem.goal == Goal::kMinimize;
+  made.best = problem.best.has_value() ? *problem.best : minimises ? lowest() : highest();
+  made.worst = minimises ? highest() : lowest();
+  made.mean = MeanOf(objective, problem.box);
 }
 
 }  // namespace
@@ -111,7 +123,7 @@ absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
   made.noiseless = problem.noise_deviation == 0;
   made.noise_deviation = problem.noise_deviation;
   made.value = [objective](const Point& point) { return objective(Numbers(point.configuration)); };
-  made.best = BestOf(problem, objective);
+  SetRange(problem, objective, made);
   if (beginning.initial_points) {
     SLIPSTREAM_ASSIGN_OR_RETURN(made.initial, InitialPoints(problem, *made.space, beginning));
   }

@@ -1,5 +1,6 @@
-// Functions on a box: those that the recorded peers were measured on, and ones
-// for development, some of them families with a task for each seed.
+// Functions on a box: those that the recorded peers were measured on, ones for
+// development, some of them families with a task for each seed, and tasks with
+// sources for the transfer table.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_
 
@@ -20,10 +21,15 @@ namespace slipstream::evidence {
 
 using Objective = std::function<double(RawPoint)>;
 
+// As ProblemListing's.
+inline constexpr absl::string_view kGroupWithPeers = "continuous";
+inline constexpr absl::string_view kDevelopment = "development";
+inline constexpr absl::string_view kTransfer = "transfer";
+
 struct ContinuousProblem {
   absl::string_view name;
   absl::string_view summary;
-  bool has_peers = false;
+  absl::string_view group;
   Goal goal = Goal::kMinimize;
   std::vector<Bounds> box;
   // Task 0 is the one to optimise, the others are its source tasks.
@@ -33,6 +39,7 @@ struct ContinuousProblem {
   double noise_deviation = 0;
   uint64_t source_tasks = 0;
   size_t source_points = 0;  // Of each source task.
+  double source_noise_deviation = 0;
 };
 
 // All of them, those with peers first.

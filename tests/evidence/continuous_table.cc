@@ -1,5 +1,9 @@
+#include <numbers>
+#include <utility>
+
 #include "core/base/counter_random.h"
 #include "tests/evidence/continuous_problems.h"
+#include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -8,6 +12,7 @@ namespace {
 class Draw {
  public:
   Draw(uint64_t seed, uint64_t task) : seed_(seed), task_(task) {}
+  uint64_t Seed() const { return CounterRandomBits(seed_ ^ kSalt, 0, task_); }
   double Between(double min, double max) {
     return min + (max - min) * CounterRandomUniform(seed_ ^ kSalt, next_++, task_);
   }
@@ -88,102 +93,149 @@ Objective BohachevskyPairTask(uint64_t, uint64_t task) {
   return task == 0 ? BohachevskyProduct : BohachevskySum;
 }
 
+// The source's mean is at the origin, the target's so many tenths away from it.
+template <int tenths>
+Objective NormalPairTask(uint64_t, uint64_t task) {
+  const double mean = task == 0 ? tenths / 10.0 : 0;
+  return [=](RawPoint x) { return NormalDensity(mean, x); };
+}
+
+// DeltaBO's own model: the source is a draw g, the target g plus a draw of the
+// difference.
+Objective DeltaModelTask(uint64_t seed, uint64_t task) {
+  using Kernel = ProcessShape::Kernel;
+  const Objective source = DrawProcess({Kernel::kMatern52, 1.2, 1}, 2, Draw(seed, 1).Seed());
+  if (task != 0) return source;
+  const Objective difference =
+      DrawProcess({Kernel::kSquaredExponential, 1, 0.8}, 2, Draw(seed, 0).Seed());
+  return [=](RawPoint x) { return source(x) + difference(x); };
+}
+
 std::vector<Bounds> Cube(size_t dimension, double min, double max) {
   return std::vector<Bounds>(dimension, Bounds{min, max});
 }
 
-std::vector<ContinuousProblem> MakeTable() {
-  constexpr Goal kMin = Goal::kMinimize;
-  constexpr Goal kMax = Goal::kMaximize;
-  const std::vector<Bounds> branin_box = {{-5, 10}, {0, 15}};
-  // The optima are those that the peers' regrets are counted from.
-  constexpr double kBranin = 0.39788735772973816;
-  constexpr double kHartmann3 = -3.862779787332663;
-  constexpr double kHartmann6 = -3.322368011415515;
+std::vector<Bounds> BraninBox() { return {{-5, 10}, {0, 15}}; }
+
+constexpr Goal kMin = Goal::kMinimize;
+constexpr Goal kMax = Goal::kMaximize;
+// The optima are those that the peers' regrets are counted from.
+constexpr double kBranin = 0.39788735772973816;
+constexpr double kHartmann3 = -3.862779787332663;
+constexpr double kHartmann6 = -3.322368011415515;
+constexpr double kNormalPeak = 0.5 / std::numbers::pi;
+
+std::vector<ContinuousProblem> ProblemsWithPeers() {
+  constexpr absl::string_view kGroup = kGroupWithPeers;
   return {
-      {"branin", "Three equal minima in a curved valley", true, kMin, branin_box, BraninAlways,
+      {"branin", "Three equal minima in a curved valley", kGroup, kMin, BraninBox(), BraninAlways,
        kBranin},
-      {"deceptive2", "Slopes lead away from a narrow minimum", true, kMin, Cube(2, 0, 1),
+      {"deceptive2", "Slopes lead away from a narrow minimum", kGroup, kMin, Cube(2, 0, 1),
        Always<Deceptive>, -1},
-      {"deceptive4", "The same in four dimensions", true, kMin, Cube(4, 0, 1), Always<Deceptive>,
+      {"deceptive4", "The same in four dimensions", kGroup, kMin, Cube(4, 0, 1), Always<Deceptive>,
        -1},
-      {"h1", "One narrow peak among many ripples", true, kMax, Cube(2, -100, 100), Always<H1>, 2},
-      {"hartmann3", "Four bumps", true, kMin, Cube(3, 0, 1), HartmannAlways<Hartmann3>, kHartmann3},
-      {"hartmann6", "Four bumps", true, kMin, Cube(6, 0, 1), HartmannAlways<Hartmann6>, kHartmann6},
-
-      {"ackley5", "Ripples around a funnel", false, kMin, Cube(5, -5, 10), Always<Ackley>, 0},
-      {"levy4", "Waves", false, kMin, Cube(4, -10, 10), Always<Levy>, 0},
-      {"rosenbrock4", "A long curved valley", false, kMin, Cube(4, -5, 10), Always<Rosenbrock>, 0},
-      {"branin_noisy", "branin with noise of deviation 1", false, kMin, branin_box, BraninAlways,
-       kBranin, 1},
-      {"hartmann3_noisy", "hartmann3 with noise of deviation 0.1", false, kMin, Cube(3, 0, 1),
-       HartmannAlways<Hartmann3>, kHartmann3, 0.1},
-
-      {"forrester_family",
-       "A task of the family for each seed",
-       false,
-       kMin,
-       Cube(1, 0, 1),
-       ForresterTask,
-       {},
-       0,
-       8,
-       32},
-      {"alpine_family",
-       "A task of the family for each seed",
-       false,
-       kMin,
-       Cube(1, -10, 10),
-       AlpineTask,
-       {},
-       0,
-       8,
-       32},
-      {"branin_family",
-       "A task of the family for each seed",
-       false,
-       kMin,
-       branin_box,
-       BraninTask,
-       {},
-       0,
-       8,
-       32},
-      {"hartmann3_family",
-       "A task of the family for each seed",
-       false,
-       kMin,
-       Cube(3, 0, 1),
-       HartmannTask<Hartmann3>,
-       {},
-       0,
-       8,
-       32},
-      {"hartmann6_family",
-       "A task of the family for each seed",
-       false,
-       kMin,
-       Cube(6, 0, 1),
-       HartmannTask<Hartmann6>,
-       {},
-       0,
-       8,
-       128},
-      {"quadratic_family",
-       "A task of the family for each seed",
-       false,
-       kMin,
-       Cube(1, -1, 1),
-       QuadraticTask,
-       {},
-       0,
-       8,
-       32},
-      {"gaussian_pair", "A wide bump; its source's is shifted", false, kMax, Cube(2, 0, 1),
-       GaussianPairTask, 1, 0, 1, 40},
-      {"bohachevsky_pair", "A rippled bowl; its source has other ripples", false, kMin,
-       Cube(2, -2, 2), BohachevskyPairTask, 0, 0, 1, 40},
+      {"h1", "One narrow peak among many ripples", kGroup, kMax, Cube(2, -100, 100), Always<H1>, 2},
+      {"hartmann3", "Four bumps", kGroup, kMin, Cube(3, 0, 1), HartmannAlways<Hartmann3>,
+       kHartmann3},
+      {"hartmann6", "Four bumps", kGroup, kMin, Cube(6, 0, 1), HartmannAlways<Hartmann6>,
+       kHartmann6},
   };
+}
+
+std::vector<ContinuousProblem> ProblemsForDevelopment() {
+  constexpr absl::string_view kGroup = kDevelopment;
+  return {
+      {"ackley5", "Ripples around a funnel", kGroup, kMin, Cube(5, -5, 10), Always<Ackley>, 0},
+      {"levy4", "Waves", kGroup, kMin, Cube(4, -10, 10), Always<Levy>, 0},
+      {"rosenbrock4", "A long curved valley", kGroup, kMin, Cube(4, -5, 10), Always<Rosenbrock>, 0},
+      {"branin_noisy", "branin with noise of deviation 1", kGroup, kMin, BraninBox(), BraninAlways,
+       kBranin, 1},
+      {"hartmann3_noisy", "hartmann3 with noise of deviation 0.1", kGroup, kMin, Cube(3, 0, 1),
+       HartmannAlways<Hartmann3>, kHartmann3, 0.1},
+  };
+}
+
+struct Family {
+  absl::string_view name;
+  std::vector<Bounds> box;
+  Objective (*task)(uint64_t seed, uint64_t task) = nullptr;
+  size_t source_points = 0;
+};
+
+std::vector<ContinuousProblem> Families() {
+  const Family families[] = {
+      {"forrester_family", Cube(1, 0, 1), ForresterTask, 32},
+      {"alpine_family", Cube(1, -10, 10), AlpineTask, 32},
+      {"branin_family", BraninBox(), BraninTask, 32},
+      {"hartmann3_family", Cube(3, 0, 1), HartmannTask<Hartmann3>, 32},
+      {"hartmann6_family", Cube(6, 0, 1), HartmannTask<Hartmann6>, 128},
+      {"quadratic_family", Cube(1, -1, 1), QuadraticTask, 32},
+  };
+  std::vector<ContinuousProblem> problems;
+  for (const Family& family : families) {
+    problems.push_back({family.name, "A task of the family for each seed", kDevelopment, kMin,
+                        family.box, family.task, std::nullopt, 0, 8, family.source_points});
+  }
+  return problems;
+}
+
+std::vector<ContinuousProblem> Pairs() {
+  return {
+      {"gaussian_pair", "A wide bump; its source's is shifted", kDevelopment, kMax, Cube(2, 0, 1),
+       GaussianPairTask, 1, 0, 1, 40},
+      {"bohachevsky_pair", "A rippled bowl; its source has other ripples", kDevelopment, kMin,
+       Cube(2, -2, 2), BohachevskyPairTask, 0, 0, 1, 40},
+      // Of Envelope-BO.
+      {"normal_related_pair", "A bump; its source's is a little beside it", kTransfer, kMax,
+       Cube(2, -3, 3), NormalPairTask<1>, kNormalPeak, 0, 1, 25},
+      {"normal_mild_pair", "A bump; its source's ends where it begins", kTransfer, kMax,
+       Cube(2, -3, 3), NormalPairTask<15>, kNormalPeak, 0, 1, 25},
+      // Of DeltaBO, which does not say how many source points: noise of variance 0.01, in the
+      // source 0.1.
+      {"delta_model_pair", "DeltaBO's model: a draw of a process, plus a smoother one", kTransfer,
+       kMax, Cube(2, -1, 1), DeltaModelTask, std::nullopt, 0.1, 1, 100, 0.31622776601683794},
+  };
+}
+
+// The families as their publishers ask: results are noisy, those of sources
+// alike, and each source has 32 points.
+std::vector<ContinuousProblem> NoisyFamilies() {
+  struct Noisy {
+    absl::string_view name;
+    absl::string_view summary;
+    std::vector<Bounds> box;
+    Objective (*task)(uint64_t seed, uint64_t task) = nullptr;
+    double deviation = 0;
+  };
+  const Noisy families[] = {
+      {"forrester_noisy_family", "Its tasks and its sources have noise of deviation 0.1",
+       Cube(1, 0, 1), ForresterTask, 0.1},
+      {"alpine_noisy_family", "Its tasks and its sources have noise of deviation 0.05",
+       Cube(1, -10, 10), AlpineTask, 0.05},
+      {"branin_noisy_family", "Its tasks and its sources have noise of deviation 1", BraninBox(),
+       BraninTask, 1},
+      {"hartmann3_noisy_family", "Its tasks and its sources have noise of deviation 0.1",
+       Cube(3, 0, 1), HartmannTask<Hartmann3>, 0.1},
+      {"hartmann6_noisy_family", "Its tasks and its sources have noise of deviation 0.1",
+       Cube(6, 0, 1), HartmannTask<Hartmann6>, 0.1},
+      {"quadratic_noisy_family", "Its tasks and its sources have noise of deviation 0.1",
+       Cube(1, -1, 1), QuadraticTask, 0.1},
+  };
+  std::vector<ContinuousProblem> problems;
+  for (const Noisy& family : families) {
+    problems.push_back({family.name, family.summary, kTransfer, kMin, family.box, family.task,
+                        std::nullopt, family.deviation, 8, 32, family.deviation});
+  }
+  return problems;
+}
+
+std::vector<ContinuousProblem> MakeTable() {
+  std::vector<ContinuousProblem> table;
+  for (const auto make :
+       {ProblemsWithPeers, ProblemsForDevelopment, Families, Pairs, NoisyFamilies}) {
+    for (ContinuousProblem& problem : make()) table.push_back(std::move(problem));
+  }
+  return table;
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
 #include "core/strategy/presets.h"
+#include "core/strategy/recipe_names.h"
 #include "tests/evidence/csv.h"
 #include "tests/evidence/problems.h"
 #include "tests/evidence/study.h"
@@ -82,15 +83,17 @@ std::string FactsText(const Provenance& provenance) {
 std::string CellText(const Arguments& arguments, const Problem& problem,
                      const std::vector<Evaluation>& evaluations) {
   std::string text =
-      "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,seconds,rung,"
-      "configuration,facts\n";
+      "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,worst_regret,"
+      "mean_regret,seconds,rung,configuration,facts\n";
+  const std::string scales = absl::StrCat(FormatNumber(problem.RegretOf(problem.worst)), ",",
+                                          FormatNumber(problem.RegretOf(problem.mean)));
   int number = 0;
   for (const Evaluation& evaluation : evaluations) {
     const bool suggested = evaluation.suggestion > 0;
     absl::StrAppend(&text, arguments.preset, ",", problem.name, ",", arguments.beginning.seed, ",",
                     arguments.study.seed, ",", ++number, ",", evaluation.suggestion, ",",
                     FormatNumber(evaluation.value), ",", FormatNumber(evaluation.regret), ",",
-                    suggested ? FormatNumber(evaluation.seconds) : "", ",",
+                    scales, ",", suggested ? FormatNumber(evaluation.seconds) : "", ",",
                     suggested ? RungName(evaluation.provenance.rung) : "", ",",
                     CsvField(ConfigurationText(*problem.space, evaluation.point.configuration)),
                     ",", CsvField(FactsText(evaluation.provenance)), "\n");
@@ -114,16 +117,19 @@ absl::Status RunCell(const Arguments& arguments) {
 }
 
 void ListAllProblems(const std::string& data_folder) {
-  std::cout << "group,problem,summary\n";
+  std::cout << "group,problem,source_tasks,summary\n";
   for (const ProblemListing& listing : ListProblems(data_folder)) {
-    std::cout << listing.group << "," << listing.name << "," << CsvField(listing.summary) << "\n";
+    std::cout << listing.group << "," << listing.name << "," << listing.source_tasks << ","
+              << CsvField(listing.summary) << "\n";
   }
 }
 
+// A preset whose prior is not "none" has a model that learns from source tasks.
 void ListAllPresets() {
-  std::cout << "preset,summary\n";
+  std::cout << "preset,prior,summary\n";
   for (const Preset& preset : Presets()) {
-    std::cout << preset.name << "," << CsvField(preset.summary) << "\n";
+    const std::string prior = NamesOf(preset.recipe).prior;
+    std::cout << preset.name << "," << prior << "," << CsvField(preset.summary) << "\n";
   }
 }
 

@@ -120,6 +120,10 @@ double GaussianBump(double centre, RawPoint x) {
   return std::exp(-squares / 2);
 }
 
+double NormalDensity(double mean, RawPoint x) {
+  return GaussianBump(mean, x) / std::pow(2 * pi, static_cast<double>(x.size()) / 2);
+}
+
 double BohachevskyProduct(RawPoint x) {
   return x[0] * x[0] + 2 * x[1] * x[1] - 0.3 * std::cos(3 * pi * x[0]) * std::cos(4 * pi * x[1]) +
          0.3;

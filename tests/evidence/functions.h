@@ -58,6 +58,9 @@ double Alpine(double s, RawPoint x);
 double Quadratic(double a, double b, double c, RawPoint x);
 // exp(-|x - centre|^2 / 2), with all of the centre's coordinates the same.
 double GaussianBump(double centre, RawPoint x);
+// The density of the normal distribution with that mean in all coordinates and
+// unit covariance; in two dimensions its maximum is 1 / (2 pi).
+double NormalDensity(double mean, RawPoint x);
 // x1^2 + 2 x2^2 - 0.3 cos(3 pi x1) cos(4 pi x2) + 0.3: minimum 0 at the origin.
 double BohachevskyProduct(RawPoint x);
 // x1^2 + 2 x2^2 - 0.3 cos(3 pi x1) - 0.4 cos(4 pi x2) + 0.7: the same minimum.

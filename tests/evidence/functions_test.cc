@@ -56,6 +56,8 @@ TEST(Functions, TheOthersHaveKnownValuesElsewhere) {
   EXPECT_NEAR(BohachevskyProduct({2, 2}), 12, 1e-12);
   EXPECT_NEAR(BohachevskySum({2, 2}), 12, 1e-12);
   EXPECT_NEAR(GaussianBump(0.5, {1.5, 0.5}), std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(NormalDensity(1.5, {1.5, 1.5}), 0.15915494309189535, 1e-15);
+  EXPECT_NEAR(NormalDensity(0, {1.5, 1.5}), 0.15915494309189535 * std::exp(-2.25), 1e-15);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ import unittest
 
 import numpy
 
-from harness import cells, comparison, estimates, progress, results, tables
+from harness import against, cells, comparison, estimates, progress, results, tables
 
 
 def curves(of_method):
@@ -41,6 +41,14 @@ class Estimates(unittest.TestCase):
     def test_seeds_of_one_task_are_drawn_together(self):
         # Two tasks whose own seeds agree: as uncertain as two draws, not as a hundred.
         self.assertEqual(estimates.interval([[3] * 50, [7] * 50], "mean"), (3, 7))
+
+    def test_units_count_the_same_and_are_drawn_on_their_own(self):
+        # The first unit's mean resamples to 3, 5 or 7, the second's is always 1.
+        self.assertEqual(estimates.interval_over_units([[3, 7], [[1, 1], [1, 1], [1, 1]]]), (2, 4))
+        # Drawn alike, 0 and 9 of both units would meet in a quarter of the resamples each.
+        low, high = estimates.interval_over_units([[0] * 9 + [9], [9] * 9 + [0]])
+        self.assertTrue(0 < low < 4.5 < high < 9)
+        self.assertTrue(math.isnan(estimates.interval_over_units([[3, 7], [1]])[0]))
 
     def test_one_draw_has_no_interval(self):
         self.assertTrue(all(math.isnan(end) for end in estimates.interval([4], "mean")))
@@ -106,6 +114,72 @@ class Comparing(unittest.TestCase):
         self.assertEqual(unit.cells, [("p", 1)])
 
 
+class BesideAReference(unittest.TestCase):
+    """Three problems; regrets after one and after two suggestions of studies from nothing."""
+
+    def setUp(self):
+        own = results.Curves()
+        for method, of_problem in (
+                ("reference", {"a_pair": [[0.5, 0.2], [0.5, 0.2]], "b": [[0.4, 0.4]],
+                               "svm/t": [[0.1, 0.1]]}),
+                ("other", {"a_pair": [[0.5, 0.1], [0.52, 0.205]], "b": [[0.4, 0.8]],
+                           "svm/t": [[0.1, 0]]})):
+            for problem, studies in of_problem.items():
+                for seed, regrets in enumerate(studies):
+                    own.add(method, problem, seed, 1, regrets)
+        groups = {"a_pair": "transfer", "b": "transfer", "svm/t": "svm"}
+        listing = [{"problem": "a_pair", "source_tasks": "1"},
+                   {"problem": "b", "source_tasks": "8"}]
+        compared = comparison.Comparison(own, curves({}), groups, [1, 2], before=0, unit="worst")
+        self.table = against.Against(compared, "reference", 0.01,
+                                     against.sections_of(compared.units, listing))
+
+    def test_shares_are_of_pairs_that_differ_by_more_than_the_margin(self):
+        # Differences -0.2, 0.005, 0.25, 0, 0.125.
+        self.assertEqual(against.shares([0.3, 0.105, 0.5, 0.2, 0.25], [0.5, 0.1, 0.25, 0.2, 0.125],
+                                        0.01), (0.4, 0.2))
+        self.assertEqual(against.shares([0.5], [0.25], 0.25), (0, 0))
+
+    def test_a_problem_has_its_regret_its_rank_and_both_shares(self):
+        rows = {(row["problem"], row["after"]): row for row in self.table.rows()
+                if row["method"] == "other"}
+        first, second = rows["a_pair", 1], rows["a_pair", 2]
+        self.assertEqual((first["section"], first["studies"]), ("pairs", 2))
+        self.assertAlmostEqual(first["regret"], 0.51)
+        self.assertEqual((first["low"], first["high"]), (0.5, 0.52))
+        # Ranks 1.5 and 2, then 1 and 2; differences 0 and 0.02, then -0.1 and 0.005.
+        self.assertEqual([first[key] for key in ("mean_rank", "worse", "better")], [1.75, 0.5, 0])
+        self.assertEqual([second[key] for key in ("mean_rank", "worse", "better")], [1.5, 0, 0.5])
+
+    def test_problems_count_the_same_in_a_total_whatever_their_studies(self):
+        totals = {(row["section"], row["method"]): row for row in self.table.totals()
+                  if row["after"] == 2}
+        self.assertEqual([section for section, method in totals if method == "other"],
+                         ["recorded tables", "pairs", "families", "all"])
+        total = totals["all", "other"]
+        self.assertEqual((total["problems"], total["studies"]), (3, 4))
+        # Means 0, 0.1525 and 0.8; ranks 1, 1.5 and 2; worse 0, 0, 1; better 1, 1/2, 0.
+        self.assertAlmostEqual(total["regret"], 0.9525 / 3)
+        self.assertEqual([total[key] for key in ("mean_rank", "worse", "better")],
+                         [1.5, 1 / 3, 0.5])
+
+    def test_the_text_has_hundredths_and_percent(self):
+        lines = tables.against_lines(self.table)
+        at = lines.index("a_pair, 2 seeds")
+        self.assertEqual([line.split() for line in lines[at + 1:at + 7]], [
+            "regret x 100 after 1 after 2".split(),
+            "reference 50.0 [50.0, 50.0] 20.0 [20.0, 20.0]".split(),
+            "other 51.0 [50.0, 52.0] 15.2 [10.0, 20.5]".split(),
+            "rank, w:b in % rank 1 rank 2 w:b 1 w:b 2".split(),
+            "reference 1.25 1.50 0:0 0:0".split(), "other 1.75 1.50 50:0 0:50".split()])
+        self.assertIn("all, each problem counting the same: 3 problems", lines)
+        self.assertTrue(any("Regret / (best - worst)" in line for line in lines))
+
+    def test_a_reference_that_was_not_run_is_refused(self):
+        with self.assertRaises(ValueError):
+            against.Against(self.table.comparison, "another", 0.01, {})
+
+
 class Reading(unittest.TestCase):
     def test_regrets_are_rounded_to_the_recorded_digits(self):
         rounded = results.round_like_recorded([0, 0.00554279, 12.34567, 1e-9 / 3])
@@ -122,6 +196,26 @@ class Reading(unittest.TestCase):
         self.assertEqual(cells.chosen_problems("svm/*,levy4", listing), ["svm/a", "svm/b", "levy4"])
         with self.assertRaises(ValueError):
             cells.chosen_problems("h2", listing)
+
+    def test_presets_that_have_a_prior_are_transfer(self):
+        listing = [{"preset": "gp", "prior": "none"}, {"preset": "delta", "prior": "delta"},
+                   {"preset": "scaml", "prior": "scaml"}]
+        self.assertEqual(cells.chosen_presets("transfer", listing), ["delta", "scaml"])
+        self.assertEqual(cells.chosen_presets("gp,scaml,transfer", listing),
+                         ["gp", "scaml", "delta"])
+        with self.assertRaises(ValueError):
+            cells.chosen_presets("gp,prior", listing)
+
+    def test_regrets_are_divided_by_that_of_the_worst_or_the_mean(self):
+        rows = [{"preset": "a", "problem": "p", "seed": "3", "build": "b", "regret": str(regret),
+                 "worst_regret": "8", "mean_regret": "2"} for regret in (4, 1)]
+        own = results.own_curves(rows, ["a"])
+        for unit, regrets in (("worst", [0.5, 0.125]), ("mean", [2, 0.5])):
+            divided = own.divided_by(results.regret_units(rows, unit))
+            self.assertEqual([divided.at("a", [("p", 3)], k)[0] for k in (1, 2)], regrets)
+        self.assertEqual(curves({"peer": {("q", 0): [1]}}).divided_by({}).cells("peer"), set())
+        with self.assertRaises(ValueError):  # A study of a program that did not tell it.
+            results.regret_units([row | {"worst_regret": None} for row in rows], "worst")
 
     def test_what_would_change_a_study_has_a_folder_of_its_own(self):
         names = {cells.Protocol(**change).name() for change in (

@@ -30,6 +30,11 @@ std::vector<Place> Screen(const Function& function, const std::vector<Bounds>& b
     const double value = function(x);
     places.push_back({value, std::move(x)});
   }
+  return places;
+}
+
+std::vector<Place> LowestPlaces(const Function& function, const std::vector<Bounds>& box) {
+  std::vector<Place> places = Screen(function, box);
   std::sort(places.begin(), places.end(),
             [](const Place& a, const Place& b) { return a.value < b.value; });
   places.resize(kFollowed);
@@ -57,7 +62,7 @@ bool StepDown(const Function& function, const std::vector<Bounds>& box, double s
 }  // namespace
 
 double MinimumOf(const Function& function, const std::vector<Bounds>& box) {
-  std::vector<Place> places = Screen(function, box);
+  std::vector<Place> places = LowestPlaces(function, box);
   double lowest = places.front().value;
   for (Place& place : places) {
     double step = kFirstStep;
@@ -67,6 +72,12 @@ double MinimumOf(const Function& function, const std::vector<Bounds>& box) {
     lowest = std::min(lowest, place.value);
   }
   return lowest;
+}
+
+double MeanOf(const Function& function, const std::vector<Bounds>& box) {
+  double sum = 0;
+  for (const Place& place : Screen(function, box)) sum += place.value;
+  return sum / static_cast<double>(kScreened);
 }
 
 }  // namespace slipstream::evidence

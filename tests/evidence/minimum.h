@@ -1,4 +1,4 @@
-// The lowest value of a function whose minimum nobody has written down.
+// What a function's values are like where nobody has written it down.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_MINIMUM_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_MINIMUM_H_
 
@@ -20,6 +20,10 @@ struct Bounds {
 // smooth functions of up to six dimensions that are not too crooked.
 double MinimumOf(const std::function<double(absl::Span<const double>)>& function,
                  const std::vector<Bounds>& box);
+
+// The mean over the same evenly spread points.
+double MeanOf(const std::function<double(absl::Span<const double>)>& function,
+              const std::vector<Bounds>& box);
 
 }  // namespace slipstream::evidence
 

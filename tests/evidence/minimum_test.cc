@@ -21,5 +21,10 @@ TEST(Minimum, MayLieOnTheEdge) {
   EXPECT_EQ(MinimumOf([](RawPoint x) { return x[0] - 2 * x[1]; }, {{1, 3}, {0, 5}}), -9);
 }
 
+TEST(Minimum, TheMeanIsThatOfTheWholeBox) {
+  const auto square = [](absl::Span<const double> x) { return x[0] * x[0] + x[1]; };
+  EXPECT_NEAR(MeanOf(square, {{0, 3}, {-2, 4}}), 3 + 1, 1e-2);
+}
+
 }  // namespace
 }  // namespace slipstream::evidence

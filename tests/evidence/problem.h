@@ -33,6 +33,8 @@ struct Problem {
   double noise_deviation = 0;
   std::function<double(const Point&)> value;
   double best = 0;         // The best that `value` can be.
+  double worst = 0;        // The worst, and the mean over the space or the list; where they
+  double mean = 0;         // are not known, as far as evenly spread points show.
   double regret_unit = 1;  // best - worst where regret is normalised.
   std::vector<Point> initial;
   std::vector<std::shared_ptr<const SourceTaskData>> sources;

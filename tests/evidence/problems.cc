@@ -13,7 +13,7 @@ namespace slipstream::evidence {
 std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
   std::vector<ProblemListing> listings;
   for (const ContinuousProblem& problem : ContinuousProblems()) {
-    listings.push_back({std::string(problem.name), problem.has_peers ? "continuous" : "development",
+    listings.push_back({std::string(problem.name), std::string(problem.group), problem.source_tasks,
                         std::string(problem.summary)});
   }
   for (const RecordedTable& table : RecordedTables()) {
@@ -21,7 +21,7 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
     if (!tasks.ok()) continue;
     for (const std::string& task : *tasks) {
       listings.push_back({absl::StrCat(table.name, "/", task), std::string(table.name),
-                          std::string(table.summary)});
+                          tasks->size() - 1, std::string(table.summary)});
     }
   }
   return listings;

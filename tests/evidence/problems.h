@@ -23,8 +23,9 @@ struct Beginning {
 struct ProblemListing {
   std::string name;
   // "continuous", "svm" and "deepar", which have recorded peers, or
-  // "development", which has none.
+  // "development" and "transfer", which have none.
   std::string group;
+  uint64_t source_tasks = 0;  // That it can begin with.
   std::string summary;
 };
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tests/evidence/csv.h"
@@ -48,6 +49,14 @@ TEST(Problems, TheirNamesDiffer) {
   }
 }
 
+TEST(Problems, TheListTellsHowManySourcesThereAre) {
+  for (const ProblemListing& listing : ListProblems(DataFolder())) {
+    const auto problem = MakeProblem(listing.name, {0, false, true, DataFolder()});
+    const uint64_t sources = problem.ok() ? problem->sources.size() : 0;
+    EXPECT_EQ(sources, listing.source_tasks) << listing.name;
+  }
+}
+
 TEST(Problems, FunctionsAgreeWithThePeersInitialValues) {
   SKIP_WITHOUT_RECORDED_RUNS();
   const auto table = CsvTable::Read(DataFolder() + "/peers/continuous_initial.csv");
@@ -66,7 +75,7 @@ TEST(Problems, FunctionsAgreeWithThePeersInitialValues) {
   }
 }
 
-TEST(Problems, NoSampledPointIsBetterThanTheBest) {
+TEST(Problems, NoSampledPointIsBetterThanTheBestOrWorseThanTheWorst) {
   for (const ProblemListing& listing : ListProblems("")) {
     for (const uint64_t seed : {0, 1, 2}) {
       const absl::StatusOr<Problem> problem =
@@ -81,7 +90,10 @@ TEST(Problems, NoSampledPointIsBetterThanTheBest) {
           uniform.push_back(at(std::sqrt(static_cast<double>(i) + 2)));
         }
         const Point point = {problem->space->Sample(uniform), {}};
-        ASSERT_GE(problem->RegretOf(problem->value(point)), -1e-9) << listing.name << " " << seed;
+        const double regret = problem->RegretOf(problem->value(point));
+        ASSERT_GE(regret, -1e-9) << listing.name << " " << seed;
+        // Of crooked functions only a nearly worst point is found.
+        ASSERT_LE(regret, problem->RegretOf(problem->worst) * 1.2) << listing.name << " " << seed;
       }
     }
   }
@@ -104,6 +116,59 @@ TEST(Problems, AFamilyHasSourceTasksOfItsOwn) {
   const SourcePoint& point = problem->sources[0]->points[3];
   EXPECT_THAT(problem->sources[0]->points, SizeIs(32));
   EXPECT_NE(*point.value, problem->value({point.configuration, {}}));
+}
+
+TEST(Problems, ANoisyFamilyHasTheTasksOfTheFamilyAndNoisySources) {
+  const auto exact = MakeProblem("branin_family", {4, false, true, ""});
+  const auto noisy = MakeProblem("branin_noisy_family", {4, false, true, ""});
+  ASSERT_TRUE(exact.ok() && noisy.ok());
+  EXPECT_EQ(noisy->noise_deviation, 1);
+  EXPECT_FALSE(noisy->noiseless);
+  EXPECT_EQ(noisy->best, exact->best);
+  ASSERT_THAT(noisy->sources, SizeIs(8));
+  double square = 0;
+  for (size_t task = 0; task < 8; ++task) {
+    const auto& points = noisy->sources[task]->points;
+    ASSERT_THAT(points, SizeIs(32));
+    for (size_t i = 0; i < 32; ++i) {
+      const SourcePoint& point = exact->sources[task]->points[i];
+      EXPECT_EQ(points[i].configuration, point.configuration);
+      square += std::pow(*points[i].value - *point.value, 2) / (8 * 32);
+    }
+  }
+  EXPECT_NEAR(square, 1, 0.3);
+}
+
+// The means' distances are sqrt(0.02) and sqrt(4.5).
+TEST(Problems, TheNormalPairsSourcesAreNearAndFar) {
+  const std::pair<const char*, double> pairs[] = {{"normal_related_pair", 0.02},
+                                                  {"normal_mild_pair", 4.5}};
+  for (const auto& [name, distance_squared] : pairs) {
+    const auto problem = MakeProblem(name, {0, false, true, ""});
+    ASSERT_TRUE(problem.ok()) << problem.status();
+    ASSERT_THAT(problem->sources, SizeIs(1));
+    EXPECT_THAT(problem->sources[0]->points, SizeIs(25));
+    const double mean = std::sqrt(distance_squared / 2);
+    for (const SourcePoint& point : problem->sources[0]->points) {
+      double exponent = 0;
+      for (const Value& x : point.configuration.values) {
+        exponent += mean * x.number() - mean * mean / 2;
+      }
+      EXPECT_NEAR(problem->value({point.configuration, {}}) / *point.value, std::exp(exponent),
+                  1e-9 * std::exp(exponent));
+    }
+  }
+}
+
+TEST(Problems, TheDifferenceInDeltaBosModelIsSmoothAndNew) {
+  const auto problem = MakeProblem("delta_model_pair", {0, false, true, ""});
+  const auto other = MakeProblem("delta_model_pair", {1, false, true, ""});
+  ASSERT_TRUE(problem.ok() && other.ok());
+  EXPECT_THAT(problem->sources[0]->points, SizeIs(100));
+  const Point middle = {problem->space->Sample(std::vector<double>{0.5, 0.5}), {}};
+  EXPECT_NE(problem->value(middle), other->value(middle));
+  EXPECT_LT(problem->worst, problem->mean);
+  EXPECT_LT(problem->mean, problem->best);
 }
 
 TEST(Problems, AFunctionWithoutSourceTasksSaysSo) {
@@ -136,6 +201,7 @@ TEST(Problems, SvmIsAConditionalCandidateListWithAllOtherTasksAsSources) {
   EXPECT_EQ(problem->goal, Goal::kMaximize);
   EXPECT_EQ(problem->best, 0.279042);
   EXPECT_NEAR(problem->regret_unit, 0.279042 - 0.155689, 1e-12);
+  EXPECT_EQ(problem->RegretOf(problem->worst), 1);
   ASSERT_THAT(problem->initial, SizeIs(5));
   EXPECT_THAT(problem->space->Name(problem->initial[0].configuration), Not(SizeIs(4)));
   ASSERT_THAT(problem->sources, SizeIs(49));

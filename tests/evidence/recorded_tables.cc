@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -186,6 +187,9 @@ Problem ProblemOf(const RecordedTable& table, const std::string& task, SearchSpa
   problem.goal = table.goal;
   problem.noiseless = false;  // Somebody's training runs.
   problem.best = table.goal == Goal::kMinimize ? *lowest : *highest;
+  problem.worst = table.goal == Goal::kMinimize ? *highest : *lowest;
+  problem.mean =
+      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   problem.regret_unit = *highest - *lowest;
   problem.value = [values = std::move(values)](const Point& point) {
     return values[static_cast<size_t>(point.candidate.value())];

@@ -1,4 +1,4 @@
-"""The command `run` on a small comparison, with the evidence_cell that EVIDENCE_CELL names."""
+"""The commands `run` and `transfer` on small comparisons; EVIDENCE_CELL names an evidence_cell."""
 
 import csv
 import os
@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from harness import cells  # noqa: E402
 
 COMMAND = pathlib.Path(__file__).resolve().parent / "run"
+TRANSFER = COMMAND.with_name("transfer")
 BINARY = os.environ["EVIDENCE_CELL"]
 
 
@@ -76,6 +77,41 @@ class Run(unittest.TestCase):
         self.assertIn("skipped 3 cells", text)
         self.assertIn("SLIPSTREAM_EVIDENCE_DATA", text)
         self.assertIn("INCOMPLETE: 3 of 6 studies", text)
+
+    def test_the_transfer_table_has_its_presets_beside_the_references(self):
+        command = [TRANSFER, "--presets", "stacked", "--problems", "normal_mild_pair,svm/A9A",
+                   "--seeds", "0-1", "--checkpoints", "1,4", "--no-plots", "--data",
+                   self.folder / "none", "--binary", BINARY, "--out", self.folder / "out"]
+        finished = subprocess.run(command, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, check=True)
+        # A path may be as long as it likes.
+        lines = [line for line in finished.stdout.splitlines() if str(self.folder) not in line]
+        self.assertLessEqual(max(map(len, lines)), 110)
+        self.assertIn("4 suggestions from nothing, with source tasks", finished.stdout)
+        self.assertIn("worse : better than gp_log_ei by more than 0.01", finished.stdout)
+        with open(self.folder / "out/against.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["method"], row["after"]) for row in rows],
+                         [(name, after) for after in "14" for name in
+                          ("gp_log_ei", "portfolio_gp", "source_portfolio", "random", "stacked")])
+        self.assertTrue(all(0 <= float(row["regret"]) <= 1 for row in rows))
+
+    def test_a_report_outlives_the_recorded_files(self):
+        data = pathlib.Path(os.environ.get("SLIPSTREAM_EVIDENCE_DATA",
+                                           COMMAND.parents[3] / "shared"))
+        if not (data / "data/svm_grid.csv").exists():
+            self.skipTest(f"no recorded runs in {data}")
+        tables = ("--problems", "svm/A9A", "--no-plots")
+        self.run_command(*tables, "--data", data)
+        self.assertIn("svm after 1 suggestions", self.run_command(*tables, "--report-only"))
+
+    def test_what_makes_no_sense_is_refused(self):
+        self.assertIn("has to be among the presets",
+                      self.run_command("--against", "random", code=1))
+        command = [COMMAND, "--count-all"]
+        finished = subprocess.run(command, text=True, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(finished.returncode, 2)
+        self.assertIn("--count-all needs --from-nothing", finished.stderr)
 
     def test_an_unknown_preset_is_refused(self):
         self.assertIn("there is no preset magic", self.run_command("--presets", "magic", code=1))

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <deque>
 #include <limits>
-#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -13,17 +11,12 @@
 #include "absl/time/clock.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
 
 constexpr uint64_t kNoiseSalt = 0x6e6f697365;
-
-double StandardNormal(uint64_t seed, uint64_t index) {
-  const double radius = 1 - CounterRandomUniform(seed, index, 0);  // Never 0.
-  const double angle = 2 * std::numbers::pi * CounterRandomUniform(seed, index, 1);
-  return std::sqrt(-2 * std::log(radius)) * std::cos(angle);
-}
 
 class StudyRun {
  public:

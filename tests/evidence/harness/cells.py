@@ -12,7 +12,9 @@ import pathlib
 import shutil
 import subprocess
 
-GROUPS_WITH_PEERS = ("continuous", "svm", "deepar")
+GROUPS_OF_TABLES = ("svm", "deepar")
+GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES
+GROUPS = GROUPS_WITH_PEERS + ("development", "transfer")
 INITIAL_POINTS = 5
 
 
@@ -124,6 +126,11 @@ def listed(binary, data, what):
     return list(csv.DictReader(output.splitlines()))
 
 
+def is_of_table(problem):
+    """Whether it is a recorded table or one of its tasks."""
+    return problem.split("/")[0] in GROUPS_OF_TABLES
+
+
 def chosen_problems(wanted, listing):
     """Names for what a person wrote: names, groups, patterns, or "all" that have recorded peers."""
     names = []
@@ -131,7 +138,7 @@ def chosen_problems(wanted, listing):
         groups = GROUPS_WITH_PEERS if word == "all" else (word,)
         found = [row["problem"] for row in listing
                  if row["group"] in groups or fnmatch.fnmatchcase(row["problem"], word)]
-        if not found and word.split("/")[0] not in ("svm", "deepar"):
+        if not found and not is_of_table(word):
             raise ValueError(f"there is no problem {word}; there are "
                              + ", ".join(sorted({row["group"] for row in listing}))
                              + " and " + ", ".join(row["problem"] for row in listing
@@ -141,12 +148,15 @@ def chosen_problems(wanted, listing):
 
 
 def chosen_presets(wanted, listing):
+    """Names for what a person wrote: names, "transfer" for those with a prior, or "all"."""
     known = [row["preset"] for row in listing]
-    names = known if wanted == "all" else wanted.split(",")
+    words = {"all": known,
+             "transfer": [row["preset"] for row in listing if row["prior"] != "none"]}
+    names = [name for word in wanted.split(",") for name in words.get(word, [word])]
     for name in names:
         if name not in known:
             raise ValueError(f"there is no preset {name}; there are {', '.join(known)}")
-    return names
+    return list(dict.fromkeys(names))
 
 
 def chosen_seeds(wanted):

@@ -2,7 +2,7 @@
 
 A *unit* is what one claim is about: a problem with its seeds, or a recorded table with all of its
 tasks. A checkpoint is a number of suggestions after the five initial points; studies from nothing
-are compared at the same number of evaluations.
+are compared at the same number of evaluations, or after as many suggestions where `before` is 0.
 """
 
 import dataclasses
@@ -10,7 +10,7 @@ import dataclasses
 import numpy
 
 from harness import estimates
-from harness.cells import GROUPS_WITH_PEERS, INITIAL_POINTS
+from harness.cells import GROUPS, INITIAL_POINTS
 from harness.results import RECORDED
 
 
@@ -41,21 +41,23 @@ def _unit(name, group, cells):
 
 
 class Comparison:
-    def __init__(self, own, peers, groups, checkpoints):
-        """`groups` tells each problem's group."""
+    def __init__(self, own, peers, groups, checkpoints, before=INITIAL_POINTS, unit="own"):
+        """`groups` tells each problem's group, `before` the evaluations that no checkpoint counts,
+        `unit` what the regrets are in."""
         self._own = own
         self._recorded = peers
         self.presets = own.methods()
         self.checkpoints = checkpoints
+        self.before = before
+        self.unit = unit
         shared = set.intersection(*(own.cells(preset) for preset in self.presets))
         by_unit = {}
         for cell in shared:
             by_unit.setdefault(unit_name(cell[0]), set()).add(cell)
         units = [_unit(name, groups[next(iter(cells))[0]], cells)
                  for name, cells in by_unit.items()]
-        order = GROUPS_WITH_PEERS + ("development",)
         self.units = sorted((unit for unit in units if unit.cells),
-                            key=lambda unit: (order.index(unit.group), unit.name))
+                            key=lambda unit: (GROUPS.index(unit.group), unit.name))
 
     def groups(self):
         return list(dict.fromkeys(unit.group for unit in self.units))
@@ -78,7 +80,7 @@ class Comparison:
     def samples(self, method, unit, checkpoint):
         """Regrets as harness.estimates wants them; NaN where a study has not come that far."""
         curves = self._own if method in self.presets else self._recorded
-        regrets = curves.at(method, unit.cells, INITIAL_POINTS + checkpoint)
+        regrets = curves.at(method, unit.cells, self.before + checkpoint)
         return regrets.reshape(unit.draws, -1)
 
     def known(self, method, unit, checkpoint):

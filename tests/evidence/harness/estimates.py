@@ -22,8 +22,8 @@ def estimate(samples, statistic):
     return float(_along(numpy.asarray(samples, dtype=float)[None], statistic)[0])
 
 
-def _resampled(samples):
-    drawn = numpy.random.default_rng(SEED).integers(len(samples), size=(RESAMPLES, len(samples)))
+def _resampled(samples, seed=SEED):
+    drawn = numpy.random.default_rng(seed).integers(len(samples), size=(RESAMPLES, len(samples)))
     return samples[drawn]
 
 
@@ -38,6 +38,15 @@ def interval(samples, statistic):
     if len(samples) < 2:
         return float("nan"), float("nan")
     return _middle(_along(_resampled(samples), statistic))
+
+
+def interval_over_units(of_units):
+    """Of the mean of the units' means; each unit's draws are resampled on their own."""
+    of_units = [numpy.asarray(samples, dtype=float) for samples in of_units]
+    if any(len(samples) < 2 for samples in of_units):
+        return float("nan"), float("nan")
+    means = [_along(_resampled(samples, SEED + i), "mean") for i, samples in enumerate(of_units)]
+    return _middle(numpy.mean(means, axis=0))
 
 
 def interval_of_difference(ours, theirs, statistic):

@@ -7,8 +7,8 @@ import matplotlib
 import numpy
 
 from harness import estimates
-from harness.cells import INITIAL_POINTS
 from harness.results import RECORDED
+from harness.tables import measure
 
 matplotlib.use("svg")
 matplotlib.rcParams |= {
@@ -20,6 +20,7 @@ from matplotlib import pyplot  # noqa: E402  After the backend was chosen.
 # Okabe and Ito's colours, which colour-blind people tell apart.
 OWN_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 OWN_MARKERS = "os^Dv*"
+OWN_DASHES = ("-", "--", ":", "-.")
 PEER_GREYS = ("#000000", "#777777")
 PEER_DASHES = ((5, 2), (1, 1.3), (8, 2, 1.5, 2), (10, 3), (2.5, 1.2), (8, 2, 1, 2, 1, 2),
                (1, 3), (4, 1, 1, 1))
@@ -35,7 +36,7 @@ class Style:
         for i, name in enumerate(presets):
             self._looks[name] = {"color": OWN_COLOURS[i % len(OWN_COLOURS)], "linewidth": 1.8,
                                  "marker": OWN_MARKERS[i % len(OWN_MARKERS)], "markersize": 4,
-                                 "linestyle": "-" if i < len(OWN_COLOURS) else "--"}
+                                 "linestyle": OWN_DASHES[i // len(OWN_COLOURS) % len(OWN_DASHES)]}
         for i, name in enumerate(peers):
             dash = PEER_DASHES[i % len(PEER_DASHES)]
             self._looks[name] = {"color": PEER_GREYS[i % len(PEER_GREYS)], "linewidth": 1.2,
@@ -48,8 +49,8 @@ class Style:
 def _series(comparison, method, unit):
     """Evaluations and the regrets there, [evaluations, draws, within], where all are known."""
     last = max(comparison.checkpoints)
-    known = [c for c in range(1 - INITIAL_POINTS, last + 1) if comparison.known(method, unit, c)]
-    evaluations = numpy.array([INITIAL_POINTS + c for c in known])
+    known = [c for c in range(1 - comparison.before, last + 1) if comparison.known(method, unit, c)]
+    evaluations = numpy.array([comparison.before + c for c in known])
     return evaluations, numpy.array([comparison.samples(method, unit, c) for c in known])
 
 
@@ -108,10 +109,9 @@ def _draw_unit(axes, comparison, unit, style):
     is_problem = unit.draws == len(unit.cells)
     axes.set_title(f"{unit.name}, {unit.count_text()}", loc="left")
     axes.set_xlabel("evaluations")
-    axes.set_ylabel(("simple" if unit.group in ("continuous", "development") else "normalised")
-                    + " regret, " + ("median and quartiles" if is_problem else
-                                     "mean and 95% interval"))
-    axes.set_xlim(1, INITIAL_POINTS + max(comparison.checkpoints))
+    axes.set_ylabel(measure(unit.group, comparison.unit) + ", "
+                    + ("median and quartiles" if is_problem else "mean and 95% interval"))
+    axes.set_xlim(1, comparison.before + max(comparison.checkpoints))
 
 
 def _save(figure, path):

@@ -30,6 +30,14 @@ class Curves:
         curve[first_evaluation:] = regrets
         self.regrets.setdefault(method, {})[problem, seed] = curve
 
+    def divided_by(self, units):
+        """These curves on the cells of `units` ({cell: unit}), each in its unit."""
+        divided = Curves()
+        for method, curves in self.regrets.items():
+            divided.regrets[method] = {cell: curve / units[cell]
+                                       for cell, curve in curves.items() if cell in units}
+        return divided
+
     def methods(self):
         return list(self.regrets)
 
@@ -57,9 +65,9 @@ def merge(files, found, path):
             if int(row["evaluation"]) <= files.protocol.evaluations():
                 merged.append(row)
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    columns = {column: None for row in merged for column in row}  # Of other builds, too.
     with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, merged[0].keys() if merged else ["preset"],
-                                lineterminator="\n")
+        writer = csv.DictWriter(file, columns or ["preset"], lineterminator="\n")
         writer.writeheader()
         writer.writerows(merged)
     return merged
@@ -76,6 +84,16 @@ def own_curves(rows, presets):
         values = regrets[preset, problem, seed]
         curves.add(preset, problem, seed, 1, round_like_recorded(values))
     return curves
+
+
+def regret_units(rows, unit):
+    """{(problem, seed): the regret of the problem's worst or mean value}."""
+    column = f"{unit}_regret"
+    for row in rows:
+        if not row.get(column):
+            raise ValueError(f"the study {row['preset']} {row['problem']} {row['seed']} of build "
+                             f"{row['build']} does not tell the problem's {column}")
+    return {(row["problem"], int(row["seed"])): float(row[column]) for row in rows}
 
 
 RECORDED = " (recorded)"  # Ends a peer's name: a preset may have the same one.

@@ -3,7 +3,8 @@
 import collections
 import statistics
 
-from harness.cells import INITIAL_POINTS
+from harness.cells import GROUPS_OF_TABLES
+from harness.comparison import unit_name
 from harness.results import RECORDED
 
 FEW_DRAWS = 10  # Below, a percentile bootstrap covers far less than 95%.
@@ -30,9 +31,10 @@ def align(rows, left=1):
     return lines
 
 
-def measure(group):
-    regret = "simple regret" if group in ("continuous", "development") else "normalised regret"
-    return regret + ", best so far"
+def measure(group, unit):
+    if unit != "own":
+        return f"regret / (best - {unit})"
+    return "normalised regret" if group in GROUPS_OF_TABLES else "simple regret"
 
 
 def summary_lines(comparison, summary):
@@ -45,7 +47,7 @@ def summary_lines(comparison, summary):
             if not rows:
                 continue
             lines += ["", f"{unit.name} after {checkpoint} suggestions, {unit.count_text()}: "
-                          f"{measure(unit.group)}"]
+                          f"{measure(unit.group, comparison.unit)}, best so far"]
             table = [("method", "mean", "95% interval", "median", "95% interval", "mean rank")]
             table += [(row["method"], number(row["mean"]),
                        between(row["mean_low"], row["mean_high"]), number(row["median"]),
@@ -85,7 +87,8 @@ def verdict_lines(comparison, preset, group):
                  "regret, paired"]
     few = min(unit.draws for unit in comparison.units_of(group))
     if few < FEW_DRAWS:
-        lines.append(f"  CAUTION: with {few} draws the intervals are too narrow to decide anything.")
+        lines.append(f"  CAUTION: with {few} draws the intervals are too narrow to decide "
+                     "anything.")
     table = [("after", "problem", "", "ours", "best peer", "theirs", "difference",
               "95% interval", "verdict")]
     table += [(str(row["after"]), row["problem"], row["statistic"], number(row["ours"]),
@@ -122,28 +125,84 @@ def checkpoint_verdict(comparison, preset, group, checkpoint, differences):
     return holds, text + (": the bar is met" if holds else ": the bar is NOT met")
 
 
-def time_lines(rows, checkpoints):
-    """Seconds in Strategy::Suggest, by preset and unit."""
+def hundredths(value):
+    """Of a regret that is at most about 1."""
+    if value != value:
+        return "-"
+    return f"{100 * value:.1f}" if abs(value) >= 0.1 else f"{100 * value:.2f}"
+
+
+def against_lines(against):
+    """Two tables for each unit, and for each section with all of its units."""
+    lines = []
+    few = [unit.name for unit in against.units if unit.draws < FEW_DRAWS]
+    if few:
+        lines += ["", f"CAUTION: {len(few)} problems have fewer than {FEW_DRAWS} seeds or tasks; "
+                      "their intervals are too narrow."]
+    lines += ["", *against_legend(against)]
+    for unit in against.units:
+        lines += against_block(f"{unit.name}, {unit.count_text()}", against.rows_of(unit))
+    lines += ["", "ALL IN ALL", *against_legend(against)]
+    totals = against.totals()
+    for section, units in against.sections().items():
+        lines += against_block(
+            f"{section}, each problem counting the same: "
+            + (units[0].name if len(units) == 1 else f"{len(units)} problems"),
+            [row for row in totals if row["section"] == section])
+    return lines
+
+
+def against_legend(against):
+    unit = against.comparison.unit
+    regret = "Regret" if unit == "own" else f"Regret / (best - {unit})"
+    return [f"{regret} x 100 of the best so far, mean and 95% interval; mean rank;",
+            f"w:b, % of studies worse : better than {against.reference} by more than "
+            f"{against.margin:g}, here {100 * against.margin:g}."]
+
+
+def against_block(title, rows):
+    """Methods down, checkpoints across."""
+    cells = {(row["method"], row["after"]): row for row in rows}
+    methods, checkpoints = (list(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
+    regrets = [["regret x 100"] + [f"after {checkpoint}" for checkpoint in checkpoints]]
+    ranks = [["rank, w:b in %"] + [f"rank {checkpoint}" for checkpoint in checkpoints]
+             + [f"w:b {checkpoint}" for checkpoint in checkpoints]]
+    for method in methods:
+        known = [cells.get((method, checkpoint)) for checkpoint in checkpoints]
+        regrets.append([method] + [_regret_text(row) if row else "-" for row in known])
+        ranks.append([method] + [f"{row['mean_rank']:.2f}" if row else "-" for row in known]
+                     + [f"{100 * row['worse']:.0f}:{100 * row['better']:.0f}" if row else "-"
+                        for row in known])
+    return ["", title] + align(regrets) + align(ranks)
+
+
+def _regret_text(row):
+    if row["low"] != row["low"]:
+        return hundredths(row["regret"])
+    return f"{hundredths(row['regret'])} [{hundredths(row['low'])}, {hundredths(row['high'])}]"
+
+
+def time_lines(rows, checkpoints, before, place=unit_name):
+    """Seconds in Strategy::Suggest, by preset and place: by default a problem's unit."""
     times = collections.defaultdict(list)
     for row in rows:
         if int(row["suggestion"]) > 0:
-            key = row["preset"], row["problem"].split("/")[0]
+            key = row["preset"], place(row["problem"])
             times[key].append((int(row["evaluation"]), float(row["seconds"])))
     table = [["preset", "problem", "median", "longest"]
-             + [f"median after {checkpoint}" for checkpoint in checkpoints]]
-    for (preset, problem), pairs in sorted(times.items()):
-        medians = [statistics.median(near) if (near := _seconds_near(pairs, checkpoint))
+             + [f"around {checkpoint}" for checkpoint in checkpoints]]
+    for (preset, where), pairs in sorted(times.items()):
+        medians = [statistics.median(near) if (near := _seconds_near(pairs, before + checkpoint))
                    else float("nan") for checkpoint in checkpoints]
         seconds = [value for _, value in pairs]
-        table.append([preset, problem, number(statistics.median(seconds)), number(max(seconds))]
+        table.append([preset, where, number(statistics.median(seconds)), number(max(seconds))]
                      + [number(median) for median in medians])
-    return ["", "Seconds for one suggestion, while as many studies ran as there were jobs"] \
-        + align(table, left=2)
+    return ["", "Seconds for one suggestion, while as many studies ran as there were jobs; medians "
+                "but for the longest"] + align(table, left=2)
 
 
-def _seconds_near(pairs, checkpoint):
-    """Of the last five suggestions up to the checkpoint."""
-    last = INITIAL_POINTS + checkpoint
+def _seconds_near(pairs, last):
+    """Of the last five suggestions up to that evaluation."""
     return [seconds for evaluation, seconds in pairs if last - 5 < evaluation <= last]
 
 

@@ -1,0 +1,36 @@
+// Random numbers and functions for problems, each a function of a seed.
+//
+// Thread-safe: free functions without state.
+#ifndef SLIPSTREAM_TESTS_EVIDENCE_RANDOM_DRAWS_H_
+#define SLIPSTREAM_TESTS_EVIDENCE_RANDOM_DRAWS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "tests/evidence/functions.h"
+
+namespace slipstream::evidence {
+
+// A standard normal number; as with CounterRandomUniform, two that differ in an
+// argument are unrelated.
+double StandardNormal(uint64_t seed, uint64_t index, uint64_t lane = 0);
+
+// A Gaussian process of mean 0 and isotropic kernel.
+struct ProcessShape {
+  enum class Kernel { kMatern52, kSquaredExponential };
+  Kernel kernel = Kernel::kMatern52;
+  double lengthscale = 1;
+  double variance = 1;
+};
+
+// One draw of the process: a sum of 256 waves with frequencies from the kernel's
+// spectral density (Rahimi and Recht 2007) and normal amplitudes. Given the
+// frequencies it is exactly Gaussian; its covariance is the kernel's but for the
+// chance of these frequencies.
+std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t dimension,
+                                            uint64_t seed);
+
+}  // namespace slipstream::evidence
+
+#endif  // SLIPSTREAM_TESTS_EVIDENCE_RANDOM_DRAWS_H_
