@@ -13,15 +13,6 @@
 namespace slipstream {
 namespace {
 
-// z of each source, one a column.
-Matrix DifferencesOf(const SourceModels& sources, const TrainingData& results) {
-  Matrix differences(results.y.size(), static_cast<Index>(sources.size()));
-  for (size_t s = 0; s < sources.size(); ++s) {
-    differences.col(static_cast<Index>(s)) = results.y - sources[s]->expansion->Means(results.x);
-  }
-  return differences;
-}
-
 // Where and with what noise differences were seen, and under which kernel.
 struct DifferenceProcess {
   const Kernel& kernel;
@@ -82,10 +73,9 @@ TrainingData JoinedCorrected(const TrainingData& results, SourcePoints points,
 
 // What a calibration is shown: each source's points corrected under its kernel.
 absl::StatusOr<TrainingData> ShownData(const CorrectedOptions& options, const SourceModels& sources,
-                                       const TrainingData& results) {
+                                       const TrainingData& results, const Matrix& differences) {
   SourcePoints points =
       CollectPoints(sources, std::max<Index>(0, options.most_calibrated_points - results.y.size()));
-  const Matrix differences = DifferencesOf(sources, results);
   Predictions corrections{Vector(points.size()), Vector(points.size())};
   Index first = 0;
   for (size_t s = 0; s < sources.size(); ++s) {
@@ -108,11 +98,11 @@ absl::StatusOr<TrainingData> ShownData(const CorrectedOptions& options, const So
 class CorrectedTransfer final : public Transfer {
  public:
   CorrectedTransfer(const CorrectedOptions& options, Model model, TrainingData data,
-                    const SourceModels& sources, TrainingData target)
+                    const SourceModels& sources, TrainingData target, Matrix differences)
       : Transfer(std::move(model), std::move(data)),
         options_(options),
         target_(std::move(target)),
-        differences_(DifferencesOf(sources, target_)),
+        differences_(std::move(differences)),
         points_(CollectPoints(sources, std::max<Index>(0, options.most_points - target_.y.size()))),
         own_noise_(OwnNoiseOf(sources, points_)) {}
 
@@ -166,9 +156,13 @@ class CorrectedSources final : public Prior {
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
     const TrainingData part =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(TrainingData shown, ShownData(options_, input.sources, part));
+    Matrix differences = -MeansOf(input.sources, input.target.x);
+    differences.colwise() += input.target.y;
+    SLIPSTREAM_ASSIGN_OR_RETURN(TrainingData shown, ShownData(options_, input.sources, part,
+                                                              differences.topRows(part.y.size())));
     return std::make_unique<CorrectedTransfer>(options_, DefaultModel(input.kinds, input.model),
-                                               std::move(shown), input.sources, input.target);
+                                               std::move(shown), input.sources, input.target,
+                                               std::move(differences));
   }
 
  private:

@@ -31,20 +31,18 @@ struct Envelopes {
   Index dropped() const { return std::count(drops.begin(), drops.end(), true); }
 };
 
-Envelopes EnvelopesOf(const PooledOptions& options, const SourceModels& sources,
-                      const TrainingData& results) {
-  const auto count = static_cast<double>(results.y.size());
-  const double about_mean =
-      results.y.size() == 0 ? 0 : (results.y.array() - results.y.mean()).square().sum();
-  Envelopes envelopes{Vector(static_cast<Index>(sources.size())), {}};
-  for (size_t s = 0; s < sources.size(); ++s) {
-    const double missed = (results.y - sources[s]->expansion->Means(results.x)).squaredNorm();
-    envelopes.variances[static_cast<Index>(s)] =
-        options.noise == PooledNoise::kFixed
-            ? options.fixed_variance
-            : (options.scale + missed / 2) / (options.shape + count / 2 + 1);
+// From what each source predicts of them, one a column.
+Envelopes EnvelopesOf(const PooledOptions& options, const Vector& y, const Matrix& predicted) {
+  const auto count = static_cast<double>(y.size());
+  const double about_mean = y.size() == 0 ? 0 : (y.array() - y.mean()).square().sum();
+  Envelopes envelopes{Vector(predicted.cols()), {}};
+  for (Index s = 0; s < predicted.cols(); ++s) {
+    const double missed = (y - predicted.col(s)).squaredNorm();
+    envelopes.variances[s] = options.noise == PooledNoise::kFixed
+                                 ? options.fixed_variance
+                                 : (options.scale + missed / 2) / (options.shape + count / 2 + 1);
     envelopes.drops.push_back(options.drop_misleading && missed > about_mean &&
-                              results.y.size() >= options.least_results_to_drop);
+                              y.size() >= options.least_results_to_drop);
   }
   return envelopes;
 }
@@ -126,13 +124,15 @@ class PooledSources final : public Prior {
   explicit PooledSources(const PooledOptions& options) : options_(options) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    const Matrix predicted = MeansOf(input.sources, input.target.x);
     // The calibration's data depends on its results only, so that it can be
     // found again when others have come.
     const TrainingData part =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
-    Pool shown = PoolOf(input.sources, EnvelopesOf(options_, input.sources, part), part,
-                        options_.most_calibrated_points);
-    Envelopes envelopes = EnvelopesOf(options_, input.sources, input.target);
+    Pool shown =
+        PoolOf(input.sources, EnvelopesOf(options_, part.y, predicted.topRows(part.y.size())), part,
+               options_.most_calibrated_points);
+    Envelopes envelopes = EnvelopesOf(options_, input.target.y, predicted);
     Pool pool = PoolOf(input.sources, envelopes, input.target, options_.most_points);
     return std::make_unique<PooledTransfer>(PooledModel(input, options_.kernel),
                                             std::move(shown.data), std::move(pool),

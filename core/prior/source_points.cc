@@ -90,6 +90,14 @@ SourcePoints CollectPoints(const SourceModels& sources, Index most, Index most_e
   return points;
 }
 
+Matrix MeansOf(const SourceModels& sources, const PointMatrix& x) {
+  Matrix means(x.rows(), static_cast<Index>(sources.size()));
+  for (size_t s = 0; s < sources.size(); ++s) {
+    means.col(static_cast<Index>(s)) = sources[s]->expansion->Means(x);
+  }
+  return means;
+}
+
 TrainingData Joined(const TrainingData& results, const SourcePoints& points) {
   TrainingData joined{results.x, results.y, results.repeats, KnownNoiseRows(results), {}};
   if (results.y.size() == 0) joined.x.resize(0, points.data.x.cols());

@@ -40,6 +40,9 @@ struct SourcePoints {
 SourcePoints CollectPoints(const SourceModels& sources, Index most,
                            Index most_each = std::numeric_limits<Index>::max());
 
+// Each source's mean at the points, one source a column.
+Matrix MeansOf(const SourceModels& sources, const PointMatrix& x);
+
 // The results, then the points, as one set of data.
 TrainingData Joined(const TrainingData& results, const SourcePoints& points);
 
