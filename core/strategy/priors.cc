@@ -7,6 +7,33 @@
 namespace slipstream {
 namespace {
 
+// A stack of any height; of one source it is the cheaper sum, which is the same.
+class StackedPrior final : public Prior {
+ public:
+  explicit StackedPrior(const Recipe& recipe)
+      : one_(MakeSourceSum(OneOf(recipe))), several_(MakeSourceStack(SeveralOf(recipe))) {}
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    return input.sources.size() == 1 ? one_->Combine(input) : several_->Combine(input);
+  }
+
+ private:
+  static SourceSumOptions OneOf(const Recipe& recipe) {
+    SourceSumOptions options = recipe.source_sum;
+    options.errors = SourceErrors::kCorrelated;
+    return options;
+  }
+  static SourceStackOptions SeveralOf(const Recipe& recipe) {
+    SourceStackOptions options = recipe.source_stack;
+    options.amplitude = recipe.source_sum.amplitude;
+    options.difference = recipe.source_sum.difference;
+    return options;
+  }
+
+  std::unique_ptr<Prior> one_;
+  std::unique_ptr<Prior> several_;
+};
+
 // It follows the acquisition: a draw for Thompson's, and the bound's multiplier
 // where that is constant.
 RmGpOptions RmGpOf(const Recipe& recipe) {
@@ -29,12 +56,25 @@ std::unique_ptr<Prior> MakePrior(const Recipe& recipe) {
       sum.errors = SourceErrors::kIndependent;
       return MakeSourceSum(sum);
     case PriorKind::kStacked:
-      sum.errors = SourceErrors::kCorrelated;
-      return MakeSourceSum(sum);
+      return std::make_unique<StackedPrior>(recipe);
     case PriorKind::kScaml:
       sum.errors = SourceErrors::kCorrelated;
       sum.weights = WeightLearning::kAlways;
       return MakeSourceSum(sum);
+    case PriorKind::kEnvelope:
+      return MakePooledSources(recipe.pooled);
+    case PriorKind::kEnvGp: {
+      PooledOptions pooled = recipe.pooled;
+      pooled.noise = PooledNoise::kFixed;
+      pooled.kernel = PooledKernel::kTargets;
+      return MakePooledSources(pooled);
+    }
+    case PriorKind::kDiffGp:
+      return MakeCorrectedSources(recipe.corrected);
+    case PriorKind::kScot:
+      return MakeCollaborative(recipe.collaborative);
+    case PriorKind::kDeviation:
+      return MakeDeviation(recipe.deviation);
     case PriorKind::kRgpe:
       return MakeRgpe(recipe.rgpe);
     case PriorKind::kRmGp:
@@ -55,6 +95,11 @@ Recipe PriorPartOf(const Recipe& recipe) {
   Recipe part;
   part.prior = recipe.prior;
   part.source_sum = recipe.source_sum;
+  part.source_stack = recipe.source_stack;
+  part.pooled = recipe.pooled;
+  part.corrected = recipe.corrected;
+  part.collaborative = recipe.collaborative;
+  part.deviation = recipe.deviation;
   part.rgpe = recipe.rgpe;
   part.rm_gp = recipe.rm_gp;
   part.pretrained = recipe.pretrained;

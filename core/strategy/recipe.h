@@ -4,9 +4,14 @@
 
 #include "core/gp/kernel.h"
 #include "core/gp/output_transform.h"
+#include "core/prior/collaborative.h"
+#include "core/prior/corrected_sources.h"
+#include "core/prior/deviation.h"
+#include "core/prior/pooled_sources.h"
 #include "core/prior/pretrained.h"
 #include "core/prior/rgpe.h"
 #include "core/prior/rm_gp.h"
+#include "core/prior/source_stack.h"
 #include "core/prior/source_sum.h"
 #include "core/strategy/fitted_source.h"
 
@@ -21,6 +26,8 @@ enum class PriorKind {
   kRgpe,        // Ranking-weighted ensemble of the sources' and the target's models.
   kRmGp,        // The same weighted by their gaps, which fades out.
   kPretrained,  // HyperBO.
+  kScot,        // Latent scores from the order of results (Collaborative-BO).
+  kDeviation,   // Deviations from each task's mean, over points and tasks.
 };
 
 // Where hyperparameters come from.
@@ -60,6 +67,11 @@ struct Recipe {
   // Of the prior, as far as it is theirs.
   SourceFitOptions sources = {};
   SourceSumOptions source_sum = {};
+  SourceStackOptions source_stack = {};
+  PooledOptions pooled = {};
+  CorrectedOptions corrected = {};
+  CollaborativeOptions collaborative = {};
+  DeviationOptions deviation = {};
   RgpeOptions rgpe = {};
   RmGpOptions rm_gp = {};
   PretrainedOptions pretrained = {};

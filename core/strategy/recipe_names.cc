@@ -23,9 +23,14 @@ constexpr NamedIngredient<PriorKind> kPriorNames[] = {
     {"delta", PriorKind::kDelta},
     {"stacked", PriorKind::kStacked},
     {"scaml", PriorKind::kScaml},
+    {"envelope", PriorKind::kEnvelope},
+    {"env_gp", PriorKind::kEnvGp},
+    {"diff_gp", PriorKind::kDiffGp},
     {"rgpe", PriorKind::kRgpe},
     {"rm_gp", PriorKind::kRmGp},
     {"pretrained", PriorKind::kPretrained},
+    {"scot", PriorKind::kScot},
+    {"deviation", PriorKind::kDeviation},
 };
 
 constexpr NamedIngredient<CalibrationKind> kCalibrationNames[] = {
@@ -83,6 +88,20 @@ constexpr OptionEntry kOptions[] = {
      [](Recipe& recipe, double value) {
        recipe.source_sum.most_sources = static_cast<size_t>(value);
      }},
+    {"source_noise", 1e-6, 100, false, "Of env_gp: the variance of the noise of sources' points",
+     [](Recipe& recipe, double value) { recipe.pooled.fixed_variance = value; }},
+    {"drop_misleading", 0, 1, true,
+     "1: envelope and env_gp leave out sources that predict worse than the results' mean",
+     [](Recipe& recipe, double value) { recipe.pooled.drop_misleading = value > 0; }},
+    {"pooled_points", 10, 2000, true, "Of envelope, env_gp, diff_gp, deviation: points at most",
+     [](Recipe& recipe, double value) {
+       const auto points = static_cast<Index>(value);
+       recipe.pooled.most_points = points;
+       recipe.corrected.most_points = points;
+       recipe.deviation.most_points = points;
+     }},
+    {"inflate_noise", 0, 1, true, "0: diff_gp's corrected points keep their own noise",
+     [](Recipe& recipe, double value) { recipe.corrected.inflate = value > 0; }},
     {"rgpe_loss", 0, 2, true,
      "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means",
      [](Recipe& recipe, double value) {

@@ -1,0 +1,152 @@
+#include "core/prior/pooled_sources.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/prior/source_points.h"
+
+namespace slipstream {
+namespace {
+
+Model PooledModel(const PriorInput& input, PooledKernel kernel) {
+  if (kernel == PooledKernel::kTargets) return DefaultModel(input.kinds, input.model);
+  ModelOptions options = input.model;
+  options.smoothness = Smoothness::kSquaredExponential;
+  options.lengthscales = Lengthscales::kShared;
+  Model model = DefaultModel(input.kinds, options);
+  model.beliefs.front() = {0, 1, 0, 0};  // The amplitude's logarithm.
+  model.beliefs.back() = {0, 1, 0, 0};   // The mean.
+  return model;
+}
+
+// What the results say of each source.
+struct Envelopes {
+  Vector variances;         // sigma_s^2.
+  std::vector<bool> drops;  // Whether it is left out.
+
+  Index dropped() const { return std::count(drops.begin(), drops.end(), true); }
+};
+
+// From what each source predicts of them, one a column.
+Envelopes EnvelopesOf(const PooledOptions& options, const Vector& y, const Matrix& predicted) {
+  const auto count = static_cast<double>(y.size());
+  const double about_mean = y.size() == 0 ? 0 : (y.array() - y.mean()).square().sum();
+  Envelopes envelopes{Vector(predicted.cols()), {}};
+  for (Index s = 0; s < predicted.cols(); ++s) {
+    const double missed = (y - predicted.col(s)).squaredNorm();
+    envelopes.variances[s] = options.noise == PooledNoise::kFixed
+                                 ? options.fixed_variance
+                                 : (options.scale + missed / 2) / (options.shape + count / 2 + 1);
+    envelopes.drops.push_back(options.drop_misleading && missed > about_mean &&
+                              y.size() >= options.least_results_to_drop);
+  }
+  return envelopes;
+}
+
+// Results and points with the noise that the sources' have.
+struct Pool {
+  SourcePoints points;  // Without those of sources left out.
+  TrainingData data;
+};
+
+Pool PoolOf(const SourceModels& sources, const Envelopes& envelopes, const TrainingData& results,
+            Index most) {
+  SourceModels kept;
+  std::vector<size_t> places;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    if (envelopes.drops[s]) continue;
+    kept.push_back(sources[s]);
+    places.push_back(s);
+  }
+  Pool pool;
+  pool.points = CollectPoints(kept, std::max<Index>(0, most - results.y.size()));
+  std::vector<Index> counts(sources.size(), 0);
+  Index first = 0;
+  for (size_t k = 0; k < kept.size(); ++k) {
+    const Index count = pool.points.counts[k];
+    pool.points.data.known_noise.segment(first, count).array() +=
+        envelopes.variances[static_cast<Index>(places[k])];
+    counts[places[k]] = count;
+    first += count;
+  }
+  pool.points.counts = std::move(counts);
+  pool.data = Joined(results, pool.points);
+  return pool;
+}
+
+class PooledTransfer final : public Transfer {
+ public:
+  PooledTransfer(Model model, TrainingData data, Pool pool, Envelopes envelopes)
+      : Transfer(std::move(model), std::move(data)),
+        pool_(std::move(pool)),
+        envelopes_(std::move(envelopes)) {}
+
+  absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
+      const Hyperparameters& hyperparameters) const override {
+    SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
+                                FitProcess(model().kernel, pool_.data, hyperparameters));
+    return std::make_unique<GaussianProcess>(std::move(process));
+  }
+
+  Vector Shares(const Hyperparameters& hyperparameters) const override {
+    return PartsOf(pool_.points,
+                   NoiseOf(pool_.data, hyperparameters.log_noise_variance).cwiseInverse());
+  }
+
+  std::vector<Remark> Remarks(const Hyperparameters& /*hyperparameters*/) const override {
+    std::vector<Remark> remarks;
+    if (envelopes_.variances.size() == 1) {
+      remarks.emplace_back("source_noise_variance", envelopes_.variances[0]);
+    } else {
+      remarks.emplace_back("least_source_noise_variance", envelopes_.variances.minCoeff());
+      remarks.emplace_back("largest_source_noise_variance", envelopes_.variances.maxCoeff());
+    }
+    if (envelopes_.dropped() > 0) {
+      remarks.emplace_back("sources_left_out", static_cast<double>(envelopes_.dropped()));
+    }
+    if (pool_.points.size() < pool_.points.all) {
+      remarks.emplace_back("source_points", CountOf(pool_.points));
+    }
+    return remarks;
+  }
+
+ private:
+  Pool pool_;
+  Envelopes envelopes_;
+};
+
+class PooledSources final : public Prior {
+ public:
+  explicit PooledSources(const PooledOptions& options) : options_(options) {}
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    const Matrix predicted = MeansOf(input.sources, input.target.x);
+    // The calibration's data depends on its results only, so that it can be
+    // found again when others have come.
+    const TrainingData part =
+        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    Pool shown =
+        PoolOf(input.sources, EnvelopesOf(options_, part.y, predicted.topRows(part.y.size())), part,
+               options_.most_calibrated_points);
+    Envelopes envelopes = EnvelopesOf(options_, input.target.y, predicted);
+    Pool pool = PoolOf(input.sources, envelopes, input.target, options_.most_points);
+    return std::make_unique<PooledTransfer>(PooledModel(input, options_.kernel),
+                                            std::move(shown.data), std::move(pool),
+                                            std::move(envelopes));
+  }
+
+ private:
+  PooledOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Prior> MakePooledSources(const PooledOptions& options) {
+  return std::make_unique<PooledSources>(options);
+}
+
+}  // namespace slipstream
