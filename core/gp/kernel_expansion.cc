@@ -34,12 +34,14 @@ absl::StatusOr<KernelExpansion> KernelExpansion::Of(std::shared_ptr<const Kernel
 absl::StatusOr<KernelExpansion> KernelExpansion::Through(std::shared_ptr<const Kernel> kernel,
                                                          Vector parameters, double kernel_mean,
                                                          PointMatrix points, const Vector& mean,
-                                                         const Matrix& covariance) {
-  KernelExpansion expansion{
-      std::move(kernel), std::move(parameters), kernel_mean, std::move(points), {}, {}};
-  // a = K^-1 (mean - m); R = K^-1 - K^-1 S K^-1.
-  SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor,
-                              Cholesky::Of(expansion.Cross(expansion.points)));
+                                                         const Matrix& covariance,
+                                                         double noise_variance) {
+  KernelExpansion expansion{std::move(kernel), std::move(parameters), kernel_mean,
+                            std::move(points), {}, {}};
+  // a = K^-1 (mean - m); R = K^-1 - K^-1 S K^-1; K with the noise.
+  Matrix prior = expansion.Cross(expansion.points);
+  prior.diagonal().array() += noise_variance;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(prior)));
   expansion.weights = factor.Solve(Vector(mean.array() - kernel_mean));
   const Matrix inverse = factor.Inverse();
   expansion.reduction = inverse;

@@ -39,13 +39,14 @@ struct KernelExpansion {
                                             const TrainingData& data,
                                             const Hyperparameters& hyperparameters);
 
-  // The process of that kernel whose values at `points` are jointly normal with
-  // this mean and covariance, and which is otherwise as the kernel has it.
-  // FAILED_PRECONDITION as Of.
+  // The process of that kernel whose values at `points`, blurred by noise of that
+  // variance, are jointly normal with this mean and covariance, and which is
+  // otherwise as the kernel has it. FAILED_PRECONDITION as Of.
   static absl::StatusOr<KernelExpansion> Through(std::shared_ptr<const Kernel> kernel,
                                                  Vector parameters, double kernel_mean,
                                                  PointMatrix points, const Vector& mean,
-                                                 const Matrix& covariance);
+                                                 const Matrix& covariance,
+                                                 double noise_variance = 0);
 
   // k(P, x), one column a point.
   Matrix Cross(const PointMatrix& x) const;

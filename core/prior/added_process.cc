@@ -17,8 +17,9 @@ struct Fitted {
   std::vector<AddedTerm> terms;
   OwnPart own;
   SourceErrors errors = SourceErrors::kCorrelated;
-  PointMatrix x;               // The observations'.
-  std::vector<Matrix> pulled;  // R_i k_i(P_i, X), by term; empty for independent errors.
+  PointMatrix x;  // The observations'.
+  // R_i k_i(P_i, X), by term: of those with a covariance, and correlated errors.
+  std::vector<Matrix> pulled;
   Cholesky factor;
   Vector alpha;
   // Of the mean: at each term's points and, times the term's kernel, at X.
@@ -43,6 +44,7 @@ class AddedProcess final : public TransferSurrogate {
     Matrix covariance = f.own.kernel->Covariance(f.own.parameters, f.x, x);
     if (!f.has_correlated_terms()) return covariance;
     for (size_t i = 0; i < f.terms.size(); ++i) {
+      if (f.terms[i].covariance_factor == 0) continue;
       const KernelExpansion& process = *f.terms[i].process;
       Matrix part = process.kernel->Covariance(process.parameters, f.x, x);
       part.noalias() -= f.pulled[i].transpose() * crosses[i];
@@ -230,35 +232,50 @@ void AddedProcess::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix&
   AddCrossGradient(x, pull, gradient);
 }
 
+// And R_i k_i(P_i, x) by term, as Fitted has it.
+KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors,
+                        const PointMatrix& x, std::vector<Matrix>& pulled) {
+  KnownTerm known{Vector::Zero(x.rows()), Matrix(), Vector()};
+  if (errors == SourceErrors::kIndependent) {
+    known.variance = Vector::Zero(x.rows());
+    for (const AddedTerm& term : terms) {
+      const Predictions there = term.process->Predict(x);
+      known.mean += term.mean_factor * there.mean;
+      known.variance += term.covariance_factor * there.variance;
+    }
+    return known;
+  }
+  known.covariance = Matrix::Zero(x.rows(), x.rows());
+  for (const AddedTerm& term : terms) {
+    const KernelExpansion& process = *term.process;
+    const Matrix cross = process.Cross(x);
+    const Vector mean = (cross.transpose() * process.weights).array() + process.mean;
+    known.mean += term.mean_factor * mean;
+    pulled.emplace_back();
+    if (term.covariance_factor == 0) continue;
+    pulled.back().noalias() = process.reduction * cross;
+    Matrix covariance = process.kernel->Covariance(process.parameters, x, x);
+    covariance.noalias() -= cross.transpose() * pulled.back();
+    const double least = kLeastVariancePart * process.kernel->Variance(process.parameters);
+    covariance.diagonal() = covariance.diagonal().cwiseMax(least);
+    known.covariance += term.covariance_factor * covariance;
+  }
+  return known;
+}
+
 }  // namespace
 
 KnownTerm KnownPartAt(const std::vector<AddedTerm>& terms, SourceErrors errors,
                       const PointMatrix& x) {
-  KnownTerm known{Vector::Zero(x.rows()), Matrix(), Vector()};
-  if (errors == SourceErrors::kCorrelated) {
-    known.covariance = Matrix::Zero(x.rows(), x.rows());
-  } else {
-    known.variance = Vector::Zero(x.rows());
-  }
-  for (const AddedTerm& term : terms) {
-    const Predictions there = term.process->Predict(x);
-    known.mean += term.mean_factor * there.mean;
-    if (errors == SourceErrors::kCorrelated) {
-      Matrix covariance = term.process->Covariance(x, x);
-      covariance.diagonal() = there.variance;
-      known.covariance += term.covariance_factor * covariance;
-    } else {
-      known.variance += term.covariance_factor * there.variance;
-    }
-  }
-  return known;
+  std::vector<Matrix> pulled;
+  return KnownPartWith(terms, errors, x, pulled);
 }
 
 absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     std::vector<AddedTerm> terms, OwnPart own, SourceErrors errors,
     const Observations& observations) {
   auto fitted = std::make_shared<Fitted>();
-  const KnownTerm known = KnownPartAt(terms, errors, observations.x);
+  const KnownTerm known = KnownPartWith(terms, errors, observations.x, fitted->pulled);
   fitted->terms = std::move(terms);
   fitted->own = std::move(own);
   fitted->errors = errors;
@@ -274,11 +291,11 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
   SLIPSTREAM_ASSIGN_OR_RETURN(fitted->factor, Cholesky::Of(std::move(covariance)));
   fitted->alpha =
       fitted->factor.Solve(Vector(observations.y.array() - fitted->own.mean) - known.mean);
-  for (const AddedTerm& term : fitted->terms) {
+  for (size_t i = 0; i < fitted->terms.size(); ++i) {
+    const AddedTerm& term = fitted->terms[i];
     Vector weights = term.mean_factor * term.process->weights;
-    if (errors == SourceErrors::kCorrelated) {
-      fitted->pulled.push_back(term.process->reduction * term.process->Cross(observations.x));
-      weights.noalias() -= term.covariance_factor * (fitted->pulled.back() * fitted->alpha);
+    if (errors == SourceErrors::kCorrelated && term.covariance_factor != 0) {
+      weights.noalias() -= term.covariance_factor * (fitted->pulled[i] * fitted->alpha);
     }
     fitted->term_weights.push_back(std::move(weights));
   }

@@ -124,8 +124,8 @@ class Chooser {
                                    return acquisition.ValueAndGradient(x, gradient);
                                  }};
     const MaximizerResult found =
-        MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed,
-                          request_.deadline, SearchOptionsOf(request_.model));
+        MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline,
+                          SearchOptionsOf(request_.model));
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
     return FirstNotTaken(found.best);
   }

@@ -176,8 +176,10 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 }
 
 double ObjectiveModel::Incumbent(size_t member) const {
-  double incumbent =
-      noiseless_ ? training_.data.y.maxCoeff() : IncumbentOf(*members_[member], training_.data.x);
+  // With transfer the model may be on a scale of its own.
+  double incumbent = noiseless_ && transfer_ == nullptr
+                         ? training_.data.y.maxCoeff()
+                         : IncumbentOf(*members_[member], training_.data.x);
   if (pending_.rows() > 0) {
     incumbent = std::max(incumbent, IncumbentOf(*members_[member], pending_));
   }

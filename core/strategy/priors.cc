@@ -61,6 +61,8 @@ std::unique_ptr<Prior> MakePrior(const Recipe& recipe) {
       sum.errors = SourceErrors::kCorrelated;
       sum.weights = WeightLearning::kAlways;
       return MakeSourceSum(sum);
+    case PriorKind::kCluster:
+      return MakeClusterPrior(recipe.cluster);
     case PriorKind::kEnvelope:
       return MakePooledSources(recipe.pooled);
     case PriorKind::kEnvGp: {
@@ -96,6 +98,7 @@ Recipe PriorPartOf(const Recipe& recipe) {
   part.prior = recipe.prior;
   part.source_sum = recipe.source_sum;
   part.source_stack = recipe.source_stack;
+  part.cluster = recipe.cluster;
   part.pooled = recipe.pooled;
   part.corrected = recipe.corrected;
   part.collaborative = recipe.collaborative;

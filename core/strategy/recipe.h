@@ -4,6 +4,7 @@
 
 #include "core/gp/kernel.h"
 #include "core/gp/output_transform.h"
+#include "core/prior/cluster_prior.h"
 #include "core/prior/collaborative.h"
 #include "core/prior/corrected_sources.h"
 #include "core/prior/deviation.h"
@@ -23,6 +24,10 @@ enum class PriorKind {
   kDelta,       // DeltaBO.
   kStacked,     // The exact posterior under DeltaBO's assumption.
   kScaml,       // Sources with weights of their own.
+  kCluster,     // Prototypes of clustered sources, weighted (cm-BO).
+  kEnvelope,    // Sources' points as noisy results, how noisy by their errors.
+  kEnvGp,       // The same with a fixed noise.
+  kDiffGp,      // Sources' points corrected by what is known of the difference.
   kRgpe,        // Ranking-weighted ensemble of the sources' and the target's models.
   kRmGp,        // The same weighted by their gaps, which fades out.
   kPretrained,  // HyperBO.
@@ -68,6 +73,7 @@ struct Recipe {
   SourceFitOptions sources = {};
   SourceSumOptions source_sum = {};
   SourceStackOptions source_stack = {};
+  ClusterOptions cluster = {};
   PooledOptions pooled = {};
   CorrectedOptions corrected = {};
   CollaborativeOptions collaborative = {};

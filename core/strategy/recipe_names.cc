@@ -23,6 +23,7 @@ constexpr NamedIngredient<PriorKind> kPriorNames[] = {
     {"delta", PriorKind::kDelta},
     {"stacked", PriorKind::kStacked},
     {"scaml", PriorKind::kScaml},
+    {"cluster", PriorKind::kCluster},
     {"envelope", PriorKind::kEnvelope},
     {"env_gp", PriorKind::kEnvGp},
     {"diff_gp", PriorKind::kDiffGp},
@@ -88,6 +89,12 @@ constexpr OptionEntry kOptions[] = {
      [](Recipe& recipe, double value) {
        recipe.source_sum.most_sources = static_cast<size_t>(value);
      }},
+    {"clusters", 1, 100, true, "Of cluster; chosen from 2 to 6 unless given",
+     [](Recipe& recipe, double value) {
+       recipe.cluster.prototypes.clustering.clusters = static_cast<size_t>(value);
+     }},
+    {"residual_amplitude", 1e-3, 10, false, "Of a process of the target's own on top of cluster",
+     [](Recipe& recipe, double value) { recipe.cluster.residual_amplitude = value; }},
     {"source_noise", 1e-6, 100, false, "Of env_gp: the variance of the noise of sources' points",
      [](Recipe& recipe, double value) { recipe.pooled.fixed_variance = value; }},
     {"drop_misleading", 0, 1, true,

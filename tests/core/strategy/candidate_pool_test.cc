@@ -54,8 +54,8 @@ TEST(CandidatePool, NearnessGoesByTheScaleAndCountsWordsAsOneApart) {
   const std::string a = "a";
   const std::string b = "b";
   SearchSpace::CandidateTable table;
-  table.rows = {{{"rate", 0.01}, {"word", b}}, {{"rate", 1.0}, {"word", a}},
-                {{"rate", 1e-4}, {"word", a}}};
+  table.rows = {
+      {{"rate", 0.01}, {"word", b}}, {{"rate", 1.0}, {"word", a}}, {{"rate", 1e-4}, {"word", a}}};
   const auto space = MakeSpace({{"rate", DoubleDomain{1e-4, 1, Scale::kLog}, {}, {}},
                                 {"word", CategoricalDomain{{"a", "b"}}, {}, {}}},
                                table);

@@ -63,8 +63,7 @@ TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
   FakeStudy replayed(SquareSpace());
   for (const EndedTrial& recorded : study.ended) {
     // A new strategy each time: nothing may hang on what it remembers.
-    const auto next =
-        MakeStrategy()->Suggest(replayed.view(), 1, 77, absl::InfiniteFuture());
+    const auto next = MakeStrategy()->Suggest(replayed.view(), 1, 77, absl::InfiniteFuture());
     ASSERT_TRUE(next.ok());
     EXPECT_EQ(next->front().configuration, recorded.configuration) << recorded.number;
     replayed.Lease(*next);
@@ -232,7 +231,8 @@ TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
 }
 
 TEST(ModelStrategy, TriesNothingTwiceWhereResultsAreExact) {
-  const auto space = MakeSpace({{"a", IntegerDomain{0, 4}, {}, {}}, {"b", BooleanDomain{}, {}, {}}});
+  const auto space =
+      MakeSpace({{"a", IntegerDomain{0, 4}, {}, {}}, {"b", BooleanDomain{}, {}, {}}});
   FakeStudy study(space);
   study.noiseless = true;
   const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();

@@ -121,8 +121,7 @@ double RankLoss(const NaiveSource& source, double value) {
 }
 
 double MeanOf(const std::vector<double>& numbers) {
-  return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
-         static_cast<double>(numbers.size());
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
 std::vector<double> Minimum(const std::vector<double>& a, const std::vector<double>& b) {

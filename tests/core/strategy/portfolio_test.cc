@@ -106,8 +106,8 @@ TEST(Portfolio, AgreesWithItsDefinitionOnATableThatAllSourcesMeasured) {
 }
 
 TEST(Portfolio, CoversSourcesThatDisagree) {
-  const FakeStudy study(SquareSpace(), {BowlSource("low", 0.1, 0.1, 200, 1),
-                                        BowlSource("high", 0.9, 0.9, 200, 2)});
+  const FakeStudy study(
+      SquareSpace(), {BowlSource("low", 0.1, 0.1, 200, 1), BowlSource("high", 0.9, 0.9, 200, 2)});
   const Portfolio portfolio = Build(study);
   ASSERT_GE(portfolio.entries.size(), 2u);
   ASSERT_LE(portfolio.entries.size(), 4u);
@@ -133,8 +133,8 @@ TEST(Portfolio, CoversSourcesThatDisagree) {
 TEST(Portfolio, SizeIsTwoMoreThanTheSourcesUpToTen) {
   FakeStudy study(SquareSpace());
   for (int s = 1; s <= 12; ++s) {
-    study.sources.push_back(BowlSource("s" + std::to_string(s), 0.08 * s, 1 - 0.08 * s, 300,
-                                       static_cast<uint64_t>(s)));
+    study.sources.push_back(
+        BowlSource("s" + std::to_string(s), 0.08 * s, 1 - 0.08 * s, 300, static_cast<uint64_t>(s)));
     EXPECT_LE(Build(study).entries.size(), static_cast<size_t>(std::min(10, 2 + s)));
   }
   EXPECT_EQ(Build(study).entries.size(), 10u);
@@ -162,15 +162,14 @@ TEST(Portfolio, CountsWhySourcesAreLeftOut) {
   auto elsewhere = std::make_shared<SourceTaskData>(*BowlSource("elsewhere", 0.5, 0.5, 5, 1));
   elsewhere->space = MakeSpace({{"u", DoubleDomain{}, {}, {}}, {"v", DoubleDomain{}, {}, {}}});
   auto outside = std::make_shared<SourceTaskData>(*BowlSource("outside", 0.5, 0.5, 5, 1));
-  outside->space = MakeSpace(
-      {{"x", DoubleDomain{0, 9, Scale::kLinear}, {}, {}}, {"y", DoubleDomain{}, {}, {}}});
+  outside->space =
+      MakeSpace({{"x", DoubleDomain{0, 9, Scale::kLinear}, {}, {}}, {"y", DoubleDomain{}, {}, {}}});
   for (SourcePoint& point : outside->points) point.configuration.values[0] = Value::Double(5);
   auto failed = std::make_shared<SourceTaskData>(*BowlSource("failed", 0.5, 0.5, 1, 1));
   failed->points[0].ending = Ending::kFailed;
-  const FakeStudy study(SquareSpace(),
-                        {elsewhere, outside, failed,
-                         BowlSource("opposite", 0.5, 0.5, 5, 1, Goal::kMinimize),
-                         BowlSource("good", 0.5, 0.5, 5, 1)});
+  const FakeStudy study(SquareSpace(), {elsewhere, outside, failed,
+                                        BowlSource("opposite", 0.5, 0.5, 5, 1, Goal::kMinimize),
+                                        BowlSource("good", 0.5, 0.5, 5, 1)});
   const Portfolio portfolio = Build(study);
   EXPECT_EQ(portfolio.sources_used, 1u);
   EXPECT_EQ(portfolio.left_out.no_common_parameter, 1u);

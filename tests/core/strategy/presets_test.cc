@@ -11,8 +11,36 @@ namespace slipstream {
 namespace {
 
 TEST(Presets, NamesAreStoredInStudiesAndStay) {
-  for (const char* name : {"gp_log_ei", "portfolio_gp", "gp_hmc", "gp_ucb", "gp_ei", "gp_pi",
-                           "gp_ts", "deltabo", "stacked", "scaml", "rgpe", "rm_gp_ucb", "rm_gp_ts", "hyperbo", "source_portfolio", "quasi_random", "random"}) {
+  for (const char* name : {"gp_log_ei",
+                           "portfolio_gp",
+                           "gp_hmc",
+                           "gp_ucb",
+                           "gp_ei",
+                           "gp_pi",
+                           "gp_ts",
+                           "deltabo",
+                           "stacked",
+                           "scaml",
+                           "cmbo_wss_wss",
+                           "cmbo_jef_jef",
+                           "cmbo_jef_wss",
+                           "cmbo_wss_jef",
+                           "cmbo_wss_wss_bary",
+                           "cmbo_global_centre",
+                           "cmbo_individual",
+                           "rgpe",
+                           "rm_gp_ucb",
+                           "rm_gp_ts",
+                           "envelope_ei",
+                           "envelope_ucb",
+                           "env_gp",
+                           "diff_gp",
+                           "hyperbo",
+                           "collaborative",
+                           "efficient",
+                           "source_portfolio",
+                           "quasi_random",
+                           "random"}) {
     ASSERT_NE(FindPreset(name), nullptr) << name;
     EXPECT_EQ(FindPreset(name)->name, name);
   }
@@ -30,10 +58,12 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
     EXPECT_EQ(preset.summary.find('\n'), absl::string_view::npos);
     EXPECT_THAT(PresetNames(), ::testing::HasSubstr(std::string(preset.name)));
   }
-  EXPECT_EQ(PresetNames(),
-            "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, deltabo, stacked, scaml, "
-            "rgpe, rm_gp_ucb, rm_gp_ts, hyperbo, "
-            "source_portfolio, quasi_random, random");
+  EXPECT_EQ(
+      PresetNames(),
+      "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, deltabo, stacked, scaml, "
+      "cmbo_wss_wss, cmbo_jef_jef, cmbo_jef_wss, cmbo_wss_jef, cmbo_wss_wss_bary, "
+      "cmbo_global_centre, cmbo_individual, rgpe, rm_gp_ucb, rm_gp_ts, envelope_ei, envelope_ucb, "
+      "env_gp, diff_gp, hyperbo, collaborative, efficient, source_portfolio, quasi_random, random");
 }
 
 TEST(Presets, EachSignsItsSuggestionsWithItsName) {

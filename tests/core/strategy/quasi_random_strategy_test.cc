@@ -16,8 +16,7 @@ TEST(QuasiRandomStrategy, SuggestionNumberIsThePointsNumber) {
   study.suggested = 100;
   const auto suggestions = MustSuggest("quasi_random", study.view(), 3, 12);
   for (uint64_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(suggestions[i].configuration,
-              study.space->Sample(QuasiRandomPoint(2, 12, 100 + i)));
+    EXPECT_EQ(suggestions[i].configuration, study.space->Sample(QuasiRandomPoint(2, 12, 100 + i)));
     EXPECT_EQ(NumberFact(suggestions[i], "sobol_index"), 100.0 + static_cast<double>(i));
     EXPECT_FALSE(suggestions[i].candidate.has_value());
   }
@@ -66,8 +65,8 @@ TEST(QuasiRandomStrategy, GivesWhatIsLeftOfTheCandidatesAndThenSaysHowManyThereW
   EXPECT_EQ(rest.size(), 2u);
   study.Lease(rest);
   for (const char* preset : {"quasi_random", "random", "source_portfolio"}) {
-    const auto none = FindPreset(preset)->Create()->Suggest(study.view(), 1, 1,
-                                                            absl::InfiniteFuture());
+    const auto none =
+        FindPreset(preset)->Create()->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
     ASSERT_EQ(none.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_NE(none.status().message().find("all 5 candidates"), absl::string_view::npos);
   }

@@ -30,8 +30,8 @@ std::vector<double> LossesAt(const SourceTaskData& source, const SearchSpace& ta
   TargetCandidates candidates;
   for (double x : xs) {
     candidates.configurations.push_back({{Value::Double(x)}});
-    candidates.coordinates.push_back(target.Encode(candidates.configurations.back())
-                                         .coordinates[0]);
+    candidates.coordinates.push_back(
+        target.Encode(candidates.configurations.back()).coordinates[0]);
   }
   for (size_t i = 0; i < xs.size(); ++i) {
     candidates.index.emplace(&candidates.configurations[i], static_cast<int64_t>(i));
@@ -49,8 +49,7 @@ TEST(SourceLosses, MeasuredCandidatesAreLookedUpAndRepeatsAveraged) {
   const SourceTaskData source =
       LineSource({{0.1, 0}, {0.5, 1}, {0.5, 3}, {0.7, 2}, {0.9, 4}}, space);
   // 0.5 got 2 on average, a tie with 0.7: below them 0 and 1.
-  EXPECT_EQ(LossesAt(source, *space, {0.1, 0.5, 0.7, 0.9}),
-            (std::vector<double>{0, 0.5, 0.5, 1}));
+  EXPECT_EQ(LossesAt(source, *space, {0.1, 0.5, 0.7, 0.9}), (std::vector<double>{0, 0.5, 0.5, 1}));
 }
 
 TEST(SourceLosses, OthersAreWeighedByTheThreeNearest) {

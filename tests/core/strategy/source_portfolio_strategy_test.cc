@@ -132,9 +132,8 @@ TEST(SourcePortfolioStrategy, WithoutSourcesItIsQuasiRandom) {
 }
 
 TEST(SourcePortfolioStrategy, UnusableSourcesAreAStepDownWithAReason) {
-  const FakeStudy study(SquareSpace(),
-                        {BowlSource("a", 0.5, 0.5, 20, 1, Goal::kMinimize),
-                         BowlSource("b", 0.5, 0.5, 20, 2, Goal::kMinimize)});
+  const FakeStudy study(SquareSpace(), {BowlSource("a", 0.5, 0.5, 20, 1, Goal::kMinimize),
+                                        BowlSource("b", 0.5, 0.5, 20, 2, Goal::kMinimize)});
   const auto suggestions = MustSuggest(kPreset, study.view(), 2, 5);
   const auto plain = MustSuggest("quasi_random", study.view(), 2, 5);
   for (size_t i = 0; i < 2; ++i) {
@@ -147,8 +146,9 @@ TEST(SourcePortfolioStrategy, UnusableSourcesAreAStepDownWithAReason) {
 }
 
 TEST(SourcePortfolioStrategy, SourcesOfEitherGoalServeStudiesOfTheSameGoal) {
-  const FakeStudy study(SquareSpace(), {BowlSource("down", 0.2, 0.8, 300, 3, Goal::kMinimize),
-                                        BowlSource("up", 0.9, 0.1, 300, 4, Goal::kMaximize)},
+  const FakeStudy study(SquareSpace(),
+                        {BowlSource("down", 0.2, 0.8, 300, 3, Goal::kMinimize),
+                         BowlSource("up", 0.9, 0.1, 300, 4, Goal::kMaximize)},
                         Goal::kMinimize);
   const auto first = MustSuggest(kPreset, study.view(), 1, 5)[0];
   EXPECT_NEAR(first.configuration.values[0].number(), 0.2, 0.12);

@@ -59,7 +59,8 @@ TEST(TrainingSet, KeepsTheBestAndAnEvenSpreadOfTooManyResults) {
   ASSERT_EQ(set.used, 20u);
   EXPECT_EQ(set.different, 100u);
   std::vector<int> kept;
-  for (Index i = 0; i < 20; ++i) kept.push_back(static_cast<int>(std::lround(set.data.x(i, 0) * 100)));
+  for (Index i = 0; i < 20; ++i)
+    kept.push_back(static_cast<int>(std::lround(set.data.x(i, 0) * 100)));
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
   for (int best = 40; best < 50; ++best) EXPECT_THAT(kept, ::testing::Contains(best));
   for (int decade : {0, 10, 20, 30, 50, 60, 70, 80, 90}) {

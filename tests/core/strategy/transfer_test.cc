@@ -19,8 +19,26 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kTransferPresets = {"deltabo",   "stacked",  "scaml",  "rgpe",
-                                                   "rm_gp_ucb", "rm_gp_ts", "hyperbo"};
+const std::vector<std::string> kTransferPresets = {"deltabo",
+                                                   "stacked",
+                                                   "scaml",
+                                                   "cmbo_wss_wss",
+                                                   "cmbo_jef_jef",
+                                                   "cmbo_jef_wss",
+                                                   "cmbo_wss_jef",
+                                                   "cmbo_wss_wss_bary",
+                                                   "cmbo_global_centre",
+                                                   "cmbo_individual",
+                                                   "rgpe",
+                                                   "rm_gp_ucb",
+                                                   "rm_gp_ts",
+                                                   "envelope_ei",
+                                                   "envelope_ucb",
+                                                   "env_gp",
+                                                   "diff_gp",
+                                                   "hyperbo",
+                                                   "collaborative",
+                                                   "efficient"};
 
 Configuration At(const SearchSpace& space, double x, double y) {
   return space.Decode({{x, y}, {}});

@@ -1,0 +1,227 @@
+#include "core/prior/prototypes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/prior/barycenter.h"
+
+namespace slipstream {
+namespace {
+
+// More sources are compared at fewer places, but not at fewer than that.
+constexpr double kFullyComparedSources = 32;
+constexpr Index kFewestPlaces = 16;
+
+// Of the kernel's variance: the noise under which a process has a barycenter's
+// covariance on the grid.
+constexpr double kGridBlurPart = 1e-4;
+
+// ValuesAt goes by so many points at a time: products of matrices of the same
+// shapes round each entry the same way.
+constexpr Index kValuesBlock = 16;
+
+// All pairs, each O(places^3).
+Index ClusteringPlaces(Index wanted, size_t sources) {
+  const double excess = static_cast<double>(sources) / kFullyComparedSources;
+  if (excess <= 1) return wanted;
+  const double fewer = static_cast<double>(wanted) * std::pow(excess, -2.0 / 3);
+  return std::max(std::min(wanted, kFewestPlaces), static_cast<Index>(fewer));
+}
+
+absl::StatusOr<std::vector<PlacedNormal>> SourcesAtPlaces(const SourceModels& sources,
+                                                          const PointMatrix& places) {
+  std::vector<PlacedNormal> normals;
+  for (const auto& source : sources) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal normal,
+                                PlacedNormal::Of(source->expansion->Means(places),
+                                                 source->process->JointCovariance(places)));
+    normals.push_back(std::move(normal));
+  }
+  return normals;
+}
+
+Clusters OneOfAll(size_t count) {
+  Clusters clusters(1, std::vector<size_t>(count));
+  std::iota(clusters.front().begin(), clusters.front().end(), size_t{0});
+  return clusters;
+}
+
+Clusters EachAlone(size_t count) {
+  Clusters clusters;
+  for (size_t i = 0; i < count; ++i) clusters.push_back({i});
+  return clusters;
+}
+
+// The members' kernel, and the geometric means of its hyperparameters over those
+// that have the same as the first one.
+std::pair<std::shared_ptr<const Kernel>, Vector> CommonKernel(const SourceModels& sources,
+                                                              const std::vector<size_t>& members) {
+  const std::shared_ptr<const Kernel> kernel = sources[members.front()]->kernel;
+  const std::vector<std::string> names = kernel->ParameterNames();
+  Vector sum = Vector::Zero(kernel->parameter_count());
+  double count = 0;
+  for (size_t member : members) {
+    if (sources[member]->kernel->ParameterNames() != names) continue;
+    sum += sources[member]->hyperparameters.kernel;
+    ++count;
+  }
+  return {kernel, sum / count};
+}
+
+absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<size_t> members,
+                                       const std::vector<const PlacedNormal*>& normals,
+                                       const PointMatrix& places) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(Barycenter barycenter, WassersteinBarycenter(normals));
+  auto [kernel, parameters] = CommonKernel(sources, members);
+  const double blur = kGridBlurPart * kernel->Variance(parameters);
+  double ridge = 0;
+  for (const PlacedNormal* normal : normals) ridge += normal->ridge();
+  barycenter.covariance.diagonal().array() += blur - ridge / static_cast<double>(normals.size());
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      KernelExpansion expansion,
+      KernelExpansion::Through(std::move(kernel), std::move(parameters), 0, places,
+                               Vector::Zero(places.rows()), barycenter.covariance, blur));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      PlacedNormal normal,
+      PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
+  return Prototype{std::move(members),
+                   std::make_shared<const KernelExpansion>(std::move(expansion)),
+                   std::move(normal)};
+}
+
+}  // namespace
+
+absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
+                                                const PointMatrix& places,
+                                                const PrototypeOptions& options) {
+  SourcePrototypes result;
+  Clusters groups;
+  if (options.grouping == SourceGrouping::kClusters) {
+    const PointMatrix compared =
+        EvenlyChosen(places, ClusteringPlaces(options.clustering_places, sources.size()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                                SourcesAtPlaces(sources, compared));
+    SLIPSTREAM_ASSIGN_OR_RETURN(result.clustering, ClusterNormals(normals, options.clustering));
+    groups = result.clustering->clusters;
+  } else if (options.grouping == SourceGrouping::kTogether) {
+    groups = OneOfAll(sources.size());
+  } else {
+    groups = EachAlone(sources.size());
+  }
+  result.places = EvenlyChosen(places, options.weight_places);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                              SourcesAtPlaces(sources, result.places));
+  for (std::vector<size_t>& group : groups) {
+    std::vector<const PlacedNormal*> members;
+    for (size_t member : group) members.push_back(&normals[member]);
+    if (options.kind == PrototypeKind::kWassersteinBarycenter && group.size() > 1) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(Prototype prototype,
+                                  BarycenterOf(sources, std::move(group), members, result.places));
+      result.prototypes.push_back(std::move(prototype));
+      continue;
+    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre, PlacedNormal::CentreOf(members));
+    result.prototypes.push_back({std::move(group), nullptr, std::move(centre)});
+  }
+  return result;
+}
+
+std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
+                                        double weight) {
+  const double part = 1 / static_cast<double>(prototype.members.size());
+  const double covariance = prototype.barycenter == nullptr ? weight * weight * part : 0;
+  std::vector<AddedTerm> terms;
+  for (size_t member : prototype.members) {
+    terms.push_back({sources[member]->expansion, weight * part, covariance});
+  }
+  if (prototype.barycenter != nullptr) {
+    terms.push_back({prototype.barycenter, 0, weight * weight});
+  }
+  return terms;
+}
+
+PointMatrix EvenlyChosen(const PointMatrix& places, Index count) {
+  count = std::min(count, places.rows());
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) {
+    const Index row = i * places.rows() / count;
+    const bool is_new = std::none_of(rows.begin(), rows.end(), [&](Index other) {
+      return places.row(other) == places.row(row);
+    });
+    if (is_new) rows.push_back(row);
+  }
+  return places(rows, Eigen::all);
+}
+
+namespace {
+
+// Rows of zeros after the last one, up to a multiple of the block.
+std::vector<PointMatrix> BlocksOf(const PointMatrix& x) {
+  std::vector<PointMatrix> blocks;
+  for (Index first = 0; first < x.rows(); first += kValuesBlock) {
+    const Index count = std::min(kValuesBlock, x.rows() - first);
+    PointMatrix block = PointMatrix::Zero(kValuesBlock, x.cols());
+    block.topRows(count) = x.middleRows(first, count);
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
+// Adds the term to what a prototype says.
+void AddTermAt(const AddedTerm& term, const std::vector<PointMatrix>& blocks,
+               const PointMatrix& places, Vector& mean, Matrix& within, Matrix& to_places) {
+  const KernelExpansion& process = *term.process;
+  const auto covariance = [&](const PointMatrix& a, const PointMatrix& b) {
+    return process.kernel->Covariance(process.parameters, a, b);
+  };
+  const Matrix at_places = process.Cross(places);
+  std::vector<Matrix> crosses;
+  std::vector<Matrix> pulled;
+  for (size_t a = 0; a < blocks.size(); ++a) {
+    const Index first = static_cast<Index>(a) * kValuesBlock;
+    crosses.push_back(process.Cross(blocks[a]));
+    Vector values = crosses[a].transpose() * process.weights;
+    values = term.mean_factor * (values.array() + process.mean);
+    mean.segment(first, kValuesBlock) += values;
+    if (term.covariance_factor == 0) continue;
+    pulled.emplace_back(process.reduction * crosses[a]);
+    Matrix part = covariance(blocks[a], places);
+    part.noalias() -= pulled[a].transpose() * at_places;
+    part *= term.covariance_factor;
+    to_places.middleRows(first, kValuesBlock) += part;
+    for (size_t b = 0; b <= a; ++b) {
+      Matrix pair = covariance(blocks[a], blocks[b]);
+      pair.noalias() -= crosses[a].transpose() * pulled[b];
+      pair *= term.covariance_factor;
+      const Index other = static_cast<Index>(b) * kValuesBlock;
+      within.block(first, other, kValuesBlock, kValuesBlock) += pair;
+    }
+  }
+}
+
+}  // namespace
+
+PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
+                         const PointMatrix& x) {
+  const std::vector<PointMatrix> blocks = BlocksOf(x);
+  const Index rows = static_cast<Index>(blocks.size()) * kValuesBlock;
+  PrototypeValues values;
+  for (const Prototype& prototype : prototypes.prototypes) {
+    Vector mean = Vector::Zero(rows);
+    Matrix within = Matrix::Zero(rows, rows);
+    Matrix to_places = Matrix::Zero(rows, prototypes.places.rows());
+    for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1)) {
+      AddTermAt(term, blocks, prototypes.places, mean, within, to_places);
+    }
+    within.triangularView<Eigen::StrictlyUpper>() = within.transpose();
+    values.means.push_back(std::move(mean));
+    values.within.push_back(std::move(within));
+    values.to_places.push_back(std::move(to_places));
+  }
+  return values;
+}
+
+}  // namespace slipstream
