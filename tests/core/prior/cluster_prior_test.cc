@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kSourceNoise = 1e-3;  // Of the fixtures' sources.
 constexpr double kNoise = 0.01;
-const double kStepNoise = std::exp(-4.0);  // Where the belief in it is.
 
 // The first results on the scale of that time.
 TrainingData EarlierOf(const TrainingData& target, Index count) {
@@ -76,55 +75,16 @@ std::vector<ClusterOptions> AllVariants() {
   return variants;
 }
 
-// Algorithm 1 from line 10 on, for groups that are given.
-struct NaiveAlgorithm {
-  NaiveAlgorithm(const Situation& situation, const std::vector<std::vector<size_t>>& groups,
-                 NormalDistance distance) {
-    for (const std::vector<size_t>& group : groups) {
-      std::vector<NaiveProcess> members;
-      for (size_t i : group) {
-        members.push_back(NaiveSource(situation.sources[i]->data, kSourceNoise));
-      }
-      const std::vector<double> part(group.size(), 1 / static_cast<double>(group.size()));
-      prototypes.push_back(NaiveMixture(members, part, part));
-    }
-    weights.assign(groups.size(), 1 / static_cast<double>(groups.size()));
-    for (Index tau = 1; tau < situation.target.y.size(); ++tau) {
-      const TrainingData data = EarlierOf(situation.target, tau);
-      const NaiveProcess posterior = NaivePosterior(Prior(), data.x, data.y, kStepNoise);
-      const NaiveNormal target = NaiveAt(posterior, situation.places);
-      distances.clear();
-      for (const NaiveProcess& prototype : prototypes) {
-        const NaiveNormal normal = NaiveAt(prototype, situation.places);
-        distances.push_back(distance == NormalDistance::kJeffreys
-                                ? NaiveJeffreys(normal, target)
-                                : NaiveWasserstein(normal, target));
-      }
-      const double most = *std::max_element(distances.begin(), distances.end());
-      double sum = 0;
-      for (double d : distances) sum += std::exp(1 - d / most);
-      for (size_t i = 0; i < weights.size(); ++i) {
-        weights[i] = std::exp(1 - distances[i] / most) / sum;
-      }
-    }
-  }
-
-  NaiveProcess Prior() const {
-    std::vector<double> squares;
-    for (double weight : weights) squares.push_back(weight * weight);
-    return NaiveMixture(prototypes, weights, squares);
-  }
-
-  std::vector<NaiveProcess> prototypes;
-  std::vector<double> weights;
-  std::vector<double> distances;
-};
+NaiveAlgorithm NaiveOf(const Situation& situation, const std::vector<std::vector<size_t>>& groups,
+                       NormalDistance distance, std::vector<NaiveProcess> residuals = {}) {
+  return NaiveAlgorithm(InputOf(situation), groups, distance, kSourceNoise, std::move(residuals));
+}
 
 TEST(ClusterPrior, IsThePapersAlgorithm) {
   const std::vector<std::vector<size_t>> groups = {{0, 2, 4}, {1, 3}};
   for (NormalDistance distance : {NormalDistance::kJeffreys, NormalDistance::kWasserstein}) {
     const Situation situation(TwoKinds(), Sampled(Wave, 2, 6, 9), 25);
-    const NaiveAlgorithm naive(situation, groups, distance);
+    const NaiveAlgorithm naive = NaiveOf(situation, groups, distance);
     const auto transfer = Combined(OptionsOf(NormalDistance::kWasserstein, distance), situation);
     Hyperparameters hyperparameters = AtLocation(*transfer, kNoise);
     hyperparameters.mean = 0.1;
@@ -151,7 +111,8 @@ TEST(ClusterPrior, IsThePapersAlgorithm) {
 
 TEST(ClusterPrior, IndividualSourcesAreTheirOwnPrototypes) {
   const Situation situation(TwoKinds(), Sampled(Bowl, 2, 5, 9), 25);
-  const NaiveAlgorithm naive(situation, {{0}, {1}, {2}, {3}, {4}}, NormalDistance::kJeffreys);
+  const NaiveAlgorithm naive =
+      NaiveOf(situation, {{0}, {1}, {2}, {3}, {4}}, NormalDistance::kJeffreys);
   ClusterOptions options;
   options.prototypes.grouping = SourceGrouping::kIndividual;
   options.weights = NormalDistance::kJeffreys;
@@ -160,6 +121,22 @@ TEST(ClusterPrior, IndividualSourcesAreTheirOwnPrototypes) {
   for (Index i = 0; i < 5; ++i) {
     EXPECT_NEAR(shares[i], naive.weights[static_cast<size_t>(i)], 1e-8);
   }
+}
+
+TEST(ClusterPrior, AResidualTakesPartInTheSteps) {
+  const Situation situation(TwoKinds(), Sampled(Wave, 2, 5, 9), 25);
+  const NaiveProcess residual{[](const Vector&) { return 0.0; },
+                              [](const Vector& a, const Vector& b) {
+                                const double lengthscale = std::exp(-1 + 0.5 * std::log(2.0));
+                                const double r = std::sqrt(3.0) * (a - b).norm() / lengthscale;
+                                return 0.09 * (1 + r) * std::exp(-r);
+                              }};
+  const NaiveAlgorithm naive =
+      NaiveOf(situation, {{0, 2, 4}, {1, 3}}, NormalDistance::kWasserstein, {residual});
+  ClusterOptions options;
+  options.residual_amplitude = 0.3;
+  const auto transfer = Combined(options, situation);
+  EXPECT_NEAR(transfer->Shares(AtLocation(*transfer, kNoise))[1], naive.weights[1] / 2, 1e-8);
 }
 
 TEST(ClusterPrior, AGlobalCentreIsAFixedPriorOfEqualShares) {
@@ -242,7 +219,8 @@ TEST(ClusterPrior, TakesAHundredSources) {
 
 TEST(ClusterPrior, ItsLikelihoodIsThatOfTheDenseModel) {
   const Situation situation(TwoKinds(), Sampled(Wave, 2, 8, 9), 25);
-  const NaiveAlgorithm naive(situation, {{0, 2, 4}, {1, 3}}, NormalDistance::kWasserstein);
+  const NaiveAlgorithm naive =
+      NaiveOf(situation, {{0, 2, 4}, {1, 3}}, NormalDistance::kWasserstein);
   const auto transfer = Combined(ClusterOptions(), situation);
   Hyperparameters own = AtLocation(*transfer, kNoise);
   own.mean = -0.2;
@@ -264,7 +242,8 @@ TEST(ClusterPrior, LeavesNoiseAndMeanOpenAndLengthscalesOnlyOfAResidual) {
   const Situation situation(TwoKinds(), Sampled(Wave, 2, 4, 9), 25);
   const auto open = [&](const ClusterOptions& options) {
     std::vector<bool> result;
-    for (const auto& belief : Combined(options, situation)->model().beliefs) {
+    const auto transfer = Combined(options, situation);
+    for (const HyperparameterBelief& belief : transfer->model().beliefs) {
       result.push_back(!belief.is_fixed());
     }
     return result;

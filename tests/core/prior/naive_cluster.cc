@@ -2,12 +2,17 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tests/core/gp/dense_oracle.h"
 
 namespace slipstream {
 namespace {
+
+// Of the results in a step: where the belief in it is.
+const double kStepNoise = std::exp(-4.0);
 
 double Matern52(const Vector& a, const Vector& b) {
   const double r = std::sqrt(5.0) * (a - b).norm() / 0.4;
@@ -104,6 +109,49 @@ double NaiveWasserstein(const NaiveNormal& p, const NaiveNormal& q) {
   const double square =
       (p.mean - q.mean).squaredNorm() + (p.covariance + q.covariance - 2 * middle).trace();
   return std::sqrt(std::max(0.0, square));
+}
+
+NaiveAlgorithm::NaiveAlgorithm(const PriorInput& input,
+                               const std::vector<std::vector<size_t>>& groups,
+                               NormalDistance distance, double source_noise,
+                               std::vector<NaiveProcess> others)
+    : residuals(std::move(others)) {
+  for (const std::vector<size_t>& group : groups) {
+    std::vector<NaiveProcess> members;
+    for (size_t i : group) members.push_back(NaiveSource(input.sources[i]->data, source_noise));
+    const std::vector<double> part(group.size(), 1 / static_cast<double>(group.size()));
+    prototypes.push_back(NaiveMixture(members, part, part));
+  }
+  weights.assign(groups.size(), 1 / static_cast<double>(groups.size()));
+  for (Index tau = 1; tau < input.target.y.size(); ++tau) {
+    const TrainingData data = input.earlier(tau);
+    const NaiveProcess posterior = NaivePosterior(Prior(), data.x, data.y, kStepNoise);
+    const NaiveNormal target = NaiveAt(posterior, input.places);
+    distances.clear();
+    for (const NaiveProcess& prototype : prototypes) {
+      const NaiveNormal normal = NaiveAt(prototype, input.places);
+      distances.push_back(distance == NormalDistance::kJeffreys ? NaiveJeffreys(normal, target)
+                                                                : NaiveWasserstein(normal, target));
+    }
+    const double most = *std::max_element(distances.begin(), distances.end());
+    double sum = 0;
+    for (double d : distances) sum += std::exp(1 - d / most);
+    for (size_t i = 0; i < weights.size(); ++i) {
+      weights[i] = std::exp(1 - distances[i] / most) / sum;
+    }
+  }
+}
+
+NaiveProcess NaiveAlgorithm::Prior() const {
+  std::vector<NaiveProcess> parts = residuals;
+  std::vector<double> factors(residuals.size(), 1);
+  std::vector<double> squares(residuals.size(), 1);
+  for (size_t i = 0; i < prototypes.size(); ++i) {
+    parts.push_back(prototypes[i]);
+    factors.push_back(weights[i]);
+    squares.push_back(weights[i] * weights[i]);
+  }
+  return NaiveMixture(parts, factors, squares);
 }
 
 NaiveNormal RandomNormal(Index size, uint64_t seed, double scale) {

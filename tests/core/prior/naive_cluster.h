@@ -8,6 +8,8 @@
 
 #include "core/gp/likelihood.h"
 #include "core/linalg/types.h"
+#include "core/prior/gaussian_distance.h"
+#include "core/prior/prior.h"
 
 namespace slipstream {
 
@@ -44,6 +46,20 @@ Matrix NaiveRoot(const Matrix& square);
 double NaiveDivergence(const NaiveNormal& p, const NaiveNormal& q);
 double NaiveJeffreys(const NaiveNormal& p, const NaiveNormal& q);
 double NaiveWasserstein(const NaiveNormal& p, const NaiveNormal& q);
+
+// Algorithm 1 from line 10 on, for groups of sources that are given, with
+// geometric centres; `residuals` are added to them as they are.
+struct NaiveAlgorithm {
+  NaiveAlgorithm(const PriorInput& input, const std::vector<std::vector<size_t>>& groups,
+                 NormalDistance distance, double source_noise, std::vector<NaiveProcess> others);
+
+  NaiveProcess Prior() const;
+
+  std::vector<NaiveProcess> residuals;
+  std::vector<NaiveProcess> prototypes;
+  std::vector<double> weights;
+  std::vector<double> distances;
+};
 
 // A normal of random mean and covariance.
 NaiveNormal RandomNormal(Index size, uint64_t seed, double scale = 1);
