@@ -68,8 +68,7 @@ TEST_F(Usage, AnUnknownCommandIsNamed) {
 }
 
 TEST_F(Usage, TheAddressMayComeFromTheEnvironment) {
-  const ProcessResult result =
-      RunCli({"presets"}, "", {"SLIPSTREAM_ADDRESS=" + server_.address()});
+  const ProcessResult result = RunCli({"presets"}, "", {"SLIPSTREAM_ADDRESS=" + server_.address()});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(service().calls().size(), 1u);
 }
@@ -77,17 +76,16 @@ TEST_F(Usage, TheAddressMayComeFromTheEnvironment) {
 TEST_F(Usage, GlobalOptionsMayFollowTheCommand) {
   const ProcessResult result = Run({"presets", "--format", "csv"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out,
-            "preset,default,summary\r\nquasi_random,yes,Points that fill the space evenly\r\n");
+  EXPECT_EQ(
+      result.out,
+      "preset,default,recipe,summary\r\nquasi_random,yes,,Points that fill the space evenly\r\n");
 }
 
 TEST_F(Usage, AServerThatIsNotThereExitsWithOneAndSaysSo) {
-  const ProcessResult result =
-      RunCli({"--address", "unix:/nonexistent/socket", "study", "list"});
+  const ProcessResult result = RunCli({"--address", "unix:/nonexistent/socket", "study", "list"});
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.err,
-              HasSubstr("slipstream: no answer from unix:/nonexistent/socket: is "
-                        "slipstream_server running there?"));
+  EXPECT_THAT(result.err, HasSubstr("slipstream: no answer from unix:/nonexistent/socket: is "
+                                    "slipstream_server running there?"));
   EXPECT_THAT(result.out, IsEmpty());
 }
 

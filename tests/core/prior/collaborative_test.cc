@@ -199,7 +199,8 @@ TEST(Collaborative, LivesWithLittleAndWithDegenerateData) {
       const auto transfer = Combined(CollaborativeOptions(), situation.input());
       const Hyperparameters own = AtLocation(*transfer, 1e-6);
       const auto surrogate = transfer->Fit(own).value();
-      ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3));
+      // Results at one place under hardly any noise: differences lose half their digits.
+      ExpectConsistent(*surrogate, RandomPoints(situation.kinds, 5, 3), 1e-4);
       EXPECT_TRUE(surrogate->Predict(situation.places).mean.allFinite());
       EXPECT_TRUE(transfer->Shares(own).allFinite());
     }
