@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -191,6 +192,22 @@ class ClusteredTransfer final : public Transfer {
   size_t sources_;
 };
 
+// Leaves the covariance to `most` of the terms that have one, evenly, which take
+// over what the others had. At least one keeps it.
+void ThinCovariances(std::vector<AddedTerm>& terms, size_t most) {
+  std::vector<AddedTerm*> with;
+  for (AddedTerm& term : terms) {
+    if (term.covariance_factor > 0) with.push_back(&term);
+  }
+  most = std::max<size_t>(most, 1);
+  if (with.size() <= most) return;
+  const double more = static_cast<double>(with.size()) / static_cast<double>(most);
+  for (size_t i = 0; i < with.size(); ++i) {
+    const bool is_kept = i * most / with.size() != (i + 1) * most / with.size();
+    with[i]->covariance_factor *= is_kept ? more : 0;
+  }
+}
+
 class ClusterPrior final : public Prior {
  public:
   explicit ClusterPrior(const ClusterOptions& options) : options_(options) {}
@@ -208,10 +225,11 @@ class ClusterPrior final : public Prior {
     }
     std::vector<AddedTerm> terms;
     for (size_t i = 0; i < prototypes.size(); ++i) {
-      for (AddedTerm& term :
-           TermsOfPrototype(prototypes[i], input.sources, adapted.weights[static_cast<Index>(i)])) {
-        terms.push_back(std::move(term));
-      }
+      std::vector<AddedTerm> own =
+          TermsOfPrototype(prototypes[i], input.sources, adapted.weights[static_cast<Index>(i)]);
+      ThinCovariances(
+          own, options_.most_covariances * prototypes[i].members.size() / input.sources.size());
+      std::move(own.begin(), own.end(), std::back_inserter(terms));
     }
     TrainingData data =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));

@@ -70,7 +70,7 @@ struct RgpeOptions {
   double percentile = 0.95;
   // T, for kProbabilistic: from so many results on no source is kept. Positive.
   Index budget = 100;
-  size_t most_sources = 20;
+  size_t most_sources = 10;
 
   friend bool operator==(const RgpeOptions&, const RgpeOptions&) = default;
 };

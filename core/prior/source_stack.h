@@ -32,7 +32,7 @@ struct SourceStackOptions {
   std::optional<double> amplitude = {};
   Smoothness difference = Smoothness::kMatern52;
   // More sources are screened to so many by how well they rank the results.
-  size_t most_sources = 12;
+  size_t most_sources = 8;
   // Of all levels together, and of one level where its amplitude is fitted.
   Index most_points = 500;
   Index most_fitted_points = 100;

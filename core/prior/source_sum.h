@@ -44,7 +44,7 @@ struct SourceSumOptions {
   // not grow as fast as they do.
   std::optional<double> weight_rate = {};
   // More sources are screened to so many by how well they rank the results.
-  size_t most_sources = 12;
+  size_t most_sources = 8;
   // A source with less than this part of the mean weight is left out.
   double least_weight_part = 1e-3;
 

@@ -217,6 +217,25 @@ TEST(ClusterPrior, TakesAHundredSources) {
   }
 }
 
+// Copies of one source: whichever of them lend their covariance, the mean of all
+// is that of any.
+TEST(ClusterPrior, TakesTheMeanCovarianceOfMoreMembersOverSomeOfThem) {
+  SourceModels copies;
+  for (int i = 0; i < 9; ++i) copies.push_back(SourceOf("copy", Wave, 2, 20, 1));
+  const Situation situation(copies, Sampled(Bowl, 2, 6, 2));
+  ClusterOptions options;
+  options.prototypes.grouping = SourceGrouping::kTogether;
+  const auto all = Combined(options, situation);
+  options.most_covariances = 4;
+  const auto some = Combined(options, situation);
+  const PointMatrix at = RandomPoints(situation.kinds, 30, 3);
+  const Hyperparameters own = AtLocation(*all, kNoise);
+  const Predictions by_all = all->Fit(own).value()->Predict(at);
+  const Predictions by_some = some->Fit(own).value()->Predict(at);
+  EXPECT_LT((by_all.mean - by_some.mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((by_all.variance - by_some.variance).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 TEST(ClusterPrior, ItsLikelihoodIsThatOfTheDenseModel) {
   const Situation situation(TwoKinds(), Sampled(Wave, 2, 8, 9), 25);
   const NaiveAlgorithm naive =

@@ -283,6 +283,7 @@ TEST(Rgpe, DropsByThePercentileWhatWouldWinNowAndThen) {
   for (uint64_t i = 0; i < 15; ++i) sources.push_back(SourceOf("poor", Against, 2, 2, i + 1));
   const Situation situation(sources, Sampled(Wave, 2, 8, 30));
   RgpeOptions options;
+  options.most_sources = 15;
   options.dilution = RgpeDilution::kNone;
   const auto with_all = Combined(options, situation);
   options.dilution = RgpeDilution::kPercentile;
