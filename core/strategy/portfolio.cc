@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -49,10 +50,50 @@ bool RankSources(const StudyView& view, absl::Time deadline, std::vector<RankedS
   return true;
 }
 
+// Finds the candidate of a space nearest to a configuration, of equals the first.
+class NearestCandidate {
+ public:
+  NearestCandidate(const SearchSpace& space, const UnitMetric& metric)
+      : space_(space), metric_(metric) {}
+
+  const Configuration& To(const Configuration& configuration) {
+    const size_t dimension = metric_.dimension();
+    if (coordinates_.empty()) EncodeCandidates();
+    std::vector<double> at(dimension);
+    space_.EncodeCoordinates(configuration, absl::MakeSpan(at));
+    size_t nearest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < space_.candidates().size(); ++c) {
+      const double distance = metric_.SquaredDistance(at.data(), &coordinates_[c * dimension]);
+      if (distance >= least) continue;
+      least = distance;
+      nearest = c;
+    }
+    return space_.candidates()[nearest];
+  }
+
+ private:
+  void EncodeCandidates() {
+    const size_t dimension = metric_.dimension();
+    coordinates_.resize(space_.candidates().size() * dimension);
+    for (size_t c = 0; c < space_.candidates().size(); ++c) {
+      space_.EncodeCoordinates(space_.candidates()[c],
+                               absl::MakeSpan(&coordinates_[c * dimension], dimension));
+    }
+  }
+
+  const SearchSpace& space_;
+  const UnitMetric& metric_;
+  std::vector<double> coordinates_;  // Of all candidates, once they are needed.
+};
+
 // The best points of the sources as configurations of the study: first the best
-// of each source, then the second best of each, and so on; equal ones once.
-std::vector<Configuration> BestConfigurations(const std::vector<RankedSource>& ranked,
+// of each source, then the second best of each, and so on; equal ones once. On a
+// candidate list that lacks a point, the candidate nearest to it.
+std::vector<Configuration> BestConfigurations(const SearchSpace& space, const UnitMetric& metric,
+                                              const std::vector<RankedSource>& ranked,
                                               const PortfolioOptions& options) {
+  NearestCandidate nearest(space, metric);
   const size_t givers = std::min(ranked.size(), options.max_candidates);
   const size_t per_giver = std::min(options.best_per_source, options.max_candidates / givers);
   std::vector<std::vector<size_t>> best(givers);
@@ -66,7 +107,8 @@ std::vector<Configuration> BestConfigurations(const std::vector<RankedSource>& r
     for (size_t g = 0; g < givers; ++g) {
       if (place >= best[g].size()) continue;
       const RankedSource& giver = ranked[g * ranked.size() / givers];
-      auto mapped = giver.mapping.Map(giver.data->points[best[g][place]].configuration);
+      auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
+      if (mapped.has_value() && space.has_candidates()) mapped = nearest.To(*mapped);
       if (mapped.has_value() && seen.insert(*mapped).second) {
         configurations.push_back(*std::move(mapped));
       }
@@ -165,7 +207,8 @@ std::optional<Portfolio> BuildPortfolio(const StudyView& view, absl::Time deadli
 
   const SearchSpace& space = *view.space;
   const UnitMetric metric(space);
-  const TargetCandidates candidates = EncodedCandidates(space, BestConfigurations(ranked, options));
+  const TargetCandidates candidates =
+      EncodedCandidates(space, BestConfigurations(space, metric, ranked, options));
   const std::optional<LossTable> table =
       TableLosses(space, metric, ranked, candidates, deadline, options, portfolio.left_out);
   if (!table.has_value()) return std::nullopt;

@@ -194,9 +194,9 @@ TEST(SourcePortfolioStrategy, OnATableEachCandidateComesOnceAndOnlyFromTheTable)
   EXPECT_EQ(all[0].candidate, 4);  // x = 4/6, the source's best.
 }
 
-TEST(SourcePortfolioStrategy, ATableWithoutAnyOfTheSourcesBestIsWithoutTransfer) {
+TEST(SourcePortfolioStrategy, OnATableWithoutTheSourcesBestTheNearestCandidateStandsForIt) {
   SearchSpace::CandidateTable table;
-  table.rows = {{{"x", 0.123}}, {{"x", 0.456}}};
+  table.rows = {{{"x", 0.123}}, {{"x", 0.456}}, {{"x", 0.9}}};
   FakeStudy study(MakeSpace({{"x", DoubleDomain{}, {}, {}}}, table));
   auto source = std::make_shared<SourceTaskData>();
   source->name = "other";
@@ -205,8 +205,9 @@ TEST(SourcePortfolioStrategy, ATableWithoutAnyOfTheSourcesBestIsWithoutTransfer)
   study.sources = {source};
   const auto suggestions = MustSuggest(kPreset, study.view(), 2, 5);
   ASSERT_EQ(suggestions.size(), 2u);
-  EXPECT_EQ(suggestions[0].provenance.rung, Rung::kWithoutTransfer);
-  EXPECT_THAT(suggestions[0].provenance.rung_reason, HasSubstr("no configuration"));
+  EXPECT_EQ(suggestions[0].provenance.rung, Rung::kRecipe);
+  EXPECT_EQ(suggestions[0].candidate, 1);  // x = 0.456, nearest to the source's 0.5.
+  EXPECT_EQ(TextFact(suggestions[0], "phase"), "portfolio");
 }
 
 TEST(SourcePortfolioStrategy, WhereRepeatsAreAllowedPositionsGoByTheNumberOfSuggestions) {
