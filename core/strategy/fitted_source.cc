@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
+#include "core/calibration/posterior.h"
 #include "core/optim/space_maximizer.h"
 #include "core/space/candidate_list.h"
 #include "core/space/space_key.h"
@@ -150,15 +150,6 @@ std::optional<PreparedSource> Prepare(const SourceTaskData& source, const Search
   return prepared;
 }
 
-TrainingData EvenlyThinned(const TrainingData& data, size_t most) {
-  const Index size = data.y.size();
-  const auto count = static_cast<Index>(most);
-  if (size <= count) return data;
-  std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back((i + 1) * size / count - 1);
-  return RowsOf(data, rows);
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskData& source,
@@ -181,7 +172,8 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
   fitted->counts = prepared->counts;
   const Model model = SourceModelOf(space, options.kernel);
   const auto calibration = MakeMaximumPosterior(QuasiNewtonOptions());
-  const TrainingData part = EvenlyThinned(prepared->data, options.most_calibrated);
+  const TrainingData part =
+      EvenlySpread(prepared->data, static_cast<Index>(options.most_calibrated));
   SLIPSTREAM_ASSIGN_OR_RETURN(Calibrated calibrated,
                               calibration->Calibrate(model, {part, 0, deadline}));
   SLIPSTREAM_ASSIGN_OR_RETURN(fitted->model,

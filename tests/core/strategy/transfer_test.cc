@@ -19,26 +19,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> kTransferPresets = {"deltabo",
-                                                   "stacked",
-                                                   "scaml",
-                                                   "cmbo_wss_wss",
-                                                   "cmbo_jef_jef",
-                                                   "cmbo_jef_wss",
-                                                   "cmbo_wss_jef",
-                                                   "cmbo_wss_wss_bary",
-                                                   "cmbo_global_centre",
-                                                   "cmbo_individual",
-                                                   "rgpe",
-                                                   "rm_gp_ucb",
-                                                   "rm_gp_ts",
-                                                   "envelope_ei",
-                                                   "envelope_ucb",
-                                                   "env_gp",
-                                                   "diff_gp",
-                                                   "hyperbo",
-                                                   "collaborative",
-                                                   "efficient"};
+// Presets that learn from sources, as the table has them.
+std::vector<std::string> TransferPresets() {
+  std::vector<std::string> names;
+  for (const Preset& preset : Presets()) {
+    if (preset.recipe.prior != PriorKind::kNone) names.emplace_back(preset.name);
+  }
+  EXPECT_EQ(names.size(), 20U);
+  return names;
+}
 
 Configuration At(const SearchSpace& space, double x, double y) {
   return space.Decode({{x, y}, {}});
@@ -202,7 +191,7 @@ TEST(Transfer, WhereSourcesArePartOfTheModelTheirOptimumIsFoundAtOnce) {
 }
 
 TEST(Transfer, IsTheSameTwiceAndNotWithoutTheSource) {
-  for (const std::string& preset : kTransferPresets) {
+  for (const std::string& preset : TransferPresets()) {
     const FakeStudy with = BowlStudy({BowlSource("sourceTasks/a", 0.8, 0.1, 30, 5)}, 6);
     const FakeStudy without = BowlStudy({}, 6);
     const auto first = MustSuggest(preset, with.view(), 3, 5);
@@ -244,7 +233,7 @@ TEST(Transfer, SourcesWithoutAnythingUsableAreLeftOutAndCounted) {
 }
 
 TEST(Transfer, EightAtOnceAreDifferent) {
-  for (const std::string& preset : kTransferPresets) {
+  for (const std::string& preset : TransferPresets()) {
     const FakeStudy study = BowlStudy({BowlSource("sourceTasks/a", 0.3, 0.6, 30, 5)}, 6);
     const auto all = MustSuggest(preset, study.view(), 8, 5);
     ASSERT_EQ(all.size(), 8U);
@@ -269,7 +258,7 @@ TEST(Transfer, WorksOnCandidatesAndMixedSpaces) {
     study.End(Ending::kMeasured, std::sin(i + 0.1));
   }
   study.sources = {std::make_shared<const SourceTaskData>(source)};
-  for (const std::string& preset : kTransferPresets) {
+  for (const std::string& preset : TransferPresets()) {
     const Suggestion next = MustSuggest(preset, study.view(), 1, 5)[0];
     EXPECT_TRUE(mixed->IsLegal(next.configuration));
     EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
