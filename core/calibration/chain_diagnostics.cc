@@ -22,8 +22,7 @@ struct Variances {
 Variances VariancesOf(const Matrix& chains) {
   const auto count = static_cast<double>(chains.rows());
   const Eigen::RowVectorXd means = chains.colwise().mean();
-  const double within =
-      ((chains.rowwise() - means).colwise().squaredNorm() / (count - 1)).mean();
+  const double within = ((chains.rowwise() - means).colwise().squaredNorm() / (count - 1)).mean();
   const double between =
       (means.array() - means.mean()).square().sum() / static_cast<double>(means.size() - 1);
   return {within, within * (count - 1) / count + between};

@@ -39,8 +39,8 @@ std::unique_ptr<Calibration> Make(Method method) {
 }
 
 std::string NameOf(const testing::TestParamInfo<Method>& method) {
-  constexpr const char* kNames[] = {"Fixed", "MaximumLikelihood", "MaximumPosterior",
-                                    "Hamiltonian", "Consistent"};
+  constexpr const char* kNames[] = {"Fixed", "MaximumLikelihood", "MaximumPosterior", "Hamiltonian",
+                                    "Consistent"};
   return kNames[static_cast<size_t>(method.param)];
 }
 

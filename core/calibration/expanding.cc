@@ -1,0 +1,193 @@
+#include "core/calibration/expanding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/calibration/lengthscales.h"
+#include "core/calibration/sufficient_scale.h"
+#include "core/linalg/cholesky.h"
+
+namespace slipstream {
+namespace {
+
+// Of the deviation of the function: the least noise that a bound is taken with.
+constexpr double kLeastNoisePart = 0.1;
+constexpr int kMostBisections = 60;
+
+// What a bound on the regret needs of results.
+struct Information {
+  double gain = 0;      // I.
+  double constant = 0;  // C.
+  double noise_deviation = 0;
+};
+
+class Expansion {
+ public:
+  Expansion(const Model& model, const TrainingData& data,
+            const std::vector<Hyperparameters>& members, double multiplier,
+            const ExpandingPast& past, const ExpandingOptions& options)
+      : model_(model),
+        data_(data),
+        members_(members),
+        multiplier_(multiplier),
+        past_(past),
+        options_(options),
+        places_(LengthscalePlaces(*model.kernel)),
+        dimension_(static_cast<double>(std::max<Index>(1, data.x.cols()))) {}
+
+  absl::StatusOr<Expanded> Expand(const ChosenDeviation& chosen_deviation) {
+    SLIPSTREAM_RETURN_IF_ERROR(Measure());
+    const bool one_step = options_.estimate == RegretEstimate::kOneStep;
+    const int64_t t = one_step ? past_.chosen_points + 1 : data_.y.size();
+    const double reference = std::pow(static_cast<double>(t), options_.reference_power);
+    if (one_step) return OneStep(reference, chosen_deviation);
+    const double h = SmallestSufficient(reference);
+    return At(h, RegretBound(h), reference);
+  }
+
+ private:
+  double MostH() const {
+    return options_.theoretical ? std::pow(options_.most, dimension_) : options_.most;
+  }
+  double LeastH() const { return std::clamp(past_.h, 1.0, MostH()); }
+
+  // b(h), of the norm.
+  double NormFactor(double h) const {
+    return options_.theoretical ? 1 + options_.norm_share * (h - 1) : 1;
+  }
+
+  // g(h), of the lengthscales.
+  double LengthscaleFactor(double h) const {
+    return options_.theoretical ? std::pow(h / NormFactor(h), 1 / dimension_) : h;
+  }
+
+  // g^d, which information grows by.
+  double VolumeFactor(double h) const { return std::pow(LengthscaleFactor(h), dimension_); }
+
+  Hyperparameters MemberAt(double h, const Hyperparameters& member) const {
+    const double g = LengthscaleFactor(h);
+    switch (options_.coupling) {
+      case LengthscaleCoupling::kDivided:
+        return WithLengthscalesDivided(places_, member, g);
+      case LengthscaleCoupling::kMinimum:
+        return WithLengthscalesAtMost(places_, member, options_.first_lengthscale / g);
+      case LengthscaleCoupling::kAlone:
+        return WithLengthscales(places_, member, options_.first_lengthscale / g);
+    }
+    return member;
+  }
+
+  // Before any expansion.
+  Hyperparameters Reference(const Hyperparameters& member) const {
+    if (options_.coupling == LengthscaleCoupling::kDivided) return member;
+    return WithLengthscales(places_, member, options_.first_lengthscale);
+  }
+
+  absl::Status Measure() {
+    const auto count = static_cast<double>(members_.size());
+    for (const Hyperparameters& member : members_) {
+      const Hyperparameters reference = Reference(member);
+      const double variance = model_.kernel->Variance(reference.kernel);
+      const double noise = std::max(std::exp(member.log_noise_variance),
+                                    kLeastNoisePart * kLeastNoisePart * variance);
+      SLIPSTREAM_ASSIGN_OR_RETURN(
+          const double gain, InformationGain(*model_.kernel, reference.kernel, data_.x, noise));
+      information_.gain += gain / count;
+      information_.constant += 8 * variance / std::log1p(variance / noise) / count;
+      information_.noise_deviation += std::sqrt(noise) / count;
+    }
+    return absl::OkStatus();
+  }
+
+  double Multiplier(double h) const {
+    if (!options_.theoretical) return multiplier_;
+    const double volume = VolumeFactor(h);
+    const double norm =
+        NormFactor(h) * options_.norm * (options_.norm_by_half_power ? std::sqrt(volume) : volume);
+    return norm + 4 * information_.noise_deviation *
+                      std::sqrt(volume * information_.gain + 1 - std::log(options_.failure));
+  }
+
+  double RegretBound(double h) const {
+    const auto t = static_cast<double>(data_.y.size());
+    return Multiplier(h) *
+           std::sqrt(information_.constant * t * VolumeFactor(h) * information_.gain);
+  }
+
+  // By halving the interval of log h, in which the bound grows.
+  double SmallestSufficient(double reference) const {
+    double low = std::log(LeastH());
+    double high = std::log(MostH());
+    if (RegretBound(LeastH()) >= reference) return LeastH();
+    if (RegretBound(MostH()) < reference) return MostH();
+    for (int i = 0; i < kMostBisections && low < high; ++i) {
+      const double middle = 0.5 * (low + high);
+      (RegretBound(std::exp(middle)) >= reference ? high : low) = middle;
+    }
+    return std::exp(high);
+  }
+
+  std::vector<Hyperparameters> MembersAt(double h) const {
+    std::vector<Hyperparameters> members;
+    members.reserve(members_.size());
+    for (const Hyperparameters& member : members_) members.push_back(MemberAt(h, member));
+    return members;
+  }
+
+  absl::StatusOr<Expanded> OneStep(double reference, const ChosenDeviation& chosen_deviation) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const SufficientScale found,
+        SmallestSufficientScale({LeastH(), MostH(), options_.grid_step}, reference,
+                                [&](double h) -> absl::StatusOr<double> {
+                                  SLIPSTREAM_ASSIGN_OR_RETURN(
+                                      const double deviation,
+                                      chosen_deviation(MembersAt(h), Multiplier(h)));
+                                  return past_.regret + 2 * Multiplier(h) * deviation;
+                                }));
+    return At(found.scale, found.value, reference);
+  }
+
+  Expanded At(double h, double regret, double reference) const {
+    Expanded expanded;
+    expanded.members = MembersAt(h);
+    expanded.multiplier = Multiplier(h);
+    expanded.h = h;
+    expanded.g = LengthscaleFactor(h);
+    expanded.b = NormFactor(h);
+    expanded.regret = regret;
+    expanded.reference = reference;
+    return expanded;
+  }
+
+  const Model& model_;
+  const TrainingData& data_;
+  const std::vector<Hyperparameters>& members_;
+  const double multiplier_;
+  const ExpandingPast& past_;
+  const ExpandingOptions& options_;
+  const std::vector<Index> places_;
+  const double dimension_;
+  Information information_;
+};
+
+}  // namespace
+
+absl::StatusOr<double> InformationGain(const Kernel& kernel, ConstVectorView parameters,
+                                       const PointMatrix& x, double noise_variance) {
+  if (x.rows() == 0) return 0.0;
+  Matrix scaled = kernel.Covariance(parameters, x, x) / noise_variance;
+  scaled.diagonal().array() += 1;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(scaled)));
+  return 0.5 * factor.LogDeterminant();
+}
+
+absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
+                                const std::vector<Hyperparameters>& members, double multiplier,
+                                const ExpandingPast& past, const ExpandingOptions& options,
+                                const ChosenDeviation& chosen_deviation) {
+  return Expansion(model, data, members, multiplier, past, options).Expand(chosen_deviation);
+}
+
+}  // namespace slipstream

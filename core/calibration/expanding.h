@@ -1,0 +1,123 @@
+// Function classes that grow until a regret that would be suspiciously small is
+// no longer so (A-GP-UCB).
+//
+// Berkenkamp, Schoellig and Krause, "No-regret Bayesian optimization with
+// unknown hyperparameters", JMLR 20(50), 2019. A process with too long
+// lengthscales, or too small a norm bound B, is soon sure of itself and returns
+// to a local optimum for good. So lengthscales are divided by g(t) and the bound
+// multiplied by b(t) g(t)^d (equation 9), both growing without end where the
+// regret that the current class expects falls below a reference that grows more
+// slowly than t (equation 14):
+//
+//   h(t) = min { h >= h(t-1) : R_t(h) >= p(t) },  p(t) = t^0.9,
+//   h = g^d b,  b = 1 + lambda (h - 1).
+//
+// R_t is the bound on the regret (equation 15, kernels of one variance a^2),
+//
+//   R_t(h) = sqrt(C t beta g^d I),  C = 8 a^2 / log(1 + a^2/sigma^2),
+//   sqrt(beta) = b g^d B_0 + 4 sigma sqrt(g^d I + 1 + log(1/delta)),
+//   I = log det(1 + K/sigma^2) / 2,
+//
+// or the sum of what each chosen point may have cost, one step ahead (equation
+// 16), s_j the deviation at the j-th point when it was chosen:
+//
+//   R_t(h) = 2 sum_j sqrt(beta_j) s_j + 2 sqrt(beta(h)) s(x(h)),
+//
+// x(h) being what would be chosen under h. Lengthscales are those of a wrapped
+// calibration divided by g (equation 18), or at most l_0 / g (equation 17), or
+// l_0 / g whatever the calibration says (equation 9).
+//
+// What was decided where the paper leaves it open, or its text has lost it:
+//
+// - Constant multipliers are the usual practice and the default. As the authors
+//   of UHE-BO have it, g = h then and the norm bound has no part. The theory's
+//   sqrt(beta) is an option; so is g^(d/2) in place of g^d in the norm's growth,
+//   which is what Bull's lemma 4 gives for the norm itself (its square grows by
+//   g^d); the paper's g^d is the more careful one.
+// - I and C are of the wrapped calibration's lengthscales where it is they that
+//   are divided, and of l_0 otherwise; averages over several members.
+// - For I and C (not for the model) sigma is at least 0.1 a: exact results would
+//   give an information without limit, and the bound holds for any noise that is
+//   no smaller than the true one. The worst growth of information, g^d, is the
+//   squared exponential's; it stands for the other kernels, as the paper's does.
+// - t counts the results in the bound, and in the one-step estimate the points
+//   that were chosen under this rule (not the initial ones), the next included.
+// - h is searched on a geometric grid in the one-step estimate, as each value
+//   takes a model and a search; the regret is taken to grow with h. h has a
+//   limit, that of g <= most: no finite number of results tells more, and the
+//   regret stays sublinear under any limit that grows more slowly than p.
+#ifndef SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
+#define SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/gp/likelihood.h"
+#include "core/gp/model.h"
+
+namespace slipstream {
+
+enum class RegretEstimate { kBound, kOneStep };
+
+// How the growing scale and the wrapped calibration make lengthscales.
+enum class LengthscaleCoupling { kDivided, kMinimum, kAlone };
+
+struct ExpandingOptions {
+  RegretEstimate estimate = RegretEstimate::kBound;
+  LengthscaleCoupling coupling = LengthscaleCoupling::kDivided;
+  // Lemma 1's multiplier instead of a constant one; the rest of these is its.
+  bool theoretical = false;
+  double norm = 2;          // B_0.
+  double norm_share = 0.1;  // lambda.
+  double failure = 0.1;     // delta.
+  bool norm_by_half_power = false;
+
+  double first_lengthscale = 1;  // l_0.
+  double reference_power = 0.9;  // Of p; below 1.
+  double most = 10;              // Of g.
+  double grid_step = 1.1;        // From one h to the next, one step ahead.
+
+  friend bool operator==(const ExpandingOptions&, const ExpandingOptions&) = default;
+};
+
+// What earlier suggestions of the study left.
+struct ExpandingPast {
+  double h = 1;               // The largest.
+  double regret = 0;          // Sum of 2 sqrt(beta_j) s_j.
+  int64_t chosen_points = 0;  // That the sum has.
+};
+
+struct Expanded {
+  std::vector<Hyperparameters> members;
+  double multiplier = 0;  // Of the deviation in an upper confidence bound.
+  double h = 1;
+  double g = 1;
+  double b = 1;
+  double regret = 0;     // R(h).
+  double reference = 0;  // p.
+};
+
+// The deviation of the function at the point that would be chosen with these
+// members and multiplier.
+using ChosenDeviation = std::function<absl::StatusOr<double>(
+    const std::vector<Hyperparameters>& members, double multiplier)>;
+
+// `members`, not none, are the wrapped calibration's, of `model`, of which data
+// are the results; `multiplier` is what stands in place of the theory's.
+// `chosen_deviation` is called by the one-step estimate alone; its errors are
+// passed on. FAILED_PRECONDITION when the covariance is indefinite in spite of
+// all jitter.
+absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
+                                const std::vector<Hyperparameters>& members, double multiplier,
+                                const ExpandingPast& past, const ExpandingOptions& options,
+                                const ChosenDeviation& chosen_deviation);
+
+// log det(1 + K/sigma^2) / 2 of the kernel at the points.
+absl::StatusOr<double> InformationGain(const Kernel& kernel, ConstVectorView parameters,
+                                       const PointMatrix& x, double noise_variance);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_

@@ -1,0 +1,32 @@
+// The smallest scale that makes a growing quantity large enough.
+#ifndef SLIPSTREAM_CORE_CALIBRATION_SUFFICIENT_SCALE_H_
+#define SLIPSTREAM_CORE_CALIBRATION_SUFFICIENT_SCALE_H_
+
+#include <functional>
+
+#include "absl/status/statusor.h"
+
+namespace slipstream {
+
+// least, least * step, ..., and most as the last one.
+struct ScaleGrid {
+  double least = 1;  // Positive, at most `most`.
+  double most = 1;
+  double step = 2;  // Above 1.
+};
+
+struct SufficientScale {
+  double scale = 1;
+  double value = 0;  // There.
+};
+
+// The first scale of the grid whose value is at least `enough`, the last one if
+// none is. The value is taken to grow with the scale, and is asked for
+// O(log(grid)) times; its errors are passed on.
+absl::StatusOr<SufficientScale> SmallestSufficientScale(
+    const ScaleGrid& grid, double enough,
+    const std::function<absl::StatusOr<double>(double scale)>& value);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_CALIBRATION_SUFFICIENT_SCALE_H_
