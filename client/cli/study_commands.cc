@@ -50,6 +50,8 @@ absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
     recipe->set_acquisition(sides[1]);
   } else if (name == "initial") {
     recipe->set_initial(sides[1]);
+  } else if (name == "exploration") {
+    recipe->set_exploration(sides[1]);
   } else if (absl::SimpleAtod(sides[1], &number)) {
     (*recipe->mutable_options())[name] = number;
   } else {
@@ -153,7 +155,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
   AddRepeatable(command, "--recipe", &arguments->recipe,
                 "What is to be otherwise than in the preset, as prior=scaml, calibration=hmc, "
-                "acquisition=ei, or an option; repeat for others")
+                "acquisition=ei, exploration=exp3, or an option; repeat for others")
       ->type_name("NAME=VALUE");
   command->add_option("--seed", arguments->seed, "Start of all random choices");
   AddRepeatable(command, "--source", &arguments->sources,

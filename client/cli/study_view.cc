@@ -78,6 +78,8 @@ std::string RecipeText(const v1::Recipe& recipe) {
        {&recipe.prior(), &recipe.calibration(), &recipe.acquisition(), &recipe.initial()}) {
     if (!name->empty()) parts.push_back(*name);
   }
+  const std::string& exploration = recipe.exploration();
+  if (!exploration.empty() && exploration != "none") parts.push_back(exploration);
   const std::map<std::string, double> options(recipe.options().begin(), recipe.options().end());
   for (const auto& [name, value] : options) parts.push_back(absl::StrCat(name, "=", value));
   return absl::StrJoin(parts, " ");

@@ -51,6 +51,8 @@ namespace slipstream {
 struct ConsistentOptions {
   Index points_per_result = 2;
   Index most_points = 400;
+
+  friend bool operator==(const ConsistentOptions&, const ConsistentOptions&) = default;
 };
 
 // Its log posterior is that of the pseudo data, its evaluations are on them, and

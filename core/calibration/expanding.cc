@@ -40,7 +40,7 @@ class Expansion {
   absl::StatusOr<Expanded> Expand(const ChosenDeviation& chosen_deviation) {
     SLIPSTREAM_RETURN_IF_ERROR(Measure());
     const bool one_step = options_.estimate == RegretEstimate::kOneStep;
-    const int64_t t = one_step ? past_.chosen_points + 1 : data_.y.size();
+    const int64_t t = one_step ? past_.chosen_points + 1 : past_.results;
     const double reference = std::pow(static_cast<double>(t), options_.reference_power);
     if (one_step) return OneStep(reference, chosen_deviation);
     const double h = SmallestSufficient(reference);
@@ -111,7 +111,7 @@ class Expansion {
   }
 
   double RegretBound(double h) const {
-    const auto t = static_cast<double>(data_.y.size());
+    const auto t = static_cast<double>(past_.results);
     return Multiplier(h) *
            std::sqrt(information_.constant * t * VolumeFactor(h) * information_.gain);
   }

@@ -40,8 +40,9 @@
 //   give an information without limit, and the bound holds for any noise that is
 //   no smaller than the true one. The worst growth of information, g^d, is the
 //   squared exponential's; it stands for the other kernels, as the paper's does.
-// - t counts the results in the bound, and in the one-step estimate the points
-//   that were chosen under this rule (not the initial ones), the next included.
+// - I is of all the data that the model learns from, points of sources too where
+//   a prior brings them; t counts the study's own results in the bound, and in the one-step
+//   estimate the points that were chosen under this rule (not the initial ones), the next included.
 // - h is searched on a geometric grid in the one-step estimate, as each value
 //   takes a model and a search; the regret is taken to grow with h. h has a
 //   limit, that of g <= most: no finite number of results tells more, and the
@@ -84,6 +85,7 @@ struct ExpandingOptions {
 
 // What earlier suggestions of the study left.
 struct ExpandingPast {
+  int64_t results = 0;        // Of the study, now.
   double h = 1;               // The largest.
   double regret = 0;          // Sum of 2 sqrt(beta_j) s_j.
   int64_t chosen_points = 0;  // That the sum has.

@@ -8,10 +8,15 @@
 #include "absl/time/clock.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "core/calibration/consistent.h"
+#include "core/strategy/exploration.h"
+#include "core/strategy/hedge.h"
+#include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/next_point.h"
 #include "core/strategy/objective_model.h"
 #include "core/strategy/priors.h"
 #include "core/strategy/quasi_random_strategy.h"
+#include "core/strategy/random_strategy.h"
 #include "core/strategy/recipe_names.h"
 #include "core/strategy/source_portfolio_strategy.h"
 #include "core/strategy/usable_sources.h"
@@ -22,13 +27,14 @@ namespace {
 // Lanes of the study's random numbers.
 constexpr uint64_t kSearchLane = 0x5ea4c4;
 constexpr uint64_t kCalibrationLane = 0xca11b;
+constexpr uint64_t kRandomLane = 0x4a4d0;
 
 constexpr size_t kOwnLibraryBytes = size_t{256} << 20;
 // Of the time until the deadline: so much is for the model with transfer, so
 // that enough is left for one without.
 constexpr double kTransferTime = 0.7;
 
-std::unique_ptr<Calibration> CalibrationOf(CalibrationKind kind) {
+std::unique_ptr<Calibration> PlainCalibration(CalibrationKind kind) {
   switch (kind) {
     case CalibrationKind::kFixed:
       return MakeFixed();
@@ -40,6 +46,12 @@ std::unique_ptr<Calibration> CalibrationOf(CalibrationKind kind) {
       return MakeHamiltonian(HamiltonianOptions());
   }
   return nullptr;
+}
+
+std::unique_ptr<Calibration> CalibrationOf(const Recipe& recipe) {
+  std::unique_ptr<Calibration> calibration = PlainCalibration(recipe.calibration);
+  if (!recipe.is_consistent) return calibration;
+  return MakeConsistent(std::move(calibration), recipe.consistent);
 }
 
 size_t CountMeasured(const StudyView& view) {
@@ -68,6 +80,12 @@ class ModelStrategy final : public Strategy {
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
                                                     absl::Time deadline) const override;
   bool DoReadsHistory() const override { return true; }
+  bool DoReadsNotes() const override {
+    return recipe_.lengthscale_rule == LengthscaleRule::kExpanding ||
+           recipe_.exploration == ExplorationKind::kExp3 ||
+           recipe_.exploration == ExplorationKind::kPortfolio ||
+           recipe_.exploration == ExplorationKind::kHedge;
+  }
 
   Recipe recipe_;
   std::unique_ptr<Calibration> calibration_;
@@ -104,7 +122,7 @@ class Batch {
     CollectTaken();
     const bool is_early = CountMeasured(view_) < InitialResults(*view_.space);
     for (int i = 0; i < count && !(pool_.has_value() && pool_->empty()); ++i) {
-      suggestions_.push_back(is_early ? EvenlyFilling() : FromModel());
+      suggestions_.push_back(is_early ? EvenlyFilling() : Explored());
       taken_.try_emplace(&suggestions_.back().configuration, 0);
     }
     return std::move(suggestions_);
@@ -129,6 +147,25 @@ class Batch {
   Suggestion EvenlyFilling() {
     return QuasiRandomSuggestion(*view_.space, seed_, NextIndex(),
                                  pool_.has_value() ? &*pool_ : nullptr);
+  }
+
+  // From the model, unless the recipe's exploration has it otherwise.
+  Suggestion Explored() {
+    const Recipe& recipe = ingredients_.recipe;
+    ExplorationStep step = NextExplorationStep(recipe.exploration, recipe.exploration_options,
+                                               view_, suggestions_, seed_, NextIndex());
+    Suggestion suggestion = step.is_random ? Random() : FromModel();
+    Provenance& provenance = suggestion.provenance;
+    provenance.facts.insert(provenance.facts.end(), step.facts.begin(), step.facts.end());
+    provenance.notes.insert(provenance.notes.end(), step.notes.begin(), step.notes.end());
+    return suggestion;
+  }
+
+  Suggestion Random() {
+    Suggestion suggestion = RandomSuggestion(*view_.space, CounterRandomBits(seed_, 0, kRandomLane),
+                                             NextIndex(), pool_.has_value() ? &*pool_ : nullptr);
+    suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
+    return suggestion;
   }
 
   Suggestion FromModel() {
@@ -160,8 +197,9 @@ class Batch {
 
   Fact RecipeFact() const {
     const RecipeChange names = NamesOf(ingredients_.recipe);
-    return {"recipe", absl::StrCat("prior ", names.prior, ", calibration ", names.calibration,
-                                   ", acquisition ", names.acquisition)};
+    return {"recipe",
+            absl::StrCat("prior ", names.prior, ", calibration ", names.calibration,
+                         ", acquisition ", names.acquisition, ", exploration ", names.exploration)};
   }
 
   absl::Time TransferDeadline() const {
@@ -179,29 +217,61 @@ class Batch {
 
   absl::StatusOr<Suggestion> TryModelBy(absl::Time deadline) {
     SLIPSTREAM_RETURN_IF_ERROR(PrepareModel(deadline));
-    NextPointRequest request{*view_.space, ingredients_.recipe, *model_, taken_};
+    const NextPointRequest request = RequestFor(*model_, deadline);
+    SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled,
+                                ApplyLengthscaleRule(request, ExpansionPast(view_, suggestions_)));
+    const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : *model_;
+    NextPointRequest ask = RequestFor(model, deadline);
+    ask.ucb_multiplier = ruled.ucb_multiplier;
+    HedgeChoice choice;
+    if (ingredients_.recipe.exploration == ExplorationKind::kHedge) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(choice, ChooseByHedge(ask, view_.ended));
+    } else if (ruled.next.has_value()) {
+      choice.next = *std::move(ruled.next);
+    } else {
+      SLIPSTREAM_ASSIGN_OR_RETURN(choice.next, ChooseNextPoint(ask));
+    }
+    Suggestion suggestion;
+    Describe(model, choice.next, suggestion.provenance);
+    Append(ruled.facts, suggestion.provenance.facts);
+    Append(choice.facts, suggestion.provenance.facts);
+    suggestion.provenance.notes = std::move(choice.notes);
+    if (ruled.expansion.has_value()) {
+      Append(ExpansionNotes(*ruled.expansion, UcbMultiplier(ask), choice.next.model_deviation),
+             suggestion.provenance.notes);
+    }
+    suggestion.configuration = std::move(choice.next.configuration);
+    suggestion.candidate = choice.next.candidate;
+    if (pool_.has_value()) pool_->Take(*suggestion.candidate);
+    return suggestion;
+  }
+
+  NextPointRequest RequestFor(const ObjectiveModel& model, absl::Time deadline) const {
+    NextPointRequest request{*view_.space, ingredients_.recipe, model, taken_};
     request.pool = pool_.has_value() ? &*pool_ : nullptr;
     request.round = view_.suggested + static_cast<int64_t>(suggestions_.size()) + 1;
     request.seed = CounterRandomBits(seed_, NextIndex(), kSearchLane);
     request.deadline = deadline;
-    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, ChooseNextPoint(request));
-    Suggestion suggestion;
-    suggestion.provenance.sources = model_->SourceWeights();
-    suggestion.provenance.facts = model_->Facts();
-    suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
-    if (with_transfer_) {
-      for (Fact& fact : usable_.Facts()) suggestion.provenance.facts.push_back(std::move(fact));
-    }
-    suggestion.provenance.facts.push_back({"predicted_mean", next.mean});
-    suggestion.provenance.facts.push_back({"predicted_deviation", next.deviation});
-    suggestion.provenance.facts.push_back({"acquisition_value", next.value});
+    return request;
+  }
+
+  template <typename Item>
+  static void Append(const std::vector<Item>& more, std::vector<Item>& items) {
+    items.insert(items.end(), more.begin(), more.end());
+  }
+
+  void Describe(const ObjectiveModel& model, const NextPoint& next, Provenance& provenance) const {
+    provenance.sources = model.SourceWeights();
+    provenance.facts = {RecipeFact()};
+    Append(model.Facts(), provenance.facts);
+    if (with_transfer_) Append(usable_.Facts(), provenance.facts);
+    provenance.facts.push_back({"predicted_mean", next.mean});
+    provenance.facts.push_back({"predicted_deviation", next.deviation});
+    provenance.facts.push_back({"acquisition_value", next.value});
     if (next.is_repeat) {
-      suggestion.provenance.facts.push_back(
+      provenance.facts.push_back(
           {"repeat", std::string("every configuration considered has been tried")});
     }
-    suggestion.configuration = std::move(next.configuration);
-    suggestion.candidate = next.candidate;
-    return suggestion;
   }
 
   // The model, with all pending trials in it.
@@ -258,7 +328,7 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
 }  // namespace
 
 std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe) {
-  return MakeModelStrategy(std::move(name), recipe, CalibrationOf(recipe.calibration));
+  return MakeModelStrategy(std::move(name), recipe, CalibrationOf(recipe));
 }
 
 std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe,

@@ -44,28 +44,13 @@ MaximizerOptions SearchOptionsOf(const ObjectiveModel& model) {
   return options;
 }
 
-double UcbMultiplierOf(const NextPointRequest& request) {
-  const auto dimension = static_cast<double>(request.space.dimension());
-  switch (request.recipe.ucb_schedule) {
-    case UcbSchedule::kConstant:
-      return request.recipe.ucb_multiplier;
-    case UcbSchedule::kFinite:
-      return TheoreticalMultiplier(LogPoints(request), request.round, kRho);
-    case UcbSchedule::kContinuous:
-      return ContinuousMultiplier(dimension, request.round, kContinuousRho);
-    case UcbSchedule::kDimension:
-      return DimensionMultiplier(dimension, request.round);
-  }
-  return request.recipe.ucb_multiplier;
-}
-
 absl::StatusOr<std::unique_ptr<AcquisitionRule>> RuleOf(const NextPointRequest& request,
                                                         size_t member) {
   const ObjectiveModel& model = request.model;
   const TrainingData& data = model.training().data;
   switch (request.recipe.acquisition) {
     case AcquisitionKind::kUpperConfidenceBound:
-      return MakeUpperConfidenceBound(UcbMultiplierOf(request));
+      return MakeUpperConfidenceBound(UcbMultiplier(request));
     case AcquisitionKind::kExpectedImprovement:
       return MakeExpectedImprovement(model.Incumbent(member));
     case AcquisitionKind::kLogExpectedImprovement:
@@ -140,10 +125,11 @@ class Chooser {
 
   NextPoint FirstNotTaken(const std::vector<ScoredConfiguration>& best_first) const {
     for (const ScoredConfiguration& scored : best_first) {
-      if (!IsTaken(scored.configuration))
-        return {scored.configuration, {}, scored.value, 0, 0, false};
+      if (!IsTaken(scored.configuration)) return {scored.configuration, {}, scored.value};
     }
-    return {best_first.front().configuration, {}, best_first.front().value, 0, 0, true};
+    NextPoint repeat{best_first.front().configuration, {}, best_first.front().value};
+    repeat.is_repeat = true;
+    return repeat;
   }
 
   // Values of the acquisition, or of one joint draw where that is the rule.
@@ -181,9 +167,7 @@ class Chooser {
     Index best = 0;
     const double value = values.maxCoeff(&best);
     const int64_t candidate = left[static_cast<size_t>(best)];
-    request_.pool->Take(candidate);
-    return NextPoint{
-        std::move(configurations[static_cast<size_t>(best)]), candidate, value, 0, 0, false};
+    return NextPoint{std::move(configurations[static_cast<size_t>(best)]), candidate, value};
   }
 
   // Evenly, to what can be drawn jointly.
@@ -212,6 +196,7 @@ class Chooser {
     }
     const double deviation = std::sqrt(std::max(0.0, square - mean * mean));
     const OutputTransform& transform = request_.model.transform();
+    next.model_deviation = deviation;
     next.mean = transform.Invert(mean);
     next.deviation = std::abs(0.5 * transform.Invert(mean + deviation) -
                               0.5 * transform.Invert(mean - deviation));
@@ -222,6 +207,22 @@ class Chooser {
 };
 
 }  // namespace
+
+double UcbMultiplier(const NextPointRequest& request) {
+  if (request.ucb_multiplier.has_value()) return *request.ucb_multiplier;
+  const auto dimension = static_cast<double>(request.space.dimension());
+  switch (request.recipe.ucb_schedule) {
+    case UcbSchedule::kConstant:
+      return request.recipe.ucb_multiplier;
+    case UcbSchedule::kFinite:
+      return TheoreticalMultiplier(LogPoints(request), request.round, kRho);
+    case UcbSchedule::kContinuous:
+      return ContinuousMultiplier(dimension, request.round, kContinuousRho);
+    case UcbSchedule::kDimension:
+      return DimensionMultiplier(dimension, request.round);
+  }
+  return request.recipe.ucb_multiplier;
+}
 
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request) {
   return Chooser(request).Choose();

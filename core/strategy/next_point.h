@@ -20,6 +20,7 @@ struct NextPoint {
   double value = 0;                  // The acquisition's, on the model's scale.
   double mean = 0;                   // Predicted, on the objective's own scale, ...
   double deviation = 0;              // ... as half of what one deviation more or less gives.
+  double model_deviation = 0;        // On the model's scale.
   bool is_repeat = false;            // Everything that was considered had been tried.
 };
 
@@ -29,13 +30,17 @@ struct NextPointRequest {
   const ObjectiveModel& model;
   // Configurations that are not to be suggested, as far as there are others.
   const ConfigurationIndex& taken;
-  // What is left of the candidates, from which the choice is taken; null on a
-  // space without.
-  CandidatePool* pool = nullptr;
+  // What is left of the candidates; null on a space without.
+  const CandidatePool* pool = nullptr;
   int64_t round = 1;  // Suggestions so far and one, for rules that grow.
   uint64_t seed = 0;
   absl::Time deadline = absl::InfiniteFuture();
+  // Instead of the recipe's.
+  std::optional<double> ucb_multiplier = {};
 };
+
+// How many deviations an upper confidence bound adds.
+double UcbMultiplier(const NextPointRequest& request);
 
 // DEADLINE_EXCEEDED when there was no time; FAILED_PRECONDITION when a
 // factorisation failed.

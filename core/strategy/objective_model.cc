@@ -112,11 +112,15 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   fitted.calibrated_to_ = ScheduledFitSize(data.y.size());
   const CoordinateKinds kinds = KindsOf(*view.space);
   const ModelOptions options = ModelOptionsOf(view, request.recipe);
+  if (fitted.training_.infeasible.rows() > 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(fitted.feasibility_,
+                                FitFeasibility(kinds, data.x, fitted.training_.infeasible));
+  }
   if (request.prior == nullptr) {
-    const Model model = DefaultModel(kinds, options);
+    fitted.model_ = DefaultModel(kinds, options);
     SLIPSTREAM_RETURN_IF_ERROR(
-        fitted.Calibrate(request, model, FirstOf(data, fitted.calibrated_to_)));
-    SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(view, model.kernel));
+        fitted.Calibrate(request, fitted.model_, FirstOf(data, fitted.calibrated_to_)));
+    SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers());
     return fitted;
   }
   const PointMatrix places = PlacesOf(*view.space);
@@ -127,7 +131,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   for (const auto& source : request.sources) fitted.source_names_.push_back(source->name);
   SLIPSTREAM_RETURN_IF_ERROR(
       fitted.Calibrate(request, fitted.transfer_->model(), fitted.transfer_->data()));
-  SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(view, nullptr));
+  SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers());
   return fitted;
 }
 
@@ -145,26 +149,19 @@ absl::Status ObjectiveModel::Calibrate(const ObjectiveModelRequest& request, con
 }
 
 absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
-    const std::shared_ptr<const Kernel>& kernel, const Hyperparameters& hyperparameters) {
+    const Hyperparameters& hyperparameters) {
   if (transfer_ != nullptr) return transfer_->Fit(hyperparameters);
   SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
-                              FitProcess(kernel, training_.data, hyperparameters));
+                              FitProcess(model_.kernel, training_.data, hyperparameters));
   jitter_ = std::max(jitter_, process.jitter());
   return std::make_unique<GaussianProcess>(std::move(process));
 }
 
-absl::Status ObjectiveModel::BuildMembers(const StudyView& view,
-                                          const std::shared_ptr<const Kernel>& kernel) {
-  std::shared_ptr<const GaussianProcess> feasibility;
-  if (training_.infeasible.rows() > 0) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        feasibility, FitFeasibility(KindsOf(*view.space), training_.data.x, training_.infeasible));
-  }
+absl::Status ObjectiveModel::BuildMembers() {
   for (const Hyperparameters& hyperparameters : calibrated_->members) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member,
-                                MemberOf(kernel, hyperparameters));
-    if (feasibility != nullptr) {
-      member = MakeFeasibleSurrogate(std::move(member), feasibility, training_.data.y.minCoeff());
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
+    if (feasibility_ != nullptr) {
+      member = MakeFeasibleSurrogate(std::move(member), feasibility_, training_.data.y.minCoeff());
     }
     members_.push_back(std::move(member));
   }
@@ -189,7 +186,10 @@ double ObjectiveModel::Incumbent(size_t member) const {
 absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
                                         absl::Span<const Configuration> pending) {
   if (pending.empty()) return absl::OkStatus();
-  const PointMatrix x = EncodeAll(space, pending);
+  return Fantasize(EncodeAll(space, pending));
+}
+
+absl::Status ObjectiveModel::Fantasize(const PointMatrix& x) {
   for (std::unique_ptr<Surrogate>& member : members_) {
     SLIPSTREAM_ASSIGN_OR_RETURN(member, member->Fantasize(x));
   }
@@ -197,6 +197,26 @@ absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
   all << pending_, x;
   pending_ = std::move(all);
   return absl::OkStatus();
+}
+
+absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(
+    std::vector<Hyperparameters> members) const {
+  ObjectiveModel other;
+  other.training_ = training_;
+  other.noiseless_ = noiseless_;
+  other.model_ = model_;
+  other.transfer_ = transfer_;
+  other.feasibility_ = feasibility_;
+  other.source_names_ = source_names_;
+  other.hyperparameter_names_ = hyperparameter_names_;
+  other.calibrated_to_ = calibrated_to_;
+  Calibrated calibrated = *calibrated_;
+  calibrated.members = std::move(members);
+  other.calibrated_ = std::make_shared<const Calibrated>(std::move(calibrated));
+  other.pending_.resize(0, pending_.cols());
+  SLIPSTREAM_RETURN_IF_ERROR(other.BuildMembers());
+  if (pending_.rows() > 0) SLIPSTREAM_RETURN_IF_ERROR(other.Fantasize(pending_));
+  return other;
 }
 
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {

@@ -65,6 +65,12 @@ class ObjectiveModel {
 
   const TrainingSet& training() const { return training_; }
   const OutputTransform& transform() const { return training_.transform; }
+  // What was calibrated: of the transfer, or of the results alone.
+  const Model& model() const { return transfer_ != nullptr ? transfer_->model() : model_; }
+  const TrainingData& calibration_data() const {
+    return transfer_ != nullptr ? transfer_->data() : training_.data;
+  }
+  const std::vector<Hyperparameters>& hyperparameters() const { return calibrated_->members; }
   // Equally likely; at least one.
   const std::vector<std::unique_ptr<Surrogate>>& members() const { return members_; }
   // Of each member, on the model's scale.
@@ -74,6 +80,9 @@ class ObjectiveModel {
 
   // As if these had given what each member expects of them.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
+
+  // The same with other hyperparameters for its members, not none.
+  absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members) const;
 
   // Whether a prediction takes much more than the target's own results would.
   bool is_costly() const { return transfer_ != nullptr; }
@@ -89,13 +98,15 @@ class ObjectiveModel {
  private:
   absl::Status Calibrate(const ObjectiveModelRequest& request, const Model& model,
                          const TrainingData& part);
-  absl::Status BuildMembers(const StudyView& view, const std::shared_ptr<const Kernel>& kernel);
-  absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const std::shared_ptr<const Kernel>& kernel,
-                                                      const Hyperparameters& hyperparameters);
+  absl::Status BuildMembers();
+  absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
+  absl::Status Fantasize(const PointMatrix& x);
 
   TrainingSet training_;
   bool noiseless_ = false;
-  std::shared_ptr<const Transfer> transfer_;  // Null without.
+  Model model_;                                         // Without transfer.
+  std::shared_ptr<const Transfer> transfer_;            // Null without.
+  std::shared_ptr<const GaussianProcess> feasibility_;  // Null where all is feasible.
   std::vector<std::string> source_names_;
   std::shared_ptr<const Calibrated> calibrated_;
   std::vector<std::string> hyperparameter_names_;

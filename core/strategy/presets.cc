@@ -13,6 +13,8 @@ namespace {
 
 using A = AcquisitionKind;
 using C = CalibrationKind;
+using E = ExplorationKind;
+using L = LengthscaleRule;
 using P = PriorKind;
 
 constexpr Preset kPresets[] = {
@@ -35,6 +37,59 @@ constexpr Preset kPresets[] = {
     {"gp_ts",
      "Gaussian process, the maximum of one draw (Thompson sampling)",
      {.acquisition = A::kThompson}},
+
+    // A-GP-UCB: two deviations, as the paper names "two or three" for standardised results.
+    {"agpucb_bound",
+     "Lengthscales shrink while a bound on the regret is below t^0.9 (A-GP-UCB)",
+     {.lengthscale_rule = L::kExpanding,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 2}},
+    {"agpucb_onestep",
+     "The same with the regret estimated one step ahead",
+     {.lengthscale_rule = L::kExpanding,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 2,
+      .expanding = {.estimate = RegretEstimate::kOneStep}}},
+    {"agpucb_min",
+     "The same with lengthscales that are at most 1 over the scale",
+     {.lengthscale_rule = L::kExpanding,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 2,
+      .expanding = {.estimate = RegretEstimate::kOneStep,
+                    .coupling = LengthscaleCoupling::kMinimum}}},
+    {"wang_de_freitas",
+     "Lengthscales just short enough for a deviation of 0.1 at the next point",
+     {.lengthscale_rule = L::kShrinking,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 2}},
+    // UHE-BO and what its paper compares with: 1.96 deviations.
+    {"uhebo",
+     "Hyperparameters from evenly spread pseudo points, random blocks by EXP3 (UHE-BO)",
+     {.is_consistent = true,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 1.96,
+      .exploration = E::kExp3}},
+    {"rabo",
+     "Every second suggestion is random (RA-BO)",
+     {.acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 1.96,
+      .exploration = E::kAlternate}},
+    {"random_exp3",
+     "uhebo's random blocks with usual hyperparameters",
+     {.acquisition = A::kUpperConfidenceBound, .ucb_multiplier = 1.96, .exploration = E::kExp3}},
+    {"portfolio",
+     "EXP3 chooses between a random point and the acquisition's at each suggestion",
+     {.acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 1.96,
+      .exploration = E::kPortfolio}},
+    {"gp_map",
+     "Most probable hyperparameters, what uhebo is compared with",
+     {.acquisition = A::kUpperConfidenceBound, .ucb_multiplier = 1.96}},
+    {"gp_mcmc",
+     "Hyperparameters sampled and averaged over, what uhebo is compared with",
+     {.calibration = C::kHamiltonian,
+      .acquisition = A::kUpperConfidenceBound,
+      .ucb_multiplier = 1.96}},
 
     // DeltaBO: beta = 0.2 under the root, tau = 0.2 on outputs of variance 1, a smooth difference.
     {"deltabo",

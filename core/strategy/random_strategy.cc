@@ -5,7 +5,6 @@
 
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
-#include "core/strategy/candidate_pool.h"
 
 namespace slipstream {
 namespace {
@@ -46,14 +45,21 @@ absl::StatusOr<std::vector<Suggestion>> RandomStrategy::DoSuggest(const StudyVie
   std::vector<Suggestion> suggestions;
   for (int i = 0; i < count && !(pool.has_value() && pool->empty()); ++i) {
     const uint64_t index = static_cast<uint64_t>(view.suggested) + static_cast<uint64_t>(i);
-    suggestions.push_back(pool.has_value() ? DrawCandidate(*view.space, seed, index, *pool)
-                                           : DrawConfiguration(*view.space, seed, index));
-    suggestions.back().provenance.facts.push_back({"random_index", static_cast<double>(index)});
+    suggestions.push_back(
+        RandomSuggestion(*view.space, seed, index, pool.has_value() ? &*pool : nullptr));
   }
   return suggestions;
 }
 
 }  // namespace
+
+Suggestion RandomSuggestion(const SearchSpace& space, uint64_t seed, uint64_t index,
+                            CandidatePool* pool) {
+  Suggestion suggestion = pool != nullptr ? DrawCandidate(space, seed, index, *pool)
+                                          : DrawConfiguration(space, seed, index);
+  suggestion.provenance.facts.push_back({"random_index", static_cast<double>(index)});
+  return suggestion;
+}
 
 std::unique_ptr<Strategy> MakeRandomStrategy(std::string name) {
   return std::make_unique<RandomStrategy>(std::move(name));

@@ -5,15 +5,23 @@
 #ifndef SLIPSTREAM_CORE_STRATEGY_RANDOM_STRATEGY_H_
 #define SLIPSTREAM_CORE_STRATEGY_RANDOM_STRATEGY_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
+#include "core/strategy/candidate_pool.h"
 #include "core/strategy/strategy.h"
 
 namespace slipstream {
 
 // `name` is what provenance calls it.
 std::unique_ptr<Strategy> MakeRandomStrategy(std::string name);
+
+// Draw `index` of `seed` as a suggestion with the fact "random_index", for
+// strategies that now and then take one. `pool` is null on a space without
+// candidates, and not empty.
+Suggestion RandomSuggestion(const SearchSpace& space, uint64_t seed, uint64_t index,
+                            CandidatePool* pool);
 
 }  // namespace slipstream
 

@@ -2,6 +2,9 @@
 #ifndef SLIPSTREAM_CORE_STRATEGY_RECIPE_H_
 #define SLIPSTREAM_CORE_STRATEGY_RECIPE_H_
 
+#include "core/calibration/consistent.h"
+#include "core/calibration/expanding.h"
+#include "core/calibration/shrinking.h"
 #include "core/gp/kernel.h"
 #include "core/gp/output_transform.h"
 #include "core/prior/cluster_prior.h"
@@ -14,6 +17,7 @@
 #include "core/prior/rm_gp.h"
 #include "core/prior/source_stack.h"
 #include "core/prior/source_sum.h"
+#include "core/strategy/exploration.h"
 #include "core/strategy/fitted_source.h"
 
 namespace slipstream {
@@ -37,6 +41,13 @@ enum class PriorKind {
 
 // Where hyperparameters come from.
 enum class CalibrationKind { kFixed, kMaximumLikelihood, kMaximumPosterior, kHamiltonian };
+
+// What becomes of the lengthscales that a calibration found.
+enum class LengthscaleRule {
+  kAsCalibrated,
+  kExpanding,  // A-GP-UCB.
+  kShrinking,  // Wang and de Freitas.
+};
 
 // What a good next point is.
 enum class AcquisitionKind {
@@ -64,11 +75,18 @@ struct Recipe {
   PriorKind prior = PriorKind::kNone;
   InitialDesign initial = InitialDesign::kQuasiRandom;
   CalibrationKind calibration = CalibrationKind::kMaximumPosterior;
+  bool is_consistent = false;  // Calibrated to evenly spread pseudo points (UHE-BO).
+  LengthscaleRule lengthscale_rule = LengthscaleRule::kAsCalibrated;
   AcquisitionKind acquisition = AcquisitionKind::kLogExpectedImprovement;
   UcbSchedule ucb_schedule = UcbSchedule::kConstant;
   double ucb_multiplier = 1.8;
+  ExplorationKind exploration = ExplorationKind::kNone;
   Smoothness smoothness = Smoothness::kMatern52;
   OutputWarp warp = OutputWarp::kPower;
+  ConsistentOptions consistent = {};
+  ExpandingOptions expanding = {};
+  ShrinkingOptions shrinking = {};
+  ExplorationOptions exploration_options = {};
   // Of the prior, as far as it is theirs.
   SourceFitOptions sources = {};
   SourceSumOptions source_sum = {};

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "core/base/status.h"
 
@@ -62,6 +63,19 @@ constexpr NamedIngredient<AcquisitionChoice> kAcquisitionNames[] = {
     {"thompson", {AcquisitionKind::kThompson}},
 };
 
+constexpr NamedIngredient<LengthscaleRule> kLengthscaleRuleNames[] = {
+    {"expanding", LengthscaleRule::kExpanding},
+    {"shrinking", LengthscaleRule::kShrinking},
+};
+
+constexpr absl::string_view kConsistent = "consistent";
+
+constexpr NamedIngredient<ExplorationKind> kExplorationNames[] = {
+    {"none", ExplorationKind::kNone},           {"exp3", ExplorationKind::kExp3},
+    {"portfolio", ExplorationKind::kPortfolio}, {"hedge", ExplorationKind::kHedge},
+    {"alternate", ExplorationKind::kAlternate}, {"random", ExplorationKind::kRandom},
+};
+
 constexpr NamedIngredient<InitialDesign> kInitialNames[] = {
     {"quasi_random", InitialDesign::kQuasiRandom},
     {"source_portfolio", InitialDesign::kSourcePortfolio},
@@ -80,6 +94,49 @@ struct OptionEntry {
 constexpr OptionEntry kOptions[] = {
     {"ucb_multiplier", 0, 100, false, "Deviations that the acquisition ucb adds",
      [](Recipe& recipe, double value) { recipe.ucb_multiplier = value; }},
+    {"expanding_estimate", 0, 1, true,
+     "0: expanding by the bound on the regret, 1: by looking one step ahead",
+     [](Recipe& recipe, double value) {
+       recipe.expanding.estimate = static_cast<RegretEstimate>(static_cast<int>(value));
+     }},
+    {"expanding_coupling", 0, 2, true,
+     "0: expanding divides the calibration's lengthscales, 1: limits them, 2: replaces them",
+     [](Recipe& recipe, double value) {
+       recipe.expanding.coupling = static_cast<LengthscaleCoupling>(static_cast<int>(value));
+     }},
+    {"expanding_theory", 0, 1, true,
+     "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier",
+     [](Recipe& recipe, double value) { recipe.expanding.theoretical = value > 0; }},
+    {"expanding_most", 1, 1000, false, "Of expanding: lengthscales are divided by no more",
+     [](Recipe& recipe, double value) { recipe.expanding.most = value; }},
+    {"first_lengthscale", 1e-3, 100, false,
+     "Of expanding that limits or replaces lengthscales: where these begin",
+     [](Recipe& recipe, double value) { recipe.expanding.first_lengthscale = value; }},
+    {"regret_power", 0, 0.999, false,
+     "Of expanding: the regret that it grows to is t to this power",
+     [](Recipe& recipe, double value) { recipe.expanding.reference_power = value; }},
+    {"norm", 1e-3, 1000, false, "Of expanding_theory: the function's norm at first",
+     [](Recipe& recipe, double value) { recipe.expanding.norm = value; }},
+    {"norm_share", 0, 1, false, "Of expanding_theory: lambda, the norm's part of the growth",
+     [](Recipe& recipe, double value) { recipe.expanding.norm_share = value; }},
+    {"norm_by_half_power", 0, 1, true,
+     "Of expanding_theory, 1: the norm grows by g^(d/2) instead of g^d",
+     [](Recipe& recipe, double value) { recipe.expanding.norm_by_half_power = value > 0; }},
+    {"shrinking_deviation", 1e-6, 1, false,
+     "Of shrinking: the least deviation at the next point, on outputs of variance 1",
+     [](Recipe& recipe, double value) { recipe.shrinking.least_deviation = value; }},
+    {"shrinking_most", 1, 1000, false, "Of shrinking: lengthscales are divided by no more",
+     [](Recipe& recipe, double value) { recipe.shrinking.most = value; }},
+    {"pseudo_points", 1, 10, true, "Of consistent: evenly spread points for each result",
+     [](Recipe& recipe, double value) {
+       recipe.consistent.points_per_result = static_cast<Index>(value);
+     }},
+    {"exploration_horizon", 2, 1e6, true, "Of exp3 and portfolio: suggestions to reckon with",
+     [](Recipe& recipe, double value) { recipe.exploration_options.horizon = value; }},
+    {"random_share", 0, 1, false, "Of the exploration random: how many are",
+     [](Recipe& recipe, double value) { recipe.exploration_options.random_share = value; }},
+    {"hedge_rate", 0, 100, false, "Of hedge: eta, on outputs of variance 1",
+     [](Recipe& recipe, double value) { recipe.exploration_options.hedge_rate = value; }},
     {"difference_amplitude", 1e-3, 10, false,
      "tau of delta, stacked and scaml, on outputs of variance 1; learnt unless given",
      [](Recipe& recipe, double value) { recipe.source_sum.amplitude = value; }},
@@ -165,6 +222,55 @@ std::string NameOf(const NamedIngredient<Ingredient> (&table)[size], const Ingre
   return "";
 }
 
+std::string CalibrationNames() {
+  return absl::StrCat(
+      NamesIn(absl::MakeConstSpan(kCalibrationNames)), ", ", kConsistent,
+      "(one of these but fixed), or ",
+      absl::StrJoin(kLengthscaleRuleNames, " or ",
+                    [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.name); }),
+      "(any of these), as expanding(map)");
+}
+
+// Takes "wrapper(...)", or "wrapper" alone, off `name`; false if it is not there.
+bool Unwrap(absl::string_view wrapper, absl::string_view& name) {
+  if (name == wrapper) {
+    name = "map";
+    return true;
+  }
+  absl::string_view rest = name;
+  if (!absl::ConsumePrefix(&rest, wrapper) || !absl::ConsumePrefix(&rest, "(") ||
+      !absl::ConsumeSuffix(&rest, ")")) {
+    return false;
+  }
+  name = rest;
+  return true;
+}
+
+absl::Status ChooseCalibration(const std::string& name, Recipe& recipe) {
+  if (name.empty()) return absl::OkStatus();
+  absl::string_view rest = name;
+  recipe.lengthscale_rule = LengthscaleRule::kAsCalibrated;
+  for (const NamedIngredient<LengthscaleRule>& rule : kLengthscaleRuleNames) {
+    if (!Unwrap(rule.name, rest)) continue;
+    recipe.lengthscale_rule = rule.value;
+    break;
+  }
+  recipe.is_consistent = Unwrap(kConsistent, rest);
+  for (const NamedIngredient<CalibrationKind>& entry : kCalibrationNames) {
+    if (entry.name != rest) continue;
+    recipe.calibration = entry.value;
+    return absl::OkStatus();
+  }
+  return InvalidField("calibration", name, CalibrationNames());
+}
+
+std::string CalibrationName(const Recipe& recipe) {
+  std::string name = NameOf(kCalibrationNames, recipe.calibration);
+  if (recipe.is_consistent) name = absl::StrCat(kConsistent, "(", name, ")");
+  const std::string rule = NameOf(kLengthscaleRuleNames, recipe.lengthscale_rule);
+  return rule.empty() ? name : absl::StrCat(rule, "(", name, ")");
+}
+
 absl::Status SetOption(const std::string& name, double value, Recipe& recipe) {
   const std::string field = absl::StrCat("options[", name, "]");
   for (const OptionEntry& option : kOptions) {
@@ -190,27 +296,57 @@ absl::Status SetOption(const std::string& name, double value, Recipe& recipe) {
 
 }  // namespace
 
+absl::Status CheckRecipe(const Recipe& recipe) {
+  const RecipeChange names = NamesOf(recipe);
+  const bool has_rule = recipe.lengthscale_rule != LengthscaleRule::kAsCalibrated;
+  if (recipe.is_consistent && recipe.calibration == CalibrationKind::kFixed) {
+    return InvalidField("calibration", names.calibration,
+                        "consistent with mle, map or hmc: it does not go together with fixed, "
+                        "which leaves it nothing to estimate");
+  }
+  if (has_rule && recipe.prior == PriorKind::kCluster &&
+      !recipe.cluster.residual_amplitude.has_value()) {
+    return InvalidField(
+        "calibration", names.calibration,
+        "without expanding or shrinking: these do not go together with the prior cluster, which "
+        "has no lengthscales to divide unless the option residual_amplitude is given");
+  }
+  const bool has_constant_multiplier =
+      recipe.acquisition == AcquisitionKind::kUpperConfidenceBound &&
+      recipe.ucb_schedule == UcbSchedule::kConstant;
+  if (recipe.lengthscale_rule == LengthscaleRule::kExpanding && recipe.expanding.theoretical &&
+      !has_constant_multiplier) {
+    return InvalidField("acquisition", names.acquisition,
+                        "ucb: the option expanding_theory does not go together with others, as it "
+                        "takes the place of ucb's multiplier");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change) {
   Recipe recipe = base;
   AcquisitionChoice acquisition{recipe.acquisition, recipe.ucb_schedule};
   SLIPSTREAM_RETURN_IF_ERROR(Choose("prior", change.prior, kPriorNames, recipe.prior));
-  SLIPSTREAM_RETURN_IF_ERROR(
-      Choose("calibration", change.calibration, kCalibrationNames, recipe.calibration));
+  SLIPSTREAM_RETURN_IF_ERROR(ChooseCalibration(change.calibration, recipe));
   SLIPSTREAM_RETURN_IF_ERROR(
       Choose("acquisition", change.acquisition, kAcquisitionNames, acquisition));
   SLIPSTREAM_RETURN_IF_ERROR(Choose("initial", change.initial, kInitialNames, recipe.initial));
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Choose("exploration", change.exploration, kExplorationNames, recipe.exploration));
   recipe.acquisition = acquisition.kind;
   recipe.ucb_schedule = acquisition.schedule;
   for (const auto& [name, value] : change.options) {
     SLIPSTREAM_RETURN_IF_ERROR(SetOption(name, value, recipe));
   }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRecipe(recipe));
   return recipe;
 }
 
 RecipeChange NamesOf(const Recipe& recipe) {
   RecipeChange names;
   names.prior = NameOf(kPriorNames, recipe.prior);
-  names.calibration = NameOf(kCalibrationNames, recipe.calibration);
+  names.calibration = CalibrationName(recipe);
+  names.exploration = NameOf(kExplorationNames, recipe.exploration);
   names.acquisition =
       NameOf(kAcquisitionNames, AcquisitionChoice{recipe.acquisition, recipe.ucb_schedule});
   names.initial = NameOf(kInitialNames, recipe.initial);

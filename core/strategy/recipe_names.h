@@ -1,6 +1,9 @@
 // What people call the ingredients of recipes, and how they mix their own: a
 // preset's recipe with some of its ingredients and options replaced.
 //
+// A calibration is written as what it wraps in brackets: "map", "expanding(map)",
+// "shrinking(consistent(mle))"; a wrapper without brackets wraps map.
+//
 //   SLIPSTREAM_ASSIGN_OR_RETURN(
 //       Recipe recipe, ChangedRecipe(preset->recipe, {.prior = "scaml", .acquisition = "ei"}));
 //
@@ -23,17 +26,22 @@ struct RecipeChange {
   std::string calibration = {};
   std::string acquisition = {};
   std::string initial = {};
+  std::string exploration = {};
   std::map<std::string, double> options = {};
 
   bool empty() const {
     return prior.empty() && calibration.empty() && acquisition.empty() && initial.empty() &&
-           options.empty();
+           exploration.empty() && options.empty();
   }
 };
 
 // INVALID_ARGUMENT, an InvalidField on "prior", "options[ucb_multiplier]", ...,
-// that names what would be accepted.
+// that names what would be accepted, or the two ingredients that do not go
+// together, and why.
 absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change);
+
+// INVALID_ARGUMENT as above where two ingredients do not go together.
+absl::Status CheckRecipe(const Recipe& recipe);
 
 // The names of a recipe's ingredients; no options.
 RecipeChange NamesOf(const Recipe& recipe);

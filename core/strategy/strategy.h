@@ -47,6 +47,7 @@ struct Provenance {
   std::string rung_reason;            // Empty on kRecipe.
   std::vector<SourceWeight> sources;  // Heaviest first; weights add up to at most 1.
   std::vector<Fact> facts;
+  Notes notes = {};  // For later suggestions of the study.
 };
 
 struct Suggestion {
@@ -72,6 +73,8 @@ class Strategy {
 
   // Whether Suggest needs the view's trials on `space`, not just their counts.
   bool ReadsHistory(const SearchSpace& space) const;
+  // Whether it needs the trials' notes, if it reads history.
+  bool ReadsNotes() const { return DoReadsNotes(); }
 
  protected:
   explicit Strategy(std::string name) : name_(std::move(name)) {}
@@ -84,6 +87,7 @@ class Strategy {
                                                             absl::Time deadline) const = 0;
   // Without candidates; with candidates history is always read.
   virtual bool DoReadsHistory() const = 0;
+  virtual bool DoReadsNotes() const { return false; }
 
   std::string name_;
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/space/configuration.h"
 #include "core/space/search_space.h"
@@ -25,6 +26,19 @@ enum class Ending {
   kStopped,     // Ended early; the value, if any, is not final.
 };
 
+// Numbers that a strategy wrote on a trial when it suggested it, to read them at
+// later suggestions: between calls it keeps nothing else that matters.
+struct Note {
+  std::string name;  // snake_case.
+  std::vector<double> values;
+
+  friend bool operator==(const Note&, const Note&) = default;
+};
+using Notes = std::vector<Note>;
+
+// Null if there is none of that name.
+const std::vector<double>* FindNote(const Notes& notes, absl::string_view name);
+
 // A trial that has ended.
 struct EndedTrial {
   int64_t number = 0;
@@ -32,6 +46,7 @@ struct EndedTrial {
   std::optional<int64_t> candidate;
   Ending ending = Ending::kMeasured;
   std::optional<double> value;  // Always there and finite when measured.
+  Notes notes = {};             // Empty unless the strategy reads them.
 };
 
 // A trial that is queued or out with a worker.
@@ -39,6 +54,7 @@ struct OpenTrial {
   int64_t number = 0;
   Configuration configuration;
   std::optional<int64_t> candidate;
+  Notes notes = {};
 };
 
 // One observation of a source task.

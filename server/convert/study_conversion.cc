@@ -45,7 +45,8 @@ absl::Status Unreadable(const StudyRecord& record) {
 }
 
 RecipeChange RecipeChangeFromProto(const v1::Recipe& recipe) {
-  RecipeChange change{recipe.prior(), recipe.calibration(), recipe.acquisition(), recipe.initial()};
+  RecipeChange change{recipe.prior(), recipe.calibration(), recipe.acquisition(), recipe.initial(),
+                      recipe.exploration()};
   change.options.insert(recipe.options().begin(), recipe.options().end());
   return change;
 }
@@ -187,6 +188,7 @@ v1::Recipe RecipeToProto(const RecipeChange& names) {
   recipe.set_calibration(names.calibration);
   recipe.set_acquisition(names.acquisition);
   recipe.set_initial(names.initial);
+  recipe.set_exploration(names.exploration);
   return recipe;
 }
 

@@ -51,6 +51,11 @@ std::string ProvenanceBytes(const Provenance& provenance, absl::string_view vers
     if (const double* number = std::get_if<double>(&fact.value)) entry->set_number(*number);
     if (const std::string* text = std::get_if<std::string>(&fact.value)) entry->set_text(*text);
   }
+  for (const Note& note : provenance.notes) {
+    v1::Provenance::Note* entry = proto.add_notes();
+    entry->set_name(note.name);
+    entry->mutable_values()->Add(note.values.begin(), note.values.end());
+  }
   return proto.SerializeAsString();
 }
 
@@ -73,8 +78,7 @@ google::protobuf::Timestamp TimestampOf(int64_t ms) {
   return timestamp;
 }
 
-absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record,
-                          v1::Trial* trial) {
+absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial) {
   SLIPSTREAM_RETURN_IF_ERROR(TrialOutlineToProto(study_id, record, trial));
   if (trial->mutable_configuration()->ParseFromString(record.configuration)) {
     return absl::OkStatus();
@@ -133,6 +137,18 @@ absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view 
     trial.outcome = *std::move(outcome);
   }
   return trial;
+}
+
+absl::StatusOr<Notes> StoredNotes(const std::string& provenance) {
+  v1::Provenance proto;
+  if (!proto.ParseFromString(provenance)) {
+    return absl::DataLossError("a provenance cannot be read from the store");
+  }
+  Notes notes;
+  for (const v1::Provenance::Note& note : proto.notes()) {
+    notes.push_back({note.name(), {note.values().begin(), note.values().end()}});
+  }
+  return notes;
 }
 
 absl::StatusOr<Configuration> StoredConfiguration(const SearchSpace& space,

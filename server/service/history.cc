@@ -12,6 +12,20 @@ namespace {
 
 constexpr int kTrialsPerRead = 1000;
 
+absl::StatusOr<Notes> ReadNotes(Store& store, const CatalogStudy& study, int64_t number) {
+  if (!study.strategy->ReadsNotes()) return Notes();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string provenance, store.GetProvenance(study.id, number));
+  return StoredNotes(provenance);
+}
+
+size_t NotesBytes(const Notes& notes) {
+  size_t bytes = 0;
+  for (const Note& note : notes) {
+    bytes += sizeof(note) + note.name.size() + note.values.size() * sizeof(double);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 absl::Status StudyHistory::Refresh(Store& store, const CatalogStudy& study) {
@@ -27,8 +41,8 @@ absl::Status StudyHistory::RefreshOpen(Store& store, const CatalogStudy& study) 
   before.swap(open_);
   for (size_t i = 0; i < before.size(); ++i) {
     absl::StatusOr<TrialRecord> record = store.GetTrial(study.id, before[i].number);
-    absl::Status status =
-        record.ok() ? Take(*study.definition.space, *record) : std::move(record).status();
+    absl::Status status = record.ok() ? Take(*study.definition.space, *record, before[i].notes)
+                                      : std::move(record).status();
     if (status.ok()) continue;
     open_.insert(open_.end(), before.begin() + static_cast<std::ptrdiff_t>(i), before.end());
     return status;
@@ -44,27 +58,31 @@ absl::Status StudyHistory::ReadNew(Store& store, const CatalogStudy& study) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> page,
                                 store.ListTrials(study.id, filter));
     for (const TrialRecord& record : page) {
-      SLIPSTREAM_RETURN_IF_ERROR(Take(*study.definition.space, record));
+      SLIPSTREAM_ASSIGN_OR_RETURN(Notes notes, ReadNotes(store, study, record.number));
+      SLIPSTREAM_RETURN_IF_ERROR(Take(*study.definition.space, record, std::move(notes)));
       last_number_ = record.number;
     }
     if (page.size() < static_cast<size_t>(kTrialsPerRead)) return absl::OkStatus();
   }
 }
 
-absl::Status StudyHistory::Take(const SearchSpace& space, const TrialRecord& record) {
+absl::Status StudyHistory::Take(const SearchSpace& space, const TrialRecord& record, Notes notes) {
   SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, StoredConfiguration(space, record));
   if (HasEnded(record.state)) {
     ended_.push_back({record.number, std::move(configuration), record.candidate,
-                      EndingOf(record.state), record.objective});
+                      EndingOf(record.state), record.objective, std::move(notes)});
   } else {
-    open_.push_back({record.number, std::move(configuration), record.candidate});
+    open_.push_back({record.number, std::move(configuration), record.candidate, std::move(notes)});
   }
   return absl::OkStatus();
 }
 
 size_t StudyHistory::MemoryBytes(size_t dimension) const {
   const size_t values = dimension * sizeof(Value);
-  return sizeof(*this) + ended_.capacity() * (sizeof(EndedTrial) + values) +
+  size_t notes = 0;
+  for (const EndedTrial& trial : ended_) notes += NotesBytes(trial.notes);
+  for (const OpenTrial& trial : open_) notes += NotesBytes(trial.notes);
+  return notes + sizeof(*this) + ended_.capacity() * (sizeof(EndedTrial) + values) +
          open_.capacity() * (sizeof(OpenTrial) + values);
 }
 

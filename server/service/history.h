@@ -35,7 +35,8 @@ class StudyHistory {
  private:
   absl::Status RefreshOpen(Store& store, const CatalogStudy& study);
   absl::Status ReadNew(Store& store, const CatalogStudy& study);
-  absl::Status Take(const SearchSpace& space, const TrialRecord& record);
+  // `notes` are the trial's.
+  absl::Status Take(const SearchSpace& space, const TrialRecord& record, Notes notes);
 
   int64_t last_number_ = 0;
   std::vector<EndedTrial> ended_;

@@ -101,7 +101,8 @@ class StudyRun {
   }
 
   void Lease(Evaluation evaluation) {
-    open_.push_back({++last_trial_, evaluation.point.configuration, evaluation.point.candidate});
+    open_.push_back({++last_trial_, evaluation.point.configuration, evaluation.point.candidate,
+                     evaluation.provenance.notes});
     waiting_.push_back(std::move(evaluation));
   }
 
@@ -115,8 +116,8 @@ class StudyRun {
     evaluation.value = exact + NoiseOf(trial.number);
     regret_ = std::min(regret_, problem_.RegretOf(exact));
     evaluation.regret = regret_;
-    ended_.push_back(
-        {trial.number, trial.configuration, trial.candidate, Ending::kMeasured, evaluation.value});
+    ended_.push_back({trial.number, trial.configuration, trial.candidate, Ending::kMeasured,
+                      evaluation.value, trial.notes});
     evaluations_.push_back(std::move(evaluation));
   }
 

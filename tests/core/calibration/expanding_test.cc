@@ -28,7 +28,8 @@ struct Situation {
     members.push_back(member);
   }
 
-  Expanded At(const ExpandingOptions& options, const ExpandingPast& past = {}) const {
+  Expanded At(const ExpandingOptions& options, ExpandingPast past = {}) const {
+    past.results = data.y.size();
     absl::StatusOr<Expanded> expanded =
         Expand(model, data, members, kMultiplier, past, options, nullptr);
     EXPECT_TRUE(expanded.ok()) << expanded.status();
@@ -210,7 +211,7 @@ class OneStep : public testing::Test {
 
   Situation situation_;
   ExpandingOptions options_;
-  ExpandingPast past_ = {1, 30, 39};
+  ExpandingPast past_ = {120, 1, 30, 39};
   int calls_ = 0;
 };
 
@@ -231,7 +232,7 @@ TEST_F(OneStep, StopsAtTheFirstOfTheGridThatIsEnough) {
 }
 
 TEST_F(OneStep, GoesOnFromWhereItWas) {
-  past_ = {2.5, 30, 59};
+  past_ = {120, 2.5, 30, 59};
   EXPECT_EQ(AtDeviation(100)->h, 2.5);
   past_.h = 9.9;
   EXPECT_EQ(AtDeviation(0, 0)->h, options_.most);

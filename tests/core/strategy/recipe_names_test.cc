@@ -19,11 +19,15 @@ TEST(RecipeNames, EveryPresetsIngredientsHaveNamesThatLeadBack) {
     EXPECT_NE(names.calibration, "") << preset.name;
     EXPECT_NE(names.acquisition, "") << preset.name;
     EXPECT_NE(names.initial, "") << preset.name;
+    EXPECT_NE(names.exploration, "") << preset.name;
     Recipe base = preset.recipe;
     base.prior = PriorKind::kNone;
     base.calibration = CalibrationKind::kFixed;
     base.acquisition = AcquisitionKind::kThompson;
     base.initial = InitialDesign::kQuasiRandom;
+    base.exploration = ExplorationKind::kRandom;
+    base.is_consistent = !base.is_consistent;
+    base.lengthscale_rule = LengthscaleRule::kShrinking;
     const auto again = ChangedRecipe(base, names);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(*again, preset.recipe) << preset.name;
@@ -52,6 +56,46 @@ TEST(RecipeNames, EveryOptionChangesSomethingAndKeepsItsBounds) {
       EXPECT_EQ(refused.ok(), is_inside) << option.name << " " << outside;
     }
   }
+}
+
+TEST(RecipeNames, CalibrationsWrapEachOther) {
+  const auto calibrated = [](const std::string& name) {
+    return ChangedRecipe(Recipe(), {.calibration = name});
+  };
+  for (const std::string name : {"fixed", "mle", "hmc", "consistent(mle)", "expanding(fixed)",
+                                 "shrinking(hmc)", "expanding(consistent(map))"}) {
+    const auto recipe = calibrated(name);
+    ASSERT_TRUE(recipe.ok()) << recipe.status();
+    EXPECT_EQ(NamesOf(*recipe).calibration, name);
+  }
+  EXPECT_EQ(NamesOf(*calibrated("expanding")).calibration, "expanding(map)");
+  EXPECT_EQ(NamesOf(*calibrated("shrinking(consistent)")).calibration,
+            "shrinking(consistent(map))");
+  for (const std::string name : {"expanding(shrinking(map))", "consistent(expanding(map))",
+                                 "expanding(map", "expanding()", "mapp", "consistent map"}) {
+    const auto refused = calibrated(name);
+    ASSERT_TRUE(ViolationOf(refused.status()).has_value()) << name;
+    EXPECT_EQ(ViolationOf(refused.status())->field, "calibration");
+    EXPECT_THAT(ViolationOf(refused.status())->bound, HasSubstr("expanding or shrinking"));
+  }
+}
+
+TEST(RecipeNames, WhatDoesNotGoTogetherIsRefusedWithTheReason) {
+  const auto refusal = [](const RecipeChange& change) {
+    const auto refused = ChangedRecipe(Recipe(), change);
+    EXPECT_TRUE(ViolationOf(refused.status()).has_value()) << refused.status();
+    return std::string(refused.status().message());
+  };
+  EXPECT_THAT(refusal({.calibration = "consistent(fixed)"}), HasSubstr("nothing to estimate"));
+  EXPECT_THAT(refusal({.prior = "cluster", .calibration = "shrinking(map)"}),
+              HasSubstr("no lengthscales to divide"));
+  EXPECT_TRUE(ChangedRecipe(Recipe(), {.prior = "cluster",
+                                       .calibration = "shrinking(map)",
+                                       .options = {{"residual_amplitude", 1}}})
+                  .ok());
+  const RecipeChange theory{.calibration = "expanding(map)", .options = {{"expanding_theory", 1}}};
+  EXPECT_THAT(refusal(theory), HasSubstr("the place of ucb's multiplier"));
+  EXPECT_TRUE(ChangedRecipe(FindPreset("gp_ucb")->recipe, theory).ok());
 }
 
 TEST(RecipeNames, AnUnknownOneIsRefusedWithWhatThereIs) {

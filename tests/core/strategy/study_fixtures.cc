@@ -1,5 +1,6 @@
 #include "tests/core/strategy/study_fixtures.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -83,7 +84,8 @@ StudyView FakeStudy::view() const {
 
 void FakeStudy::Lease(const std::vector<Suggestion>& suggestions) {
   for (const Suggestion& suggestion : suggestions) {
-    open.push_back({++last_trial, suggestion.configuration, suggestion.candidate});
+    open.push_back({++last_trial, suggestion.configuration, suggestion.candidate,
+                    suggestion.provenance.notes});
     ++suggested;
   }
 }
@@ -92,10 +94,14 @@ void FakeStudy::Queue(Configuration configuration) {
   open.push_back({++last_trial, std::move(configuration), std::nullopt});
 }
 
-void FakeStudy::End(Ending ending, std::optional<double> value) {
-  const OpenTrial trial = open.front();
-  open.erase(open.begin());
-  ended.push_back({trial.number, trial.configuration, trial.candidate, ending, value});
+void FakeStudy::End(Ending ending, std::optional<double> value) { EndAt(0, ending, value); }
+
+void FakeStudy::EndAt(size_t place, Ending ending, std::optional<double> value) {
+  const OpenTrial trial = open[place];
+  open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
+  ended.push_back({trial.number, trial.configuration, trial.candidate, ending, value, trial.notes});
+  std::sort(ended.begin(), ended.end(),
+            [](const EndedTrial& a, const EndedTrial& b) { return a.number < b.number; });
 }
 
 std::vector<Suggestion> MustSuggest(const std::string& preset, const StudyView& view, int count,

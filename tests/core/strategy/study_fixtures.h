@@ -43,6 +43,8 @@ class FakeStudy {
   void Queue(Configuration configuration);
   // The first open trial ends so.
   void End(Ending ending, std::optional<double> value = std::nullopt);
+  // The open trial at this place does.
+  void EndAt(size_t place, Ending ending, std::optional<double> value = std::nullopt);
 
   std::shared_ptr<const SearchSpace> space;
   std::vector<std::shared_ptr<const SourceTaskData>> sources;

@@ -1,0 +1,135 @@
+#include "core/strategy/lengthscale_rule.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/calibration/shrinking.h"
+
+namespace slipstream {
+namespace {
+
+constexpr char kExpansionNote[] = "expansion";  // h, and the term of the regret.
+
+NextPointRequest WithModel(const NextPointRequest& request, const ObjectiveModel& model,
+                           double multiplier) {
+  NextPointRequest other{request.space, request.recipe, model, request.taken};
+  other.pool = request.pool;
+  other.round = request.round;
+  other.seed = request.seed;
+  other.deadline = request.deadline;
+  other.ucb_multiplier = multiplier;
+  return other;
+}
+
+// Asks for the point that would be chosen, and keeps the latest.
+class Trials {
+ public:
+  explicit Trials(const NextPointRequest& request) : request_(request) {}
+
+  absl::StatusOr<double> Deviation(const std::vector<Hyperparameters>& members, double multiplier) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model, request_.model.WithMembers(members));
+    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next,
+                                ChooseNextPoint(WithModel(request_, model, multiplier)));
+    const double deviation = next.model_deviation;
+    latest_.model = std::move(model);
+    latest_.next = std::move(next);
+    return deviation;
+  }
+
+  // The model with these members, with its point if it was asked for last.
+  absl::StatusOr<RuledModel> Take(const std::vector<Hyperparameters>& members) {
+    if (latest_.model.has_value() && SameMembers(latest_.model->hyperparameters(), members)) {
+      return std::move(latest_);
+    }
+    RuledModel ruled;
+    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, request_.model.WithMembers(members));
+    return ruled;
+  }
+
+  ChosenDeviation Asker() {
+    return [this](const std::vector<Hyperparameters>& members, double multiplier) {
+      return Deviation(members, multiplier);
+    };
+  }
+
+ private:
+  static bool SameMembers(const std::vector<Hyperparameters>& a,
+                          const std::vector<Hyperparameters>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Hyperparameters& one, const Hyperparameters& other) {
+                        return one.kernel == other.kernel;
+                      });
+  }
+
+  const NextPointRequest& request_;
+  RuledModel latest_;
+};
+
+absl::StatusOr<RuledModel> ExpandModel(const NextPointRequest& request, const ExpandingPast& past) {
+  const ObjectiveModel& base = request.model;
+  Trials trials(request);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const Expanded expanded,
+      Expand(base.model(), base.calibration_data(), base.hyperparameters(), UcbMultiplier(request),
+             past, request.recipe.expanding, trials.Asker()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, trials.Take(expanded.members));
+  ruled.ucb_multiplier = expanded.multiplier;
+  ruled.expansion = expanded.h;
+  ruled.facts = {{"h", expanded.h},
+                 {"g", expanded.g},
+                 {"b", expanded.b},
+                 {"regret_estimate", expanded.regret},
+                 {"regret_reference", expanded.reference}};
+  return ruled;
+}
+
+absl::StatusOr<RuledModel> ShrinkModel(const NextPointRequest& request) {
+  const ObjectiveModel& base = request.model;
+  Trials trials(request);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Shrunk shrunk,
+                              Shrink(base.model(), base.hyperparameters(), UcbMultiplier(request),
+                                     request.recipe.shrinking, trials.Asker()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, trials.Take(shrunk.members));
+  ruled.facts = {{"g", shrunk.g}, {"chosen_deviation", shrunk.deviation}};
+  return ruled;
+}
+
+}  // namespace
+
+absl::StatusOr<RuledModel> ApplyLengthscaleRule(const NextPointRequest& request,
+                                                const ExpandingPast& past) {
+  switch (request.recipe.lengthscale_rule) {
+    case LengthscaleRule::kAsCalibrated:
+      return RuledModel();
+    case LengthscaleRule::kExpanding:
+      return ExpandModel(request, past);
+    case LengthscaleRule::kShrinking:
+      return ShrinkModel(request);
+  }
+  return absl::InternalError("a rule for lengthscales without a form");
+}
+
+Notes ExpansionNotes(double h, double multiplier, double deviation) {
+  return {{kExpansionNote, {h, 2 * multiplier * deviation}}};
+}
+
+ExpandingPast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made) {
+  ExpandingPast past;
+  const auto add = [&past](const Notes& notes) {
+    const std::vector<double>* values = FindNote(notes, kExpansionNote);
+    if (values == nullptr || values->size() != 2) return;
+    past.h = std::max(past.h, (*values)[0]);
+    past.regret += (*values)[1];
+    ++past.chosen_points;
+  };
+  for (const EndedTrial& trial : view.ended) {
+    if (trial.ending == Ending::kMeasured) ++past.results;
+    add(trial.notes);
+  }
+  for (const OpenTrial& trial : view.open) add(trial.notes);
+  for (const Suggestion& suggestion : made) add(suggestion.provenance.notes);
+  return past;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,41 @@
+// The next point under a recipe's rule for lengthscales: A-GP-UCB's expansion or
+// Wang and de Freitas's shrinking, on top of what the calibration found
+// (core/calibration/expanding.h and shrinking.h).
+//
+// The expansion only grows. As it is noted on each trial that it had a part in,
+// it goes on from the largest of the study's history, also after a restart; so
+// do the terms of the one-step estimate's sum.
+#ifndef SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_
+#define SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/calibration/expanding.h"
+#include "core/strategy/next_point.h"
+#include "core/strategy/strategy.h"
+
+namespace slipstream {
+
+// What an objective model becomes under the rule.
+struct RuledModel {
+  std::optional<ObjectiveModel> model;   // None: it stays as it is.
+  std::optional<double> ucb_multiplier;  // As NextPointRequest's.
+  std::optional<NextPoint> next;         // If it is known already.
+  std::optional<double> expansion;       // h.
+  std::vector<Fact> facts;
+};
+
+// `past` is of the study's trials and of what was suggested in this call.
+// Errors as ChooseNextPoint.
+absl::StatusOr<RuledModel> ApplyLengthscaleRule(const NextPointRequest& request,
+                                                const ExpandingPast& past);
+
+// What an expansion notes on a trial, and what is read from there.
+Notes ExpansionNotes(double h, double multiplier, double deviation);
+ExpandingPast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_

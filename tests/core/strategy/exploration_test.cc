@@ -1,0 +1,233 @@
+#include "core/strategy/exploration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "core/strategy/presets.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+constexpr uint64_t kSeed = 21;
+
+double BowlAt(const Configuration& at) {
+  const double x = at.values[0].number() - 0.3;
+  const double y = at.values[1].number() - 0.6;
+  return -(x * x + y * y);
+}
+
+bool IsRandom(const Suggestion& suggestion) { return HasFact(suggestion, "random_index"); }
+
+// A study on the square, of which the first three results are initial ones.
+FakeStudy BegunStudy(Goal goal = Goal::kMaximize) {
+  FakeStudy study(SquareSpace(), {}, goal);
+  for (int i = 0; i < 3; ++i) {
+    study.Lease(MustSuggest("quasi_random", study.view(), 1, kSeed));
+    const double value = BowlAt(study.open.front().configuration);
+    study.End(Ending::kMeasured, goal == Goal::kMaximize ? value : -value);
+  }
+  return study;
+}
+
+// One suggestion of the preset made and measured.
+Suggestion Step(const std::string& preset, FakeStudy& study) {
+  const std::vector<Suggestion> made = MustSuggest(preset, study.view(), 1, kSeed);
+  study.Lease(made);
+  const double value = BowlAt(study.open.back().configuration);
+  study.EndAt(study.open.size() - 1, Ending::kMeasured,
+              study.goal == Goal::kMaximize ? value : -value);
+  return made.front();
+}
+
+// Algorithm 1 of UHE-BO as it is printed, over what the trials tell.
+double NaiveProbabilityOfRandom(const FakeStudy& study, int steps, double horizon) {
+  double worst = INFINITY;
+  double best = -INFINITY;
+  std::map<double, std::vector<const EndedTrial*>> blocks;
+  for (const EndedTrial& trial : study.ended) {
+    const std::vector<double>* note = FindNote(trial.notes, "block");
+    if (note != nullptr) {
+      blocks[(*note)[0]].push_back(&trial);
+    } else if (trial.value.has_value()) {
+      worst = std::min(worst, *trial.value);
+      best = std::max(best, *trial.value);
+    }
+  }
+  const double rate = std::sqrt(2 * std::log(2.0) / ((std::exp(1.0) - 1) * horizon / steps));
+  double weights[2] = {1, 1};
+  for (const auto& [number, trials] : blocks) {
+    if (static_cast<int>(trials.size()) < steps) continue;
+    double reward = -INFINITY;
+    for (const EndedTrial* trial : trials) reward = std::max(reward, trial->value.value_or(worst));
+    reward = std::min(1.0, std::max(0.0, (reward - worst) / (best - worst)));
+    const std::vector<double>& note = *FindNote(trials.front()->notes, "block");
+    weights[static_cast<int>(note[2])] *= std::exp(rate * reward / (2 * note[3]));
+  }
+  return (1 - rate) * weights[0] / (weights[0] + weights[1]) + rate / 2;
+}
+
+TEST(Exploration, AlternateTakesEverySecondAtRandom) {
+  FakeStudy study = BegunStudy();
+  int random = 0;
+  for (int i = 0; i < 6; ++i) random += IsRandom(Step("rabo", study)) ? 1 : 0;
+  EXPECT_EQ(random, 3);
+  EXPECT_NE(IsRandom(Step("rabo", study)), IsRandom(Step("rabo", study)));
+}
+
+TEST(Exploration, RandomHasItsShare) {
+  const ExplorationOptions options{.random_share = 0.25};
+  const FakeStudy study = BegunStudy();
+  int random = 0;
+  for (uint64_t i = 0; i < 4000; ++i) {
+    random +=
+        NextExplorationStep(ExplorationKind::kRandom, options, study.view(), {}, kSeed, i).is_random
+            ? 1
+            : 0;
+  }
+  EXPECT_NEAR(random, 1000, 100);
+}
+
+TEST(Exploration, Exp3GoesByThePapersWeights) {
+  for (const auto& [preset, steps] :
+       std::map<std::string, int>{{"random_exp3", 2}, {"uhebo", 2}, {"portfolio", 1}}) {
+    FakeStudy study = BegunStudy();
+    int random = 0;
+    for (int i = 0; i < 24; ++i) {
+      const double expected = NaiveProbabilityOfRandom(study, steps, 100);
+      const Suggestion made = Step(preset, study);
+      EXPECT_NEAR(NumberFact(made, "probability_of_random"), expected, 1e-12) << preset;
+      EXPECT_EQ(NumberFact(made, "step_of_block"), i % steps + 1);
+      EXPECT_EQ(NumberFact(made, "block"), i / steps + 1);
+      const bool first_of_random =
+          TextFact(made, "arm") == "random" && NumberFact(made, "step_of_block") == 1;
+      EXPECT_EQ(IsRandom(made), first_of_random);
+      random += IsRandom(made) ? 1 : 0;
+    }
+    EXPECT_GT(random, 0) << preset;
+    EXPECT_LT(random, 24 / steps) << preset;
+  }
+}
+
+TEST(Exploration, LessIsBetterWhereTheStudySaysSo) {
+  FakeStudy more = BegunStudy();
+  FakeStudy less = BegunStudy(Goal::kMinimize);
+  for (int i = 0; i < 12; ++i) {
+    const Suggestion a = Step("portfolio", more);
+    const Suggestion b = Step("portfolio", less);
+    EXPECT_EQ(a.configuration, b.configuration);
+    EXPECT_EQ(NumberFact(a, "probability_of_random"), NumberFact(b, "probability_of_random"));
+  }
+}
+
+TEST(Exploration, ABlockIsTwoSuggestionsWhoeverGetsThemAndCountsOnceBothHaveEnded) {
+  FakeStudy study = BegunStudy();
+  // Three workers ask one after the other, before any of them is done.
+  for (int i = 0; i < 3; ++i) study.Lease(MustSuggest("random_exp3", study.view(), 1, kSeed));
+  const auto block_of = [&](size_t place) { return *FindNote(study.open[place].notes, "block"); };
+  EXPECT_EQ(block_of(0)[0], 1);
+  EXPECT_EQ(block_of(1)[0], 1);
+  EXPECT_EQ(block_of(2)[0], 2);
+  EXPECT_EQ(block_of(0)[2], block_of(1)[2]);
+  EXPECT_EQ(block_of(0)[3], block_of(1)[3]);
+  const auto probability = [&] {
+    return NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(),
+                      "probability_of_random");
+  };
+  EXPECT_EQ(probability(), 0.5);
+  study.EndAt(1, Ending::kMeasured, 0.0);  // The second before the first.
+  EXPECT_EQ(probability(), 0.5);
+  study.EndAt(0, Ending::kMeasured, -0.1);
+  EXPECT_NE(probability(), 0.5);
+  EXPECT_NEAR(probability(), NaiveProbabilityOfRandom(study, 2, 100), 1e-12);
+  // The third trial's block is still open, and the next one belongs to it.
+  const Suggestion next = MustSuggest("random_exp3", study.view(), 1, kSeed).front();
+  EXPECT_EQ(NumberFact(next, "block"), 2);
+  EXPECT_EQ(NumberFact(next, "step_of_block"), 2);
+}
+
+TEST(Exploration, OneCallForManyIsAsManyCallsForOne) {
+  FakeStudy study = BegunStudy();
+  const std::vector<Suggestion> together = MustSuggest("random_exp3", study.view(), 5, kSeed);
+  for (size_t i = 0; i < together.size(); ++i) {
+    const Suggestion alone = MustSuggest("random_exp3", study.view(), 1, kSeed).front();
+    EXPECT_EQ(alone.provenance.notes, together[i].provenance.notes) << i;
+    study.Lease({alone});
+  }
+}
+
+TEST(Exploration, AReplayInAnyOrderOfResultsRebuildsTheWeights) {
+  FakeStudy forth = BegunStudy();
+  for (int i = 0; i < 10; ++i) forth.Lease(MustSuggest("random_exp3", forth.view(), 1, kSeed));
+  FakeStudy back = forth;
+  while (!forth.open.empty()) {
+    forth.End(Ending::kMeasured, BowlAt(forth.open.front().configuration));
+  }
+  while (!back.open.empty()) {
+    back.EndAt(back.open.size() - 1, Ending::kMeasured, BowlAt(back.open.back().configuration));
+  }
+  const auto one = MustSuggest("random_exp3", forth.view(), 1, kSeed);
+  const auto other = MustSuggest("random_exp3", back.view(), 1, kSeed);
+  EXPECT_EQ(NumberFact(one.front(), "probability_of_random"),
+            NumberFact(other.front(), "probability_of_random"));
+  EXPECT_NE(NumberFact(one.front(), "probability_of_random"), 0.5);
+  EXPECT_TRUE(SameSuggestions(one, other));
+}
+
+TEST(Exploration, FailuresSayNothingAndInfeasibleBlocksEarnNothing) {
+  const auto after = [](Ending first, Ending second) {
+    FakeStudy study = BegunStudy();
+    study.Lease(MustSuggest("random_exp3", study.view(), 2, kSeed));
+    study.End(first);
+    study.End(second);
+    const auto next = MustSuggest("random_exp3", study.view(), 1, kSeed);
+    return NumberFact(next.front(), "probability_of_random");
+  };
+  EXPECT_EQ(after(Ending::kFailed, Ending::kFailed), 0.5);
+  EXPECT_EQ(after(Ending::kInfeasible, Ending::kFailed), 0.5);  // A reward of 0.
+}
+
+TEST(Exploration, BadNotesAreAsNone) {
+  FakeStudy study = BegunStudy();
+  study.ended.back().notes = {{"block", {1, 1}}};
+  const auto one = MustSuggest("random_exp3", study.view(), 1, kSeed);
+  EXPECT_EQ(NumberFact(one.front(), "block"), 1);
+  study.ended.back().notes = {{"block", {1, 1, 0, 0}}};
+  EXPECT_EQ(NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(), "block"), 1);
+}
+
+TEST(Hedge, ChoosesAmongNomineesByWhatTheModelThinksOfEarlierOnes) {
+  FakeStudy study = BegunStudy();
+  const auto strategy = *FindPreset("gp_ucb")->CreateWith({.exploration = "hedge"});
+  for (int i = 0; i < 8; ++i) {
+    const auto made = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+    const Suggestion& next = made.front();
+    double sum = 0;
+    double exponentials = 0;
+    for (const std::string name : {"ucb", "ei", "pi"}) {
+      const std::vector<double>* nominee = FindNote(next.provenance.notes, "nominee_" + name);
+      ASSERT_NE(nominee, nullptr);
+      ASSERT_EQ(nominee->size(), 2U);
+      sum += NumberFact(next, "probability_of_" + name);
+      exponentials += std::exp(NumberFact(next, "gain_of_" + name));
+      if (TextFact(next, "arm") == name) {
+        EXPECT_NEAR(next.configuration.values[0].number(), (*nominee)[0], 1e-9);
+        EXPECT_NEAR(next.configuration.values[1].number(), (*nominee)[1], 1e-9);
+      }
+      if (i == 0) {
+        EXPECT_EQ(NumberFact(next, "gain_of_" + name), 0);
+      }
+    }
+    EXPECT_NEAR(sum, 1, 1e-12);
+    EXPECT_NEAR(NumberFact(next, "probability_of_ei"),
+                std::exp(NumberFact(next, "gain_of_ei")) / exponentials, 1e-12);
+    study.Lease(made);
+    study.End(Ending::kMeasured, BowlAt(study.open.front().configuration));
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

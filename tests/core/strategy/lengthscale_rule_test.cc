@@ -1,0 +1,132 @@
+#include "core/strategy/lengthscale_rule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/strategy/presets.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+constexpr uint64_t kSeed = 4;
+
+// So smooth that a model is soon sure of it.
+double SlopeAt(const Configuration& at) {
+  return at.values[0].number() + 0.5 * at.values[1].number();
+}
+
+FakeStudy SlopeStudy(int results) {
+  FakeStudy study(SquareSpace());
+  for (int i = 0; i < results; ++i) {
+    study.Lease(MustSuggest("quasi_random", study.view(), 1, kSeed));
+    study.End(Ending::kMeasured, SlopeAt(study.open.front().configuration));
+  }
+  return study;
+}
+
+std::unique_ptr<Strategy> MustMix(const std::string& preset, const RecipeChange& change) {
+  auto strategy = FindPreset(preset)->CreateWith(change);
+  EXPECT_TRUE(strategy.ok()) << strategy.status();
+  return *std::move(strategy);
+}
+
+Suggestion Ask(const Strategy& strategy, const FakeStudy& study) {
+  auto made = strategy.Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+  EXPECT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->front().provenance.rung, Rung::kRecipe);
+  return made->front();
+}
+
+TEST(LengthscaleRule, TheOneStepExpansionGrowsWithTheStudyAndSumsWhatItNoted) {
+  FakeStudy study = SlopeStudy(4);
+  const auto strategy = FindPreset("agpucb_onestep")->Create();
+  double largest = 1;
+  double sum = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Suggestion next = Ask(*strategy, study);
+    const double h = NumberFact(next, "h");
+    EXPECT_GE(h, largest);
+    EXPECT_EQ(NumberFact(next, "g"), h);
+    EXPECT_EQ(NumberFact(next, "b"), 1);
+    EXPECT_NEAR(NumberFact(next, "regret_reference"), std::pow(i + 1, 0.9), 1e-9);
+    const std::vector<double>* note = FindNote(next.provenance.notes, "expansion");
+    ASSERT_NE(note, nullptr);
+    EXPECT_EQ((*note)[0], h);
+    sum += (*note)[1];
+    EXPECT_NEAR(NumberFact(next, "regret_estimate"), sum, 1e-9 * sum);
+    EXPECT_TRUE(NumberFact(next, "regret_estimate") >= NumberFact(next, "regret_reference") ||
+                h == ExpandingOptions().most);
+    largest = h;
+    study.Lease({next});
+    study.End(Ending::kMeasured, SlopeAt(study.open.front().configuration));
+  }
+  EXPECT_GT(largest, 1.5);
+  // A strategy that never saw the study goes on in the same way.
+  const Suggestion one = Ask(*strategy, study);
+  const Suggestion other = Ask(*FindPreset("agpucb_onestep")->Create(), study);
+  EXPECT_TRUE(SameSuggestions({one}, {other}));
+  EXPECT_EQ(one.provenance.notes, other.provenance.notes);
+  EXPECT_EQ(NumberFact(one, "regret_reference"), std::pow(41, 0.9));
+  // Without its notes it would begin anew.
+  for (EndedTrial& trial : study.ended) trial.notes.clear();
+  EXPECT_EQ(NumberFact(Ask(*strategy, study), "regret_reference"), 1);
+}
+
+TEST(LengthscaleRule, TheBoundsExpansionNeverShrinksAndIsDividedIntoLengthscales) {
+  FakeStudy study = SlopeStudy(12);
+  const auto strategy = FindPreset("agpucb_bound")->Create();
+  EXPECT_EQ(NumberFact(Ask(*strategy, study), "h"), 1);
+  study.ended[3].notes = ExpansionNotes(4, 2, 0.5);
+  const Suggestion expanded = Ask(*strategy, study);
+  EXPECT_EQ(NumberFact(expanded, "h"), 4);
+  // gp_map differs by its multiplier alone, so its lengthscales are the calibrated ones.
+  const auto first_lengthscale = [](const Suggestion& suggestion) {
+    return std::stod(TextFact(suggestion, "lengthscales"));
+  };
+  const Suggestion plain = MustSuggest("gp_map", study.view(), 1, kSeed).front();
+  EXPECT_NEAR(first_lengthscale(expanded), first_lengthscale(plain) / 4,
+              1e-4 * first_lengthscale(plain));
+}
+
+TEST(LengthscaleRule, TheTheoryReplacesTheMultiplier) {
+  const FakeStudy study = SlopeStudy(12);
+  const auto theory = MustMix("agpucb_bound", {.options = {{"expanding_theory", 1}}});
+  const Suggestion next = Ask(*theory, study);
+  EXPECT_EQ(NumberFact(next, "b"), 1 + 0.1 * (NumberFact(next, "h") - 1));
+  const std::vector<double>& note = *FindNote(next.provenance.notes, "expansion");
+  const std::vector<double>& usual =
+      *FindNote(Ask(*FindPreset("agpucb_bound")->Create(), study).provenance.notes, "expansion");
+  EXPECT_GT(note[1], usual[1]);
+}
+
+TEST(LengthscaleRule, ShrinkingReachesItsDeviation) {
+  FakeStudy study = SlopeStudy(12);
+  const auto strategy = FindPreset("wang_de_freitas")->Create();
+  double largest = 1;
+  for (int i = 0; i < 10; ++i) {
+    const Suggestion next = Ask(*strategy, study);
+    EXPECT_TRUE(NumberFact(next, "chosen_deviation") >= 0.1 ||
+                NumberFact(next, "g") == ShrinkingOptions().most);
+    largest = std::max(largest, NumberFact(next, "g"));
+    study.Lease({next});
+    study.End(Ending::kMeasured, SlopeAt(study.open.front().configuration));
+  }
+  EXPECT_GT(largest, 1);
+}
+
+TEST(LengthscaleRule, ManyInOneCallAreKnownToEachOther) {
+  FakeStudy study = SlopeStudy(8);
+  const auto strategy = FindPreset("agpucb_onestep")->Create();
+  const auto together = *strategy->Suggest(study.view(), 3, kSeed, absl::InfiniteFuture());
+  for (const Suggestion& suggestion : together) {
+    const Suggestion alone = Ask(*strategy, study);
+    EXPECT_EQ(alone.provenance.notes, suggestion.provenance.notes);
+    study.Lease({alone});
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,130 @@
+#include "tests/core/strategy/recipe_combinations.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/strategy/fitted_source.h"
+#include "core/strategy/presets.h"
+#include "gtest/gtest.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kInitialResults = 5;
+constexpr int kSuggestions = 5;
+
+// Smooth in what is a number, and different for each word.
+double ValueAt(const SearchSpace& space, const Configuration& configuration, double shift) {
+  const UnitPoint point = space.Encode(configuration);
+  double value = 0;
+  for (size_t i = 0; i < point.coordinates.size(); ++i) {
+    value -= std::pow(point.coordinates[i] - 0.3 - shift, 2);
+  }
+  return value;
+}
+
+std::shared_ptr<const SourceTaskData> SourceOn(const std::shared_ptr<const SearchSpace>& space,
+                                               const std::string& name, double shift) {
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = absl::StrCat("sourceTasks/", name);
+  source->space = space;
+  for (uint64_t i = 0; i < 8; ++i) {
+    Configuration configuration;
+    if (space->has_candidates()) {
+      const std::vector<Configuration>& all = space->candidates();
+      configuration = all[(i * all.size()) / 8];
+    } else {
+      std::vector<double> uniform(space->dimension());
+      for (size_t d = 0; d < uniform.size(); ++d) uniform[d] = CounterRandomUniform(7, i, d);
+      configuration = space->Sample(uniform);
+    }
+    source->points.push_back(
+        {configuration, Ending::kMeasured, ValueAt(*space, configuration, shift)});
+  }
+  return source;
+}
+
+FakeStudy StudyOn(const std::shared_ptr<const SearchSpace>& space) {
+  FakeStudy study(space, {SourceOn(space, "near", 0.02), SourceOn(space, "far", 0.4)});
+  for (int i = 0; i < kInitialResults; ++i) {
+    study.Lease(MustSuggest("quasi_random", study.view(), 1, 5));
+    study.End(Ending::kMeasured, ValueAt(*space, study.open.front().configuration, 0));
+  }
+  return study;
+}
+
+}  // namespace
+
+const std::vector<std::string>& AllPriors() {
+  static const auto* const names = new std::vector<std::string>{
+      "none",    "delta", "stacked", "scaml", "cluster",    "envelope", "env_gp",
+      "diff_gp", "rgpe",  "rm_gp",   "scot",  "pretrained", "deviation"};
+  return *names;
+}
+
+const std::vector<std::string>& AllCalibrations() {
+  static const auto* const names = new std::vector<std::string>{
+      "fixed", "mle", "map", "hmc", "expanding(map)", "shrinking(map)", "consistent(map)"};
+  return *names;
+}
+
+const std::vector<std::string>& AllAcquisitions() {
+  static const auto* const names = new std::vector<std::string>{
+      "ucb", "ei", "log_ei", "pi", "max_value_pi", "max_value_pi_draws", "thompson"};
+  return *names;
+}
+
+const std::vector<std::string>& AllExplorations() {
+  static const auto* const names =
+      new std::vector<std::string>{"none", "exp3", "portfolio", "hedge", "alternate", "random"};
+  return *names;
+}
+
+CombinationStudies::CombinationStudies()
+    : library_(std::make_unique<SourceLibrary>(size_t{64} << 20)) {
+  studies_ = {StudyOn(SquareSpace()), StudyOn(MixedSpace()), StudyOn(LineOfCandidates(40))};
+}
+
+bool CombinationStudies::Try(const RecipeChange& change) {
+  const std::string name = absl::StrCat(change.prior, " ", change.calibration, " ",
+                                        change.acquisition, " ", change.exploration);
+  const auto strategy = FindPreset("gp_log_ei")->CreateWith(change);
+  if (!strategy.ok()) {
+    const std::optional<FieldViolation> violation = ViolationOf(strategy.status());
+    EXPECT_TRUE(violation.has_value()) << name;
+    EXPECT_NE(strategy.status().message().find("not go together"), std::string::npos) << name;
+    return false;
+  }
+  for (const FakeStudy& study : studies_) TakeFive(**strategy, study, name);
+  return true;
+}
+
+void CombinationStudies::TakeFive(const Strategy& strategy, FakeStudy study,
+                                  const std::string& name) {
+  for (int i = 0; i < kSuggestions; ++i) {
+    StudyView view = study.view();
+    view.fitted_sources = library_.get();
+    const auto suggestions = strategy.Suggest(view, 1, 11, absl::InfiniteFuture());
+    ASSERT_TRUE(suggestions.ok()) << name << ": " << suggestions.status();
+    const Suggestion& suggestion = suggestions->front();
+    EXPECT_TRUE(study.space->IsLegal(suggestion.configuration)) << name;
+    EXPECT_EQ(suggestion.provenance.rung, Rung::kRecipe)
+        << name << ": " << suggestion.provenance.rung_reason;
+    for (const Fact& fact : suggestion.provenance.facts) {
+      const double* const number = std::get_if<double>(&fact.value);
+      EXPECT_TRUE(number == nullptr || std::isfinite(*number)) << name << ": " << fact.name;
+    }
+    for (const Note& note : suggestion.provenance.notes) {
+      for (double each : note.values) EXPECT_TRUE(std::isfinite(each)) << name << ": " << note.name;
+    }
+    study.Lease(*suggestions);
+    if (i == 1) continue;  // Two are open when the third is asked for.
+    study.End(Ending::kMeasured, ValueAt(*study.space, study.open.front().configuration, 0));
+  }
+}
+
+}  // namespace slipstream
