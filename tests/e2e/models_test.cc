@@ -157,9 +157,15 @@ TEST_F(Models, AStudyMixesItsOwnRecipe) {
     const v1::Explanation explanation = Explain(Ask("mixed"));
     ASSERT_GT(explanation.provenance().facts_size(), 0);
     EXPECT_EQ(explanation.provenance().facts(0).text(),
-              "prior none, calibration mle, acquisition ucb");
+              "prior none, calibration mle, acquisition ucb, exploration none");
     Start();
   }
+  recipe->set_calibration("consistent(fixed)");
+  const grpc::Status odd = Call(stub(), &Stub::CreateStudy, CreateRequest(study, "odd"));
+  EXPECT_EQ(odd.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ViolationIn(odd).field(), "study.algorithm.recipe.calibration");
+  EXPECT_THAT(ViolationIn(odd).bound(), HasSubstr("leaves it nothing to estimate"));
+  recipe->set_calibration("mle");
   recipe->set_acquisition("magic");
   const grpc::Status refused = Call(stub(), &Stub::CreateStudy, CreateRequest(study, "refused"));
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -173,21 +179,37 @@ TEST_F(Models, AStudyThatNamesNoPresetGetsAModel) {
   EXPECT_THAT(FactNames(Explain(Ask("default"))), ::testing::Contains("acquisition_value"));
 }
 
+// Also where suggestions hang on what earlier ones noted, and two are out at a time.
 TEST_F(Models, TheSameHistoryAndSeedGiveTheSameAfterARestart) {
-  Create("gp_log_ei", "first");
-  std::vector<v1::Trial> recorded;
-  for (int i = 0; i < 9; ++i) {
-    recorded.push_back(Ask("first"));
-    Tell(recorded.back());
-  }
-  Create("gp_log_ei", "second");
-  for (size_t i = 0; i < recorded.size(); ++i) {
-    if (i == 4 || i == 7) Start();
-    const v1::Trial replayed = Ask("second");
-    EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(replayed.configuration(),
-                                                                   recorded[i].configuration()))
-        << i << ": " << replayed.configuration().ShortDebugString();
-    Tell(replayed);
+  using google::protobuf::util::MessageDifferencer;
+  int study = 0;
+  for (const char* preset : {"gp_log_ei", "random_exp3", "agpucb_onestep"}) {
+    const auto run = [&](bool restarts) {
+      const std::string id = "s" + std::to_string(++study);
+      Create(preset, id);
+      std::vector<v1::Explanation> explanations;
+      std::vector<v1::Trial> open;
+      for (int i = 0; i < 12; ++i) {
+        if (restarts && (i == 4 || i == 7 || i == 10)) Start();
+        open.push_back(Ask(id, "worker-" + std::to_string(i)));
+        explanations.push_back(Explain(open.back()));
+        if (open.size() < 2) continue;
+        Tell(open.front());
+        open.erase(open.begin());
+      }
+      return explanations;
+    };
+    const std::vector<v1::Explanation> recorded = run(false);
+    const std::vector<v1::Explanation> replayed = run(true);
+    for (size_t i = 0; i < recorded.size(); ++i) {
+      EXPECT_TRUE(MessageDifferencer::Equals(recorded[i].trial().configuration(),
+                                             replayed[i].trial().configuration()))
+          << preset << " " << i << ": " << replayed[i].trial().configuration().ShortDebugString();
+      EXPECT_TRUE(MessageDifferencer::Equals(recorded[i].provenance(), replayed[i].provenance()))
+          << preset << " " << i << ": " << replayed[i].provenance().ShortDebugString();
+    }
+    EXPECT_EQ(recorded.back().provenance().notes_size(),
+              std::string(preset) == "gp_log_ei" ? 0 : 1);
   }
 }
 
