@@ -148,6 +148,8 @@ std::vector<ContinuousProblem> ProblemsForDevelopment() {
       {"ackley5", "Ripples around a funnel", kGroup, kMin, Cube(5, -5, 10), Always<Ackley>, 0},
       {"levy4", "Waves", kGroup, kMin, Cube(4, -10, 10), Always<Levy>, 0},
       {"rosenbrock4", "A long curved valley", kGroup, kMin, Cube(4, -5, 10), Always<Rosenbrock>, 0},
+      {"rkhs_bump", "A slope with one bump; noise of deviation 0.02", kGroup, kMax, Cube(1, 0, 1),
+       Always<SlopeWithBump>, std::nullopt, 0.02},
       {"branin_noisy", "branin with noise of deviation 1", kGroup, kMin, BraninBox(), BraninAlways,
        kBranin, 1},
       {"hartmann3_noisy", "hartmann3 with noise of deviation 0.1", kGroup, kMin, Cube(3, 0, 1),

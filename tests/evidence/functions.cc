@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 namespace slipstream::evidence {
 namespace {
@@ -73,6 +74,33 @@ double Deceptive(RawPoint x) {
 double H1(RawPoint x) {
   const double waves = Square(std::sin(x[0] - x[1] / 8)) + Square(std::sin(x[1] + x[0] / 8));
   return waves / (std::hypot(x[0] - 8.6998, x[1] - 6.7665) + 1);
+}
+
+double SlopeWithBump(RawPoint x) {
+  // Centres 0.1 apart with weights that rise evenly make a slope; they reach beyond the ends, so
+  // that it goes on straight there. The bump is a centre of its own.
+  constexpr double kWidth = 0.1;
+  constexpr double kNorm = 2;
+  struct Term {
+    double centre;
+    double weight;
+  };
+  const auto similarity = [](double a, double b) {
+    return std::exp(-(a - b) * (a - b) / (2 * kWidth * kWidth));
+  };
+  static const std::vector<Term> kTerms = [&] {
+    std::vector<Term> terms = {{0.27, 0.8}};
+    for (int i = -3; i <= 13; ++i) terms.push_back({i / 10.0, 0.02 * i});
+    double square = 0;
+    for (const Term& a : terms) {
+      for (const Term& b : terms) square += a.weight * b.weight * similarity(a.centre, b.centre);
+    }
+    for (Term& term : terms) term.weight *= kNorm / std::sqrt(square);
+    return terms;
+  }();
+  double value = 0;
+  for (const Term& term : kTerms) value += term.weight * similarity(x[0], term.centre);
+  return value;
 }
 
 double Ackley(RawPoint x) {

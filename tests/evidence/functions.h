@@ -43,6 +43,11 @@ double Deceptive(RawPoint x);
 // outside of the distance's square root.
 double H1(RawPoint x);
 
+// A slope with one bump, which is the maximum: sum_i a_i exp(-(x - x_i)^2 / (2 * 0.1^2)) on [0, 1]
+// with sqrt(a^T K a) = 2, in the manner of Berkenkamp et al. 2019 (figure 1), who print neither a
+// nor x. Its processes' lengthscale is 0.1 and its norm is 2, but most of it looks smoother.
+double SlopeWithBump(RawPoint x);
+
 // Ackley 1987: minimum 0 at the origin, any dimension.
 double Ackley(RawPoint x);
 // Levy and Montalvo 1985: minimum 0 at ones, any dimension.

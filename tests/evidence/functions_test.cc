@@ -38,6 +38,17 @@ TEST(Functions, DeceptiveIsContinuous) {
 
 TEST(Functions, H1IsTwoAtItsPeak) { EXPECT_NEAR(H1({8.6998, 6.7665}), 2, 1e-8); }
 
+TEST(Functions, TheSlopeWithABumpIsStraightButForTheBump) {
+  const auto at = [](double x) { return SlopeWithBump({x}); };
+  const double rise = at(0.9) - at(0.8);
+  EXPECT_GT(rise, 0.05);
+  EXPECT_NEAR(at(1) - at(0.9), rise, 0.02 * rise);
+  EXPECT_NEAR(at(0.75) - at(0.65), rise, 0.05 * rise);
+  EXPECT_GT(at(0.28), at(1) + 2 * rise);
+  EXPECT_GT(at(0.28), at(0.2));
+  EXPECT_GT(at(0.28), at(0.4));
+}
+
 TEST(Functions, TheOthersHaveTheMinimaThatTheyAreKnownFor) {
   EXPECT_NEAR(Ackley({0, 0, 0, 0, 0}), 0, 1e-12);
   EXPECT_NEAR(Levy({1, 1, 1, 1}), 0, 1e-12);

@@ -53,6 +53,14 @@ class Estimates(unittest.TestCase):
     def test_one_draw_has_no_interval(self):
         self.assertTrue(all(math.isnan(end) for end in estimates.interval([4], "mean")))
 
+    def test_a_share_has_wilsons_interval(self):
+        low, high = estimates.share_interval(0, 20)
+        self.assertEqual(low, 0)
+        self.assertAlmostEqual(high, 3.8414588 / 23.8414588, places=6)
+        low, high = estimates.share_interval(10, 20)
+        self.assertAlmostEqual(low + high, 1)
+        self.assertAlmostEqual(low, 0.299, places=3)
+
     def test_a_constant_difference_of_pairs_has_no_width(self):
         theirs = numpy.array([0.5, 1, 4, 100])
         for statistic in estimates.STATISTICS:

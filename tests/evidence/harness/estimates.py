@@ -68,6 +68,15 @@ def verdict(low, high):
     return "better" if high < 0 else "no worse"
 
 
+def share_interval(count, of):
+    """Wilson's 95% interval of a share, which needs no large numbers."""
+    z = 1.959963984540054
+    share = count / of
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z / (1 + z * z / of) * (share * (1 - share) / of + z * z / (4 * of * of)) ** 0.5
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def ranks(regrets):
     """Ranks from 1 down each column of [methods, cells]; ties share their mean rank."""
     regrets = numpy.asarray(regrets, dtype=float)
