@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ namespace slipstream {
 namespace {
 
 constexpr Index kDimension = 8;
+constexpr double kNoBar = std::numeric_limits<double>::infinity();
 
 struct Options {
   int rounds = 7;
@@ -31,10 +33,10 @@ struct Options {
   std::string csv;
 };
 
-PointMatrix RandomPoints(Index count, uint64_t seed) {
-  PointMatrix x(count, kDimension);
+PointMatrix RandomPoints(Index count, uint64_t seed, Index dimension = kDimension) {
+  PointMatrix x(count, dimension);
   for (Index i = 0; i < count; ++i) {
-    for (Index j = 0; j < kDimension; ++j) {
+    for (Index j = 0; j < dimension; ++j) {
       x(i, j) = CounterRandomUniform(seed, static_cast<uint64_t>(i), static_cast<uint64_t>(j));
     }
   }
@@ -75,11 +77,12 @@ class Table {
   }
 
   void Add(const std::string& what, Index n, const Compared& compared, double bar) {
-    absl::PrintF("%-44s %6d %12.1f %12.1f %8.2f %6g%s\n", what, n, compared.floor * 1e6,
-                 compared.ours * 1e6, compared.ratio, bar,
+    absl::PrintF("%-44s %6d %12.1f %12.1f %8.2f %6s%s\n", what, n, compared.floor * 1e6,
+                 compared.ours * 1e6, compared.ratio, bar == kNoBar ? "-" : absl::StrCat(bar),
                  compared.ratio <= bar || !with_bars_ ? "" : "  missed");
     lines_.push_back(absl::StrCat(what, ",", n, ",", compared.floor * 1e6, ",", compared.ours * 1e6,
                                   ",", compared.ratio, ",", bar));
+    if (bar == kNoBar) return;
     figures_.push_back(AtMost(absl::StrCat(what, " at n = ", n), compared.ratio, bar));
   }
 
@@ -126,17 +129,17 @@ void LikelihoodAndGradient(int rounds, Table& table) {
 
 // A study of `n` results on the unit cube.
 struct Study {
-  explicit Study(Index n) {
+  explicit Study(Index n, Index dimension = kDimension) {
     std::vector<Parameter> parameters;
-    for (Index j = 0; j < kDimension; ++j) {
+    for (Index j = 0; j < dimension; ++j) {
       parameters.push_back({absl::StrCat("x", j), DoubleDomain{0, 1}, {}, {}});
     }
     space = std::make_unique<SearchSpace>(*SearchSpace::Create(std::move(parameters)));
-    const PointMatrix x = RandomPoints(n, 1);
+    const PointMatrix x = RandomPoints(n, 1, dimension);
     for (Index i = 0; i < n; ++i) {
       EndedTrial trial;
       trial.number = i + 1;
-      for (Index j = 0; j < kDimension; ++j) {
+      for (Index j = 0; j < dimension; ++j) {
         trial.configuration.values.push_back(Value::Double(x(i, j)));
       }
       trial.value = Objective(x.row(i));
@@ -153,9 +156,38 @@ struct Study {
   StudyView view;
 };
 
-void MustSuggest(const Strategy& strategy, const StudyView& view) {
-  const auto suggestions = strategy.Suggest(view, 1, 7, absl::InfiniteFuture());
+void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed = 7) {
+  const auto suggestions = strategy.Suggest(view, 1, seed, absl::InfiniteFuture());
   if (!suggestions.ok() || suggestions->front().provenance.rung != Rung::kRecipe) std::abort();
+}
+
+// Methods for unknown hyperparameters, every one from nothing and at a
+// suggestion that is not random.
+void UnknownHyperparameters(int rounds, Table& table) {
+  const Study study(50, 4);
+  const auto is_random = [&](const Preset& preset, uint64_t seed) {
+    const auto made = preset.Create()->Suggest(study.view, 1, seed, absl::InfiniteFuture());
+    if (!made.ok()) std::abort();
+    const std::vector<Fact>& facts = made->front().provenance.facts;
+    return std::any_of(facts.begin(), facts.end(),
+                       [](const Fact& fact) { return fact.name == "random_index"; });
+  };
+  const Preset& reference = *FindPreset("gp_log_ei");
+  for (const auto& [name, bar] : {std::pair<const char*, double>{"uhebo", 10},
+                                  {"agpucb_bound", 1.5},
+                                  {"agpucb_onestep", kNoBar},
+                                  {"agpucb_min", kNoBar},
+                                  {"wang_de_freitas", kNoBar},
+                                  {"gp_mcmc", kNoBar}}) {
+    const Preset& preset = *FindPreset(name);
+    uint64_t seed = 7;
+    while (is_random(preset, seed)) ++seed;
+    table.Add(absl::StrCat(name, ", d = 4, beside gp_log_ei"), 50,
+              Compare(
+                  rounds, [&] { MustSuggest(*reference.Create(), study.view, seed); },
+                  [&] { MustSuggest(*preset.Create(), study.view, seed); }),
+              bar);
+  }
 }
 
 void Suggestions(int rounds, Table& table) {
@@ -184,11 +216,13 @@ int Run(const Options& options) {
   std::cout << "Core's build: " << InstructionSet() << "; dimension " << kDimension
             << ", medians of " << options.rounds << " rounds, floor and ours in turn, one thread\n";
   std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
-               "else: Cholesky and inverse at that n\n";
+               "else: Cholesky and inverse at that n,\nbut gp_log_ei's suggestion with a full "
+               "refit where it is named\n";
   Table table(!options.no_bars);
   if (!options.no_predictions) Predictions4096(options.rounds, table);
   LikelihoodAndGradient(options.rounds, table);
   Suggestions(options.rounds, table);
+  UnknownHyperparameters(options.rounds, table);
   if (!options.csv.empty()) WriteCsv(options.csv, table.lines());
   if (options.no_bars) return 0;
   return std::all_of(table.figures().begin(), table.figures().end(),
