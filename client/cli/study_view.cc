@@ -74,12 +74,16 @@ std::string DomainText(v1::Parameter parameter) {
 
 std::string RecipeText(const v1::Recipe& recipe) {
   std::vector<std::string> parts;
-  for (const std::string* name :
-       {&recipe.prior(), &recipe.calibration(), &recipe.acquisition(), &recipe.initial()}) {
+  for (const std::string* name : {&recipe.prior(), &recipe.calibration(), &recipe.acquisition()}) {
     if (!name->empty()) parts.push_back(*name);
   }
-  const std::string& exploration = recipe.exploration();
-  if (!exploration.empty() && exploration != "none") parts.push_back(exploration);
+  // Of these axes only what is out of the ordinary.
+  if (!recipe.initial().empty() && recipe.initial() != "quasi_random") {
+    parts.push_back(recipe.initial());
+  }
+  if (!recipe.exploration().empty() && recipe.exploration() != "none") {
+    parts.push_back(recipe.exploration());
+  }
   const std::map<std::string, double> options(recipe.options().begin(), recipe.options().end());
   for (const auto& [name, value] : options) parts.push_back(absl::StrCat(name, "=", value));
   return absl::StrJoin(parts, " ");

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/strategy/presets.h"
+#include "server/convert/space_conversion.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/trial_conversion.h"
 #include "server/store/sqlite/sqlite_store.h"
@@ -56,6 +58,7 @@ class HistoryTest : public ::testing::Test {
     study_.key = created.Get().key;
     study_.id = "s";
     study_.definition = definition_;
+    study_.strategy = FindPreset("gp_log_ei")->Create();
   }
   // Adds `count` trials, measured or still to be tried.
   void Add(int count, bool measured) {
@@ -120,6 +123,34 @@ TEST_F(HistoryTest, FollowsTheStoreAcrossPagesAndEndings) {
   EXPECT_EQ(history->ended()[2501].number, 2504);
   ASSERT_EQ(history->open().size(), 2u);
   EXPECT_EQ(history->open()[1].number, 2503);
+}
+
+TEST_F(HistoryTest, TrialsHaveTheirNotesWhereTheAlgorithmReadsThem) {
+  Suggestion suggestion;
+  suggestion.configuration = *ConfigurationFromProto(*definition_.space, ExampleConfiguration());
+  suggestion.provenance.notes = {{"block", {1, 2, 0, 0.5}}, {"empty", {}}};
+  Waiting<std::vector<TrialRecord>> added;
+  store_->AddTrials("s",
+                    {SuggestedTrial(*definition_.space, suggestion, "v"),
+                     SuggestedTrial(*definition_.space, suggestion, "v")},
+                    added.write());
+  added.Get();
+  Add(1, true);  // Of a person, without provenance.
+  {
+    HistoryCache without(store_.get(), size_t{1} << 20);
+    EXPECT_TRUE((*without.Get(study_))->open()[0].notes.empty());
+  }
+  study_.strategy = FindPreset("random_exp3")->Create();
+  HistoryCache cache(store_.get(), size_t{1} << 20);
+  auto history = *cache.Get(study_);
+  EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
+  EXPECT_TRUE(history->ended()[0].notes.empty());
+  Lease(1, 3);
+  End(1, 5);
+  history = *cache.Get(study_);
+  ASSERT_EQ(history->ended().size(), 2u);
+  EXPECT_EQ(history->ended()[0].notes, suggestion.provenance.notes);
+  EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
 }
 
 TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillRight) {
