@@ -15,18 +15,19 @@ namespace {
 // Of the deviation of the function: the least noise that a bound is taken with.
 constexpr double kLeastNoisePart = 0.1;
 constexpr int kMostBisections = 60;
+constexpr double kMostTheoreticalH = 1e9;
 
 // What a bound on the regret needs of results.
 struct Information {
-  double gain = 0;      // I.
-  double constant = 0;  // C.
-  double noise_deviation = 0;
+  double gain = 0;             // I.
+  double constant = 0;         // C.
+  double noise_deviation = 0;  // sigma / a.
 };
 
 class Expansion {
  public:
   Expansion(const Model& model, const TrainingData& data,
-            const std::vector<Hyperparameters>& members, double multiplier,
+            const std::vector<Hyperparameters>& members, Index dimension, double multiplier,
             const ExpandingPast& past, const ExpandingOptions& options)
       : model_(model),
         data_(data),
@@ -35,11 +36,16 @@ class Expansion {
         past_(past),
         options_(options),
         places_(LengthscalePlaces(*model.kernel)),
-        dimension_(static_cast<double>(std::max<Index>(1, data.x.cols()))) {}
+        dimension_(static_cast<double>(std::max<Index>(1, dimension))) {}
 
   absl::StatusOr<Expanded> Expand(const ChosenDeviation& chosen_deviation) {
-    SLIPSTREAM_RETURN_IF_ERROR(Measure());
+    amplitude_ = 0;
+    for (const Hyperparameters& member : members_) {
+      amplitude_ +=
+          std::sqrt(model_.kernel->Variance(member.kernel)) / static_cast<double>(members_.size());
+    }
     const bool one_step = options_.estimate == RegretEstimate::kOneStep;
+    if (!one_step || options_.theoretical) SLIPSTREAM_RETURN_IF_ERROR(Measure());
     const int64_t t = one_step ? past_.chosen_points + 1 : past_.results;
     const double reference = std::pow(static_cast<double>(t), options_.reference_power);
     if (one_step) return OneStep(reference, chosen_deviation);
@@ -49,7 +55,8 @@ class Expansion {
 
  private:
   double MostH() const {
-    return options_.theoretical ? std::pow(options_.most, dimension_) : options_.most;
+    if (!options_.theoretical) return options_.most;
+    return std::min(kMostTheoreticalH, std::pow(options_.most, dimension_));
   }
   double LeastH() const { return std::clamp(past_.h, 1.0, MostH()); }
 
@@ -90,13 +97,14 @@ class Expansion {
     for (const Hyperparameters& member : members_) {
       const Hyperparameters reference = Reference(member);
       const double variance = model_.kernel->Variance(reference.kernel);
-      const double noise = std::max(std::exp(member.log_noise_variance),
-                                    kLeastNoisePart * kLeastNoisePart * variance);
+      const double least = kLeastNoisePart * kLeastNoisePart * variance;
+      const double noise = std::max(std::exp(member.log_noise_variance), least);
+      const Vector noises = NoiseOf(data_, member.log_noise_variance).cwiseMax(least);
       SLIPSTREAM_ASSIGN_OR_RETURN(
-          const double gain, InformationGain(*model_.kernel, reference.kernel, data_.x, noise));
+          const double gain, InformationGain(*model_.kernel, reference.kernel, data_.x, noises));
       information_.gain += gain / count;
-      information_.constant += 8 * variance / std::log1p(variance / noise) / count;
-      information_.noise_deviation += std::sqrt(noise) / count;
+      information_.constant += 8 / std::log1p(variance / noise) / count;
+      information_.noise_deviation += std::sqrt(noise / variance) / count;
     }
     return absl::OkStatus();
   }
@@ -144,7 +152,7 @@ class Expansion {
                                   SLIPSTREAM_ASSIGN_OR_RETURN(
                                       const double deviation,
                                       chosen_deviation(MembersAt(h), Multiplier(h)));
-                                  return past_.regret + 2 * Multiplier(h) * deviation;
+                                  return past_.regret + 2 * Multiplier(h) * deviation / amplitude_;
                                 }));
     return At(found.scale, found.value, reference);
   }
@@ -158,6 +166,7 @@ class Expansion {
     expanded.b = NormFactor(h);
     expanded.regret = regret;
     expanded.reference = reference;
+    expanded.amplitude = amplitude_;
     return expanded;
   }
 
@@ -170,24 +179,28 @@ class Expansion {
   const std::vector<Index> places_;
   const double dimension_;
   Information information_;
+  double amplitude_ = 1;
 };
 
 }  // namespace
 
 absl::StatusOr<double> InformationGain(const Kernel& kernel, ConstVectorView parameters,
-                                       const PointMatrix& x, double noise_variance) {
+                                       const PointMatrix& x, const Vector& noise_variances) {
   if (x.rows() == 0) return 0.0;
-  Matrix scaled = kernel.Covariance(parameters, x, x) / noise_variance;
+  const Vector scale = noise_variances.cwiseSqrt().cwiseInverse();
+  Matrix scaled = scale.asDiagonal() * kernel.Covariance(parameters, x, x) * scale.asDiagonal();
   scaled.diagonal().array() += 1;
   SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(scaled)));
   return 0.5 * factor.LogDeterminant();
 }
 
 absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
-                                const std::vector<Hyperparameters>& members, double multiplier,
-                                const ExpandingPast& past, const ExpandingOptions& options,
+                                const std::vector<Hyperparameters>& members, Index dimension,
+                                double multiplier, const ExpandingPast& past,
+                                const ExpandingOptions& options,
                                 const ChosenDeviation& chosen_deviation) {
-  return Expansion(model, data, members, multiplier, past, options).Expand(chosen_deviation);
+  return Expansion(model, data, members, dimension, multiplier, past, options)
+      .Expand(chosen_deviation);
 }
 
 }  // namespace slipstream

@@ -5,23 +5,23 @@
 // unknown hyperparameters", JMLR 20(50), 2019. A process with too long
 // lengthscales, or too small a norm bound B, is soon sure of itself and returns
 // to a local optimum for good. So lengthscales are divided by g(t) and the bound
-// multiplied by b(t) g(t)^d (equation 9), both growing without end where the
-// regret that the current class expects falls below a reference that grows more
-// slowly than t (equation 14):
+// multiplied by b(t) g(t)^d (equation 9), which grow where the regret that the
+// current class expects falls below a reference that grows more slowly than t
+// (equation 14); all in units of the kernel's deviation a, which the paper sets 1:
 //
 //   h(t) = min { h >= h(t-1) : R_t(h) >= p(t) },  p(t) = t^0.9,
 //   h = g^d b,  b = 1 + lambda (h - 1).
 //
-// R_t is the bound on the regret (equation 15, kernels of one variance a^2),
+// R_t is the bound on the regret (equation 15),
 //
-//   R_t(h) = sqrt(C t beta g^d I),  C = 8 a^2 / log(1 + a^2/sigma^2),
-//   sqrt(beta) = b g^d B_0 + 4 sigma sqrt(g^d I + 1 + log(1/delta)),
+//   R_t(h) = sqrt(C t beta g^d I),  C = 8 / log(1 + a^2/sigma^2),
+//   sqrt(beta) = b g^d B_0 + 4 sigma/a sqrt(g^d I + 1 + log(1/delta)),
 //   I = log det(1 + K/sigma^2) / 2,
 //
 // or the sum of what each chosen point may have cost, one step ahead (equation
 // 16), s_j the deviation at the j-th point when it was chosen:
 //
-//   R_t(h) = 2 sum_j sqrt(beta_j) s_j + 2 sqrt(beta(h)) s(x(h)),
+//   R_t(h) = 2 sum_j sqrt(beta_j) s_j/a_j + 2 sqrt(beta(h)) s(x(h))/a,
 //
 // x(h) being what would be chosen under h. Lengthscales are those of a wrapped
 // calibration divided by g (equation 18), or at most l_0 / g (equation 17), or
@@ -38,15 +38,30 @@
 //   are divided, and of l_0 otherwise; averages over several members.
 // - For I and C (not for the model) sigma is at least 0.1 a: exact results would
 //   give an information without limit, and the bound holds for any noise that is
-//   no smaller than the true one. The worst growth of information, g^d, is the
-//   squared exponential's; it stands for the other kernels, as the paper's does.
-// - I is of all the data that the model learns from, points of sources too where
-//   a prior brings them; t counts the study's own results in the bound, and in the one-step
-//   estimate the points that were chosen under this rule (not the initial ones), the next included.
-// - h is searched on a geometric grid in the one-step estimate, as each value
-//   takes a model and a search; the regret is taken to grow with h. h has a
-//   limit, that of g <= most: no finite number of results tells more, and the
-//   regret stays sublinear under any limit that grows more slowly than p.
+//   no smaller than the true one. A mean of several results, and a source's point
+//   with a noise of its own, count with their own sigma. The worst growth of
+//   information, g^d, is the squared exponential's; it stands for the other
+//   kernels, as the paper's does.
+// - I is of what the model is calibrated to: with a prior these may be points of
+//   sources too, and the kernel that of the difference from the sources alone,
+//   whose regret is then what R estimates. t counts the study's own results in
+//   the bound, and in the one-step estimate the points that were chosen under
+//   this rule (not the initial ones), the next included.
+// - a is the calibrated amplitude, of several members the mean of theirs: that of
+//   a process which has seen little of a wide range is well above the deviation
+//   of the results.
+// - The bound is loose: by Cauchy and Schwarz it is no less than the one-step sum
+//   and mostly several times as much, so that h leaves 1 late. With two
+//   deviations in two dimensions it takes more than a hundred results where the
+//   model is sure of a plane, and more on functions with bumps.
+// - One step ahead h is searched on a geometric grid from h(t-1) on, as each
+//   value takes a model and a search, and as R need not grow with h: under another
+//   h another point is chosen. Where no h of the grid is enough, that of the
+//   largest R is taken.
+// - h has a limit, that of g <= most (of lengthscales that shrink to nothing no
+//   model is left), and with the norm's part at most 1e9; the paper allows any
+//   limit that grows without end more slowly than p. With lambda > 0 the split
+//   above keeps g below lambda^(-1/d), and all further growth is the norm's.
 #ifndef SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
 #define SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
 
@@ -87,7 +102,7 @@ struct ExpandingOptions {
 struct ExpandingPast {
   int64_t results = 0;        // Of the study, now.
   double h = 1;               // The largest.
-  double regret = 0;          // Sum of 2 sqrt(beta_j) s_j.
+  double regret = 0;          // Sum of 2 sqrt(beta_j) s_j / a_j.
   int64_t chosen_points = 0;  // That the sum has.
 };
 
@@ -99,6 +114,7 @@ struct Expanded {
   double b = 1;
   double regret = 0;     // R(h).
   double reference = 0;  // p.
+  double amplitude = 1;  // a.
 };
 
 // The deviation of the function at the point that would be chosen with these
@@ -106,19 +122,21 @@ struct Expanded {
 using ChosenDeviation = std::function<absl::StatusOr<double>(
     const std::vector<Hyperparameters>& members, double multiplier)>;
 
-// `members`, not none, are the wrapped calibration's, of `model`, of which data
-// are the results; `multiplier` is what stands in place of the theory's.
+// `dimension` is that of the study's space. `members`, not none, are the wrapped calibration's, of
+// `model`, of which data are the results; `multiplier` is what stands in place of the theory's.
 // `chosen_deviation` is called by the one-step estimate alone; its errors are
 // passed on. FAILED_PRECONDITION when the covariance is indefinite in spite of
 // all jitter.
 absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
-                                const std::vector<Hyperparameters>& members, double multiplier,
-                                const ExpandingPast& past, const ExpandingOptions& options,
+                                const std::vector<Hyperparameters>& members, Index dimension,
+                                double multiplier, const ExpandingPast& past,
+                                const ExpandingOptions& options,
                                 const ChosenDeviation& chosen_deviation);
 
-// log det(1 + K/sigma^2) / 2 of the kernel at the points.
+// log det(1 + N^(-1/2) K N^(-1/2)) / 2 of the kernel at the points, N being the
+// diagonal matrix of these variances.
 absl::StatusOr<double> InformationGain(const Kernel& kernel, ConstVectorView parameters,
-                                       const PointMatrix& x, double noise_variance);
+                                       const PointMatrix& x, const Vector& noise_variances);
 
 }  // namespace slipstream
 

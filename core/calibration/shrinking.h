@@ -9,9 +9,10 @@
 // lengthscales by a constant and keeps it; here nothing is kept, and each
 // suggestion's g is its own.
 //
-// g is searched on a geometric grid; the deviation is taken to grow with g. No g
-// is larger than `most`, since where nothing is left to try none would do. The
-// deviation is that of outputs of variance 1.
+// g is searched on a geometric grid from 1 on, as the deviation need not grow
+// with g: under another g another point is chosen. No g is larger than `most`,
+// since where nothing is left to try none would do; then the g of the largest
+// deviation is taken. The deviation is that of outputs of variance 1.
 #ifndef SLIPSTREAM_CORE_CALIBRATION_SHRINKING_H_
 #define SLIPSTREAM_CORE_CALIBRATION_SHRINKING_H_
 

@@ -1,4 +1,4 @@
-// The smallest scale that makes a growing quantity large enough.
+// The smallest scale that makes a quantity large enough.
 #ifndef SLIPSTREAM_CORE_CALIBRATION_SUFFICIENT_SCALE_H_
 #define SLIPSTREAM_CORE_CALIBRATION_SUFFICIENT_SCALE_H_
 
@@ -20,9 +20,11 @@ struct SufficientScale {
   double value = 0;  // There.
 };
 
-// The first scale of the grid whose value is at least `enough`, the last one if
-// none is. The value is taken to grow with the scale, and is asked for
-// O(log(grid)) times; its errors are passed on.
+// The first scale of the grid whose value is at least `enough`; where none is,
+// the one of the largest value. The value need not grow with the scale, so the
+// grid is walked from its beginning. Errors at the first scale are passed on; a
+// deadline that passes later ends the walk with the largest value so far, other
+// errors are passed on there too.
 absl::StatusOr<SufficientScale> SmallestSufficientScale(
     const ScaleGrid& grid, double enough,
     const std::function<absl::StatusOr<double>(double scale)>& value);

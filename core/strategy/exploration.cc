@@ -19,6 +19,7 @@ constexpr char kBlockNote[] = "block";
 constexpr size_t kBlockNoteSize = 4;
 constexpr size_t kRandomArm = 0;
 constexpr size_t kArms = 2;
+constexpr double kMostCount = 1e9;
 
 struct BlockNote {
   double block = 0;
@@ -31,9 +32,11 @@ struct BlockNote {
 std::optional<BlockNote> BlockNoteOf(const Notes& notes) {
   const std::vector<double>* values = FindNote(notes, kBlockNote);
   if (values == nullptr || values->size() != kBlockNoteSize) return std::nullopt;
+  const auto is_count = [](double value) { return value >= 0 && value <= kMostCount; };
+  if (!is_count((*values)[0]) || !is_count((*values)[1])) return std::nullopt;
   const BlockNote note{(*values)[0], static_cast<int>((*values)[1]),
                        (*values)[2] == 0 ? kRandomArm : 1, (*values)[3]};
-  if (!(note.probability > 0)) return std::nullopt;
+  if (!(note.probability > 0 && note.probability <= 1)) return std::nullopt;
   return note;
 }
 
@@ -43,10 +46,8 @@ struct Block {
   double probability = 1;
   int ended = 0;
   std::optional<double> best;  // More is better.
-  bool has_infeasible = false;
 };
 
-// Scales results by those that no block chose.
 class RewardScale {
  public:
   void Add(double value) {
@@ -54,7 +55,9 @@ class RewardScale {
     best_ = std::max(best_, value);
   }
   double Reward(double value) const {
-    if (best_ > worst_) return std::clamp((value - worst_) / (best_ - worst_), 0.0, 1.0);
+    if (best_ > worst_) {  // In halves, as the difference may overflow.
+      return std::clamp((0.5 * value - 0.5 * worst_) / (0.5 * best_ - 0.5 * worst_), 0.0, 1.0);
+    }
     return value > best_ ? 1 : 0;
   }
 
@@ -65,8 +68,9 @@ class RewardScale {
 
 class BlockHistory {
  public:
-  BlockHistory(const StudyView& view, absl::Span<const Suggestion> made, int steps)
-      : steps_(steps) {
+  BlockHistory(const StudyView& view, absl::Span<const Suggestion> made, int steps,
+               bool running_rewards)
+      : steps_(steps), running_rewards_(running_rewards) {
     for (const EndedTrial& trial : view.ended) AddEnded(trial, view.goal);
     for (const OpenTrial& trial : view.open) AddLatest(trial.number, trial.notes);
     int64_t number = view.last_trial;
@@ -83,9 +87,8 @@ class BlockHistory {
   std::vector<Exp3Round> Rounds() const {
     std::vector<Exp3Round> rounds;
     for (const auto& [number, block] : blocks_) {
-      if (block.ended < steps_ || (!block.best.has_value() && !block.has_infeasible)) continue;
-      const double reward = block.best.has_value() ? scale_.Reward(*block.best) : 0;
-      rounds.push_back({block.arm, block.probability, reward});
+      if (block.ended < steps_ || !block.best.has_value()) continue;
+      rounds.push_back({block.arm, block.probability, scale_.Reward(*block.best)});
     }
     return rounds;
   }
@@ -95,17 +98,14 @@ class BlockHistory {
     const bool is_measured = trial.ending == Ending::kMeasured && trial.value.has_value();
     const double value = is_measured ? (goal == Goal::kMaximize ? *trial.value : -*trial.value) : 0;
     const std::optional<BlockNote> note = BlockNoteOf(trial.notes);
-    if (!note.has_value()) {
-      if (is_measured) scale_.Add(value);
-      return;
-    }
+    if (is_measured && (running_rewards_ || !note.has_value())) scale_.Add(value);
+    if (!note.has_value()) return;
     AddLatest(trial.number, trial.notes);
     Block& block = blocks_[note->block];
     block.arm = note->arm;
     block.probability = note->probability;
     ++block.ended;
     if (is_measured) block.best = std::max(block.best.value_or(value), value);
-    if (trial.ending == Ending::kInfeasible) block.has_infeasible = true;
   }
 
   void AddLatest(int64_t number, const Notes& notes) {
@@ -117,6 +117,7 @@ class BlockHistory {
   }
 
   const int steps_;
+  const bool running_rewards_;
   RewardScale scale_;
   std::map<double, Block> blocks_;
   std::optional<BlockNote> latest_;
@@ -125,7 +126,7 @@ class BlockHistory {
 
 ExplorationStep Exp3Step(const ExplorationOptions& options, const StudyView& view,
                          absl::Span<const Suggestion> made, int steps, double uniform) {
-  const BlockHistory history(view, made, steps);
+  const BlockHistory history(view, made, steps, options.running_rewards);
   const std::vector<double> probabilities = Exp3Probabilities(
       history.Rounds(), kArms, Exp3Rate(kArms, std::max(1.0, options.horizon / steps)));
   std::optional<BlockNote> note = history.Unfinished();
@@ -143,7 +144,9 @@ ExplorationStep Exp3Step(const ExplorationOptions& options, const StudyView& vie
   step.facts.push_back({"block", note->block});
   step.facts.push_back({"step_of_block", static_cast<double>(note->step)});
   step.facts.push_back({"arm", std::string(note->arm == kRandomArm ? "random" : "acquisition")});
-  step.facts.push_back({"probability_of_random", probabilities[kRandomArm]});
+  const double of_random = note->arm == kRandomArm ? note->probability : 1 - note->probability;
+  step.facts.push_back({"probability_of_random", of_random});  // When the block's arm was drawn.
+  step.facts.push_back({"probability_of_random_now", probabilities[kRandomArm]});
   return step;
 }
 

@@ -1,7 +1,7 @@
 // When a suggestion is to be random instead of the acquisition's: one axis of a
 // recipe.
 //
-// - alternate (RA-BO, the ablation of UHE-BO): every second suggestion.
+// - alternate (of RA-BO, UHE-BO without EXP3): every second suggestion.
 // - random: each with a fixed probability.
 // - exp3 (UHE-BO; Ha et al., arXiv 2306.06844, algorithm 1): suggestions come in
 //   blocks of two. EXP3 chooses between the arms "random" and "acquisition" for
@@ -16,14 +16,18 @@
 //
 // - Rewards are scaled by the results that no block chose (the initial ones and
 //   those that people added): (r - worst) / (best - worst) within [0, 1]. Where
-//   those are equal, 1 for what is better than they, else 0.
+//   those are equal, 1 for what is better than they, else 0. So both arms earn 1
+//   once both beat the initial results, and their weights tell them apart no
+//   more; with running_rewards the scale is that of all results so far, of which
+//   the best alone earns 1 (and what a block earned changes as results come).
 // - The rate is that of the recipe's horizon, in blocks; it does not change when
 //   a study goes on for longer.
 // - With several workers a block is two suggestions in the order in which they
 //   were made, whoever got them. Its reward counts from when both trials have
-//   ended; until then the block has no part in the weights. A trial without a
-//   value has none to offer; a block of infeasible ones earns 0, and one of
-//   trials that failed or were stopped says nothing.
+//   ended; until then the block has no part in the weights, and a trial that
+//   never ends leaves its block without one. A trial without a value has none to
+//   offer, and a block without any earns nothing.
+// - A step down the ladder does not change whose block it is.
 // - Weights are not kept: each suggestion notes its block, arm and that arm's
 //   probability on its trial, and the weights are the sum over blocks of what
 //   these and the results say. So a replay or a restart gives the same.
@@ -45,6 +49,7 @@ struct ExplorationOptions {
   double horizon = 100;       // Suggestions that exp3 and portfolio reckon with.
   double random_share = 0.1;  // Of random: the probability.
   double hedge_rate = 1;      // eta, on outputs of variance 1.
+  bool running_rewards = false;
 
   friend bool operator==(const ExplorationOptions&, const ExplorationOptions&) = default;
 };

@@ -14,6 +14,7 @@ namespace slipstream {
 namespace {
 
 constexpr uint64_t kHedgeLane = 0x4ed6e;
+constexpr size_t kMostNominees = 1000;
 
 struct HedgeArm {
   std::string name;
@@ -40,8 +41,9 @@ std::string NomineeNote(const HedgeArm& arm) { return absl::StrCat("nominee_", a
 double GainOf(const HedgeArm& arm, const ObjectiveModel& model, Index dimension,
               absl::Span<const EndedTrial> ended) {
   std::vector<const std::vector<double>*> nominees;
-  for (const EndedTrial& trial : ended) {
-    const std::vector<double>* nominee = FindNote(trial.notes, NomineeNote(arm));
+  for (auto trial = ended.rbegin(); trial != ended.rend() && nominees.size() < kMostNominees;
+       ++trial) {
+    const std::vector<double>* nominee = FindNote(trial->notes, NomineeNote(arm));
     if (nominee != nullptr && static_cast<Index>(nominee->size()) == dimension) {
       nominees.push_back(nominee);
     }

@@ -10,13 +10,14 @@
 // Here all nominees are judged by the model as it is now: it knows them better,
 // and the gains are then the same whatever the order in which results came.
 // Nominees are noted on the trial; those of trials that are still open have no
-// part yet.
+// part yet, nor have any but the latest 1,000.
 #ifndef SLIPSTREAM_CORE_STRATEGY_HEDGE_H_
 #define SLIPSTREAM_CORE_STRATEGY_HEDGE_H_
 
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/strategy/next_point.h"
 #include "core/strategy/strategy.h"
 

@@ -22,27 +22,42 @@ NextPointRequest WithModel(const NextPointRequest& request, const ObjectiveModel
   return other;
 }
 
-// Asks for the point that would be chosen, and keeps the latest.
-class Trials {
+bool SameMembers(const std::vector<Hyperparameters>& a, const std::vector<Hyperparameters>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Hyperparameters& one, const Hyperparameters& other) {
+                      return one.kernel == other.kernel;
+                    });
+}
+
+// Asks for the point that would be chosen with other members, and keeps the
+// first answer and the latest.
+class PointSearches {
  public:
-  explicit Trials(const NextPointRequest& request) : request_(request) {}
+  explicit PointSearches(const NextPointRequest& request) : request_(request) {}
 
   absl::StatusOr<double> Deviation(const std::vector<Hyperparameters>& members, double multiplier) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model, request_.model.WithMembers(members));
-    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next,
+    RuledModel ruled;
+    if (!SameMembers(request_.model.hyperparameters(), members)) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, request_.model.WithMembers(members));
+    }
+    const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : request_.model;
+    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.next,
                                 ChooseNextPoint(WithModel(request_, model, multiplier)));
-    const double deviation = next.model_deviation;
-    latest_.model = std::move(model);
-    latest_.next = std::move(next);
+    const double deviation = ruled.next->model_deviation;
+    (is_first_ ? first_ : latest_) = std::move(ruled);
+    is_first_ = false;
     return deviation;
   }
 
-  // The model with these members, with its point if it was asked for last.
+  // The model with these members, with its point if it is one of those kept.
   absl::StatusOr<RuledModel> Take(const std::vector<Hyperparameters>& members) {
-    if (latest_.model.has_value() && SameMembers(latest_.model->hyperparameters(), members)) {
-      return std::move(latest_);
+    for (RuledModel* kept : {&first_, &latest_}) {
+      if (!kept->next.has_value()) continue;
+      const ObjectiveModel& model = kept->model.has_value() ? *kept->model : request_.model;
+      if (SameMembers(model.hyperparameters(), members)) return std::move(*kept);
     }
     RuledModel ruled;
+    if (SameMembers(request_.model.hyperparameters(), members)) return ruled;
     SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, request_.model.WithMembers(members));
     return ruled;
   }
@@ -54,28 +69,24 @@ class Trials {
   }
 
  private:
-  static bool SameMembers(const std::vector<Hyperparameters>& a,
-                          const std::vector<Hyperparameters>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const Hyperparameters& one, const Hyperparameters& other) {
-                        return one.kernel == other.kernel;
-                      });
-  }
-
   const NextPointRequest& request_;
+  bool is_first_ = true;
+  RuledModel first_;
   RuledModel latest_;
 };
 
 absl::StatusOr<RuledModel> ExpandModel(const NextPointRequest& request, const ExpandingPast& past) {
   const ObjectiveModel& base = request.model;
-  Trials trials(request);
+  PointSearches searches(request);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const Expanded expanded,
-      Expand(base.model(), base.calibration_data(), base.hyperparameters(), UcbMultiplier(request),
-             past, request.recipe.expanding, trials.Asker()));
-  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, trials.Take(expanded.members));
+      Expand(base.model(), base.calibration_data(), base.hyperparameters(),
+             static_cast<Index>(request.space.dimension()), UcbMultiplier(request), past,
+             request.recipe.expanding, searches.Asker()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, searches.Take(expanded.members));
   ruled.ucb_multiplier = expanded.multiplier;
   ruled.expansion = expanded.h;
+  ruled.amplitude = expanded.amplitude;
   ruled.facts = {{"h", expanded.h},
                  {"g", expanded.g},
                  {"b", expanded.b},
@@ -86,11 +97,11 @@ absl::StatusOr<RuledModel> ExpandModel(const NextPointRequest& request, const Ex
 
 absl::StatusOr<RuledModel> ShrinkModel(const NextPointRequest& request) {
   const ObjectiveModel& base = request.model;
-  Trials trials(request);
+  PointSearches searches(request);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Shrunk shrunk,
                               Shrink(base.model(), base.hyperparameters(), UcbMultiplier(request),
-                                     request.recipe.shrinking, trials.Asker()));
-  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, trials.Take(shrunk.members));
+                                     request.recipe.shrinking, searches.Asker()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, searches.Take(shrunk.members));
   ruled.facts = {{"g", shrunk.g}, {"chosen_deviation", shrunk.deviation}};
   return ruled;
 }

@@ -4,7 +4,8 @@
 //
 // The expansion only grows. As it is noted on each trial that it had a part in,
 // it goes on from the largest of the study's history, also after a restart; so
-// do the terms of the one-step estimate's sum.
+// do the terms of the one-step estimate's sum. A suggestion that was made without
+// transfer notes nothing, as it was another model's.
 #ifndef SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_
 #define SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_
 
@@ -23,7 +24,8 @@ struct RuledModel {
   std::optional<ObjectiveModel> model;   // None: it stays as it is.
   std::optional<double> ucb_multiplier;  // As NextPointRequest's.
   std::optional<NextPoint> next;         // If it is known already.
-  std::optional<double> expansion;       // h.
+  std::optional<double> expansion;       // h, ...
+  double amplitude = 1;                  // ... and a.
   std::vector<Fact> facts;
 };
 
@@ -33,6 +35,7 @@ absl::StatusOr<RuledModel> ApplyLengthscaleRule(const NextPointRequest& request,
                                                 const ExpandingPast& past);
 
 // What an expansion notes on a trial, and what is read from there.
+// `deviation` is in units of the amplitude.
 Notes ExpansionNotes(double h, double multiplier, double deviation);
 ExpandingPast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made);
 

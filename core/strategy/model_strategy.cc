@@ -28,6 +28,7 @@ namespace {
 constexpr uint64_t kSearchLane = 0x5ea4c4;
 constexpr uint64_t kCalibrationLane = 0xca11b;
 constexpr uint64_t kRandomLane = 0x4a4d0;
+constexpr uint64_t kMostRandomTries = 100;
 
 constexpr size_t kOwnLibraryBytes = size_t{256} << 20;
 // Of the time until the deadline: so much is for the model with transfer, so
@@ -162,8 +163,14 @@ class Batch {
   }
 
   Suggestion Random() {
-    Suggestion suggestion = RandomSuggestion(*view_.space, CounterRandomBits(seed_, 0, kRandomLane),
-                                             NextIndex(), pool_.has_value() ? &*pool_ : nullptr);
+    CandidatePool* const pool = pool_.has_value() ? &*pool_ : nullptr;
+    Suggestion suggestion;
+    // Again, a few times, where a small space gives what is known or out with another worker.
+    for (uint64_t i = 0; i < kMostRandomTries; ++i) {
+      suggestion = RandomSuggestion(*view_.space, CounterRandomBits(seed_, i, kRandomLane),
+                                    NextIndex(), pool);
+      if (pool != nullptr || !taken_.contains(&suggestion.configuration)) break;
+    }
     suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
     return suggestion;
   }
@@ -190,6 +197,7 @@ class Batch {
     SLIPSTREAM_ASSIGN_OR_RETURN(Suggestion suggestion, TryModelBy(deadline_));
     if (!without_because_.ok()) {
       suggestion.provenance.rung = Rung::kWithoutTransfer;
+      suggestion.provenance.notes.clear();  // They are about another model.
       suggestion.provenance.rung_reason = ReasonOf(without_because_);
     }
     return suggestion;
@@ -237,7 +245,8 @@ class Batch {
     Append(choice.facts, suggestion.provenance.facts);
     suggestion.provenance.notes = std::move(choice.notes);
     if (ruled.expansion.has_value()) {
-      Append(ExpansionNotes(*ruled.expansion, UcbMultiplier(ask), choice.next.model_deviation),
+      Append(ExpansionNotes(*ruled.expansion, UcbMultiplier(ask),
+                            choice.next.model_deviation / ruled.amplitude),
              suggestion.provenance.notes);
     }
     suggestion.configuration = std::move(choice.next.configuration);

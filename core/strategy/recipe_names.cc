@@ -133,6 +133,8 @@ constexpr OptionEntry kOptions[] = {
      }},
     {"exploration_horizon", 2, 1e6, true, "Of exp3 and portfolio: suggestions to reckon with",
      [](Recipe& recipe, double value) { recipe.exploration_options.horizon = value; }},
+    {"running_rewards", 0, 1, true, "1: exp3 and portfolio scale rewards by all results so far",
+     [](Recipe& recipe, double value) { recipe.exploration_options.running_rewards = value > 0; }},
     {"random_share", 0, 1, false, "Of the exploration random: how many are",
      [](Recipe& recipe, double value) { recipe.exploration_options.random_share = value; }},
     {"hedge_rate", 0, 100, false, "Of hedge: eta, on outputs of variance 1",

@@ -139,10 +139,10 @@ absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view 
   return trial;
 }
 
-absl::StatusOr<Notes> StoredNotes(const std::string& provenance) {
+absl::StatusOr<Notes> StoredNotes(int64_t number, const std::string& provenance) {
   v1::Provenance proto;
   if (!proto.ParseFromString(provenance)) {
-    return absl::DataLossError("a provenance cannot be read from the store");
+    return absl::DataLossError(absl::StrCat("the provenance of trial ", number, " cannot be read"));
   }
   Notes notes;
   for (const v1::Provenance::Note& note : proto.notes()) {

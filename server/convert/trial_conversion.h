@@ -38,9 +38,9 @@ NewTrial SuggestedTrial(const SearchSpace& space, const Suggestion& suggestion,
 absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view metric,
                                     const v1::Observation& observation);
 
-// What a stored provenance, perhaps an empty one, has noted. DATA_LOSS when it
-// cannot be read.
-absl::StatusOr<Notes> StoredNotes(const std::string& provenance);
+// What the stored provenance, perhaps an empty one, of that trial has noted.
+// DATA_LOSS when it cannot be read.
+absl::StatusOr<Notes> StoredNotes(int64_t number, const std::string& provenance);
 
 // The configuration of a stored trial. DATA_LOSS when it cannot be read.
 absl::StatusOr<Configuration> StoredConfiguration(const SearchSpace& space,

@@ -15,7 +15,7 @@ constexpr int kTrialsPerRead = 1000;
 absl::StatusOr<Notes> ReadNotes(Store& store, const CatalogStudy& study, int64_t number) {
   if (!study.strategy->ReadsNotes()) return Notes();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::string provenance, store.GetProvenance(study.id, number));
-  return StoredNotes(provenance);
+  return StoredNotes(number, provenance);
 }
 
 size_t NotesBytes(const Notes& notes) {

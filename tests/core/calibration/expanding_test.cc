@@ -25,13 +25,14 @@ struct Situation {
     member.kernel.tail(dimension).setConstant(std::log(lengthscale));
     member.kernel[dimension] += 0.5;  // Not all the same.
     member.log_noise_variance = std::log(0.3);
+    member.kernel[0] = std::log(1.3);
     members.push_back(member);
   }
 
   Expanded At(const ExpandingOptions& options, ExpandingPast past = {}) const {
     past.results = data.y.size();
     absl::StatusOr<Expanded> expanded =
-        Expand(model, data, members, kMultiplier, past, options, nullptr);
+        Expand(model, data, members, data.x.cols(), kMultiplier, past, options, nullptr);
     EXPECT_TRUE(expanded.ok()) << expanded.status();
     return *std::move(expanded);
   }
@@ -63,14 +64,14 @@ double NaiveBound(const Situation& situation, const Vector& lengthscales, double
     }
   }
   const double information = 0.5 * k.partialPivLu().matrixLU().diagonal().array().abs().log().sum();
-  const double constant = 8 * a2 / std::log(1 + a2 / noise);
+  const double constant = 8 / std::log(1 + a2 / noise);
   const double volume = std::pow(g, d);
   EXPECT_NEAR(b * volume, h, 1e-9 * h * (options.theoretical ? 1 : std::pow(h, d)));
   double multiplier = kMultiplier;
   if (options.theoretical) {
-    multiplier =
-        b * (options.norm_by_half_power ? std::sqrt(volume) : volume) * options.norm +
-        4 * std::sqrt(noise) * std::sqrt(volume * information + 1 + std::log(1 / options.failure));
+    multiplier = b * (options.norm_by_half_power ? std::sqrt(volume) : volume) * options.norm +
+                 4 * std::sqrt(noise / a2) *
+                     std::sqrt(volume * information + 1 + std::log(1 / options.failure));
   }
   return multiplier * std::sqrt(constant * static_cast<double>(n) * volume * information);
 }
@@ -83,11 +84,19 @@ TEST(InformationGain, IsTheLogarithmOfADeterminant) {
   const Situation situation(12, 3, 0.4);
   const Kernel& kernel = *situation.model.kernel;
   const Vector& parameters = situation.members.front().kernel;
-  Eigen::MatrixXd matrix = kernel.Covariance(parameters, situation.data.x, situation.data.x) / 0.25;
-  matrix += Eigen::MatrixXd::Identity(12, 12);
-  EXPECT_NEAR(*InformationGain(kernel, parameters, situation.data.x, 0.25),
-              0.5 * std::log(matrix.determinant()), 1e-10);
-  EXPECT_EQ(*InformationGain(kernel, parameters, PointMatrix(0, 3), 0.25), 0);
+  const Vector noises = Vector::LinSpaced(12, 0.1, 2);
+  Eigen::MatrixXd matrix = kernel.Covariance(parameters, situation.data.x, situation.data.x);
+  matrix += Eigen::MatrixXd(noises.asDiagonal());
+  EXPECT_NEAR(*InformationGain(kernel, parameters, situation.data.x, noises),
+              0.5 * std::log(matrix.determinant() / noises.prod()), 1e-10);
+  EXPECT_EQ(*InformationGain(kernel, parameters, PointMatrix(0, 3), Vector(0)), 0);
+}
+
+TEST(Expand, NoisyPointsOfSourcesTellLittle) {
+  Situation situation;
+  const double before = situation.At(ExpandingOptions()).regret;
+  situation.data.known_noise = Vector::Constant(120, 1000);
+  EXPECT_LT(situation.At(ExpandingOptions()).regret, before);
 }
 
 TEST(Expand, GrowsToTheReferenceAndNoFurther) {
@@ -139,7 +148,8 @@ TEST(Expand, FollowsTheTheoryWhereItIsAskedTo) {
     const double there = NaiveBound(situation, LengthscalesOf(situation.members.front()),
                                     expanded.h, expanded.g, expanded.b, options);
     EXPECT_NEAR(there, expanded.regret, 1e-6 * there);
-    EXPECT_GT(expanded.multiplier, 4 * std::sqrt(0.3) * std::sqrt(1 + std::log(10.0)));
+    EXPECT_GT(expanded.multiplier, 4 * std::sqrt(0.3) / 1.3 * std::sqrt(1 + std::log(10.0)));
+    EXPECT_NEAR(expanded.amplitude, 1.3, 1e-12);
   }
 }
 
@@ -199,13 +209,13 @@ class OneStep : public testing::Test {
   absl::StatusOr<Expanded> AtDeviation(double of_one, double power = 1) {
     calls_ = 0;
     const double before = situation_.members.front().kernel[1];
-    return Expand(situation_.model, situation_.data, situation_.members, kMultiplier, past_,
+    return Expand(situation_.model, situation_.data, situation_.members, 2, kMultiplier, past_,
                   options_,
                   [=, this](const std::vector<Hyperparameters>& members, double multiplier) {
                     ++calls_;
                     EXPECT_EQ(multiplier, kMultiplier);
                     const double g = std::exp(before - members.front().kernel[1]);
-                    return of_one * std::pow(g, power);
+                    return 1.3 * of_one * std::pow(g, power);  // In units of the amplitude: of_one.
                   });
   }
 
@@ -227,15 +237,50 @@ TEST_F(OneStep, StopsAtTheFirstOfTheGridThatIsEnough) {
     while (30 + 2 * kMultiplier * of_one * naive < std::pow(60.0, 0.9)) naive *= 1.1;
     EXPECT_NEAR(expanded->h, naive, 1e-9);
     EXPECT_NEAR(expanded->regret, 30 + 2 * kMultiplier * of_one * naive, 1e-9);
-    EXPECT_LE(calls_, 8);
   }
+}
+
+TEST_F(OneStep, TakesTheFirstThatIsEnoughWhereTheDeviationDoesNotGrow) {
+  past_.chosen_points = 59;
+  const double needed = (std::pow(60.0, 0.9) - 30) / (2 * kMultiplier);
+  const double before = situation_.members.front().kernel[1];
+  const auto at = [&](double peak) {
+    // Largest at g = 3, and smaller beyond it.
+    return Expand(situation_.model, situation_.data, situation_.members, 2, kMultiplier, past_,
+                  options_, [=](const std::vector<Hyperparameters>& members, double) {
+                    const double g = std::exp(before - members.front().kernel[1]);
+                    return 1.3 * peak * std::exp(-std::pow(std::log(g / 3), 2));
+                  });
+  };
+  const absl::StatusOr<Expanded> enough = at(1.1 * needed);
+  ASSERT_TRUE(enough.ok());
+  EXPECT_GT(enough->h, 1);
+  EXPECT_LT(enough->h, 3);
+  EXPECT_GE(enough->regret, enough->reference);
+  const absl::StatusOr<Expanded> never = at(0.9 * needed);
+  ASSERT_TRUE(never.ok());
+  EXPECT_NEAR(never->h, 3, 0.2);
+  EXPECT_LT(never->regret, never->reference);
+}
+
+TEST_F(OneStep, ADeadlineLeavesTheBestSoFar) {
+  past_.chosen_points = 59;
+  int calls = 0;
+  const auto expanded =
+      Expand(situation_.model, situation_.data, situation_.members, 2, kMultiplier, past_, options_,
+             [&](const std::vector<Hyperparameters>&, double) -> absl::StatusOr<double> {
+               if (++calls > 3) return absl::DeadlineExceededError("late");
+               return 0.01 * calls;
+             });
+  ASSERT_TRUE(expanded.ok()) << expanded.status();
+  EXPECT_NEAR(expanded->h, 1.21, 1e-9);
 }
 
 TEST_F(OneStep, GoesOnFromWhereItWas) {
   past_ = {120, 2.5, 30, 59};
   EXPECT_EQ(AtDeviation(100)->h, 2.5);
   past_.h = 9.9;
-  EXPECT_EQ(AtDeviation(0, 0)->h, options_.most);
+  EXPECT_EQ(AtDeviation(0.001)->h, options_.most);
 }
 
 TEST_F(OneStep, PassesErrorsOn) {
@@ -243,7 +288,7 @@ TEST_F(OneStep, PassesErrorsOn) {
     return absl::DeadlineExceededError("late");
   };
   EXPECT_TRUE(absl::IsDeadlineExceeded(
-      Expand(situation_.model, situation_.data, situation_.members, 2, {}, options_, fails)
+      Expand(situation_.model, situation_.data, situation_.members, 2, 2, {}, options_, fails)
           .status()));
 }
 

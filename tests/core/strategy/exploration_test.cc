@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
+#include "core/calibration/calibration.h"
+#include "core/strategy/objective_model.h"
 #include "core/strategy/presets.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -99,7 +104,10 @@ TEST(Exploration, Exp3GoesByThePapersWeights) {
     for (int i = 0; i < 24; ++i) {
       const double expected = NaiveProbabilityOfRandom(study, steps, 100);
       const Suggestion made = Step(preset, study);
-      EXPECT_NEAR(NumberFact(made, "probability_of_random"), expected, 1e-12) << preset;
+      EXPECT_NEAR(NumberFact(made, "probability_of_random_now"), expected, 1e-12) << preset;
+      if (i % steps == 0) {
+        EXPECT_NEAR(NumberFact(made, "probability_of_random"), expected, 1e-12) << preset;
+      }
       EXPECT_EQ(NumberFact(made, "step_of_block"), i % steps + 1);
       EXPECT_EQ(NumberFact(made, "block"), i / steps + 1);
       const bool first_of_random =
@@ -119,7 +127,8 @@ TEST(Exploration, LessIsBetterWhereTheStudySaysSo) {
     const Suggestion a = Step("portfolio", more);
     const Suggestion b = Step("portfolio", less);
     EXPECT_EQ(a.configuration, b.configuration);
-    EXPECT_EQ(NumberFact(a, "probability_of_random"), NumberFact(b, "probability_of_random"));
+    EXPECT_EQ(NumberFact(a, "probability_of_random_now"),
+              NumberFact(b, "probability_of_random_now"));
   }
 }
 
@@ -135,7 +144,7 @@ TEST(Exploration, ABlockIsTwoSuggestionsWhoeverGetsThemAndCountsOnceBothHaveEnde
   EXPECT_EQ(block_of(0)[3], block_of(1)[3]);
   const auto probability = [&] {
     return NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(),
-                      "probability_of_random");
+                      "probability_of_random_now");
   };
   EXPECT_EQ(probability(), 0.5);
   study.EndAt(1, Ending::kMeasured, 0.0);  // The second before the first.
@@ -171,23 +180,68 @@ TEST(Exploration, AReplayInAnyOrderOfResultsRebuildsTheWeights) {
   }
   const auto one = MustSuggest("random_exp3", forth.view(), 1, kSeed);
   const auto other = MustSuggest("random_exp3", back.view(), 1, kSeed);
-  EXPECT_EQ(NumberFact(one.front(), "probability_of_random"),
-            NumberFact(other.front(), "probability_of_random"));
-  EXPECT_NE(NumberFact(one.front(), "probability_of_random"), 0.5);
+  EXPECT_EQ(NumberFact(one.front(), "probability_of_random_now"),
+            NumberFact(other.front(), "probability_of_random_now"));
+  EXPECT_NE(NumberFact(one.front(), "probability_of_random_now"), 0.5);
   EXPECT_TRUE(SameSuggestions(one, other));
 }
 
-TEST(Exploration, FailuresSayNothingAndInfeasibleBlocksEarnNothing) {
+TEST(Exploration, ABlockEarnsByTheResultsThatItHas) {
   const auto after = [](Ending first, Ending second) {
     FakeStudy study = BegunStudy();
     study.Lease(MustSuggest("random_exp3", study.view(), 2, kSeed));
-    study.End(first);
+    study.End(first, first == Ending::kMeasured ? std::optional<double>(0.0) : std::nullopt);
     study.End(second);
     const auto next = MustSuggest("random_exp3", study.view(), 1, kSeed);
-    return NumberFact(next.front(), "probability_of_random");
+    return NumberFact(next.front(), "probability_of_random_now");
   };
   EXPECT_EQ(after(Ending::kFailed, Ending::kFailed), 0.5);
-  EXPECT_EQ(after(Ending::kInfeasible, Ending::kFailed), 0.5);  // A reward of 0.
+  EXPECT_EQ(after(Ending::kInfeasible, Ending::kFailed), 0.5);
+  EXPECT_NE(after(Ending::kMeasured, Ending::kFailed), 0.5);
+}
+
+TEST(Exploration, RunningRewardsGoOnTellingBlocksApart) {
+  // Both blocks beat the initial results; the second does by more.
+  FakeStudy study = BegunStudy();
+  study.Lease(MustSuggest("random_exp3", study.view(), 4, kSeed));
+  for (double value : {1.0, 1.0, 5.0, 5.0}) study.End(Ending::kMeasured, value);
+  const auto gap = [&](double running) {
+    const auto strategy =
+        *FindPreset("random_exp3")->CreateWith({.options = {{"running_rewards", running}}});
+    const auto next = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+    return NumberFact(next.front(), "probability_of_random_now");
+  };
+  EXPECT_NE(gap(0), gap(1));
+}
+
+TEST(Exploration, ResultsOfAnySizeGiveProbabilities) {
+  FakeStudy study = BegunStudy();
+  study.ended[0].value = -1.7e308;
+  study.ended[1].value = 1.7e308;
+  study.Lease(MustSuggest("random_exp3", study.view(), 2, kSeed));
+  study.End(Ending::kMeasured, 1.0);
+  study.End(Ending::kMeasured, 2.0);
+  const auto next = MustSuggest("random_exp3", study.view(), 1, kSeed);
+  EXPECT_GT(NumberFact(next.front(), "probability_of_random_now"), 0.09);
+  EXPECT_LT(NumberFact(next.front(), "probability_of_random_now"), 0.91);
+}
+
+TEST(Exploration, RandomOnesAreNotWhatIsKnownAsLongAsThereIsMore) {
+  const auto space = MakeSpace({{"n", IntegerDomain{1, 8, Scale::kLinear}, {}, {}}});
+  FakeStudy study(space);
+  study.noiseless = true;
+  const auto strategy = *FindPreset("gp_ucb")->CreateWith(
+      {.exploration = "random", .options = {{"random_share", 1}}});
+  std::set<int64_t> seen;
+  for (int i = 0; i < 8; ++i) {
+    study.Lease(*strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture()));
+    const int64_t n = study.open.front().configuration.values[0].integer();
+    if (i >= 3) {
+      EXPECT_EQ(seen.count(n), 0U);
+    }
+    seen.insert(n);
+    study.End(Ending::kMeasured, static_cast<double>(n));
+  }
 }
 
 TEST(Exploration, BadNotesAreAsNone) {
@@ -195,37 +249,63 @@ TEST(Exploration, BadNotesAreAsNone) {
   study.ended.back().notes = {{"block", {1, 1}}};
   const auto one = MustSuggest("random_exp3", study.view(), 1, kSeed);
   EXPECT_EQ(NumberFact(one.front(), "block"), 1);
-  study.ended.back().notes = {{"block", {1, 1, 0, 0}}};
-  EXPECT_EQ(NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(), "block"), 1);
+  for (const std::vector<double>& bad : std::vector<std::vector<double>>{
+           {1, 1, 0, 0}, {1, 1, 0, 2}, {NAN, 1, 0, 0.5}, {1, NAN, 0, 0.5}, {1, 1e300, 0, 0.5}}) {
+    study.ended.back().notes = {{"block", bad}};
+    EXPECT_EQ(NumberFact(MustSuggest("random_exp3", study.view(), 1, kSeed).front(), "block"), 1);
+  }
+}
+
+// The mean of the model that the strategy has, at unit points, on its own scale.
+double SumOfMeans(const FakeStudy& study, const Recipe& recipe,
+                  const std::vector<std::vector<double>>& points) {
+  const std::unique_ptr<Calibration> fixed = MakeFixed();
+  CalibrationCache cache;
+  const StudyView view = study.view();
+  const auto model = ObjectiveModel::Fit({view, recipe, *fixed, cache});
+  EXPECT_TRUE(model.ok());
+  double sum = 0;
+  for (const std::vector<double>& point : points) {
+    PointMatrix x(1, 2);
+    x << point[0], point[1];
+    sum += model->members().front()->Predict(x).mean[0];
+  }
+  return sum;
 }
 
 TEST(Hedge, ChoosesAmongNomineesByWhatTheModelThinksOfEarlierOnes) {
-  FakeStudy study = BegunStudy();
-  const auto strategy = *FindPreset("gp_ucb")->CreateWith({.exploration = "hedge"});
-  for (int i = 0; i < 8; ++i) {
-    const auto made = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
-    const Suggestion& next = made.front();
-    double sum = 0;
-    double exponentials = 0;
-    for (const std::string name : {"ucb", "ei", "pi"}) {
-      const std::vector<double>* nominee = FindNote(next.provenance.notes, "nominee_" + name);
-      ASSERT_NE(nominee, nullptr);
-      ASSERT_EQ(nominee->size(), 2U);
-      sum += NumberFact(next, "probability_of_" + name);
-      exponentials += std::exp(NumberFact(next, "gain_of_" + name));
-      if (TextFact(next, "arm") == name) {
-        EXPECT_NEAR(next.configuration.values[0].number(), (*nominee)[0], 1e-9);
-        EXPECT_NEAR(next.configuration.values[1].number(), (*nominee)[1], 1e-9);
+  for (const Goal goal : {Goal::kMaximize, Goal::kMinimize}) {
+    FakeStudy study = BegunStudy(goal);
+    const RecipeChange change{.calibration = "fixed", .exploration = "hedge"};
+    const Recipe recipe = *ChangedRecipe(FindPreset("gp_ucb")->recipe, change);
+    const auto strategy = *FindPreset("gp_ucb")->CreateWith(change);
+    std::map<std::string, std::vector<std::vector<double>>> earlier;
+    for (int i = 0; i < 8; ++i) {
+      const auto made = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+      const Suggestion& next = made.front();
+      double sum = 0;
+      double exponentials = 0;
+      for (const std::string name : {"ucb", "ei", "pi"}) {
+        const std::vector<double>* nominee = FindNote(next.provenance.notes, "nominee_" + name);
+        ASSERT_NE(nominee, nullptr);
+        ASSERT_EQ(nominee->size(), 2U);
+        const double gain = NumberFact(next, "gain_of_" + name);
+        EXPECT_NEAR(gain, SumOfMeans(study, recipe, earlier[name]), 1e-9);
+        sum += NumberFact(next, "probability_of_" + name);
+        exponentials += std::exp(gain);
+        if (TextFact(next, "arm") == name) {
+          EXPECT_NEAR(next.configuration.values[0].number(), (*nominee)[0], 1e-9);
+          EXPECT_NEAR(next.configuration.values[1].number(), (*nominee)[1], 1e-9);
+        }
+        earlier[name].push_back(*nominee);
       }
-      if (i == 0) {
-        EXPECT_EQ(NumberFact(next, "gain_of_" + name), 0);
-      }
+      EXPECT_NEAR(sum, 1, 1e-12);
+      EXPECT_NEAR(NumberFact(next, "probability_of_ei"),
+                  std::exp(NumberFact(next, "gain_of_ei")) / exponentials, 1e-12);
+      study.Lease(made);
+      const double value = BowlAt(study.open.front().configuration);
+      study.End(Ending::kMeasured, goal == Goal::kMaximize ? value : -value);
     }
-    EXPECT_NEAR(sum, 1, 1e-12);
-    EXPECT_NEAR(NumberFact(next, "probability_of_ei"),
-                std::exp(NumberFact(next, "gain_of_ei")) / exponentials, 1e-12);
-    study.Lease(made);
-    study.End(Ending::kMeasured, BowlAt(study.open.front().configuration));
   }
 }
 

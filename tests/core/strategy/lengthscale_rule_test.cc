@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/strategy/fitted_source.h"
 #include "core/strategy/presets.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -91,11 +92,59 @@ TEST(LengthscaleRule, TheBoundsExpansionNeverShrinksAndIsDividedIntoLengthscales
               1e-4 * first_lengthscale(plain));
 }
 
+TEST(LengthscaleRule, TheBoundExpandsWhereTheModelHasBeenSureForLong) {
+  FakeStudy study = SlopeStudy(200);
+  const auto strategy = FindPreset("agpucb_bound")->Create();
+  const Suggestion next = Ask(*strategy, study);
+  EXPECT_GT(NumberFact(next, "h"), 1.001);
+  EXPECT_NEAR(NumberFact(next, "regret_estimate"), NumberFact(next, "regret_reference"),
+              1e-6 * NumberFact(next, "regret_reference"));
+}
+
+TEST(LengthscaleRule, TrialsWithoutAValueKeepWhatTheyNoted) {
+  FakeStudy study = SlopeStudy(12);
+  const auto strategy = FindPreset("agpucb_onestep")->Create();
+  study.Lease({Ask(*strategy, study)});
+  study.open.front().notes = ExpansionNotes(3, 2, 0.5);
+  EXPECT_GE(NumberFact(Ask(*strategy, study), "h"), 3);
+  study.End(Ending::kFailed);
+  const Suggestion next = Ask(*strategy, study);
+  EXPECT_GE(NumberFact(next, "h"), 3);
+  EXPECT_EQ(NumberFact(next, "regret_reference"), std::pow(2, 0.9));
+}
+
+TEST(LengthscaleRule, AModelThatStandsInForAnotherNotesNothing) {
+  class NeverReady : public SourceProvider {
+   public:
+    absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+        const std::shared_ptr<const SourceTaskData>&, const SearchSpace&,
+        const SourceFitOptions&) override {
+      return absl::UnavailableError("soon");
+    }
+  };
+  FakeStudy study(SquareSpace(), {BowlSource("sourceTasks/a", 0.5, 0.5, 12, 1)});
+  study.ended = SlopeStudy(12).ended;
+  study.last_trial = 12;
+  study.suggested = 12;
+  const auto strategy = MustMix("gp_log_ei", {.prior = "stacked", .calibration = "expanding(map)"});
+  EXPECT_EQ(Ask(*strategy, study).provenance.notes.size(), 1U);
+  NeverReady never;
+  StudyView view = study.view();
+  view.fitted_sources = &never;
+  const auto made = strategy->Suggest(view, 1, kSeed, absl::InfiniteFuture());
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made->front().provenance.rung, Rung::kWithoutTransfer);
+  EXPECT_TRUE(made->front().provenance.notes.empty());
+}
+
 TEST(LengthscaleRule, TheTheoryReplacesTheMultiplier) {
   const FakeStudy study = SlopeStudy(12);
   const auto theory = MustMix("agpucb_bound", {.options = {{"expanding_theory", 1}}});
+  FakeStudy grown = study;
+  grown.ended[3].notes = ExpansionNotes(6, 2, 0.5);
+  EXPECT_NEAR(NumberFact(Ask(*theory, grown), "b"), 1.5, 1e-12);
+  EXPECT_NEAR(NumberFact(Ask(*theory, grown), "g"), std::sqrt(6 / 1.5), 1e-12);
   const Suggestion next = Ask(*theory, study);
-  EXPECT_EQ(NumberFact(next, "b"), 1 + 0.1 * (NumberFact(next, "h") - 1));
   const std::vector<double>& note = *FindNote(next.provenance.notes, "expansion");
   const std::vector<double>& usual =
       *FindNote(Ask(*FindPreset("agpucb_bound")->Create(), study).provenance.notes, "expansion");

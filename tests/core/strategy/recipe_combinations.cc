@@ -67,8 +67,15 @@ const std::vector<std::string>& AllPriors() {
 }
 
 const std::vector<std::string>& AllCalibrations() {
-  static const auto* const names = new std::vector<std::string>{
-      "fixed", "mle", "map", "hmc", "expanding(map)", "shrinking(map)", "consistent(map)"};
+  static const auto* const names = new std::vector<std::string>{"fixed",
+                                                                "mle",
+                                                                "map",
+                                                                "hmc",
+                                                                "expanding(map)",
+                                                                "shrinking(map)",
+                                                                "consistent(map)",
+                                                                "expanding(consistent(mle))",
+                                                                "shrinking(fixed)"};
   return *names;
 }
 
@@ -92,7 +99,10 @@ CombinationStudies::CombinationStudies()
 bool CombinationStudies::Try(const RecipeChange& change) {
   const std::string name = absl::StrCat(change.prior, " ", change.calibration, " ",
                                         change.acquisition, " ", change.exploration);
-  const auto strategy = FindPreset("gp_log_ei")->CreateWith(change);
+  // Expansions look one step ahead and soon have a reason to grow.
+  RecipeChange growing = change;
+  growing.options.insert({{"expanding_estimate", 1}, {"regret_power", 0.999}});
+  const auto strategy = FindPreset("gp_log_ei")->CreateWith(growing);
   if (!strategy.ok()) {
     const std::optional<FieldViolation> violation = ViolationOf(strategy.status());
     EXPECT_TRUE(violation.has_value()) << name;

@@ -11,7 +11,7 @@
 
 namespace slipstream {
 
-// The names on each axis. Wrapped calibrations are those that wrap map.
+// The names on each axis. Of wrapped calibrations there are some.
 const std::vector<std::string>& AllPriors();
 const std::vector<std::string>& AllCalibrations();
 const std::vector<std::string>& AllAcquisitions();

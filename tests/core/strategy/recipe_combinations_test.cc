@@ -68,7 +68,7 @@ TEST(RecipeCombinations, EachTwoIngredientsGoTogetherOrAreRefused) {
                  ? 1
                  : 0;
   }
-  EXPECT_GE(choices.size(), 91U);
+  EXPECT_GE(choices.size(), 117U);
   EXPECT_GE(legal, static_cast<int>(choices.size()) - 10);
 }
 

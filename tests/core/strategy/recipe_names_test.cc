@@ -114,6 +114,10 @@ TEST(RecipeNames, APresetWithoutAModelTakesNoRecipe) {
   const auto refused = FindPreset("random")->CreateWith({.acquisition = "ei"});
   EXPECT_TRUE(absl::IsInvalidArgument(refused.status()));
   EXPECT_THAT(refused.status().message(), HasSubstr("no model"));
+  EXPECT_EQ(ViolationOf(refused.status())->field, "acquisition");
+  EXPECT_EQ(
+      ViolationOf(FindPreset("random")->CreateWith({.options = {{"norm", 2}}}).status())->field,
+      "options[norm]");
   EXPECT_TRUE(FindPreset("gp_log_ei")->CreateWith({.acquisition = "ei"}).ok());
 }
 

@@ -45,6 +45,9 @@ def stuck_rows(comparison, threshold):
         for preset in comparison.presets:
             for checkpoint in comparison.checkpoints:
                 regrets = comparison.samples(preset, unit, checkpoint).ravel()
+                regrets = regrets[regrets == regrets]  # Some did not get that far.
+                if not len(regrets):
+                    continue
                 stuck = int((regrets > threshold).sum())
                 low, high = estimates.share_interval(stuck, len(regrets))
                 rows.append({"problem": unit.name, "after": checkpoint, "method": preset,
@@ -61,9 +64,10 @@ def stuck_lines(rows, threshold):
     for problem in problems:
         table = [[problem] + [f"after {checkpoint}" for checkpoint in checkpoints]]
         for method in dict.fromkeys(row["method"] for row in rows):
-            cells = [row for row in rows if (row["problem"], row["method"]) == (problem, method)]
-            table.append([method] + [f"{row['stuck']:2} of {row['studies']} "
-                                     f"[{row['low']:.2f}, {row['high']:.2f}]" for row in cells])
+            cells = {row["after"]: f"{row['stuck']:2} of {row['studies']} "
+                                   f"[{row['low']:.2f}, {row['high']:.2f}]"
+                     for row in rows if (row["problem"], row["method"]) == (problem, method)}
+            table.append([method] + [cells.get(checkpoint, "-") for checkpoint in checkpoints])
         lines += ["", *align(table)]
     return lines
 
