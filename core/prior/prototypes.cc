@@ -135,7 +135,8 @@ std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const Source
   const double covariance = prototype.barycenter == nullptr ? weight * weight * part : 0;
   std::vector<AddedTerm> terms;
   for (size_t member : prototype.members) {
-    terms.push_back({sources[member]->expansion, weight * part, covariance});
+    terms.push_back(
+        {sources[member]->expansion, weight * part, covariance, sources[member]->memory});
   }
   if (prototype.barycenter != nullptr) {
     terms.push_back({prototype.barycenter, 0, weight * weight});
