@@ -37,6 +37,12 @@ class StationaryKernel : public Kernel {
   bool IsWord(Index coordinate) const {
     return kinds_[static_cast<size_t>(coordinate)] == CoordinateKind::kWord;
   }
+  bool AreNumbers(Index first, Index end) const {
+    for (; first < end; ++first) {
+      if (IsWord(first)) return false;
+    }
+    return true;
+  }
   // Which hyperparameter scales the coordinate.
   Index ParameterOf(Index coordinate) const {
     return lengthscales_ == Lengthscales::kEach ? 1 + coordinate : 1;
@@ -67,7 +73,15 @@ class StationaryKernel : public Kernel {
                         Index j, ArrayView out) const {
     const Index count = a.rows() - first;
     out.setZero();
-    for (Index d = 0; d < dimension(); ++d) {
+    Index d = 0;
+    // Four numbers at a time, in the same order as one by one.
+    for (; d + 3 < dimension() && AreNumbers(d, d + 4); d += 4) {
+      out = out + (a.col(d).tail(count).array() - b(j, d)).square() +
+            (a.col(d + 1).tail(count).array() - b(j, d + 1)).square() +
+            (a.col(d + 2).tail(count).array() - b(j, d + 2)).square() +
+            (a.col(d + 3).tail(count).array() - b(j, d + 3)).square();
+    }
+    for (; d < dimension(); ++d) {
       const auto column = a.col(d).tail(count).array();
       const double other = b(j, d);
       if (IsWord(d)) {

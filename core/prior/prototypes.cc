@@ -19,6 +19,9 @@ constexpr Index kFewestPlaces = 16;
 // covariance on the grid.
 constexpr double kGridBlurPart = 1e-4;
 
+// What is kept of a barycenter's answers.
+constexpr size_t kBarycenterMemoryBytes = size_t{1} << 20;
+
 // ValuesAt goes by so many points at a time: products of matrices of the same
 // shapes round each entry the same way.
 constexpr Index kValuesBlock = 16;
@@ -87,9 +90,9 @@ absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<
   SLIPSTREAM_ASSIGN_OR_RETURN(
       PlacedNormal normal,
       PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
-  return Prototype{std::move(members),
-                   std::make_shared<const KernelExpansion>(std::move(expansion)),
-                   std::move(normal)};
+  auto process = std::make_shared<const KernelExpansion>(std::move(expansion));
+  auto memory = std::make_shared<SourceMemory>(process, kBarycenterMemoryBytes);
+  return Prototype{std::move(members), std::move(process), std::move(memory), std::move(normal)};
 }
 
 }  // namespace
@@ -124,7 +127,7 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
       continue;
     }
     SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre, PlacedNormal::CentreOf(members));
-    result.prototypes.push_back({std::move(group), nullptr, std::move(centre)});
+    result.prototypes.push_back({std::move(group), nullptr, nullptr, std::move(centre)});
   }
   return result;
 }
@@ -139,7 +142,7 @@ std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const Source
         {sources[member]->expansion, weight * part, covariance, sources[member]->memory});
   }
   if (prototype.barycenter != nullptr) {
-    terms.push_back({prototype.barycenter, 0, weight * weight});
+    terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_memory});
   }
   return terms;
 }

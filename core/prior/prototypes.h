@@ -60,6 +60,7 @@ struct Prototype {
   std::vector<size_t> members;  // Places of sources, ascending.
   // Its covariance where it is a barycenter of several; its mean is 0.
   std::shared_ptr<const KernelExpansion> barycenter;
+  std::shared_ptr<SourceMemory> barycenter_memory;
   PlacedNormal at_places;
 };
 

@@ -17,6 +17,8 @@ namespace {
 // many numbers. (Of small matrices they do not: those get whole blocks.)
 constexpr Index kKeptBlock = 32;
 constexpr Index kKeptPanel = 4;
+constexpr uint32_t kNowhere = std::numeric_limits<uint32_t>::max();
+constexpr size_t kMostSets = 8;
 constexpr double kNotComputed = std::numeric_limits<double>::quiet_NaN();
 
 KeptPoints::Key FingerprintOfPoint(const PointMatrix& x, Index row) {
@@ -33,7 +35,12 @@ KeptPoints::Key FingerprintOfPoint(const PointMatrix& x, Index row) {
 
 KeptPoints::KeptPoints(PointMatrix points) : x(std::move(points)) {
   keys.reserve(static_cast<size_t>(x.rows()));
-  for (Index i = 0; i < x.rows(); ++i) keys.push_back(FingerprintOfPoint(x, i));
+  for (Index i = 0; i < x.rows(); ++i) {
+    keys.push_back(FingerprintOfPoint(x, i));
+    for (size_t lane = 0; lane < 2; ++lane) {
+      all[lane] = CounterRandomBits(all[lane], keys.back()[lane], lane);
+    }
+  }
 }
 
 // What is asked for and, step by step, known of it.
@@ -66,16 +73,26 @@ class SourceMemory::Request {
 SourceMemory::SourceMemory(std::shared_ptr<const KernelExpansion> process, size_t most_bytes)
     : process_(std::move(process)), most_bytes_(most_bytes) {}
 
+std::vector<uint32_t> SourceMemory::PlacesOf(const KeptPoints& x) const {
+  std::vector<uint32_t> places;
+  places.reserve(x.keys.size());
+  for (const KeptPoints::Key& key : x.keys) {
+    const auto found = places_.find(key);
+    places.push_back(found == places_.end() ? kNowhere : found->second);
+  }
+  return places;
+}
+
 void SourceMemory::Find(Request& request) const {
   const std::lock_guard lock(mutex_);
-  std::vector<size_t> places;
-  places.reserve(request.x.keys.size());
-  for (size_t i = 0; i < request.x.keys.size(); ++i) {
-    const auto found = places_.find(request.x.keys[i]);
-    places.push_back(found == places_.end() ? points_.size() : found->second);
-    if (found == places_.end()) continue;
-    request.there.mean[static_cast<Index>(i)] = points_[found->second].mean;
-    request.there.variance[static_cast<Index>(i)] = points_[found->second].variance;
+  const auto known = sets_.find(request.x.all);
+  const std::vector<uint32_t> looked_up =
+      known == sets_.end() ? PlacesOf(request.x) : std::vector<uint32_t>();
+  const std::vector<uint32_t>& places = known == sets_.end() ? looked_up : known->second;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] >= points_.size()) continue;
+    request.there.mean[static_cast<Index>(i)] = points_[places[i]].mean;
+    request.there.variance[static_cast<Index>(i)] = points_[places[i]].variance;
   }
   for (size_t j = 0; j < request.pulled.size(); ++j) {
     const auto found = results_.find(request.results->keys[j]);
@@ -140,16 +157,19 @@ void SourceMemory::ComputeBlock(Request& request, const std::vector<Index>& bloc
 size_t SourceMemory::BytesHeld() const {
   constexpr size_t kOfPlace = sizeof(KeptPoints::Key) + 2 * sizeof(size_t) + sizeof(Point);
   const size_t of_result = static_cast<size_t>(process_->points.rows()) + points_.size() + 16;
-  return points_.size() * kOfPlace + results_.size() * of_result * sizeof(double);
+  size_t bytes = points_.size() * kOfPlace + results_.size() * of_result * sizeof(double);
+  for (const auto& [key, places] : sets_) bytes += sizeof(key) + places.size() * sizeof(uint32_t);
+  return bytes;
 }
 
 void SourceMemory::Insert(const Request& request) {
   if (!request.has_changed) return;
   const std::lock_guard lock(mutex_);
   if (BytesHeld() > most_bytes_) Forget();
-  std::vector<size_t> places;
+  std::vector<uint32_t> places;
   for (size_t i = 0; i < request.x.keys.size(); ++i) {
-    const auto [entry, is_new] = places_.try_emplace(request.x.keys[i], points_.size());
+    const auto [entry, is_new] =
+        places_.try_emplace(request.x.keys[i], static_cast<uint32_t>(points_.size()));
     if (is_new) points_.push_back({kNotComputed, kNotComputed});
     Point& point = points_[entry->second];
     point.mean = request.there.mean[static_cast<Index>(i)];
@@ -167,6 +187,8 @@ void SourceMemory::Insert(const Request& request) {
       result.covariances[places[i]] = request.between(static_cast<Index>(j), static_cast<Index>(i));
     }
   }
+  if (sets_.size() >= kMostSets) sets_.clear();
+  sets_.try_emplace(request.x.all, std::move(places));
 }
 
 Vector SourceMemory::Means(const KeptPoints& x) {
@@ -209,6 +231,7 @@ Matrix SourceMemory::Pulled(const KeptPoints& results) {
 void SourceMemory::Forget() {
   places_.clear();
   points_ = {};
+  sets_.clear();
   results_.clear();
 }
 

@@ -37,6 +37,7 @@ struct KeptPoints {
 
   PointMatrix x;
   std::vector<Key> keys;
+  Key all = {3, 4};  // Of the points, in their order.
 };
 
 class SourceMemory {
@@ -73,6 +74,8 @@ class SourceMemory {
   class Request;
 
   void Find(Request& request) const;
+  // Called with the lock.
+  std::vector<uint32_t> PlacesOf(const KeptPoints& x) const;
   void Compute(Request& request) const;
   void ComputeBlock(Request& request, const std::vector<Index>& block) const;
   void Insert(const Request& request);
@@ -83,7 +86,9 @@ class SourceMemory {
   const std::shared_ptr<const KernelExpansion> process_;
   const size_t most_bytes_;
   mutable std::mutex mutex_;
-  absl::flat_hash_map<KeptPoints::Key, size_t> places_;
+  absl::flat_hash_map<KeptPoints::Key, uint32_t> places_;
+  // Of the last few sets of points that are all there.
+  absl::flat_hash_map<KeptPoints::Key, std::vector<uint32_t>> sets_;
   std::vector<Point> points_;
   absl::flat_hash_map<KeptPoints::Key, Result> results_;
 };

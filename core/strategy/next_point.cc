@@ -43,8 +43,9 @@ MaximizerOptions SearchOptionsOf(const ObjectiveModel& model, uint64_t seed) {
   options.screen_seed = seed % kScreens;
   options.quasi_random = 192;
   options.around_incumbents = 64;
-  options.ascents = 3;
+  options.ascents = 2;
   options.evaluations_per_ascent = 30;
+  options.value_tolerance = 1e-4;
   return options;
 }
 
