@@ -25,8 +25,9 @@ void AddTerms(const TrainingData& data, const Hyperparameters& hyperparameters,
   for (size_t j = 0; j < data.terms.size(); ++j) {
     const double weight = hyperparameters.weights[static_cast<Index>(j)];
     const KnownTerm& term = data.terms[j];
+    if (weight == 0) continue;
     if (term.covariance.size() > 0) {
-      covariance.triangularView<Eigen::Lower>() += weight * weight * term.covariance;
+      covariance += weight * weight * term.covariance;  // Both triangles, which is faster.
     } else {
       covariance.diagonal() += weight * weight * term.variance;
     }
@@ -127,9 +128,10 @@ absl::StatusOr<LikelihoodValue> LogMarginalLikelihood(const Kernel& kernel,
   result.gradient[count + 1] = alpha.sum();
   for (size_t j = 0; j < data.terms.size(); ++j) {
     const auto place = static_cast<Index>(j);
-    result.gradient[count + 2 + place] =
-        alpha.dot(data.terms[j].mean) +
-        2 * hyperparameters.weights[place] * TraceOfProduct(weights, data.terms[j]);
+    const double weight = hyperparameters.weights[place];
+    result.gradient[count + 2 + place] = alpha.dot(data.terms[j].mean);
+    if (weight == 0) continue;
+    result.gradient[count + 2 + place] += 2 * weight * TraceOfProduct(weights, data.terms[j]);
   }
   if (!std::isfinite(result.value) || !result.gradient.allFinite()) {
     return absl::FailedPreconditionError("the likelihood is not finite");

@@ -292,7 +292,7 @@ Matrix TermCovarianceAt(const AddedTerm& term, const KeptPoints& x, Matrix& pull
   const KernelExpansion& process = *term.process;
   if (term.memory != nullptr) {
     pulled = term.memory->Pulled(x);
-    return term.memory->Between(x, x).between;
+    return term.memory->Covariance(x, x);
   }
   const Matrix cross = process.Cross(x.x);
   pulled.noalias() = process.reduction * cross;

@@ -226,7 +226,8 @@ void KeepHeaviestCovariances(std::vector<AddedTerm>& terms, size_t most) {
   });
   double kept = 0;
   for (size_t i = 0; i < most; ++i) kept += order[i]->covariance_factor;
-  for (size_t i = 0; i < order.size(); ++i) order[i]->covariance_factor *= i < most ? sum / kept : 0;
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i]->covariance_factor *= i < most ? sum / kept : 0;
 }
 
 class ClusterPrior final : public Prior {

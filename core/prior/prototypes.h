@@ -86,8 +86,7 @@ PointMatrix EvenlyChosen(const PointMatrix& places, Index count);
 
 // What prototypes say of points, and of points together with places.
 struct PrototypeValues {
-  // One of each for a prototype. Rows (and columns of `within`) are points, and
-  // there may be more of them than there are points; those mean nothing.
+  // One of each for a prototype. Rows (and columns of `within`) are points.
   std::vector<Vector> means;
   std::vector<Matrix> within;
   std::vector<Matrix> to_places;

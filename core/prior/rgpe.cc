@@ -81,9 +81,8 @@ absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const Trainin
     const Vector means = source.memory->Means(results);
     return BootstrapLosses(MisrankedPairs(means, means, target.y), numbers.counts);
   }
-  SourceMemory::Covariances there = source.memory->Between(results, results);
-  const Vector& means = there.at_points.mean;
-  Matrix covariance = std::move(there.between);
+  const Vector means = source.memory->Means(results);
+  Matrix covariance = source.memory->Covariance(results, results);
   const double least = kLeastVariancePart * source.kernel->Variance(source.hyperparameters.kernel);
   covariance.diagonal() = covariance.diagonal().cwiseMax(least);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix root, RootOfPosteriorCovariance(std::move(covariance)));

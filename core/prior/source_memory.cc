@@ -17,6 +17,9 @@ namespace {
 // many numbers. (Of small matrices they do not: those get whole blocks.)
 constexpr Index kKeptBlock = 32;
 constexpr Index kKeptPanel = 4;
+// k(P, x) are kept as long as they take less than this part of all; of results
+// always.
+constexpr size_t kCrossesPart = 4;
 constexpr uint32_t kNowhere = std::numeric_limits<uint32_t>::max();
 constexpr size_t kMostSets = 8;
 constexpr double kNotComputed = std::numeric_limits<double>::quiet_NaN();
@@ -51,22 +54,25 @@ class SourceMemory::Request {
     const Index count = results == nullptr ? 0 : results->x.rows();
     there = {Vector::Constant(x.x.rows(), kNotComputed),
              Vector::Constant(x.x.rows(), kNotComputed)};
-    between.setConstant(count, x.x.rows(), kNotComputed);
+    between.setConstant(x.x.rows(), count, kNotComputed);
     pulled.resize(static_cast<size_t>(count));
+    is_lacking.resize(static_cast<size_t>(count), true);
+    if (count > 0) crosses.resize(static_cast<size_t>(x.x.rows()));
   }
 
-  bool IsComplete(Index point) const {
-    return !std::isnan(there.mean[point]) &&
-           (!with_variances || !std::isnan(there.variance[point])) &&
-           !between.col(point).array().isNaN().any();
+  // Whether k(P, x) is needed.
+  bool IsIncomplete(Index point) const {
+    return std::isnan(there.mean[point]) || (with_variances && std::isnan(there.variance[point]));
   }
 
   const KeptPoints& x;
   bool with_variances;
   const KeptPoints* results;  // Null: none.
   Predictions there;
-  Matrix between;
-  std::vector<std::shared_ptr<const Vector>> pulled;  // By result.
+  Matrix between;                                      // One column a result.
+  std::vector<std::shared_ptr<const Vector>> pulled;   // By result.
+  std::vector<bool> is_lacking;                        // Whether one of its covariances is unknown.
+  std::vector<std::shared_ptr<const Vector>> crosses;  // By point, where there are results.
   bool has_changed = false;
 };
 
@@ -91,36 +97,39 @@ void SourceMemory::Find(Request& request) const {
   const std::vector<uint32_t>& places = known == sets_.end() ? looked_up : known->second;
   for (size_t i = 0; i < places.size(); ++i) {
     if (places[i] >= points_.size()) continue;
-    request.there.mean[static_cast<Index>(i)] = points_[places[i]].mean;
-    request.there.variance[static_cast<Index>(i)] = points_[places[i]].variance;
+    const Point& point = points_[places[i]];
+    request.there.mean[static_cast<Index>(i)] = point.mean;
+    request.there.variance[static_cast<Index>(i)] = point.variance;
+    if (!request.crosses.empty()) request.crosses[i] = point.cross;
   }
   for (size_t j = 0; j < request.pulled.size(); ++j) {
     const auto found = results_.find(request.results->keys[j]);
     if (found == results_.end()) continue;
     request.pulled[j] = found->second.pulled;
     const std::vector<double>& covariances = found->second.covariances;
+    auto column = request.between.col(static_cast<Index>(j));
     for (size_t i = 0; i < places.size(); ++i) {
-      if (places[i] >= covariances.size()) continue;
-      request.between(static_cast<Index>(j), static_cast<Index>(i)) = covariances[places[i]];
+      if (places[i] < covariances.size()) column[static_cast<Index>(i)] = covariances[places[i]];
     }
+    request.is_lacking[j] = column.hasNaN();
   }
 }
 
 void SourceMemory::Compute(Request& request) const {
-  for (size_t j = 0; j < request.pulled.size(); ++j) {
-    if (request.pulled[j] != nullptr) continue;
-    const Matrix cross = process_->Cross(request.results->x.row(static_cast<Index>(j)));
-    request.pulled[j] = std::make_shared<const Vector>(process_->reduction * cross.col(0));
-    request.has_changed = true;
-  }
+  const bool lacks_any = std::find(request.is_lacking.begin(), request.is_lacking.end(), true) !=
+                         request.is_lacking.end();
   std::vector<Index> block;
   for (Index i = 0; i < request.x.x.rows(); ++i) {
-    if (!request.IsComplete(i)) block.push_back(i);
+    const bool lacks_cross = lacks_any && request.crosses[static_cast<size_t>(i)] == nullptr;
+    if (lacks_cross || request.IsIncomplete(i)) block.push_back(i);
     const bool is_full = static_cast<Index>(block.size()) == kKeptBlock;
     if (block.empty() || (!is_full && i + 1 < request.x.x.rows())) continue;
     ComputeBlock(request, block);
     request.has_changed = true;
     block.clear();
+  }
+  for (size_t j = 0; j < request.pulled.size(); ++j) {
+    if (request.is_lacking[j]) ComputeResult(request, j);
   }
 }
 
@@ -132,32 +141,53 @@ void SourceMemory::ComputeBlock(Request& request, const std::vector<Index>& bloc
   PointMatrix x = PointMatrix::Zero(is_small ? kKeptBlock : padded, request.x.x.cols());
   x.topRows(count) = request.x.x(block, Eigen::all);
   const Matrix cross = process.Cross(x);
-  const Vector means = (cross.transpose() * process.weights).array() + process.mean;
-  request.there.mean(block) = means.head(count);
-  const bool lacks_variances = std::any_of(
-      block.begin(), block.end(), [&](Index i) { return std::isnan(request.there.variance[i]); });
-  if (request.with_variances && lacks_variances) {
-    const double most = process.kernel->Variance(process.parameters);
-    const Matrix reduced = process.reduction * cross;
-    const Vector taken = cross.cwiseProduct(reduced).colwise().sum().transpose();
-    const Vector variances = (most - taken.array()).max(kLeastVariancePart * most);
-    request.there.variance(block) = variances.head(count);
+  const double most = process.kernel->Variance(process.parameters);
+  const bool lacks_variances =
+      request.with_variances && std::any_of(block.begin(), block.end(), [&](Index i) {
+        return std::isnan(request.there.variance[i]);
+      });
+  Matrix reduced;
+  if (lacks_variances) reduced.noalias() = process.reduction * cross;
+  for (Index place = 0; place < count; ++place) {
+    const Index i = block[static_cast<size_t>(place)];
+    // On its own, as each dot product is to have the same alignment.
+    auto own = std::make_shared<const Vector>(cross.col(place));
+    request.there.mean[i] = own->dot(process.weights) + process.mean;
+    if (lacks_variances) {
+      const double left = most - own->dot(Vector(reduced.col(place)));
+      request.there.variance[i] = std::max(left, kLeastVariancePart * most);
+    }
+    if (!request.crosses.empty()) request.crosses[static_cast<size_t>(i)] = std::move(own);
   }
-  for (size_t j = 0; j < request.pulled.size(); ++j) {
-    const auto row = static_cast<Index>(j);
-    const Vector known = request.between(row, block).transpose();
-    if (!known.array().isNaN().any()) continue;
-    const PointMatrix result = request.results->x.row(row);
-    Vector covariances = process.kernel->Covariance(process.parameters, x, result).col(0);
-    covariances.noalias() -= cross.transpose() * *request.pulled[j];
-    request.between(row, block) = covariances.head(count).transpose();
+}
+
+void SourceMemory::ComputeResult(Request& request, size_t place) const {
+  const KernelExpansion& process = *process_;
+  const PointMatrix result = request.results->x.row(static_cast<Index>(place));
+  if (request.pulled[place] == nullptr) {
+    const Matrix cross = process.Cross(result);
+    request.pulled[place] = std::make_shared<const Vector>(process.reduction * cross.col(0));
+    request.has_changed = true;
   }
+  const Index count = request.x.x.rows();
+  if (count == 0) return;
+  PointMatrix x =
+      PointMatrix::Zero((count + kKeptPanel - 1) / kKeptPanel * kKeptPanel, request.x.x.cols());
+  x.topRows(count) = request.x.x;
+  const Matrix covariances = process.kernel->Covariance(process.parameters, x, result);
+  auto column = request.between.col(static_cast<Index>(place));
+  for (Index i = 0; i < count; ++i) {
+    const Vector& cross = *request.crosses[static_cast<size_t>(i)];
+    column[i] = covariances(i, 0) - cross.dot(*request.pulled[place]);
+  }
+  request.has_changed = true;
 }
 
 size_t SourceMemory::BytesHeld() const {
   constexpr size_t kOfPlace = sizeof(KeptPoints::Key) + 2 * sizeof(size_t) + sizeof(Point);
-  const size_t of_result = static_cast<size_t>(process_->points.rows()) + points_.size() + 16;
-  size_t bytes = points_.size() * kOfPlace + results_.size() * of_result * sizeof(double);
+  const auto size = static_cast<size_t>(process_->points.rows());
+  size_t bytes = points_.size() * kOfPlace + crosses_ * size * sizeof(double) +
+                 results_.size() * (size + points_.size() + 16) * sizeof(double);
   for (const auto& [key, places] : sets_) bytes += sizeof(key) + places.size() * sizeof(uint32_t);
   return bytes;
 }
@@ -165,26 +195,37 @@ size_t SourceMemory::BytesHeld() const {
 void SourceMemory::Insert(const Request& request) {
   if (!request.has_changed) return;
   const std::lock_guard lock(mutex_);
-  if (BytesHeld() > most_bytes_) Forget();
+  const size_t of_cross = static_cast<size_t>(process_->points.rows()) * sizeof(double);
+  const bool are_results = request.results != nullptr && request.results->all == request.x.all;
+  const bool is_full = BytesHeld() > most_bytes_;
+  if (is_full) Forget();
   std::vector<uint32_t> places;
   for (size_t i = 0; i < request.x.keys.size(); ++i) {
     const auto [entry, is_new] =
         places_.try_emplace(request.x.keys[i], static_cast<uint32_t>(points_.size()));
-    if (is_new) points_.push_back({kNotComputed, kNotComputed});
+    if (is_new) points_.push_back({kNotComputed, kNotComputed, nullptr});
     Point& point = points_[entry->second];
     point.mean = request.there.mean[static_cast<Index>(i)];
     const double variance = request.there.variance[static_cast<Index>(i)];
     if (!std::isnan(variance)) point.variance = variance;
+    const bool has_room = are_results || crosses_ * of_cross < most_bytes_ / kCrossesPart;
+    if (has_room && !request.crosses.empty() && point.cross == nullptr &&
+        request.crosses[i] != nullptr) {
+      point.cross = request.crosses[i];
+      ++crosses_;
+    }
     places.push_back(entry->second);
   }
   for (size_t j = 0; j < request.pulled.size(); ++j) {
+    if (!request.is_lacking[j] && !is_full) continue;
     Result& result = results_[request.results->keys[j]];
     result.pulled = request.pulled[j];
+    if (result.covariances.size() < points_.size()) {
+      result.covariances.resize(points_.size(), kNotComputed);
+    }
+    const auto column = request.between.col(static_cast<Index>(j));
     for (size_t i = 0; i < places.size(); ++i) {
-      if (places[i] >= result.covariances.size()) {
-        result.covariances.resize(points_.size(), kNotComputed);
-      }
-      result.covariances[places[i]] = request.between(static_cast<Index>(j), static_cast<Index>(i));
+      result.covariances[places[i]] = column[static_cast<Index>(i)];
     }
   }
   if (sets_.size() >= kMostSets) sets_.clear();
@@ -193,34 +234,32 @@ void SourceMemory::Insert(const Request& request) {
 
 Vector SourceMemory::Means(const KeptPoints& x) {
   Request request(x, nullptr, false);
-  Find(request);
-  Compute(request);
-  Insert(request);
+  Answer(request);
   return std::move(request.there.mean);
 }
 
 Predictions SourceMemory::Predict(const KeptPoints& x) {
   Request request(x, nullptr, true);
-  Find(request);
-  Compute(request);
-  Insert(request);
+  Answer(request);
   return std::move(request.there);
 }
 
 SourceMemory::Covariances SourceMemory::Between(const KeptPoints& results, const KeptPoints& x) {
   Request request(x, &results, true);
-  Find(request);
-  Compute(request);
-  Insert(request);
-  return {std::move(request.there), std::move(request.between)};
+  Answer(request);
+  return {std::move(request.there), request.between.transpose()};
+}
+
+Matrix SourceMemory::Covariance(const KeptPoints& results, const KeptPoints& x) {
+  Request request(x, &results, false);
+  Answer(request);
+  return request.between.transpose();
 }
 
 Matrix SourceMemory::Pulled(const KeptPoints& results) {
   const KeptPoints none(PointMatrix(0, results.x.cols()));
   Request request(none, &results, false);
-  Find(request);
-  Compute(request);
-  Insert(request);
+  Answer(request);
   Matrix pulled(process_->points.rows(), results.x.rows());
   for (size_t j = 0; j < request.pulled.size(); ++j) {
     pulled.col(static_cast<Index>(j)) = *request.pulled[j];
@@ -228,11 +267,18 @@ Matrix SourceMemory::Pulled(const KeptPoints& results) {
   return pulled;
 }
 
+void SourceMemory::Answer(Request& request) {
+  Find(request);
+  Compute(request);
+  Insert(request);
+}
+
 void SourceMemory::Forget() {
   places_.clear();
   points_ = {};
   sets_.clear();
   results_.clear();
+  crosses_ = 0;
 }
 
 void SourceMemory::Clear() {

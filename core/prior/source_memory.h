@@ -3,9 +3,10 @@
 // and its results.
 //
 // Of each such point its mean and, where they were asked for, its variance and
-// its covariances with results are kept; of each result also R k(P, x), from
-// which covariances with it follow by k(x, x') - (R k(P, x))^T k(P, x'). Points
-// are told apart by fingerprints of their coordinates.
+// its covariances with results are kept, with k(P, x) for results to come; of
+// each result also R k(P, x), from which covariances with it follow by
+// k(x, x') - (R k(P, x))^T k(P, x'). Points are told apart by fingerprints of
+// their coordinates.
 //
 // What is computed for a point takes the same operations in the same order
 // whatever it is asked for with, so what is kept changes nothing, not the last
@@ -54,6 +55,8 @@ class SourceMemory {
     Matrix between;  // cov(result_i, x_j).
   };
   Covariances Between(const KeptPoints& results, const KeptPoints& x);
+  // That alone, which takes less where variances are not there yet.
+  Matrix Covariance(const KeptPoints& results, const KeptPoints& x);
   // R k(P, x), one column a result.
   Matrix Pulled(const KeptPoints& results);
 
@@ -66,6 +69,7 @@ class SourceMemory {
   struct Point {
     double mean;
     double variance;
+    std::shared_ptr<const Vector> cross;  // k(P, x); null: not asked for with results.
   };
   struct Result {
     std::shared_ptr<const Vector> pulled;
@@ -73,11 +77,13 @@ class SourceMemory {
   };
   class Request;
 
+  void Answer(Request& request);
   void Find(Request& request) const;
   // Called with the lock.
   std::vector<uint32_t> PlacesOf(const KeptPoints& x) const;
   void Compute(Request& request) const;
   void ComputeBlock(Request& request, const std::vector<Index>& block) const;
+  void ComputeResult(Request& request, size_t place) const;
   void Insert(const Request& request);
   // Called with the lock.
   size_t BytesHeld() const;
@@ -91,6 +97,7 @@ class SourceMemory {
   absl::flat_hash_map<KeptPoints::Key, std::vector<uint32_t>> sets_;
   std::vector<Point> points_;
   absl::flat_hash_map<KeptPoints::Key, Result> results_;
+  size_t crosses_ = 0;  // So many points have theirs.
 };
 
 }  // namespace slipstream

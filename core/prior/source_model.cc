@@ -8,9 +8,9 @@
 namespace slipstream {
 namespace {
 
-// What is kept of a source's answers takes no more than its model, and at least
+// What is kept of a source's answers takes at most about as much as its model, or
 // so much.
-constexpr size_t kLeastMemoryBytes = size_t{1} << 20;
+constexpr size_t kLeastMemoryBytes = size_t{2} << 20;
 
 size_t ModelBytes(const SourceModel& source) {
   const auto rows = static_cast<size_t>(source.data.y.size());

@@ -73,6 +73,7 @@ TEST(SourceMemoryTest, SaysWhatTheExpansionSays) {
     EXPECT_LT((there.between - source->expansion->Covariance(results, x)).cwiseAbs().maxCoeff(),
               1e-10);
     EXPECT_EQ(source->memory->Means(KeptPoints(x)), there.at_points.mean);
+    EXPECT_EQ(source->memory->Covariance(KeptPoints(results), KeptPoints(x)), there.between);
     const Matrix pulled = source->expansion->reduction * source->expansion->Cross(results);
     EXPECT_TRUE(source->memory->Pulled(KeptPoints(results)).isApprox(pulled, 1e-10));
   }
