@@ -42,16 +42,10 @@ Vector ResidualOf(const TrainingData& data, const Hyperparameters& hyperparamete
   return residual;
 }
 
-// tr(w S) of symmetric matrices of which only w's lower triangle holds.
+// tr(w S) of symmetric matrices.
 double TraceOfProduct(const Matrix& w, const KnownTerm& term) {
   if (term.covariance.size() == 0) return w.diagonal().dot(term.variance);
-  double trace = 0;
-  for (Index c = 0; c < w.cols(); ++c) {
-    const Index below = w.rows() - c - 1;
-    trace += w(c, c) * term.covariance(c, c) +
-             2 * w.col(c).tail(below).dot(term.covariance.col(c).tail(below));
-  }
-  return trace;
+  return w.cwiseProduct(term.covariance).sum();
 }
 
 }  // namespace
@@ -119,7 +113,11 @@ absl::StatusOr<LikelihoodValue> LogMarginalLikelihood(const Kernel& kernel,
                          static_cast<double>(size) * std::log(2 * std::numbers::pi));
   Matrix weights = factor.Inverse();
   weights *= -0.5;
-  weights.selfadjointView<Eigen::Lower>().rankUpdate(alpha, 0.5);
+  if (data.terms.empty()) {
+    weights.selfadjointView<Eigen::Lower>().rankUpdate(alpha, 0.5);
+  } else {  // Both triangles, for the traces.
+    weights.noalias() += 0.5 * alpha * alpha.transpose();
+  }
   const Index count = kernel.parameter_count();
   result.gradient = Vector::Zero(count + 2 + hyperparameters.weights.size());
   tape->AddParameterGradient(weights, result.gradient.head(count));

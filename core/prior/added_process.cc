@@ -287,23 +287,25 @@ Vector TermMeansAt(const AddedTerm& term, const KeptPoints& x) {
   return term.memory != nullptr ? term.memory->Means(x) : term.process->Means(x.x);
 }
 
-// The covariance of the term's process at the points; into `pulled` R_i k_i(P_i, x).
-Matrix TermCovarianceAt(const AddedTerm& term, const KeptPoints& x, Matrix& pulled) {
+// The covariance of the term's process at the points; into `pulled`, unless it is
+// null, R_i k_i(P_i, x).
+Matrix TermCovarianceAt(const AddedTerm& term, const KeptPoints& x, Matrix* pulled) {
   const KernelExpansion& process = *term.process;
   if (term.memory != nullptr) {
-    pulled = term.memory->Pulled(x);
+    if (pulled != nullptr) *pulled = term.memory->Pulled(x);
     return term.memory->Covariance(x, x);
   }
   const Matrix cross = process.Cross(x.x);
-  pulled.noalias() = process.reduction * cross;
+  Matrix reduced = process.reduction * cross;
   Matrix covariance = process.kernel->Covariance(process.parameters, x.x, x.x);
-  covariance.noalias() -= cross.transpose() * pulled;
+  covariance.noalias() -= cross.transpose() * reduced;
+  if (pulled != nullptr) *pulled = std::move(reduced);
   return covariance;
 }
 
-// And R_i k_i(P_i, x) by term, as Fitted has it.
+// And, unless `pulled` is null, R_i k_i(P_i, x) by term, as Fitted has it.
 KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors,
-                        const KeptPoints& x, std::vector<Matrix>& pulled) {
+                        const KeptPoints& x, std::vector<Matrix>* pulled) {
   const Index size = x.x.rows();
   KnownTerm known{Vector::Zero(size), Matrix(), Vector()};
   if (errors == SourceErrors::kIndependent) {
@@ -319,9 +321,9 @@ KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors
   for (const AddedTerm& term : terms) {
     const KernelExpansion& process = *term.process;
     known.mean += term.mean_factor * TermMeansAt(term, x);
-    pulled.emplace_back();
+    if (pulled != nullptr) pulled->emplace_back();
     if (term.covariance_factor == 0) continue;
-    Matrix covariance = TermCovarianceAt(term, x, pulled.back());
+    Matrix covariance = TermCovarianceAt(term, x, pulled == nullptr ? nullptr : &pulled->back());
     const double least = kLeastVariancePart * process.kernel->Variance(process.parameters);
     covariance.diagonal() = covariance.diagonal().cwiseMax(least);
     known.covariance += term.covariance_factor * covariance;
@@ -333,8 +335,7 @@ KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors
 
 KnownTerm KnownPartAt(const std::vector<AddedTerm>& terms, SourceErrors errors,
                       const PointMatrix& x) {
-  std::vector<Matrix> pulled;
-  return KnownPartWith(terms, errors, KeptPoints(x), pulled);
+  return KnownPartWith(terms, errors, KeptPoints(x), nullptr);
 }
 
 namespace {
@@ -355,7 +356,7 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     const Observations& observations) {
   auto fitted = std::make_shared<Fitted>();
   fitted->results = KeptPoints(observations.x);
-  const KnownTerm known = KnownPartWith(terms, errors, fitted->results, fitted->pulled);
+  const KnownTerm known = KnownPartWith(terms, errors, fitted->results, &fitted->pulled);
   fitted->terms = std::move(terms);
   fitted->own = std::move(own);
   fitted->errors = errors;
