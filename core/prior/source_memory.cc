@@ -102,14 +102,18 @@ void SourceMemory::Find(Request& request) const {
     request.there.variance[static_cast<Index>(i)] = point.variance;
     if (!request.crosses.empty()) request.crosses[i] = point.cross;
   }
+  const uint32_t last = places.empty() ? 0 : *std::max_element(places.begin(), places.end());
   for (size_t j = 0; j < request.pulled.size(); ++j) {
     const auto found = results_.find(request.results->keys[j]);
     if (found == results_.end()) continue;
     request.pulled[j] = found->second.pulled;
     const std::vector<double>& covariances = found->second.covariances;
     auto column = request.between.col(static_cast<Index>(j));
+    const bool are_all = last < covariances.size();
     for (size_t i = 0; i < places.size(); ++i) {
-      if (places[i] < covariances.size()) column[static_cast<Index>(i)] = covariances[places[i]];
+      if (are_all || places[i] < covariances.size()) {
+        column[static_cast<Index>(i)] = covariances[places[i]];
+      }
     }
     request.is_lacking[j] = column.hasNaN();
   }
