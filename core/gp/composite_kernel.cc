@@ -92,6 +92,8 @@ class CompositeKernel : public Kernel {
 
   std::unique_ptr<KernelTape> DoRecord(ConstVectorView parameters,
                                        const PointMatrix& x) const override;
+  std::unique_ptr<KernelAt> DoAt(ConstVectorView parameters,
+                                 const PointMatrix& points) const override;
 
   Operation operation_;
   std::vector<std::unique_ptr<Kernel>> parts_;
@@ -142,7 +144,86 @@ class CompositeTape : public KernelTape {
   std::vector<std::unique_ptr<KernelTape>> tapes_;
 };
 
+class CompositeKernelAt final : public KernelAt {
+ public:
+  CompositeKernelAt(bool is_sum, Index size, std::vector<std::unique_ptr<KernelAt>> parts)
+      : KernelAt(size, SlopeColumnsOf(parts)), is_sum_(is_sum), parts_(std::move(parts)) {}
+
+ private:
+  static Index SlopeColumnsOf(const std::vector<std::unique_ptr<KernelAt>>& parts) {
+    Index columns = 0;
+    for (const auto& part : parts) columns += part->slope_columns();
+    return columns;
+  }
+
+  void DoCovariance(const PointMatrix& x, MatrixView out) const override {
+    parts_.front()->Covariance(x, out);
+    Matrix other(size(), x.rows());
+    for (size_t i = 1; i < parts_.size(); ++i) {
+      parts_[i]->Covariance(x, other);
+      if (is_sum_) {
+        out += other;
+      } else {
+        out.array() *= other.array();
+      }
+    }
+  }
+
+  // Slopes of a part times the values of the others, where it is a product.
+  void DoAtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const override {
+    Matrix of_parts(size(), static_cast<Index>(parts_.size()));
+    Index first = 0;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const Index columns = parts_[i]->slope_columns();
+      parts_[i]->AtPoint(x, of_parts.col(static_cast<Index>(i)), slopes.middleCols(first, columns));
+      first += columns;
+    }
+    if (is_sum_) {
+      values = of_parts.rowwise().sum();
+      return;
+    }
+    values = of_parts.rowwise().prod();
+    first = 0;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      for (Index column = first; column < first + parts_[i]->slope_columns(); ++column) {
+        for (size_t other = 0; other < parts_.size(); ++other) {
+          if (other == i) continue;
+          slopes.col(column).array() *= of_parts.col(static_cast<Index>(other)).array();
+        }
+      }
+      first += parts_[i]->slope_columns();
+    }
+  }
+
+  void DoAddGradients(ConstVectorView x, ConstMatrixView slopes, ConstMatrixView weights,
+                      MatrixView gradients) const override {
+    Index first = 0;
+    for (const auto& part : parts_) {
+      const Index columns = part->slope_columns();
+      part->AddGradients(x, slopes.middleCols(first, columns), weights, gradients);
+      first += columns;
+    }
+  }
+
+  bool is_sum_;
+  std::vector<std::unique_ptr<KernelAt>> parts_;
+};
+
 }  // namespace
+
+// Parts that have no slopes to scale get what is general.
+std::unique_ptr<KernelAt> CompositeKernel::DoAt(ConstVectorView parameters,
+                                                const PointMatrix& points) const {
+  std::vector<std::unique_ptr<KernelAt>> parts;
+  bool have_slopes = true;
+  ForEach(parameters, [&](const Kernel& part, ConstVectorView own) {
+    parts.push_back(part.At(own, points));
+    have_slopes = have_slopes && parts.back()->slope_columns() > 0;
+  });
+  if (!have_slopes) return Kernel::DoAt(parameters, points);
+  return std::make_unique<CompositeKernelAt>(operation_ == Operation::kSum, points.rows(),
+                                             std::move(parts));
+}
 
 std::unique_ptr<KernelTape> CompositeKernel::DoRecord(ConstVectorView parameters,
                                                       const PointMatrix& x) const {

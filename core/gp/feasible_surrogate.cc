@@ -40,7 +40,14 @@ class FeasibleSurrogate : public Surrogate {
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    Predictions result = objective_->Predict(x);
+    return Blended(objective_->Predict(x), x);
+  }
+
+  Predictions DoPredictKept(const PointMatrix& x) const override {
+    return Blended(objective_->PredictKept(x), x);
+  }
+
+  Predictions Blended(Predictions result, const PointMatrix& x) const {
     const Vector chances = Chances(x);
     result.mean = worst_ + chances.array() * (result.mean.array() - worst_);
     result.variance.array() *= chances.array().square();
@@ -92,13 +99,14 @@ absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
       MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kShared), parameters, 1.0);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       GaussianProcess process,
-      GaussianProcess::Fit(std::move(prior), {std::move(x), labels, Vector::Constant(count, kNoise)}));
+      GaussianProcess::Fit(std::move(prior),
+                           {std::move(x), labels, Vector::Constant(count, kNoise)}));
   return std::make_shared<const GaussianProcess>(std::move(process));
 }
 
-std::unique_ptr<Surrogate> MakeFeasibleSurrogate(
-    std::unique_ptr<Surrogate> objective, std::shared_ptr<const GaussianProcess> feasibility,
-    double worst) {
+std::unique_ptr<Surrogate> MakeFeasibleSurrogate(std::unique_ptr<Surrogate> objective,
+                                                 std::shared_ptr<const GaussianProcess> feasibility,
+                                                 double worst) {
   return std::make_unique<FeasibleSurrogate>(std::move(objective), std::move(feasibility), worst);
 }
 

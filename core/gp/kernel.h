@@ -38,6 +38,43 @@ class KernelTape {
   Matrix lower_;
 };
 
+// A kernel with chosen hyperparameters between points b_i that stay and others
+// that come: what depends on the former alone is computed once. What is said of
+// one that comes is the same to the last bit, whatever others come with it. Immutable, hence
+// thread-safe; lives no longer than its kernel.
+class KernelAt {
+ public:
+  virtual ~KernelAt() = default;
+
+  // How many points stay.
+  Index size() const { return size_; }
+  // Columns of what AtPoint says of slopes.
+  Index slope_columns() const { return slope_columns_; }
+
+  // k(b_i, x_j); `out` is size() x x.rows().
+  void Covariance(const PointMatrix& x, MatrixView out) const;
+  Matrix Covariance(const PointMatrix& x) const;
+  // k(b_i, x), and into `slopes`, size() x slope_columns(), what gradients at x
+  // are made of.
+  void AtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const;
+  // Adds sum_i weights(i, j) dk(x, b_i)/dx to column j of `gradients`, `slopes`
+  // being AtPoint's at x.
+  void AddGradients(ConstVectorView x, ConstMatrixView slopes, ConstMatrixView weights,
+                    MatrixView gradients) const;
+
+ protected:
+  KernelAt(Index size, Index slope_columns) : size_(size), slope_columns_(slope_columns) {}
+
+ private:
+  virtual void DoCovariance(const PointMatrix& x, MatrixView out) const = 0;
+  virtual void DoAtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const = 0;
+  virtual void DoAddGradients(ConstVectorView x, ConstMatrixView slopes, ConstMatrixView weights,
+                              MatrixView gradients) const = 0;
+
+  Index size_;
+  Index slope_columns_;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -58,23 +95,27 @@ class Kernel {
   void AddPointGradient(ConstVectorView parameters, ConstVectorView x, const PointMatrix& b,
                         ConstVectorView weights, VectorView gradient) const;
   std::unique_ptr<KernelTape> Record(ConstVectorView parameters, const PointMatrix& x) const;
+  std::unique_ptr<KernelAt> At(ConstVectorView parameters, const PointMatrix& points) const;
 
  protected:
   Kernel(Index dimension, Index parameter_count)
       : dimension_(dimension), parameter_count_(parameter_count) {}
 
+  // By the functions above, unless a kernel knows better.
+  virtual std::unique_ptr<KernelAt> DoAt(ConstVectorView parameters,
+                                         const PointMatrix& points) const;
+
  private:
   // Called with parameters and points of the right size. `out` is a.rows() x
   // b.rows().
-  virtual void DoCovariance(ConstVectorView parameters, const PointMatrix& a,
-                            const PointMatrix& b, MatrixView out) const = 0;
+  virtual void DoCovariance(ConstVectorView parameters, const PointMatrix& a, const PointMatrix& b,
+                            MatrixView out) const = 0;
   virtual double DoVariance(ConstVectorView parameters) const = 0;
   virtual void DoAddPointGradient(ConstVectorView parameters, ConstVectorView x,
                                   const PointMatrix& b, ConstVectorView weights,
                                   VectorView gradient) const = 0;
   virtual std::unique_ptr<KernelTape> DoRecord(ConstVectorView parameters,
                                                const PointMatrix& x) const = 0;
-
   Index dimension_;
   Index parameter_count_;
 };

@@ -22,6 +22,7 @@ absl::StatusOr<KernelExpansion> KernelExpansion::Of(std::shared_ptr<const Kernel
                                                     const Hyperparameters& hyperparameters) {
   KernelExpansion expansion{
       std::move(kernel), hyperparameters.kernel, hyperparameters.mean, data.x, {}, {}};
+  expansion.at_points = expansion.kernel->At(expansion.parameters, expansion.points);
   Matrix covariance = expansion.Cross(data.x);
   covariance.diagonal() += NoiseOf(data, hyperparameters.log_noise_variance);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(covariance)));
@@ -36,8 +37,9 @@ absl::StatusOr<KernelExpansion> KernelExpansion::Through(std::shared_ptr<const K
                                                          PointMatrix points, const Vector& mean,
                                                          const Matrix& covariance,
                                                          double noise_variance) {
-  KernelExpansion expansion{std::move(kernel), std::move(parameters), kernel_mean,
-                            std::move(points), {}, {}};
+  KernelExpansion expansion{
+      std::move(kernel), std::move(parameters), kernel_mean, std::move(points), {}, {}};
+  expansion.at_points = expansion.kernel->At(expansion.parameters, expansion.points);
   // a = K^-1 (mean - m); R = K^-1 - K^-1 S K^-1; K with the noise.
   Matrix prior = expansion.Cross(expansion.points);
   prior.diagonal().array() += noise_variance;
@@ -51,9 +53,7 @@ absl::StatusOr<KernelExpansion> KernelExpansion::Through(std::shared_ptr<const K
   return expansion;
 }
 
-Matrix KernelExpansion::Cross(const PointMatrix& x) const {
-  return kernel->Covariance(parameters, points, x);
-}
+Matrix KernelExpansion::Cross(const PointMatrix& x) const { return at_points->Covariance(x); }
 
 Vector KernelExpansion::Means(const PointMatrix& x) const {
   if (points.rows() == 0) return Vector::Constant(x.rows(), mean);
@@ -73,6 +73,33 @@ Predictions KernelExpansion::Predict(const PointMatrix& x) const {
   }
   result.variance = result.variance.cwiseMax(kLeastVariancePart * most);
   return result;
+}
+
+PointPrediction KernelExpansion::PredictPoint(ConstVectorView x) const {
+  const double most = kernel->Variance(parameters);
+  PointPrediction result{mean, most, Vector::Zero(x.size()), Vector::Zero(x.size())};
+  if (points.rows() == 0) return result;
+  Vector cross(points.rows());
+  Matrix slopes(points.rows(), at_points->slope_columns());
+  at_points->AtPoint(x, cross, slopes);
+  Matrix pulls(points.rows(), 2);
+  pulls.col(0) = weights;
+  pulls.col(1) = Reduced(cross);
+  result.mean += cross.dot(weights);
+  result.variance -= cross.dot(pulls.col(1));
+  if (!(result.variance > kLeastVariancePart * most)) {  // Flat where it is clamped.
+    result.variance = kLeastVariancePart * most;
+    pulls.col(1).setZero();
+  }
+  Matrix gradients = Matrix::Zero(x.size(), 2);
+  at_points->AddGradients(x, slopes, pulls, gradients);
+  result.mean_gradient = gradients.col(0);
+  result.variance_gradient = -2 * gradients.col(1);
+  return result;
+}
+
+Vector KernelExpansion::Reduced(ConstVectorView c) const {
+  return reduction.selfadjointView<Eigen::Lower>() * c;
 }
 
 Matrix KernelExpansion::Covariance(const PointMatrix& a, const PointMatrix& b) const {

@@ -31,6 +31,8 @@ struct KernelExpansion {
   PointMatrix points;
   Vector weights;    // a.
   Matrix reduction;  // R, symmetric.
+  // The kernel between `points` and others.
+  std::shared_ptr<const KernelAt> at_points = {};
 
   // The posterior of the process with that kernel, given `data` without terms.
   // FAILED_PRECONDITION when its covariance is indefinite in spite of all
@@ -54,6 +56,9 @@ struct KernelExpansion {
   Vector Means(const PointMatrix& x) const;
   // Variances are at least 1e-12 of the kernel's.
   Predictions Predict(const PointMatrix& x) const;
+  PointPrediction PredictPoint(ConstVectorView x) const;
+  // R c.
+  Vector Reduced(ConstVectorView c) const;
   Matrix Covariance(const PointMatrix& a, const PointMatrix& b) const;
 
   size_t MemoryBytes() const;

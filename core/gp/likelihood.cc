@@ -25,8 +25,9 @@ void AddTerms(const TrainingData& data, const Hyperparameters& hyperparameters,
   for (size_t j = 0; j < data.terms.size(); ++j) {
     const double weight = hyperparameters.weights[static_cast<Index>(j)];
     const KnownTerm& term = data.terms[j];
+    if (weight == 0) continue;
     if (term.covariance.size() > 0) {
-      covariance.triangularView<Eigen::Lower>() += weight * weight * term.covariance;
+      covariance += weight * weight * term.covariance;  // Both triangles, which is faster.
     } else {
       covariance.diagonal() += weight * weight * term.variance;
     }
@@ -41,16 +42,10 @@ Vector ResidualOf(const TrainingData& data, const Hyperparameters& hyperparamete
   return residual;
 }
 
-// tr(w S) of symmetric matrices of which only w's lower triangle holds.
+// tr(w S) of symmetric matrices.
 double TraceOfProduct(const Matrix& w, const KnownTerm& term) {
   if (term.covariance.size() == 0) return w.diagonal().dot(term.variance);
-  double trace = 0;
-  for (Index c = 0; c < w.cols(); ++c) {
-    const Index below = w.rows() - c - 1;
-    trace += w(c, c) * term.covariance(c, c) +
-             2 * w.col(c).tail(below).dot(term.covariance.col(c).tail(below));
-  }
-  return trace;
+  return w.cwiseProduct(term.covariance).sum();
 }
 
 }  // namespace
@@ -118,7 +113,11 @@ absl::StatusOr<LikelihoodValue> LogMarginalLikelihood(const Kernel& kernel,
                          static_cast<double>(size) * std::log(2 * std::numbers::pi));
   Matrix weights = factor.Inverse();
   weights *= -0.5;
-  weights.selfadjointView<Eigen::Lower>().rankUpdate(alpha, 0.5);
+  if (data.terms.empty()) {
+    weights.selfadjointView<Eigen::Lower>().rankUpdate(alpha, 0.5);
+  } else {  // Both triangles, for the traces.
+    weights.noalias() += 0.5 * alpha * alpha.transpose();
+  }
   const Index count = kernel.parameter_count();
   result.gradient = Vector::Zero(count + 2 + hyperparameters.weights.size());
   tape->AddParameterGradient(weights, result.gradient.head(count));
@@ -127,9 +126,10 @@ absl::StatusOr<LikelihoodValue> LogMarginalLikelihood(const Kernel& kernel,
   result.gradient[count + 1] = alpha.sum();
   for (size_t j = 0; j < data.terms.size(); ++j) {
     const auto place = static_cast<Index>(j);
-    result.gradient[count + 2 + place] =
-        alpha.dot(data.terms[j].mean) +
-        2 * hyperparameters.weights[place] * TraceOfProduct(weights, data.terms[j]);
+    const double weight = hyperparameters.weights[place];
+    result.gradient[count + 2 + place] = alpha.dot(data.terms[j].mean);
+    if (weight == 0) continue;
+    result.gradient[count + 2 + place] += 2 * weight * TraceOfProduct(weights, data.terms[j]);
   }
   if (!std::isfinite(result.value) || !result.gradient.allFinite()) {
     return absl::FailedPreconditionError("the likelihood is not finite");

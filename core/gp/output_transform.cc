@@ -23,8 +23,7 @@ double YeoJohnson(double x, double l) {
 double InverseYeoJohnson(double y, double l) {
   constexpr double kLeast = -1 + 1e-15;  // Where the transformation's range ends.
   if (y >= 0) {
-    return std::abs(l) < 1e-9 ? std::expm1(y)
-                              : std::expm1(std::log1p(std::max(l * y, kLeast)) / l);
+    return std::abs(l) < 1e-9 ? std::expm1(y) : std::expm1(std::log1p(std::max(l * y, kLeast)) / l);
   }
   const double m = 2 - l;
   return std::abs(m) < 1e-9 ? -std::expm1(-y)
@@ -50,8 +49,8 @@ double MostLikelyExponent(const Vector& x) {
 // The deviation of `x`, or 1 where there is none.
 double DeviationOf(const Vector& x) {
   if (x.size() < 2) return 1;
-  const double deviation = std::sqrt((x.array() - x.mean()).square().sum() /
-                                     static_cast<double>(x.size() - 1));
+  const double deviation =
+      std::sqrt((x.array() - x.mean()).square().sum() / static_cast<double>(x.size() - 1));
   return deviation > 1e-14 * std::max(1.0, x.cwiseAbs().maxCoeff()) ? deviation : 1;
 }
 

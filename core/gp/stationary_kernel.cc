@@ -37,6 +37,12 @@ class StationaryKernel : public Kernel {
   bool IsWord(Index coordinate) const {
     return kinds_[static_cast<size_t>(coordinate)] == CoordinateKind::kWord;
   }
+  bool AreNumbers(Index first, Index end) const {
+    for (; first < end; ++first) {
+      if (IsWord(first)) return false;
+    }
+    return true;
+  }
   // Which hyperparameter scales the coordinate.
   Index ParameterOf(Index coordinate) const {
     return lengthscales_ == Lengthscales::kEach ? 1 + coordinate : 1;
@@ -63,11 +69,19 @@ class StationaryKernel : public Kernel {
 
   // Squared distances of the rows of the scaled `a` from `first` on to row `j`
   // of the scaled `b`.
-  void SquaredDistances(const Shape& shape, const PointMatrix& a, Index first,
-                        const PointMatrix& b, Index j, ArrayView out) const {
+  void SquaredDistances(const Shape& shape, const PointMatrix& a, Index first, const PointMatrix& b,
+                        Index j, ArrayView out) const {
     const Index count = a.rows() - first;
     out.setZero();
-    for (Index d = 0; d < dimension(); ++d) {
+    Index d = 0;
+    // Four numbers at a time, in the same order as one by one.
+    for (; d + 3 < dimension() && AreNumbers(d, d + 4); d += 4) {
+      out = out + (a.col(d).tail(count).array() - b(j, d)).square() +
+            (a.col(d + 1).tail(count).array() - b(j, d + 1)).square() +
+            (a.col(d + 2).tail(count).array() - b(j, d + 2)).square() +
+            (a.col(d + 3).tail(count).array() - b(j, d + 3)).square();
+    }
+    for (; d < dimension(); ++d) {
       const auto column = a.col(d).tail(count).array();
       const double other = b(j, d);
       if (IsWord(d)) {
@@ -112,13 +126,15 @@ class StationaryKernel : public Kernel {
       if (IsWord(d)) continue;
       // sum_i w_i c'(s_i) 2 (x - b_i)/l^2.
       const double weighted = slopes.matrix().dot(others.col(d));
-      gradient[d] += 2 * shape.variance * shape.inverse_lengthscales[d] *
-                     (total * point(0, d) - weighted);
+      gradient[d] +=
+          2 * shape.variance * shape.inverse_lengthscales[d] * (total * point(0, d) - weighted);
     }
   }
 
   std::unique_ptr<KernelTape> DoRecord(ConstVectorView parameters,
                                        const PointMatrix& x) const override;
+  std::unique_ptr<KernelAt> DoAt(ConstVectorView parameters,
+                                 const PointMatrix& points) const override;
 
   Smoothness smoothness_;
   CoordinateKinds kinds_;
@@ -151,8 +167,8 @@ class StationaryTape : public KernelTape {
     for (Index j = 0; j < size; ++j) {
       const Index below = size - j - 1;
       const auto weight = weights.col(j).tail(below).array();
-      by_amplitude += weights(j, j) * lower_(j, j) +
-                      2 * (weight * lower_.col(j).tail(below).array()).sum();
+      by_amplitude +=
+          weights(j, j) * lower_(j, j) + 2 * (weight * lower_.col(j).tail(below).array()).sum();
       auto pulled = pull.head(below);
       pulled = weight * slopes_.col(j).tail(below).array();
       AddSquares(j, pulled, by_coordinate);
@@ -187,6 +203,59 @@ class StationaryTape : public KernelTape {
 std::unique_ptr<KernelTape> StationaryKernel::DoRecord(ConstVectorView parameters,
                                                        const PointMatrix& x) const {
   return std::make_unique<StationaryTape>(*this, ShapeOf(parameters), x);
+}
+
+class StationaryKernelAt final : public KernelAt {
+ public:
+  StationaryKernelAt(const StationaryKernel& kernel, Shape shape, const PointMatrix& points)
+      : KernelAt(points.rows(), 1),
+        kernel_(kernel),
+        shape_(std::move(shape)),
+        scaled_(kernel.Scaled(shape_, points)) {}
+
+ private:
+  void DoCovariance(const PointMatrix& x, MatrixView out) const override {
+    const PointMatrix others = kernel_.Scaled(shape_, x);
+    // Not in `out`, where a column's alignment would tell which of its entries
+    // are rounded like vectors.
+    Eigen::ArrayXd column(size());
+    for (Index j = 0; j < x.rows(); ++j) {
+      kernel_.SquaredDistances(shape_, scaled_, 0, others, j, column);
+      Correlate(kernel_.smoothness(), column);
+      out.col(j) = shape_.variance * column;
+    }
+  }
+
+  void DoAtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const override {
+    const PointMatrix point = kernel_.Scaled(shape_, x.transpose());
+    auto correlations = values.array();
+    kernel_.SquaredDistances(shape_, scaled_, 0, point, 0, correlations);
+    CorrelateWithSlopes(kernel_.smoothness(), correlations, slopes.col(0).array());
+    values *= shape_.variance;
+    slopes.col(0) *= 2 * shape_.variance;
+  }
+
+  // sum_i w_i c'(s_i) 2 (x - b_i)/l^2.
+  void DoAddGradients(ConstVectorView x, ConstMatrixView slopes, ConstMatrixView weights,
+                      MatrixView gradients) const override {
+    const PointMatrix point = kernel_.Scaled(shape_, x.transpose());
+    const Matrix pull = slopes.col(0).asDiagonal() * weights;
+    const Matrix pulled = scaled_.transpose() * pull;
+    const Eigen::RowVectorXd total = pull.colwise().sum();
+    for (Index d = 0; d < x.size(); ++d) {
+      if (kernel_.IsWord(d)) continue;
+      gradients.row(d) += shape_.inverse_lengthscales[d] * (total * point(0, d) - pulled.row(d));
+    }
+  }
+
+  const StationaryKernel& kernel_;
+  Shape shape_;
+  PointMatrix scaled_;
+};
+
+std::unique_ptr<KernelAt> StationaryKernel::DoAt(ConstVectorView parameters,
+                                                 const PointMatrix& points) const {
+  return std::make_unique<StationaryKernelAt>(*this, ShapeOf(parameters), points);
 }
 
 }  // namespace

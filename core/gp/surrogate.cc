@@ -14,6 +14,11 @@ Predictions Surrogate::Predict(const PointMatrix& x) const {
   return DoPredict(x);
 }
 
+Predictions Surrogate::PredictKept(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoPredictKept(x);
+}
+
 PointPrediction Surrogate::PredictPoint(ConstVectorView x) const {
   assert(x.size() == dimension_);
   return DoPredictPoint(x);

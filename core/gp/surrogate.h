@@ -39,6 +39,9 @@ class Surrogate {
   Index dimension() const { return dimension_; }
 
   Predictions Predict(const PointMatrix& x) const;
+  // The same, of points that are asked for again and again: what can be kept of
+  // them is.
+  Predictions PredictKept(const PointMatrix& x) const;
   // At one point, with gradients in x (0 along words).
   PointPrediction PredictPoint(ConstVectorView x) const;
   // Joint posterior covariance of the function at the points.
@@ -54,6 +57,7 @@ class Surrogate {
  private:
   // Called with points of the right dimension.
   virtual Predictions DoPredict(const PointMatrix& x) const = 0;
+  virtual Predictions DoPredictKept(const PointMatrix& x) const { return DoPredict(x); }
   virtual PointPrediction DoPredictPoint(ConstVectorView x) const = 0;
   virtual Matrix DoJointCovariance(const PointMatrix& x) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const = 0;

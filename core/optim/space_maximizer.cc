@@ -1,7 +1,9 @@
 #include "core/optim/space_maximizer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -31,7 +33,9 @@ class SpaceMaximizer {
 
   MaximizerResult Run(absl::Span<const Configuration> incumbents) {
     MaximizerResult result;
-    std::vector<ScoredConfiguration> screen = Score(ScreenOf(space_, incumbents, seed_, options_));
+    std::vector<ScoredConfiguration> screen =
+        Score(ScreenOf(space_, incumbents, seed_, options_),
+              function_.kept_values ? function_.kept_values : function_.values);
     SortBestFirst(screen);
     for (size_t start : SpreadOut(screen)) {
       if (OutOfTime()) break;
@@ -52,7 +56,13 @@ class SpaceMaximizer {
   }
 
   std::vector<ScoredConfiguration> Score(std::vector<Configuration> configurations) {
-    const Vector values = function_.values(EncodeAll(space_, configurations));
+    return Score(std::move(configurations), function_.values);
+  }
+
+  std::vector<ScoredConfiguration> Score(
+      std::vector<Configuration> configurations,
+      const std::function<Vector(const PointMatrix& x)>& function) {
+    const Vector values = function(EncodeAll(space_, configurations));
     evaluations_ += static_cast<int>(values.size());
     std::vector<ScoredConfiguration> scored;
     scored.reserve(configurations.size());
@@ -100,8 +110,7 @@ class SpaceMaximizer {
 
   Vector Coordinates(const Configuration& configuration) const {
     Vector coordinates(static_cast<Index>(space_.dimension()));
-    space_.EncodeCoordinates(configuration,
-                             absl::MakeSpan(coordinates.data(), space_.dimension()));
+    space_.EncodeCoordinates(configuration, absl::MakeSpan(coordinates.data(), space_.dimension()));
     return coordinates;
   }
 
@@ -169,8 +178,8 @@ class SpaceMaximizer {
   ScoredConfiguration Sweep(ScoredConfiguration best) {
     for (size_t parameter : neighbours_.Stepped()) {
       if (OutOfTime()) break;
-      std::vector<Configuration> changed =
-          neighbours_.Change(best.configuration, parameter, seed_ + static_cast<uint64_t>(++draws_));
+      std::vector<Configuration> changed = neighbours_.Change(
+          best.configuration, parameter, seed_ + static_cast<uint64_t>(++draws_));
       if (changed.empty()) continue;
       for (ScoredConfiguration& scored : Score(std::move(changed))) {
         if (scored.value > best.value) best = std::move(scored);
@@ -198,18 +207,39 @@ MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction&
   return SpaceMaximizer(space, function, seed, deadline, options).Run(incumbents);
 }
 
+namespace {
+
+// Of one's own for each configuration, whatever place it has among others.
+uint64_t SeedOf(const SearchSpace& space, const Configuration& configuration, uint64_t seed) {
+  std::vector<double> coordinates(space.dimension());
+  space.EncodeCoordinates(configuration, absl::MakeSpan(coordinates));
+  for (double coordinate : coordinates) {
+    seed = CounterRandomBits(seed, std::bit_cast<uint64_t>(coordinate + 0.0), 0);
+  }
+  return seed;
+}
+
+}  // namespace
+
 std::vector<Configuration> ScreenOf(const SearchSpace& space,
                                     absl::Span<const Configuration> incumbents, uint64_t seed,
                                     const MaximizerOptions& options) {
   std::vector<Configuration> screen;
   screen.reserve(options.quasi_random + options.around_incumbents);
-  for (const std::vector<double>& point :
-       QuasiRandomPoints(space.dimension(), seed, 0, options.quasi_random)) {
+  for (const std::vector<double>& point : QuasiRandomPoints(
+           space.dimension(), options.screen_seed.value_or(seed), 0, options.quasi_random)) {
     screen.push_back(space.Sample(point));
   }
   if (incumbents.empty()) return screen;
+  std::vector<uint64_t> seeds;
+  for (const Configuration& incumbent : incumbents) {
+    seeds.push_back(options.screen_seed.has_value() ? SeedOf(space, incumbent, *options.screen_seed)
+                                                    : seed);
+  }
   for (size_t i = 0; i < options.around_incumbents; ++i) {
-    screen.push_back(PerturbedBy(space, incumbents[i % incumbents.size()], seed, i));
+    const size_t place = i % incumbents.size();
+    const size_t index = options.screen_seed.has_value() ? i / incumbents.size() : i;
+    screen.push_back(PerturbedBy(space, incumbents[place], seeds[place], index));
   }
   return screen;
 }

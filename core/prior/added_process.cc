@@ -17,7 +17,11 @@ struct Fitted {
   std::vector<AddedTerm> terms;
   OwnPart own;
   SourceErrors errors = SourceErrors::kCorrelated;
-  PointMatrix x;  // The observations'.
+  KeptPoints results;
+  PointMatrix x;  // The results', too.
+  // Kernels between X and other points: d's, and by term where it is correlated.
+  std::unique_ptr<KernelAt> own_at_results;
+  std::vector<std::unique_ptr<KernelAt>> at_results;
   // R_i k_i(P_i, X), by term: of those with a covariance, and correlated errors.
   std::vector<Matrix> pulled;
   Cholesky factor;
@@ -26,6 +30,10 @@ struct Fitted {
   std::vector<Vector> term_weights;
 
   bool has_correlated_terms() const { return errors == SourceErrors::kCorrelated; }
+  // Whether results tell of the term's errors.
+  bool is_learnt(size_t term) const {
+    return has_correlated_terms() && x.rows() > 0 && terms[term].covariance_factor != 0;
+  }
 };
 
 class AddedProcess final : public TransferSurrogate {
@@ -41,12 +49,10 @@ class AddedProcess final : public TransferSurrogate {
   // c(X, x), one column a point; `crosses` are k_i(P_i, x).
   Matrix CrossCovariance(const PointMatrix& x, const std::vector<Matrix>& crosses) const {
     const Fitted& f = *fitted_;
-    Matrix covariance = f.own.kernel->Covariance(f.own.parameters, f.x, x);
-    if (!f.has_correlated_terms()) return covariance;
+    Matrix covariance = f.own_at_results->Covariance(x);
     for (size_t i = 0; i < f.terms.size(); ++i) {
-      if (f.terms[i].covariance_factor == 0) continue;
-      const KernelExpansion& process = *f.terms[i].process;
-      Matrix part = process.kernel->Covariance(process.parameters, f.x, x);
+      if (!f.is_learnt(i)) continue;
+      Matrix part = f.at_results[i]->Covariance(x);
       part.noalias() -= f.pulled[i].transpose() * crosses[i];
       covariance += f.terms[i].covariance_factor * part;
     }
@@ -69,12 +75,48 @@ class AddedProcess final : public TransferSurrogate {
     return result;
   }
 
+  // From what the sources' memories keep; those without are asked as ever.
+  Predictions DoPredictKept(const PointMatrix& x) const override {
+    const Fitted& f = *fitted_;
+    const KeptPoints kept(x);
+    const double own = f.own.kernel->Variance(f.own.parameters);
+    Predictions result{Vector::Constant(x.rows(), f.own.mean), Vector::Constant(x.rows(), own)};
+    Matrix covariance = f.own_at_results->Covariance(x);
+    double most = own;
+    for (size_t i = 0; i < f.terms.size(); ++i) {
+      const AddedTerm& term = f.terms[i];
+      if (term.memory == nullptr) return DoPredict(x);
+      if (term.covariance_factor == 0) {
+        result.mean += term.mean_factor * term.memory->Means(kept);
+        continue;
+      }
+      most += term.covariance_factor * term.process->kernel->Variance(term.process->parameters);
+      if (!f.is_learnt(i)) {
+        const Predictions there = term.memory->Predict(kept);
+        result.mean += term.mean_factor * there.mean;
+        result.variance += term.covariance_factor * there.variance;
+        continue;
+      }
+      const SourceMemory::Covariances there = term.memory->Between(f.results, kept);
+      result.mean += term.mean_factor * there.at_points.mean;
+      result.variance += term.covariance_factor * there.at_points.variance;
+      covariance += term.covariance_factor * there.between;
+    }
+    if (f.x.rows() > 0) {
+      result.mean.noalias() += covariance.transpose() * f.alpha;
+      f.factor.SolveLower(covariance);
+      result.variance -= covariance.colwise().squaredNorm().transpose();
+    }
+    result.variance = result.variance.cwiseMax(kLeastVariancePart * most);
+    return result;
+  }
+
   // Source by source, so that only one's covariances are there at a time.
   void PredictBlock(const PointMatrix& x, VectorView mean, VectorView variance) const {
     const Fitted& f = *fitted_;
     mean.setConstant(f.own.mean);
     variance.setConstant(f.own.kernel->Variance(f.own.parameters));
-    Matrix covariance = f.own.kernel->Covariance(f.own.parameters, f.x, x);
+    Matrix covariance = f.own_at_results->Covariance(x);
     if (f.x.rows() > 0) mean.noalias() += covariance.transpose() * f.alpha;
     double most = variance[0];
     Matrix reduced;
@@ -91,8 +133,8 @@ class AddedProcess final : public TransferSurrogate {
       const Vector taken = cross.cwiseProduct(reduced).colwise().sum();
       variance.array() +=
           term.covariance_factor * (own - taken.array()).max(kLeastVariancePart * own);
-      if (!f.has_correlated_terms() || f.x.rows() == 0) continue;
-      Matrix part = process.kernel->Covariance(process.parameters, f.x, x);
+      if (!f.is_learnt(i)) continue;
+      Matrix part = f.at_results[i]->Covariance(x);
       mean.noalias() += term.covariance_factor * (part.transpose() * f.alpha);
       part.noalias() -= f.pulled[i].transpose() * cross;
       covariance += term.covariance_factor * part;
@@ -145,72 +187,76 @@ class AddedProcess final : public TransferSurrogate {
   std::shared_ptr<const Fitted> fitted_;
 };
 
+// A kernel between points that stay and one that comes.
+struct KernelAtPoint {
+  KernelAtPoint(const KernelAt& kernel, ConstVectorView x)
+      : values(kernel.size()), slopes(kernel.size(), kernel.slope_columns()) {
+    kernel.AtPoint(x, values, slopes);
+  }
+
+  Vector values;
+  Matrix slopes;
+};
+
+// Gradients are of the mean in the first column, of the variance in the second,
+// and so are the weights of what they are made of.
 PointPrediction AddedProcess::DoPredictPoint(ConstVectorView x) const {
   const Fitted& f = *fitted_;
-  const PointMatrix point = x.transpose();
   PointPrediction result;
   result.mean = f.own.mean;
   result.variance = f.own.kernel->Variance(f.own.parameters);
-  result.mean_gradient = Vector::Zero(dimension());
-  result.variance_gradient = Vector::Zero(dimension());
   double most = result.variance;
-  const std::vector<Matrix> crosses = CrossesAt(point);
-  std::vector<Vector> of_variance;  // Weights of k_i(P_i, x) in the variance's gradient.
+  const KernelAtPoint own(*f.own_at_results, x);
+  Vector covariance = own.values;  // c(X, x).
+  std::vector<KernelAtPoint> at_points;
+  std::vector<KernelAtPoint> at_results;  // Of terms that are learnt about.
+  std::vector<Matrix> pulls;              // At each term's points.
   for (size_t i = 0; i < f.terms.size(); ++i) {
     const AddedTerm& term = f.terms[i];
     const KernelExpansion& process = *term.process;
-    const auto cross = crosses[i].col(0);
+    at_points.emplace_back(*process.at_points, x);
+    const Vector& cross = at_points.back().values;
     result.mean += term.mean_factor * (process.mean + cross.dot(process.weights));
-    process.kernel->AddPointGradient(process.parameters, x, process.points, f.term_weights[i],
-                                     result.mean_gradient);
-    of_variance.emplace_back(Vector::Zero(process.points.rows()));
-    if (term.covariance_factor == 0) continue;
-    const double own = process.kernel->Variance(process.parameters);
-    most += term.covariance_factor * own;
-    const Vector reduced = process.reduction * cross;
-    const double left = own - cross.dot(reduced);
-    result.variance += term.covariance_factor * std::max(left, kLeastVariancePart * own);
-    if (left > kLeastVariancePart * own) {
-      of_variance.back() = -2 * term.covariance_factor * reduced;
-    }
+    const bool is_certain = term.covariance_factor == 0;
+    pulls.emplace_back(cross.size(), is_certain ? 1 : 2);
+    pulls.back().col(0) = f.term_weights[i];
+    if (is_certain) continue;
+    const double of_term = process.kernel->Variance(process.parameters);
+    most += term.covariance_factor * of_term;
+    auto reduced = pulls.back().col(1);
+    reduced = process.Reduced(cross);
+    const double left = of_term - cross.dot(reduced);
+    result.variance += term.covariance_factor * std::max(left, kLeastVariancePart * of_term);
+    reduced *= left > kLeastVariancePart * of_term ? -2 * term.covariance_factor : 0;
+    if (!f.is_learnt(i)) continue;
+    at_results.emplace_back(*f.at_results[i], x);
+    covariance += term.covariance_factor * at_results.back().values;
+    covariance.noalias() -= term.covariance_factor * (f.pulled[i].transpose() * cross);
   }
-  Vector pull;  // -2 K^-1 c(X, x).
+  Matrix pull(f.x.rows(), 2);  // alpha and -2 K^-1 c(X, x).
   if (f.x.rows() > 0) {
-    Vector covariance = CrossCovariance(point, crosses).col(0);
     result.mean += covariance.dot(f.alpha);
     f.factor.SolveLower(covariance);
     result.variance -= covariance.squaredNorm();
     f.factor.SolveLowerTransposed(covariance);
-    pull = -2 * covariance;
-  } else {
-    pull = Vector::Zero(0);
+    pull << f.alpha, -2 * covariance;
   }
   const bool is_flat = !(result.variance > kLeastVariancePart * most);
   if (is_flat) result.variance = kLeastVariancePart * most;
-  if (f.x.rows() > 0) {
-    f.own.kernel->AddPointGradient(f.own.parameters, x, f.x, f.alpha, result.mean_gradient);
-    if (!is_flat) {
-      f.own.kernel->AddPointGradient(f.own.parameters, x, f.x, pull, result.variance_gradient);
-    }
-  }
+  Matrix gradients = Matrix::Zero(dimension(), 2);
+  f.own_at_results->AddGradients(x, own.slopes, pull, gradients);
+  size_t learnt = 0;
   for (size_t i = 0; i < f.terms.size(); ++i) {
     const double factor = f.terms[i].covariance_factor;
-    if (factor == 0) continue;
-    const KernelExpansion& process = *f.terms[i].process;
-    const bool is_pulled = f.has_correlated_terms() && f.x.rows() > 0;
-    if (is_pulled) {
-      process.kernel->AddPointGradient(process.parameters, x, f.x, factor * f.alpha,
-                                       result.mean_gradient);
+    if (f.is_learnt(i)) {
+      f.at_results[i]->AddGradients(x, at_results[learnt++].slopes, factor * pull, gradients);
+      pulls[i].col(1).noalias() -= factor * (f.pulled[i] * pull.col(1));
     }
-    if (is_flat) continue;
-    if (is_pulled) {
-      process.kernel->AddPointGradient(process.parameters, x, f.x, factor * pull,
-                                       result.variance_gradient);
-      of_variance[i].noalias() -= factor * (f.pulled[i] * pull);
-    }
-    process.kernel->AddPointGradient(process.parameters, x, process.points, of_variance[i],
-                                     result.variance_gradient);
+    f.terms[i].process->at_points->AddGradients(x, at_points[i].slopes, pulls[i],
+                                                gradients.leftCols(pulls[i].cols()));
   }
+  result.mean_gradient = gradients.col(0);
+  result.variance_gradient = is_flat ? Vector::Zero(dimension()) : Vector(gradients.col(1));
   return result;
 }
 
@@ -232,30 +278,52 @@ void AddedProcess::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix&
   AddCrossGradient(x, pull, gradient);
 }
 
-// And R_i k_i(P_i, x) by term, as Fitted has it.
+Predictions TermAt(const AddedTerm& term, const KeptPoints& x) {
+  if (term.memory != nullptr) return term.memory->Predict(x);
+  return term.process->Predict(x.x);
+}
+
+Vector TermMeansAt(const AddedTerm& term, const KeptPoints& x) {
+  return term.memory != nullptr ? term.memory->Means(x) : term.process->Means(x.x);
+}
+
+// The covariance of the term's process at the points; into `pulled`, unless it is
+// null, R_i k_i(P_i, x).
+Matrix TermCovarianceAt(const AddedTerm& term, const KeptPoints& x, Matrix* pulled) {
+  const KernelExpansion& process = *term.process;
+  if (term.memory != nullptr) {
+    if (pulled != nullptr) *pulled = term.memory->Pulled(x);
+    return term.memory->Covariance(x, x);
+  }
+  const Matrix cross = process.Cross(x.x);
+  Matrix reduced = process.reduction * cross;
+  Matrix covariance = process.kernel->Covariance(process.parameters, x.x, x.x);
+  covariance.noalias() -= cross.transpose() * reduced;
+  if (pulled != nullptr) *pulled = std::move(reduced);
+  return covariance;
+}
+
+// And, unless `pulled` is null, R_i k_i(P_i, x) by term, as Fitted has it.
 KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors,
-                        const PointMatrix& x, std::vector<Matrix>& pulled) {
-  KnownTerm known{Vector::Zero(x.rows()), Matrix(), Vector()};
+                        const KeptPoints& x, std::vector<Matrix>* pulled) {
+  const Index size = x.x.rows();
+  KnownTerm known{Vector::Zero(size), Matrix(), Vector()};
   if (errors == SourceErrors::kIndependent) {
-    known.variance = Vector::Zero(x.rows());
+    known.variance = Vector::Zero(size);
     for (const AddedTerm& term : terms) {
-      const Predictions there = term.process->Predict(x);
+      const Predictions there = TermAt(term, x);
       known.mean += term.mean_factor * there.mean;
       known.variance += term.covariance_factor * there.variance;
     }
     return known;
   }
-  known.covariance = Matrix::Zero(x.rows(), x.rows());
+  known.covariance = Matrix::Zero(size, size);
   for (const AddedTerm& term : terms) {
     const KernelExpansion& process = *term.process;
-    const Matrix cross = process.Cross(x);
-    const Vector mean = (cross.transpose() * process.weights).array() + process.mean;
-    known.mean += term.mean_factor * mean;
-    pulled.emplace_back();
+    known.mean += term.mean_factor * TermMeansAt(term, x);
+    if (pulled != nullptr) pulled->emplace_back();
     if (term.covariance_factor == 0) continue;
-    pulled.back().noalias() = process.reduction * cross;
-    Matrix covariance = process.kernel->Covariance(process.parameters, x, x);
-    covariance.noalias() -= cross.transpose() * pulled.back();
+    Matrix covariance = TermCovarianceAt(term, x, pulled == nullptr ? nullptr : &pulled->back());
     const double least = kLeastVariancePart * process.kernel->Variance(process.parameters);
     covariance.diagonal() = covariance.diagonal().cwiseMax(least);
     known.covariance += term.covariance_factor * covariance;
@@ -267,19 +335,33 @@ KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors
 
 KnownTerm KnownPartAt(const std::vector<AddedTerm>& terms, SourceErrors errors,
                       const PointMatrix& x) {
-  std::vector<Matrix> pulled;
-  return KnownPartWith(terms, errors, x, pulled);
+  return KnownPartWith(terms, errors, KeptPoints(x), nullptr);
 }
+
+namespace {
+
+void PrepareKernels(Fitted& fitted) {
+  fitted.own_at_results = fitted.own.kernel->At(fitted.own.parameters, fitted.x);
+  for (size_t i = 0; i < fitted.terms.size(); ++i) {
+    const KernelExpansion& process = *fitted.terms[i].process;
+    fitted.at_results.push_back(
+        fitted.is_learnt(i) ? process.kernel->At(process.parameters, fitted.x) : nullptr);
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     std::vector<AddedTerm> terms, OwnPart own, SourceErrors errors,
     const Observations& observations) {
   auto fitted = std::make_shared<Fitted>();
-  const KnownTerm known = KnownPartWith(terms, errors, observations.x, fitted->pulled);
+  fitted->results = KeptPoints(observations.x);
+  const KnownTerm known = KnownPartWith(terms, errors, fitted->results, &fitted->pulled);
   fitted->terms = std::move(terms);
   fitted->own = std::move(own);
   fitted->errors = errors;
   fitted->x = observations.x;
+  PrepareKernels(*fitted);
   Matrix covariance =
       fitted->own.kernel->Covariance(fitted->own.parameters, observations.x, observations.x);
   covariance.diagonal() += observations.noise_variance;

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel_expansion.h"
+#include "core/prior/source_memory.h"
 #include "core/prior/transfer_surrogate.h"
 
 namespace slipstream {
@@ -23,6 +24,8 @@ struct AddedTerm {
   std::shared_ptr<const KernelExpansion> process;
   double mean_factor = 1;
   double covariance_factor = 1;  // Not negative.
+  // Of `process`, if there is one.
+  std::shared_ptr<SourceMemory> memory = nullptr;
 };
 
 // How the errors of the known processes are taken.

@@ -208,6 +208,28 @@ void ThinCovariances(std::vector<AddedTerm>& terms, size_t most) {
   }
 }
 
+// Where there are more prototypes than `most`, each with a covariance: leaves it
+// to those of greatest weight, of equals the first, which take over what the
+// others had.
+void KeepHeaviestCovariances(std::vector<AddedTerm>& terms, size_t most) {
+  std::vector<AddedTerm*> order;
+  double sum = 0;
+  for (AddedTerm& term : terms) {
+    if (!(term.covariance_factor > 0)) continue;
+    order.push_back(&term);
+    sum += term.covariance_factor;
+  }
+  most = std::max<size_t>(most, 1);
+  if (order.size() <= most) return;
+  std::stable_sort(order.begin(), order.end(), [](const AddedTerm* a, const AddedTerm* b) {
+    return a->covariance_factor > b->covariance_factor;
+  });
+  double kept = 0;
+  for (size_t i = 0; i < most; ++i) kept += order[i]->covariance_factor;
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i]->covariance_factor *= i < most ? sum / kept : 0;
+}
+
 class ClusterPrior final : public Prior {
  public:
   explicit ClusterPrior(const ClusterOptions& options) : options_(options) {}
@@ -230,6 +252,9 @@ class ClusterPrior final : public Prior {
       ThinCovariances(
           own, options_.most_covariances * prototypes[i].members.size() / input.sources.size());
       std::move(own.begin(), own.end(), std::back_inserter(terms));
+    }
+    if (prototypes.size() > options_.most_covariances) {
+      KeepHeaviestCovariances(terms, options_.most_covariances);
     }
     TrainingData data =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));

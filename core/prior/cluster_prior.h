@@ -55,7 +55,9 @@ struct ClusterOptions {
   Index most_steps = 256;
   // The mean covariance of the members of all groups together is taken over so
   // many of them, evenly chosen and each group's share by its size; means are
-  // of all. With more, each prediction would take O(n^2) for each of them.
+  // of all. With more, each prediction would take O(n^2) for each of them. Where
+  // there are more groups than that (sources on their own), the groups of
+  // greatest weight stand for the others, too: the sum of w_i^2 stays.
   size_t most_covariances = 12;
   // Of a process of the target's own; none: there is none.
   std::optional<double> residual_amplitude = {};

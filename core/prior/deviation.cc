@@ -132,9 +132,9 @@ class Deviation final : public Prior {
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
     const TrainingData part =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
-    const Matrix distances =
-        TaskDistances(input.sources, part,
-                      input.places.topRows(std::min(options_.most_places, input.places.rows())));
+    const PointMatrix& places = input.places.Get();
+    const Matrix distances = TaskDistances(
+        input.sources, part, places.topRows(std::min(options_.most_places, places.rows())));
     const Matrix similarity =
         TaskSimilarity(distances, options_.neighbours, options_.distance_scale);
     const Index sources = static_cast<Index>(input.sources.size());

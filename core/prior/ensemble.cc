@@ -13,6 +13,27 @@ Matrix MemberCovariance(const GaussianProcess& process, const PointMatrix& a,
   return &a == &b ? process.JointCovariance(a) : process.CrossCovariance(a, b);
 }
 
+// What members say of points; of sources by their expansions, which is faster.
+std::vector<Predictions> MembersPredict(const std::vector<EnsembleMember>& members,
+                                        const PointMatrix& x, bool is_kept) {
+  const KeptPoints kept = is_kept ? KeptPoints(x) : KeptPoints();
+  std::vector<Predictions> all;
+  for (const EnsembleMember& member : members) {
+    if (member.source == nullptr) {
+      all.push_back(member.process->Predict(x));
+    } else {
+      all.push_back(is_kept ? member.source->memory->Predict(kept)
+                            : member.source->expansion->Predict(x));
+    }
+  }
+  return all;
+}
+
+PointPrediction MemberAtPoint(const EnsembleMember& member, ConstVectorView x) {
+  return member.source != nullptr ? member.source->expansion->PredictPoint(x)
+                                  : member.process->PredictPoint(x);
+}
+
 class IndependentEnsemble final : public TransferSurrogate {
  public:
   explicit IndependentEnsemble(std::vector<EnsembleMember> members)
@@ -29,11 +50,18 @@ class IndependentEnsemble final : public TransferSurrogate {
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    Predictions result{Vector::Zero(x.rows()), Vector::Zero(x.rows())};
-    for (const EnsembleMember& member : members_) {
-      const Predictions there = member.process->Predict(x);
-      result.mean += member.weight * there.mean;
-      result.variance += VarianceFactor(member) * there.variance;
+    return Added(MembersPredict(members_, x, false), x.rows());
+  }
+
+  Predictions DoPredictKept(const PointMatrix& x) const override {
+    return Added(MembersPredict(members_, x, true), x.rows());
+  }
+
+  Predictions Added(const std::vector<Predictions>& all, Index points) const {
+    Predictions result{Vector::Zero(points), Vector::Zero(points)};
+    for (size_t i = 0; i < members_.size(); ++i) {
+      result.mean += members_[i].weight * all[i].mean;
+      result.variance += VarianceFactor(members_[i]) * all[i].variance;
     }
     return result;
   }
@@ -41,7 +69,7 @@ class IndependentEnsemble final : public TransferSurrogate {
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
     PointPrediction result{0, 0, Vector::Zero(dimension()), Vector::Zero(dimension())};
     for (const EnsembleMember& member : members_) {
-      const PointPrediction there = member.process->PredictPoint(x);
+      const PointPrediction there = MemberAtPoint(member, x);
       const double factor = VarianceFactor(member);
       result.mean += member.weight * there.mean;
       result.mean_gradient += member.weight * there.mean_gradient;
@@ -116,11 +144,18 @@ class AlignedEnsemble final : public TransferSurrogate {
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    Predictions result{Vector::Zero(x.rows()), Vector::Zero(x.rows())};
-    for (const EnsembleMember& member : members_) {
-      const Predictions there = member.process->Predict(x);
-      result.mean += member.weight * there.mean;
-      result.variance += DeviationFactor(member) * there.variance.cwiseSqrt();
+    return Added(MembersPredict(members_, x, false), x.rows());
+  }
+
+  Predictions DoPredictKept(const PointMatrix& x) const override {
+    return Added(MembersPredict(members_, x, true), x.rows());
+  }
+
+  Predictions Added(const std::vector<Predictions>& all, Index points) const {
+    Predictions result{Vector::Zero(points), Vector::Zero(points)};
+    for (size_t i = 0; i < members_.size(); ++i) {
+      result.mean += members_[i].weight * all[i].mean;
+      result.variance += DeviationFactor(members_[i]) * all[i].variance.cwiseSqrt();
     }
     result.variance = result.variance.cwiseAbs2();
     return result;
@@ -128,7 +163,7 @@ class AlignedEnsemble final : public TransferSurrogate {
 
   std::vector<PointPrediction> MembersAtPoint(ConstVectorView x) const {
     std::vector<PointPrediction> all;
-    for (const EnsembleMember& member : members_) all.push_back(member.process->PredictPoint(x));
+    for (const EnsembleMember& member : members_) all.push_back(MemberAtPoint(member, x));
     return all;
   }
 

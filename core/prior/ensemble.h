@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/gp/gaussian_process.h"
+#include "core/prior/source_model.h"
 #include "core/prior/transfer_surrogate.h"
 
 namespace slipstream {
@@ -34,6 +35,8 @@ struct EnsembleMember {
   std::shared_ptr<const GaussianProcess> process;
   double weight = 1;            // Not negative.
   double deviation_factor = 1;  // Positive.
+  // Whose process that is, if it is a source's.
+  std::shared_ptr<const SourceModel> source = nullptr;
 };
 
 // Members without weight are left out; at least one has some.

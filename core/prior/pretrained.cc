@@ -38,7 +38,7 @@ struct PretrainingKey {
       : kinds(input.kinds),
         smoothness(input.model.smoothness),
         lengthscales(input.model.lengthscales),
-        places(takes_places ? input.places : PointMatrix()) {
+        places(takes_places ? input.places.Get() : PointMatrix()) {
     for (const auto& source : input.sources) {
       sources.push_back(source);
       addresses.push_back(source.get());

@@ -35,6 +35,28 @@
 
 namespace slipstream {
 
+// Points all over the space, the same at each call for a study: where functions
+// are compared. Not every prior asks for them, so they are made when one does.
+class Places {
+ public:
+  // Which must outlive this.
+  Places(const PointMatrix& points) : known_(&points) {}  // NOLINT: as good as the points.
+  explicit Places(std::function<PointMatrix()> make) : make_(std::move(make)) {}
+
+  // To be called from one thread.
+  const PointMatrix& Get() const {
+    if (known_ != nullptr) return *known_;
+    if (!made_.has_value()) made_ = make_();
+    return *made_;
+  }
+  operator const PointMatrix&() const { return Get(); }  // NOLINT
+
+ private:
+  const PointMatrix* known_ = nullptr;
+  std::function<PointMatrix()> make_;
+  mutable std::optional<PointMatrix> made_;
+};
+
 // What a prior is made from. Everything must outlive the call; none of it needs
 // to outlive what the call returns.
 struct PriorInput {
@@ -46,9 +68,7 @@ struct PriorInput {
   const SourceModels& sources;
   // Of the target's own kernel.
   ModelOptions model;
-  // Points all over the space, the same at each call for a study: where
-  // functions are compared.
-  const PointMatrix& places;
+  Places places;
   // The target's results as they were when there were `count`, on the scale of
   // that time; at most as many as now.
   std::function<TrainingData(Index count)> earlier;

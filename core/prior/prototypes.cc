@@ -19,9 +19,8 @@ constexpr Index kFewestPlaces = 16;
 // covariance on the grid.
 constexpr double kGridBlurPart = 1e-4;
 
-// ValuesAt goes by so many points at a time: products of matrices of the same
-// shapes round each entry the same way.
-constexpr Index kValuesBlock = 16;
+// What is kept of a barycenter's answers.
+constexpr size_t kBarycenterMemoryBytes = size_t{1} << 20;
 
 // All pairs, each O(places^3).
 Index ClusteringPlaces(Index wanted, size_t sources) {
@@ -87,9 +86,9 @@ absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<
   SLIPSTREAM_ASSIGN_OR_RETURN(
       PlacedNormal normal,
       PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
-  return Prototype{std::move(members),
-                   std::make_shared<const KernelExpansion>(std::move(expansion)),
-                   std::move(normal)};
+  auto process = std::make_shared<const KernelExpansion>(std::move(expansion));
+  auto memory = std::make_shared<SourceMemory>(process, kBarycenterMemoryBytes);
+  return Prototype{std::move(members), std::move(process), std::move(memory), std::move(normal)};
 }
 
 }  // namespace
@@ -124,7 +123,7 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
       continue;
     }
     SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre, PlacedNormal::CentreOf(members));
-    result.prototypes.push_back({std::move(group), nullptr, std::move(centre)});
+    result.prototypes.push_back({std::move(group), nullptr, nullptr, std::move(centre)});
   }
   return result;
 }
@@ -135,10 +134,11 @@ std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const Source
   const double covariance = prototype.barycenter == nullptr ? weight * weight * part : 0;
   std::vector<AddedTerm> terms;
   for (size_t member : prototype.members) {
-    terms.push_back({sources[member]->expansion, weight * part, covariance});
+    terms.push_back(
+        {sources[member]->expansion, weight * part, covariance, sources[member]->memory});
   }
   if (prototype.barycenter != nullptr) {
-    terms.push_back({prototype.barycenter, 0, weight * weight});
+    terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_memory});
   }
   return terms;
 }
@@ -158,63 +158,29 @@ PointMatrix EvenlyChosen(const PointMatrix& places, Index count) {
 
 namespace {
 
-// Rows of zeros after the last one, up to a multiple of the block.
-std::vector<PointMatrix> BlocksOf(const PointMatrix& x) {
-  std::vector<PointMatrix> blocks;
-  for (Index first = 0; first < x.rows(); first += kValuesBlock) {
-    const Index count = std::min(kValuesBlock, x.rows() - first);
-    PointMatrix block = PointMatrix::Zero(kValuesBlock, x.cols());
-    block.topRows(count) = x.middleRows(first, count);
-    blocks.push_back(std::move(block));
-  }
-  return blocks;
-}
-
 // Adds the term to what a prototype says.
-void AddTermAt(const AddedTerm& term, const std::vector<PointMatrix>& blocks,
-               const PointMatrix& places, Vector& mean, Matrix& within, Matrix& to_places) {
-  const KernelExpansion& process = *term.process;
-  const auto covariance = [&](const PointMatrix& a, const PointMatrix& b) {
-    return process.kernel->Covariance(process.parameters, a, b);
-  };
-  const Matrix at_places = process.Cross(places);
-  std::vector<Matrix> crosses;
-  std::vector<Matrix> pulled;
-  for (size_t a = 0; a < blocks.size(); ++a) {
-    const Index first = static_cast<Index>(a) * kValuesBlock;
-    crosses.push_back(process.Cross(blocks[a]));
-    Vector values = crosses[a].transpose() * process.weights;
-    values = term.mean_factor * (values.array() + process.mean);
-    mean.segment(first, kValuesBlock) += values;
-    if (term.covariance_factor == 0) continue;
-    pulled.emplace_back(process.reduction * crosses[a]);
-    Matrix part = covariance(blocks[a], places);
-    part.noalias() -= pulled[a].transpose() * at_places;
-    part *= term.covariance_factor;
-    to_places.middleRows(first, kValuesBlock) += part;
-    for (size_t b = 0; b <= a; ++b) {
-      Matrix pair = covariance(blocks[a], blocks[b]);
-      pair.noalias() -= crosses[a].transpose() * pulled[b];
-      pair *= term.covariance_factor;
-      const Index other = static_cast<Index>(b) * kValuesBlock;
-      within.block(first, other, kValuesBlock, kValuesBlock) += pair;
-    }
-  }
+void AddTermAt(const AddedTerm& term, const KeptPoints& x, const KeptPoints& places, Vector& mean,
+               Matrix& within, Matrix& to_places) {
+  mean += term.mean_factor * term.memory->Means(x);
+  if (term.covariance_factor == 0) return;
+  within += term.covariance_factor * term.memory->Covariance(x, x);
+  to_places += term.covariance_factor * term.memory->Covariance(x, places);
 }
 
 }  // namespace
 
 PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
                          const PointMatrix& x) {
-  const std::vector<PointMatrix> blocks = BlocksOf(x);
-  const Index rows = static_cast<Index>(blocks.size()) * kValuesBlock;
+  const KeptPoints points(x);
+  const KeptPoints places(prototypes.places);
+  const Index rows = x.rows();
   PrototypeValues values;
   for (const Prototype& prototype : prototypes.prototypes) {
     Vector mean = Vector::Zero(rows);
     Matrix within = Matrix::Zero(rows, rows);
-    Matrix to_places = Matrix::Zero(rows, prototypes.places.rows());
+    Matrix to_places = Matrix::Zero(rows, places.x.rows());
     for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1)) {
-      AddTermAt(term, blocks, prototypes.places, mean, within, to_places);
+      AddTermAt(term, points, places, mean, within, to_places);
     }
     within.triangularView<Eigen::StrictlyUpper>() = within.transpose();
     values.means.push_back(std::move(mean));

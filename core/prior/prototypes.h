@@ -60,6 +60,7 @@ struct Prototype {
   std::vector<size_t> members;  // Places of sources, ascending.
   // Its covariance where it is a barycenter of several; its mean is 0.
   std::shared_ptr<const KernelExpansion> barycenter;
+  std::shared_ptr<SourceMemory> barycenter_memory;
   PlacedNormal at_places;
 };
 
@@ -85,8 +86,7 @@ PointMatrix EvenlyChosen(const PointMatrix& places, Index count);
 
 // What prototypes say of points, and of points together with places.
 struct PrototypeValues {
-  // One of each for a prototype. Rows (and columns of `within`) are points, and
-  // there may be more of them than there are points; those mean nothing.
+  // One of each for a prototype. Rows (and columns of `within`) are points.
   std::vector<Vector> means;
   std::vector<Matrix> within;
   std::vector<Matrix> to_places;

@@ -8,13 +8,17 @@
 namespace slipstream {
 namespace {
 
+// Takes all that is drawn, but for differences below 1e-300, to -1, 0 or 1.
+constexpr double kToSign = 1e300;
+
 // Adds 1 to the loss of each draw whose `difference` is not below 0 though it
 // should be, or is though it should not.
-void AddMisranked(const Eigen::ArrayXd& difference, bool should_be_below, Vector& losses) {
+template <typename Differences>
+void AddMisranked(const Differences& difference, bool should_be_below, Vector& losses) {
   if (should_be_below) {
-    losses.array() += (difference >= 0).cast<double>();
+    losses.array() += 1 - (difference * -kToSign).max(0.0).min(1.0);
   } else {
-    losses.array() += (difference < 0).cast<double>();
+    losses.array() += (difference * -kToSign).max(0.0).min(1.0);
   }
 }
 
@@ -35,9 +39,10 @@ std::vector<size_t> BestRankers(const SourceModels& sources, const TrainingData&
   std::vector<size_t> places(sources.size());
   std::iota(places.begin(), places.end(), size_t{0});
   if (places.size() <= most) return places;
+  const KeptPoints results(target.x);
   std::vector<double> losses;
   for (const auto& source : sources) {
-    losses.push_back(RankingLoss(source->expansion->Means(target.x), target.y));
+    losses.push_back(RankingLoss(source->memory->Means(results), target.y));
   }
   std::stable_sort(places.begin(), places.end(),
                    [&](size_t a, size_t b) { return losses[a] < losses[b]; });
@@ -49,7 +54,6 @@ std::vector<size_t> BestRankers(const SourceModels& sources, const TrainingData&
 Vector RankingLosses(const Matrix& draws, const Vector& y) {
   // A pair in both orders: where y[j] < y[k], 0, 1 or 2 with the sign of what
   // was drawn at j less that at k; where they are equal, 1 unless these are too.
-  constexpr double kToSign = 1e300;
   Eigen::ArrayXd losses = Eigen::ArrayXd::Zero(draws.rows());
   double pairs = 0;
   for (Index j = 0; j < y.size(); ++j) {
@@ -76,8 +80,9 @@ Vector LeftOutLosses(const LeftOut& left_out, const Vector& y, const Matrix& com
       if (k == j) continue;
       const double mean = left_out.means(j, j) - left_out.means(k, j);
       const double spread = left_out.own(j, j) - left_out.own(k, j);
-      AddMisranked(mean + (shared.col(j) - shared.col(k) + spread * own.col(j)).array(),
-                   y[j] < y[k], losses);
+      AddMisranked(
+          mean + shared.col(j).array() - shared.col(k).array() + spread * own.col(j).array(),
+          y[j] < y[k], losses);
     }
   }
   return losses;

@@ -10,6 +10,7 @@
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/gp/normal.h"
+#include "core/prior/by_hyperparameters.h"
 #include "core/prior/ensemble.h"
 #include "core/prior/left_out.h"
 
@@ -74,12 +75,14 @@ RgpeNumbers DrawRgpeNumbers(const RgpeOptions& options, uint64_t seed, Index poi
 // The losses of one source; its draws take the common numbers from row `shift`
 // on, then from the first.
 absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const TrainingData& target,
-                                        const RgpeNumbers& numbers, Index shift) {
-  const Vector means = source.expansion->Means(target.x);
+                                        const KeptPoints& results, const RgpeNumbers& numbers,
+                                        Index shift) {
   if (numbers.counts.size() > 0) {
+    const Vector means = source.memory->Means(results);
     return BootstrapLosses(MisrankedPairs(means, means, target.y), numbers.counts);
   }
-  Matrix covariance = source.process->JointCovariance(target.x);
+  const Vector means = source.memory->Means(results);
+  Matrix covariance = source.memory->Covariance(results, results);
   const double least = kLeastVariancePart * source.kernel->Variance(source.hyperparameters.kernel);
   covariance.diagonal() = covariance.diagonal().cwiseMax(least);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix root, RootOfPosteriorCovariance(std::move(covariance)));
@@ -117,19 +120,22 @@ class RankedEnsemble final : public Transfer {
 
   absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
       const Hyperparameters& hyperparameters) const override {
-    SLIPSTREAM_ASSIGN_OR_RETURN(RgpeWeights weighted, Weighted(hyperparameters));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const RgpeWeights> weighted,
+                                Weighted(hyperparameters));
     const auto count = static_cast<Index>(chosen_.size());
-    std::vector<EnsembleMember> members = {{std::move(weighted.target), weighted.weights[count]}};
+    std::vector<EnsembleMember> members = {{weighted->target, weighted->weights[count]}};
     for (Index i = 0; i < count; ++i) {
-      members.push_back({chosen_[static_cast<size_t>(i)]->process, weighted.weights[i]});
+      const auto& source = chosen_[static_cast<size_t>(i)];
+      members.push_back({source->process, weighted->weights[i], 1, source});
     }
     return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
     Vector shares = Vector::Zero(static_cast<Index>(all_));
-    const absl::StatusOr<RgpeWeights> weighted = Weighted(hyperparameters);
-    if (!weighted.ok()) return shares;
+    const auto found = Weighted(hyperparameters);
+    if (!found.ok()) return shares;
+    const RgpeWeights* const weighted = found->get();
     for (size_t i = 0; i < places_.size(); ++i) {
       shares[static_cast<Index>(places_[i])] = weighted->weights[static_cast<Index>(i)];
     }
@@ -138,8 +144,9 @@ class RankedEnsemble final : public Transfer {
 
   std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const override {
     std::vector<Remark> remarks;
-    const absl::StatusOr<RgpeWeights> weighted = Weighted(hyperparameters);
-    if (!weighted.ok()) return remarks;
+    const auto found = Weighted(hyperparameters);
+    if (!found.ok()) return remarks;
+    const RgpeWeights* const weighted = found->get();
     const auto count = static_cast<Index>(chosen_.size());
     remarks.emplace_back("target_weight", weighted->weights[count]);
     remarks.emplace_back("kept_sources", static_cast<double>(weighted->kept));
@@ -156,7 +163,12 @@ class RankedEnsemble final : public Transfer {
   }
 
  private:
-  absl::StatusOr<RgpeWeights> Weighted(const Hyperparameters& hyperparameters) const {
+  absl::StatusOr<std::shared_ptr<const RgpeWeights>> Weighted(
+      const Hyperparameters& hyperparameters) const {
+    return weighted_.Get(hyperparameters, [&] { return WeighAll(hyperparameters); });
+  }
+
+  absl::StatusOr<RgpeWeights> WeighAll(const Hyperparameters& hyperparameters) const {
     SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
                                 FitProcess(model().kernel, target_, hyperparameters));
     const auto count = static_cast<Index>(chosen_.size());
@@ -222,6 +234,7 @@ class RankedEnsemble final : public Transfer {
   uint64_t seed_;
   RgpeNumbers numbers_;
   Matrix source_losses_;  // One row a draw, one column a chosen source.
+  ByHyperparameters<RgpeWeights> weighted_;
 };
 
 class Rgpe final : public Prior {
@@ -238,10 +251,11 @@ class Rgpe final : public Prior {
     if (results >= kFewestRankedResults) {
       numbers = DrawRgpeNumbers(options_, input.seed, results);
       losses.resize(numbers.draws(), static_cast<Index>(chosen.size()));
+      const KeptPoints kept(input.target.x);
       for (Index i = 0; i < losses.cols(); ++i) {
         const SourceModel& source = *chosen[static_cast<size_t>(i)];
         SLIPSTREAM_ASSIGN_OR_RETURN(losses.col(i),
-                                    RgpeSourceLosses(source, input.target, numbers, i + 1));
+                                    RgpeSourceLosses(source, input.target, kept, numbers, i + 1));
       }
     }
     return std::make_unique<RankedEnsemble>(

@@ -9,6 +9,7 @@
 
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "core/prior/by_hyperparameters.h"
 #include "core/prior/ensemble.h"
 
 namespace slipstream {
@@ -42,9 +43,10 @@ RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
 struct RmGpState {
   Index rounds = 0;
   double nu = 1;
-  Vector weights;         // om, of sum 1.
-  Vector gaps;            // Of the last round; empty before the first.
-  double multiplier = 1;  // beta_t.
+  std::shared_ptr<const GaussianProcess> own;  // The target's, with all results.
+  Vector weights;                              // om, of sum 1.
+  Vector gaps;                                 // Of the last round; empty before the first.
+  double multiplier = 1;                       // beta_t.
 };
 
 // exp(-rate * sums), of sum 1.
@@ -67,34 +69,35 @@ class RmGpTransfer final : public Transfer {
 
   absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
       const Hyperparameters& hyperparameters) const override {
-    SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess own,
-                                FitProcess(model().kernel, target_, hyperparameters));
-    const RmGpState state = Run(own);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const RmGpState> found,
+                                StateOf(hyperparameters));
+    const RmGpState& state = *found;
     const Vector weights = Mixed(state);
-    if (!(weights.sum() > 0)) return std::make_unique<GaussianProcess>(std::move(own));
+    if (!(weights.sum() > 0)) return std::make_unique<GaussianProcess>(*state.own);
     const double multiplier = options_.acquisition_multiplier.value_or(state.multiplier);
     const bool is_bound = options_.mode == RmGpMode::kUpperBound;
     const double factor = is_bound ? std::sqrt(options_.source_confidence) / multiplier : 1;
     std::vector<EnsembleMember> members;
     for (size_t i = 0; i < sources_.size(); ++i) {
-      members.push_back({sources_[i]->process, weights[static_cast<Index>(i)], factor});
+      members.push_back(
+          {sources_[i]->process, weights[static_cast<Index>(i)], factor, sources_[i]});
     }
     if (!is_bound) return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
-    members.push_back({std::make_shared<const GaussianProcess>(std::move(own)), 1 - state.nu});
+    members.push_back({state.own, 1 - state.nu});
     return MakeEnsemble(std::move(members), EnsembleErrors::kAligned);
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
-    const auto own = FitProcess(model().kernel, target_, hyperparameters);
-    if (!own.ok()) return Vector::Zero(static_cast<Index>(sources_.size()));
-    return Mixed(Run(*own));
+    const auto state = StateOf(hyperparameters);
+    if (!state.ok()) return Vector::Zero(static_cast<Index>(sources_.size()));
+    return Mixed(**state);
   }
 
   std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const override {
     std::vector<Remark> remarks;
-    const auto own = FitProcess(model().kernel, target_, hyperparameters);
-    if (!own.ok()) return remarks;
-    const RmGpState state = Run(*own);
+    const auto found = StateOf(hyperparameters);
+    if (!found.ok()) return remarks;
+    const RmGpState& state = **found;
     remarks.emplace_back("nu", state.nu);
     remarks.emplace_back("rounds", static_cast<double>(state.rounds));
     if (state.gaps.size() > 0) {
@@ -110,6 +113,16 @@ class RmGpTransfer final : public Transfer {
   }
 
  private:
+  absl::StatusOr<std::shared_ptr<const RmGpState>> StateOf(
+      const Hyperparameters& hyperparameters) const {
+    return states_.Get(hyperparameters, [&]() -> absl::StatusOr<RmGpState> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess own,
+                                  FitProcess(model().kernel, target_, hyperparameters));
+      RmGpState state = Run(own);
+      state.own = std::make_shared<const GaussianProcess>(std::move(own));
+      return state;
+    });
+  }
   // gap(i, s) of source i in round s + 1.
   Matrix Gaps(const GaussianProcess& own, Index rounds) const;
   RmGpState Run(const GaussianProcess& own) const;
@@ -121,6 +134,7 @@ class RmGpTransfer final : public Transfer {
   SourceModels sources_;
   std::vector<RmGpPoints> points_;  // By source.
   double uniform_;
+  ByHyperparameters<RmGpState> states_;
 };
 
 Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {

@@ -91,9 +91,10 @@ SourcePoints CollectPoints(const SourceModels& sources, Index most, Index most_e
 }
 
 Matrix MeansOf(const SourceModels& sources, const PointMatrix& x) {
+  const KeptPoints kept(x);
   Matrix means(x.rows(), static_cast<Index>(sources.size()));
   for (size_t s = 0; s < sources.size(); ++s) {
-    means.col(static_cast<Index>(s)) = sources[s]->expansion->Means(x);
+    means.col(static_cast<Index>(s)) = sources[s]->memory->Means(kept);
   }
   return means;
 }

@@ -45,7 +45,9 @@ Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t s
 std::vector<KnownTerm> TermsOf(const SourceModels& sources, SourceErrors errors,
                                const PointMatrix& x) {
   std::vector<KnownTerm> terms;
-  for (const auto& source : sources) terms.push_back(KnownPartAt({{source->expansion}}, errors, x));
+  for (const auto& source : sources) {
+    terms.push_back(KnownPartAt({{source->expansion, 1, 1, source->memory}}, errors, x));
+  }
   return terms;
 }
 
@@ -104,7 +106,9 @@ class SummedSources final : public Transfer {
     std::vector<AddedTerm> terms;
     for (size_t i = 0; i < chosen_.size(); ++i) {
       const double weight = pruned[static_cast<Index>(i)];
-      if (weight > 0) terms.push_back({chosen_[i]->expansion, weight, weight * weight});
+      if (weight > 0) {
+        terms.push_back({chosen_[i]->expansion, weight, weight * weight, chosen_[i]->memory});
+      }
     }
     return terms;
   }

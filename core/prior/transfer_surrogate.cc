@@ -36,7 +36,14 @@ class Fantasy final : public TransferSurrogate {
         factor_(std::move(factor)) {}
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    Predictions result = base_->Predict(x);
+    return Reduced(base_->Predict(x), x);
+  }
+
+  Predictions DoPredictKept(const PointMatrix& x) const override {
+    return Reduced(base_->PredictKept(x), x);
+  }
+
+  Predictions Reduced(Predictions result, const PointMatrix& x) const {
     Matrix cross = base_->Covariance(seen_, x);
     factor_.SolveLower(cross);
     const Vector least = kLeastVariancePart * result.variance;

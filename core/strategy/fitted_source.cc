@@ -158,7 +158,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
                                                               absl::Time deadline) {
   auto fitted = std::make_shared<FittedSource>();
   fitted->counts.points = source.points.size();
-  fitted->bytes = sizeof(FittedSource);
+  fitted->own_bytes = sizeof(FittedSource);
   const absl::StatusOr<SpaceMapping> mapping = SpaceMapping::Create(*source.space, space);
   if (!mapping.ok()) {
     fitted->counts.outside = source.points.size();
@@ -179,7 +179,6 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
   SLIPSTREAM_ASSIGN_OR_RETURN(fitted->model,
                               FitSourceModel(source.name, std::move(prepared->data), model.kernel,
                                              std::move(calibrated.members.front())));
-  fitted->bytes += MemoryBytes(*fitted->model);
   return fitted;
 }
 
@@ -187,8 +186,12 @@ std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& sourc
   auto fitted = std::make_shared<FittedSource>();
   fitted->fit_failed = true;
   fitted->counts.points = source.points.size();
-  fitted->bytes = sizeof(FittedSource);
+  fitted->own_bytes = sizeof(FittedSource);
   return fitted;
+}
+
+size_t FittedSource::bytes() const {
+  return own_bytes + (model == nullptr ? 0 : MemoryBytes(*model));
 }
 
 std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace& space,
@@ -216,18 +219,34 @@ std::shared_ptr<const FittedSource> SourceLibrary::Find(const std::string& key) 
   const auto place = index_.find(key);
   if (place == index_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, place->second);
-  return entries_.front().second;
+  CountAnew(entries_.front());
+  Evict();
+  return entries_.front().source;
 }
 
 void SourceLibrary::Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
   const std::lock_guard lock(mutex_);
   if (index_.contains(key)) return;
-  bytes_ += source->bytes + key.size();
-  entries_.emplace_front(key, std::move(source));
+  entries_.push_front({key, std::move(source), 0});
+  CountAnew(entries_.front());
   index_[key] = entries_.begin();
+  Evict();
+}
+
+void SourceLibrary::CountAnew(Entry& entry) {
+  bytes_ -= entry.bytes;
+  entry.bytes = entry.source->bytes() + entry.key.size();
+  bytes_ += entry.bytes;
+}
+
+void SourceLibrary::Evict() {
+  for (auto entry = entries_.rbegin(); bytes_ > most_bytes_ && entry != entries_.rend(); ++entry) {
+    if (entry->source->model != nullptr) entry->source->model->memory->Clear();
+    CountAnew(*entry);
+  }
   while (bytes_ > most_bytes_ && entries_.size() > 1) {
-    bytes_ -= entries_.back().second->bytes + entries_.back().first.size();
-    index_.erase(entries_.back().first);
+    bytes_ -= entries_.back().bytes;
+    index_.erase(entries_.back().key);
     entries_.pop_back();
   }
 }

@@ -56,7 +56,10 @@ struct FittedSource {
   std::shared_ptr<const SourceModel> model;  // Null where no point can be used.
   bool fit_failed = false;                   // There were points, but no model fits them.
   SourceCounts counts;
-  size_t bytes = 0;  // Approximate, for caches.
+  size_t own_bytes = 0;  // Besides the model's.
+
+  // Approximate, for caches; grows with what the model keeps of its answers.
+  size_t bytes() const;
 };
 
 // FAILED_PRECONDITION when no model can be fitted, DEADLINE_EXCEEDED when there
@@ -81,8 +84,9 @@ class SourceProvider {
       const SourceFitOptions& options) = 0;
 };
 
-// Fitted sources by name, space and options, at most so many bytes; what was
-// longest not asked for goes first. Fits what it lacks, the caller waiting; no
+// Fitted sources by name, space and options, with what they keep of their
+// answers, at most so many bytes; what was longest not asked for goes first, the
+// answers before the models. Fits what it lacks, the caller waiting; no
 // lock is held meanwhile. Thread-safe.
 class SourceLibrary : public SourceProvider {
  public:
@@ -102,7 +106,15 @@ class SourceLibrary : public SourceProvider {
   size_t bytes() const;
 
  private:
-  using Entry = std::pair<std::string, std::shared_ptr<const FittedSource>>;
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const FittedSource> source;
+    size_t bytes;  // When it was last asked for.
+  };
+
+  // Called with the lock.
+  void CountAnew(Entry& entry);
+  void Evict();
 
   const size_t most_bytes_;
   mutable std::mutex mutex_;

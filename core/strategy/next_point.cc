@@ -19,6 +19,8 @@ constexpr size_t kEnumerable = 2048;
 constexpr size_t kIncumbents = 4;
 // Joint draws are made at no more points.
 constexpr size_t kMostDrawn = 1024;
+// With transfer, different screens.
+constexpr uint64_t kScreens = 4;
 // What counts as improvement, on outputs of variance 1: without it the chance to
 // improve is largest next to the best point, by next to nothing.
 constexpr double kLeastImprovement = 0.1;
@@ -33,14 +35,17 @@ double LogPoints(const NextPointRequest& request) {
   return static_cast<double>(request.space.dimension()) * std::log(100.0);
 }
 
-// Where sources are part of each prediction, fewer of them have to do.
-MaximizerOptions SearchOptionsOf(const ObjectiveModel& model) {
+// Where sources are part of each prediction, fewer of them have to do, and the
+// screen is one of a few, of whose points the sources' predictions are kept.
+MaximizerOptions SearchOptionsOf(const ObjectiveModel& model, uint64_t seed) {
   MaximizerOptions options;
   if (!model.is_costly()) return options;
+  options.screen_seed = seed % kScreens;
   options.quasi_random = 192;
   options.around_incumbents = 64;
-  options.ascents = 3;
+  options.ascents = 2;
   options.evaluations_per_ascent = 30;
+  options.value_tolerance = 1e-4;
   return options;
 }
 
@@ -107,10 +112,11 @@ class Chooser {
     const PointFunction function{[&](const PointMatrix& x) { return acquisition.Values(x); },
                                  [&](ConstVectorView x, VectorView gradient) {
                                    return acquisition.ValueAndGradient(x, gradient);
-                                 }};
+                                 },
+                                 [&](const PointMatrix& x) { return acquisition.KeptValues(x); }};
     const MaximizerResult found =
         MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline,
-                          SearchOptionsOf(request_.model));
+                          SearchOptionsOf(request_.model, request_.seed));
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
     return FirstNotTaken(found.best);
   }
@@ -134,7 +140,9 @@ class Chooser {
 
   // Values of the acquisition, or of one joint draw where that is the rule.
   absl::StatusOr<Vector> Values(const Acquisition& acquisition, const PointMatrix& x) const {
-    if (request_.recipe.acquisition != AcquisitionKind::kThompson) return acquisition.Values(x);
+    if (request_.recipe.acquisition != AcquisitionKind::kThompson) {
+      return acquisition.KeptValues(x);
+    }
     const size_t member = request_.seed % request_.model.members().size();
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const Matrix draw, DrawJointly(*request_.model.members()[member], x, 1, request_.seed));

@@ -123,11 +123,12 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
     SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers());
     return fitted;
   }
-  const PointMatrix places = PlacesOf(*view.space);
+  Places places([&] { return PlacesOf(*view.space); });
   const auto earlier = [&](Index count) { return EarlierResults(view, request.recipe, count); };
   SLIPSTREAM_ASSIGN_OR_RETURN(
-      fitted.transfer_, request.prior->Combine({kinds, data, request.sources, options, places,
-                                                earlier, request.seed, fitted.calibrated_to_}));
+      fitted.transfer_,
+      request.prior->Combine({kinds, data, request.sources, options, std::move(places), earlier,
+                              request.seed, fitted.calibrated_to_}));
   for (const auto& source : request.sources) fitted.source_names_.push_back(source->name);
   SLIPSTREAM_RETURN_IF_ERROR(
       fitted.Calibrate(request, fitted.transfer_->model(), fitted.transfer_->data()));
@@ -221,7 +222,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(
 
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {
   const Vector values =
-      noiseless_ ? training_.data.y : members_.front()->Predict(training_.data.x).mean;
+      noiseless_ ? training_.data.y : members_.front()->PredictKept(training_.data.x).mean;
   std::vector<size_t> order(training_.configurations.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

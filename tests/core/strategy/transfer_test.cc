@@ -135,7 +135,7 @@ TEST(FitSource, OfVeryManyPointsKeepsTheBestHalfOfWhatAModelTakes) {
 TEST(SourceLibrary, KeepsWhatWasAskedForLastWithinItsBytes) {
   const auto a = BowlSource("sourceTasks/a", 0.5, 0.5, 20, 1);
   const auto b = BowlSource("sourceTasks/b", 0.5, 0.5, 20, 2);
-  const size_t bytes = MustFit(*a, *SquareSpace())->bytes;
+  const size_t bytes = MustFit(*a, *SquareSpace())->bytes();
   SourceLibrary library(bytes * 3 / 2);
   const auto first = library.Get(a, *SquareSpace(), {}).value();
   EXPECT_EQ(library.Get(a, *SquareSpace(), {}).value(), first);
