@@ -237,8 +237,10 @@ std::vector<Configuration> ScreenOf(const SearchSpace& space,
                                                     : seed);
   }
   for (size_t i = 0; i < options.around_incumbents; ++i) {
+    // Each incumbent has all sizes of steps, one after the other.
     const size_t place = i % incumbents.size();
-    const size_t index = options.screen_seed.has_value() ? i / incumbents.size() : i;
+    const size_t step = i / incumbents.size();
+    const size_t index = options.screen_seed.has_value() ? step : (place << 20) + step;
     screen.push_back(PerturbedBy(space, incumbents[place], seeds[place], index));
   }
   return screen;

@@ -24,9 +24,10 @@ TEST_P(EveryRecipe, MakesFiveSuggestionsOnEachKindOfSpaceOrIsRefused) {
       if (HasFatalFailure()) return;
     }
   }
+  const std::string& name = AllCalibrations()[calibration];
   const bool has_no_lengthscales =
-      AllPriors()[prior] == "cluster" && (AllCalibrations()[calibration] == "expanding(map)" ||
-                                          AllCalibrations()[calibration] == "shrinking(map)");
+      AllPriors()[prior] == "cluster" &&
+      (name.rfind("expanding", 0) == 0 || name.rfind("shrinking", 0) == 0);
   EXPECT_EQ(legal, has_no_lengthscales ? 0 : AllAcquisitions().size() * AllExplorations().size());
 }
 
