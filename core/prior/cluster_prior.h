@@ -58,7 +58,7 @@ struct ClusterOptions {
   // of all. With more, each prediction would take O(n^2) for each of them. Where
   // there are more groups than that (sources on their own), the groups of
   // greatest weight stand for the others, too: the sum of w_i^2 stays.
-  size_t most_covariances = 12;
+  size_t most_covariances = 8;
   // Of a process of the target's own; none: there is none.
   std::optional<double> residual_amplitude = {};
   Smoothness residual_smoothness = Smoothness::kMatern32;

@@ -35,14 +35,22 @@ constexpr size_t kOwnLibraryBytes = size_t{256} << 20;
 // that enough is left for one without.
 constexpr double kTransferTime = 0.7;
 
-std::unique_ptr<Calibration> PlainCalibration(CalibrationKind kind) {
-  switch (kind) {
+// With a weight for each source an ascent takes three times as many steps, and its start matters
+// less: what the sources say is nearly linear in them. One is then enough.
+QuasiNewtonOptions AscentsFor(PriorKind prior) {
+  QuasiNewtonOptions options;
+  if (prior == PriorKind::kScaml) options.ascents = 1;
+  return options;
+}
+
+std::unique_ptr<Calibration> PlainCalibration(const Recipe& recipe) {
+  switch (recipe.calibration) {
     case CalibrationKind::kFixed:
       return MakeFixed();
     case CalibrationKind::kMaximumLikelihood:
-      return MakeMaximumLikelihood(QuasiNewtonOptions());
+      return MakeMaximumLikelihood(AscentsFor(recipe.prior));
     case CalibrationKind::kMaximumPosterior:
-      return MakeMaximumPosterior(QuasiNewtonOptions());
+      return MakeMaximumPosterior(AscentsFor(recipe.prior));
     case CalibrationKind::kHamiltonian:
       return MakeHamiltonian(HamiltonianOptions());
   }
@@ -50,7 +58,7 @@ std::unique_ptr<Calibration> PlainCalibration(CalibrationKind kind) {
 }
 
 std::unique_ptr<Calibration> CalibrationOf(const Recipe& recipe) {
-  std::unique_ptr<Calibration> calibration = PlainCalibration(recipe.calibration);
+  std::unique_ptr<Calibration> calibration = PlainCalibration(recipe);
   if (!recipe.is_consistent) return calibration;
   return MakeConsistent(std::move(calibration), recipe.consistent);
 }
