@@ -21,7 +21,8 @@ Model ScoreModel(const PriorInput& input) {
   options.lengthscales = Lengthscales::kEach;
   options.noiseless = false;
   Model model = DefaultModel(input.kinds, options);
-  model.kernel = MakeStationary(options.smoothness, WithTask(input.kinds), Lengthscales::kEach);
+  model.kinds = WithTask(input.kinds);
+  model.kernel = MakeStationary(options.smoothness, model.kinds, Lengthscales::kEach);
   // Before the noise variance and the mean.
   model.beliefs.insert(model.beliefs.end() - 2, {0, 1, std::log(0.1), std::log(1e3)});
   return model;

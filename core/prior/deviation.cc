@@ -63,6 +63,7 @@ Model DeviationModel(const PriorInput& input, const DeviationOptions& options, M
   kernel.ratio = options.ratio;
   kernel.distance_scale =
       std::max(options.distance_scale, 2 * static_cast<double>(input.kinds.size()));
+  model.kinds = WithTask(input.kinds);
   model.kernel = MakeDeviationKernel(kernel, input.kinds, std::move(tasks));
   const Model usual = DefaultModel(input.kinds, input.model);
   const auto around = [](HyperparameterBelief belief, double value) {

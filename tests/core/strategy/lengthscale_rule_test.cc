@@ -146,8 +146,8 @@ TEST(LengthscaleRule, TheTheoryReplacesTheMultiplier) {
   EXPECT_NEAR(NumberFact(Ask(*theory, grown), "g"), std::sqrt(6 / 1.5), 1e-12);
   const Suggestion next = Ask(*theory, study);
   const std::vector<double>& note = *FindNote(next.provenance.notes, "expansion");
-  const std::vector<double>& usual =
-      *FindNote(Ask(*FindPreset("agpucb_bound")->Create(), study).provenance.notes, "expansion");
+  const Suggestion plain = Ask(*FindPreset("agpucb_bound")->Create(), study);
+  const std::vector<double>& usual = *FindNote(plain.provenance.notes, "expansion");
   EXPECT_GT(note[1], usual[1]);
 }
 
