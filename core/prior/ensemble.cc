@@ -34,10 +34,31 @@ PointPrediction MemberAtPoint(const EnsembleMember& member, ConstVectorView x) {
                                   : member.process->PredictPoint(x);
 }
 
-class IndependentEnsemble final : public TransferSurrogate {
+// What all ensembles have: members, and what these predict added up.
+class Ensemble : public TransferSurrogate {
+ protected:
+  explicit Ensemble(std::vector<EnsembleMember> members)
+      : TransferSurrogate(members.front().process->dimension()), members_(std::move(members)) {}
+
+  std::vector<EnsembleMember> members_;
+
+ private:
+  // One of `all` for each member.
+  virtual Predictions Added(const std::vector<Predictions>& all, Index points) const = 0;
+
+  Predictions DoPredict(const PointMatrix& x) const final {
+    return Added(MembersPredict(members_, x, false), x.rows());
+  }
+
+  Predictions DoPredictKept(const PointMatrix& x) const final {
+    return Added(MembersPredict(members_, x, true), x.rows());
+  }
+};
+
+class IndependentEnsemble final : public Ensemble {
  public:
   explicit IndependentEnsemble(std::vector<EnsembleMember> members)
-      : TransferSurrogate(members.front().process->dimension()), members_(std::move(members)) {}
+      : Ensemble(std::move(members)) {}
 
   std::unique_ptr<TransferSurrogate> Clone() const override {
     return std::make_unique<IndependentEnsemble>(*this);
@@ -49,15 +70,7 @@ class IndependentEnsemble final : public TransferSurrogate {
     return std::pow(member.weight * member.deviation_factor, 2);
   }
 
-  Predictions DoPredict(const PointMatrix& x) const override {
-    return Added(MembersPredict(members_, x, false), x.rows());
-  }
-
-  Predictions DoPredictKept(const PointMatrix& x) const override {
-    return Added(MembersPredict(members_, x, true), x.rows());
-  }
-
-  Predictions Added(const std::vector<Predictions>& all, Index points) const {
+  Predictions Added(const std::vector<Predictions>& all, Index points) const override {
     Predictions result{Vector::Zero(points), Vector::Zero(points)};
     for (size_t i = 0; i < members_.size(); ++i) {
       result.mean += members_[i].weight * all[i].mean;
@@ -93,8 +106,6 @@ class IndependentEnsemble final : public TransferSurrogate {
       member.process->AddCovarianceGradient(x, b, VarianceFactor(member) * weights, gradient);
     }
   }
-
-  std::vector<EnsembleMember> members_;
 };
 
 // A member at some points: L^-1 k(X, x), one column a point, and its deviations.
@@ -113,10 +124,9 @@ struct MemberAtPoints {
 
 // Below, cov(x, x') = sqrt(d(x) d(x')) sum_i u_i c_i(x, x')/sqrt(s_i(x) s_i(x'))
 // with u_i = w_i a_i, which is the header's with q_i put in.
-class AlignedEnsemble final : public TransferSurrogate {
+class AlignedEnsemble final : public Ensemble {
  public:
-  explicit AlignedEnsemble(std::vector<EnsembleMember> members)
-      : TransferSurrogate(members.front().process->dimension()), members_(std::move(members)) {}
+  explicit AlignedEnsemble(std::vector<EnsembleMember> members) : Ensemble(std::move(members)) {}
 
   std::unique_ptr<TransferSurrogate> Clone() const override {
     return std::make_unique<AlignedEnsemble>(*this);
@@ -143,15 +153,7 @@ class AlignedEnsemble final : public TransferSurrogate {
     return deviations.cwiseSqrt();
   }
 
-  Predictions DoPredict(const PointMatrix& x) const override {
-    return Added(MembersPredict(members_, x, false), x.rows());
-  }
-
-  Predictions DoPredictKept(const PointMatrix& x) const override {
-    return Added(MembersPredict(members_, x, true), x.rows());
-  }
-
-  Predictions Added(const std::vector<Predictions>& all, Index points) const {
+  Predictions Added(const std::vector<Predictions>& all, Index points) const override {
     Predictions result{Vector::Zero(points), Vector::Zero(points)};
     for (size_t i = 0; i < members_.size(); ++i) {
       result.mean += members_[i].weight * all[i].mean;
@@ -205,8 +207,6 @@ class AlignedEnsemble final : public TransferSurrogate {
 
   void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
                                VectorView gradient) const override;
-
-  std::vector<EnsembleMember> members_;
 };
 
 // With S_i = sum_j v_ij c_i(x, b_j), v_ij = u_i weights_j sqrt(d(b_j)/s_i(b_j)), the

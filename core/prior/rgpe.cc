@@ -77,11 +77,10 @@ RgpeNumbers DrawRgpeNumbers(const RgpeOptions& options, uint64_t seed, Index poi
 absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const TrainingData& target,
                                         const KeptPoints& results, const RgpeNumbers& numbers,
                                         Index shift) {
+  const Vector means = source.memory->Means(results);
   if (numbers.counts.size() > 0) {
-    const Vector means = source.memory->Means(results);
     return BootstrapLosses(MisrankedPairs(means, means, target.y), numbers.counts);
   }
-  const Vector means = source.memory->Means(results);
   Matrix covariance = source.memory->Covariance(results, results);
   const double least = kLeastVariancePart * source.kernel->Variance(source.hyperparameters.kernel);
   covariance.diagonal() = covariance.diagonal().cwiseMax(least);

@@ -69,13 +69,8 @@ absl::StatusOr<HedgeChoice> ChooseByHedge(const NextPointRequest& request,
   std::vector<NextPoint> nominees;
   std::vector<double> gains;
   for (const HedgeArm& arm : arms) {
-    NextPointRequest ask{request.space, arm.recipe, request.model, request.taken};
-    ask.pool = request.pool;
-    ask.round = request.round;
-    ask.seed = request.seed;
-    ask.deadline = request.deadline;
-    ask.ucb_multiplier = request.ucb_multiplier;
-    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint nominee, ChooseNextPoint(ask));
+    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint nominee,
+                                ChooseNextPoint(request.With(arm.recipe, request.model)));
     const PointMatrix x = EncodeAll(request.space, absl::MakeConstSpan(&nominee.configuration, 1));
     choice.notes.push_back({NomineeNote(arm), std::vector<double>(x.data(), x.data() + x.size())});
     nominees.push_back(std::move(nominee));

@@ -11,17 +11,6 @@ namespace {
 
 constexpr char kExpansionNote[] = "expansion";  // h, and the term of the regret.
 
-NextPointRequest WithModel(const NextPointRequest& request, const ObjectiveModel& model,
-                           double multiplier) {
-  NextPointRequest other{request.space, request.recipe, model, request.taken};
-  other.pool = request.pool;
-  other.round = request.round;
-  other.seed = request.seed;
-  other.deadline = request.deadline;
-  other.ucb_multiplier = multiplier;
-  return other;
-}
-
 bool SameMembers(const std::vector<Hyperparameters>& a, const std::vector<Hyperparameters>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Hyperparameters& one, const Hyperparameters& other) {
@@ -41,11 +30,11 @@ class PointSearches {
       SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, request_.model.WithMembers(members));
     }
     const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : request_.model;
-    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.next,
-                                ChooseNextPoint(WithModel(request_, model, multiplier)));
+    NextPointRequest ask = request_.With(request_.recipe, model);
+    ask.ucb_multiplier = multiplier;
+    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.next, ChooseNextPoint(ask));
     const double deviation = ruled.next->model_deviation;
-    (is_first_ ? first_ : latest_) = std::move(ruled);
-    is_first_ = false;
+    (first_.next.has_value() ? latest_ : first_) = std::move(ruled);
     return deviation;
   }
 
@@ -70,7 +59,6 @@ class PointSearches {
 
  private:
   const NextPointRequest& request_;
-  bool is_first_ = true;
   RuledModel first_;
   RuledModel latest_;
 };

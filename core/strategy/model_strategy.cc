@@ -237,7 +237,7 @@ class Batch {
     SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled,
                                 ApplyLengthscaleRule(request, ExpansionPast(view_, suggestions_)));
     const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : *model_;
-    NextPointRequest ask = RequestFor(model, deadline);
+    NextPointRequest ask = request.With(request.recipe, model);
     ask.ucb_multiplier = ruled.ucb_multiplier;
     HedgeChoice choice;
     if (ingredients_.recipe.exploration == ExplorationKind::kHedge) {

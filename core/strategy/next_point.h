@@ -37,6 +37,11 @@ struct NextPointRequest {
   absl::Time deadline = absl::InfiniteFuture();
   // Instead of the recipe's.
   std::optional<double> ucb_multiplier = {};
+
+  // The same of another recipe and another model; neither is copied.
+  NextPointRequest With(const Recipe& other_recipe, const ObjectiveModel& other_model) const {
+    return {space, other_recipe, other_model, taken, pool, round, seed, deadline, ucb_multiplier};
+  }
 };
 
 // How many deviations an upper confidence bound adds.
