@@ -14,7 +14,7 @@ v1::Outcome Read(const OutcomeArguments& arguments) {
   return ReadOutcome(arguments, "accuracy")->value();
 }
 
-std::string Complaint(const OutcomeArguments& arguments) {
+std::string OutcomeComplaint(const OutcomeArguments& arguments) {
   const absl::Status status = ReadOutcome(arguments, "accuracy").status();
   EXPECT_TRUE(IsUsageError(status));
   return std::string(status.message());
@@ -37,16 +37,17 @@ TEST(OutcomeArguments, LetAStoppedTrialKeepItsMeasurement) {
 TEST(OutcomeArguments, MayBeAbsent) { EXPECT_FALSE(ReadOutcome({}, "accuracy")->has_value()); }
 
 TEST(OutcomeArguments, ExcludeEachOther) {
-  EXPECT_THAT(Complaint({.failed = "a", .stopped = "b"}), HasSubstr("exclude"));
-  EXPECT_THAT(Complaint({.value = "1", .failed = "a"}), HasSubstr("has no --value"));
-  EXPECT_THAT(Complaint({.value = "1", .metrics = {"accuracy=2"}}), HasSubstr("there twice"));
+  EXPECT_THAT(OutcomeComplaint({.failed = "a", .stopped = "b"}), HasSubstr("exclude"));
+  EXPECT_THAT(OutcomeComplaint({.value = "1", .failed = "a"}), HasSubstr("has no --value"));
+  EXPECT_THAT(OutcomeComplaint({.value = "1", .metrics = {"accuracy=2"}}),
+              HasSubstr("there twice"));
 }
 
 TEST(OutcomeArguments, MustBeNumbers) {
-  EXPECT_EQ(Complaint({.value = "high"}), "--value 'high' is not a number");
-  EXPECT_THAT(Complaint({.value = "nan"}), HasSubstr("not a finite number"));
-  EXPECT_THAT(Complaint({.metrics = {"accuracy"}}), HasSubstr("is not NAME=NUMBER"));
-  EXPECT_THAT(Complaint({.metrics = {"accuracy=x"}}), HasSubstr("'x' is not a number"));
+  EXPECT_EQ(OutcomeComplaint({.value = "high"}), "--value 'high' is not a number");
+  EXPECT_THAT(OutcomeComplaint({.value = "nan"}), HasSubstr("not a finite number"));
+  EXPECT_THAT(OutcomeComplaint({.metrics = {"accuracy"}}), HasSubstr("is not NAME=NUMBER"));
+  EXPECT_THAT(OutcomeComplaint({.metrics = {"accuracy=x"}}), HasSubstr("'x' is not a number"));
 }
 
 }  // namespace

@@ -12,8 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr CoordinateKind kNumber = CoordinateKind::kNumber;
-constexpr CoordinateKind kWord = CoordinateKind::kWord;
+using enum CoordinateKind;
 
 TEST(CoordinateKinds, OnlyWordsTrueAndFalseHaveNoDistance) {
   const absl::StatusOr<SearchSpace> space =

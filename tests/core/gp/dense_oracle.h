@@ -4,6 +4,7 @@
 #define SLIPSTREAM_TESTS_CORE_GP_DENSE_ORACLE_H_
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "core/gp/coordinate_kinds.h"
@@ -12,6 +13,10 @@
 #include "tests/core/linalg/long_matrix.h"
 
 namespace slipstream {
+
+// What a computation may be given and must not be led astray by.
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Where one of several functions, one a task, is looked at.
 struct LongPoint {

@@ -10,9 +10,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TEST(GaussianProcess, PredictsWhatTheDenseComputationDoes) {
   for (const Believed& believed : BelievedOfEachKind()) {
     SCOPED_TRACE(believed.name);

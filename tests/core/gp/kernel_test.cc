@@ -11,8 +11,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 class KernelTest : public ::testing::TestWithParam<KernelRecipe> {
  protected:
   const KernelRecipe& recipe() const { return GetParam(); }

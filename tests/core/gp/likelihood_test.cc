@@ -12,9 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 TrainingData RandomData(const CoordinateKinds& kinds, Index count, uint64_t seed) {
   Vector repeats = RandomVector(count, 1, 5, seed + 1).array().floor();
   return {RandomPoints(kinds, count, seed), RandomVector(count, -2, 2, seed), repeats};

@@ -8,28 +8,27 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/gp/dense_oracle.h"
 
 namespace slipstream {
 namespace {
 
-using Exact = boost::multiprecision::cpp_bin_float_50;
+using Wide = boost::multiprecision::cpp_bin_float_50;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+Wide ExactDistribution(double x) { return erfc(-Wide(x) / sqrt(Wide(2))) / 2; }
 
-Exact ExactDistribution(double x) { return erfc(-Exact(x) / sqrt(Exact(2))) / 2; }
-
-Exact ExactLogDistribution(double x) {
-  return x < 0 ? Exact(log(ExactDistribution(x)))
-               : Exact(boost::math::log1p(Exact(-ExactDistribution(-x))));
+Wide ExactLogDistribution(double x) {
+  return x < 0 ? Wide(log(ExactDistribution(x)))
+               : Wide(boost::math::log1p(Wide(-ExactDistribution(-x))));
 }
 
-Exact ExactDensity(double x) {
-  const Exact pi = boost::math::constants::pi<Exact>();
-  return exp(-Exact(x) * Exact(x) / 2) / sqrt(2 * pi);
+Wide ExactDensity(double x) {
+  const Wide pi = boost::math::constants::pi<Wide>();
+  return exp(-Wide(x) * Wide(x) / 2) / sqrt(2 * pi);
 }
 
-double RelativeError(double actual, const Exact& expected) {
-  return static_cast<double>(abs((Exact(actual) - expected) / expected));
+double RelativeError(double actual, const Wide& expected) {
+  return static_cast<double>(abs((Wide(actual) - expected) / expected));
 }
 
 // Rounding -x^2/2 moves its exponential, relatively, by as much as it was moved.
@@ -121,7 +120,7 @@ TEST(Normal, QuantilesAreFiniteWithinTheOpenInterval) {
 }
 
 TEST(Normal, TheScaledErrorFunctionIsExactOnBothSidesOfItsSeam) {
-  const auto exact = [](double x) { return Exact(exp(Exact(x) * Exact(x)) * erfc(Exact(x))); };
+  const auto exact = [](double x) { return Wide(exp(Wide(x) * Wide(x)) * erfc(Wide(x))); };
   for (double x = 0; x <= 30; x += 0.01 + 1e-6) {
     ASSERT_LE(RelativeError(ScaledComplementaryError(x), exact(x)),
               1e-15 * (4 + (x < 5 ? x * x : 0)))

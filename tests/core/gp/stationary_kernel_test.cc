@@ -10,8 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr CoordinateKind kNumber = CoordinateKind::kNumber;
-constexpr CoordinateKind kWord = CoordinateKind::kWord;
+using enum CoordinateKind;
 
 PointMatrix Row(std::initializer_list<double> values) {
   return Eigen::Map<const Vector>(values.begin(), static_cast<Index>(values.size())).transpose();

@@ -13,9 +13,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kSourceNoise = 1e-3;  // Of the fixtures' sources.
-constexpr double kNoise = 0.01;
-
 // The first results on the scale of that time.
 TrainingData EarlierOf(const TrainingData& target, Index count) {
   TrainingData data = FirstOf(target, count);
@@ -86,7 +83,7 @@ TEST(ClusterPrior, IsThePapersAlgorithm) {
     const Situation situation(TwoKinds(), Sampled(Wave, 2, 6, 9), 25);
     const NaiveAlgorithm naive = NaiveOf(situation, groups, distance);
     const auto transfer = Combined(OptionsOf(NormalDistance::kWasserstein, distance), situation);
-    Hyperparameters hyperparameters = AtLocation(*transfer, kNoise);
+    Hyperparameters hyperparameters = AtLocation(*transfer, kLittleNoise);
     hyperparameters.mean = 0.1;
     const Vector shares = transfer->Shares(hyperparameters);
     for (size_t i = 0; i < groups.size(); ++i) {
@@ -98,8 +95,8 @@ TEST(ClusterPrior, IsThePapersAlgorithm) {
     EXPECT_NE(naive.weights[0], naive.weights[1]);
     // And what becomes of it, with the constant.
     const auto surrogate = transfer->Fit(hyperparameters).value();
-    const NaiveProcess posterior =
-        NaivePosterior(naive.Prior(), situation.target.x, situation.target.y.array() - 0.1, kNoise);
+    const NaiveProcess posterior = NaivePosterior(naive.Prior(), situation.target.x,
+                                                  situation.target.y.array() - 0.1, kLittleNoise);
     const PointMatrix at = RandomPoints(situation.kinds, 12, 3);
     const Vector mean = posterior.MeanAt(at).array() + 0.1;
     EXPECT_LT((surrogate->Predict(at).mean - mean).cwiseAbs().maxCoeff(), 1e-7);
@@ -117,7 +114,7 @@ TEST(ClusterPrior, IndividualSourcesAreTheirOwnPrototypes) {
   options.prototypes.grouping = SourceGrouping::kIndividual;
   options.weights = NormalDistance::kJeffreys;
   const auto transfer = Combined(options, situation);
-  const Vector shares = transfer->Shares(AtLocation(*transfer, kNoise));
+  const Vector shares = transfer->Shares(AtLocation(*transfer, kLittleNoise));
   for (Index i = 0; i < 5; ++i) {
     EXPECT_NEAR(shares[i], naive.weights[static_cast<size_t>(i)], 1e-8);
   }
@@ -136,7 +133,7 @@ TEST(ClusterPrior, AResidualTakesPartInTheSteps) {
   ClusterOptions options;
   options.residual_amplitude = 0.3;
   const auto transfer = Combined(options, situation);
-  EXPECT_NEAR(transfer->Shares(AtLocation(*transfer, kNoise))[1], naive.weights[1] / 2, 1e-8);
+  EXPECT_NEAR(transfer->Shares(AtLocation(*transfer, kLittleNoise))[1], naive.weights[1] / 2, 1e-8);
 }
 
 TEST(ClusterPrior, AGlobalCentreIsAFixedPriorOfEqualShares) {
@@ -144,15 +141,15 @@ TEST(ClusterPrior, AGlobalCentreIsAFixedPriorOfEqualShares) {
   ClusterOptions options;
   options.prototypes.grouping = SourceGrouping::kTogether;
   const auto transfer = Combined(options, situation);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Hyperparameters own = AtLocation(*transfer, kLittleNoise);
   EXPECT_LT((transfer->Shares(own).array() - 0.2).abs().maxCoeff(), 1e-15);
   std::vector<NaiveProcess> naive;
   for (const auto& source : situation.sources) {
     naive.push_back(NaiveSource(source->data, kSourceNoise));
   }
   const std::vector<double> fifth(5, 0.2);
-  const NaiveProcess posterior = NaivePosterior(NaiveMixture(naive, fifth, fifth),
-                                                situation.target.x, situation.target.y, kNoise);
+  const NaiveProcess posterior = NaivePosterior(
+      NaiveMixture(naive, fifth, fifth), situation.target.x, situation.target.y, kLittleNoise);
   const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
   const Predictions actual = transfer->Fit(own).value()->Predict(at);
   EXPECT_LT((actual.mean - posterior.MeanAt(at)).cwiseAbs().maxCoeff(), 1e-8);
@@ -166,7 +163,7 @@ TEST(ClusterPrior, WithBarycentersIsTheDenseRegression) {
       MakePrototypes(situation.sources, situation.places, options.prototypes).value();
   ASSERT_EQ(made.prototypes.size(), 2U);
   const auto transfer = Combined(options, situation);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Hyperparameters own = AtLocation(*transfer, kLittleNoise);
   const Vector shares = transfer->Shares(own);
   std::vector<NaiveProcess> parts;
   std::vector<double> mean_weights;
@@ -189,7 +186,7 @@ TEST(ClusterPrior, WithBarycentersIsTheDenseRegression) {
   }
   const NaiveProcess posterior =
       NaivePosterior(NaiveMixture(parts, mean_weights, covariance_weights), situation.target.x,
-                     situation.target.y, kNoise);
+                     situation.target.y, kLittleNoise);
   const auto surrogate = transfer->Fit(own).value();
   const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
   EXPECT_LT((surrogate->Predict(at).mean - posterior.MeanAt(at)).cwiseAbs().maxCoeff(), 1e-7);
@@ -206,7 +203,7 @@ TEST(ClusterPrior, TakesAHundredSources) {
   const std::vector<ClusterOptions> variants = AllVariants();
   for (const ClusterOptions& options : {variants[1], variants[4], variants[6]}) {
     const auto transfer = Combined(options, situation);
-    const Hyperparameters own = AtLocation(*transfer, kNoise);
+    const Hyperparameters own = AtLocation(*transfer, kLittleNoise);
     EXPECT_NEAR(transfer->Shares(own).sum(), 1, 1e-12);
     ExpectConsistent(*transfer->Fit(own).value(), RandomPoints(situation.kinds, 2, 3));
     for (const Remark& remark : transfer->Remarks(own)) {
@@ -229,7 +226,7 @@ TEST(ClusterPrior, TakesTheMeanCovarianceOfMoreMembersOverSomeOfThem) {
   options.most_covariances = 4;
   const auto some = Combined(options, situation);
   const PointMatrix at = RandomPoints(situation.kinds, 30, 3);
-  const Hyperparameters own = AtLocation(*all, kNoise);
+  const Hyperparameters own = AtLocation(*all, kLittleNoise);
   const Predictions by_all = all->Fit(own).value()->Predict(at);
   const Predictions by_some = some->Fit(own).value()->Predict(at);
   EXPECT_LT((by_all.mean - by_some.mean).cwiseAbs().maxCoeff(), 1e-9);
@@ -241,13 +238,13 @@ TEST(ClusterPrior, ItsLikelihoodIsThatOfTheDenseModel) {
   const NaiveAlgorithm naive =
       NaiveOf(situation, {{0, 2, 4}, {1, 3}}, NormalDistance::kWasserstein);
   const auto transfer = Combined(ClusterOptions(), situation);
-  Hyperparameters own = AtLocation(*transfer, kNoise);
+  Hyperparameters own = AtLocation(*transfer, kLittleNoise);
   own.mean = -0.2;
   ASSERT_EQ(own.weights.size(), 1);
   EXPECT_EQ(own.weights[0], 1);
   const PointMatrix& x = situation.target.x;
   Matrix k = naive.Prior().CovarianceOf(x, x);
-  k.diagonal().array() += kNoise;
+  k.diagonal().array() += kLittleNoise;
   Vector residual = situation.target.y - naive.Prior().MeanAt(x);
   residual.array() += 0.2;
   const double expected = -0.5 * residual.dot(k.inverse() * residual) -
@@ -272,7 +269,7 @@ TEST(ClusterPrior, LeavesNoiseAndMeanOpenAndLengthscalesOnlyOfAResidual) {
   options.residual_amplitude = 0.5;
   EXPECT_EQ(open(options), (std::vector<bool>{false, true, true, true, true, false}));
   const auto transfer = Combined(options, situation);
-  EXPECT_NEAR(transfer->model().kernel->Variance(AtLocation(*transfer, kNoise).kernel), 0.25,
+  EXPECT_NEAR(transfer->model().kernel->Variance(AtLocation(*transfer, kLittleNoise).kernel), 0.25,
               1e-12);
 }
 
@@ -287,7 +284,7 @@ TEST(ClusterPrior, ComesOutTheSameWhateverIsKept) {
       const Situation situation(sources, FirstOf(all, count), 30);
       const auto warm = Combined(*prior, situation);
       const auto cold = Combined(options, situation);
-      const Hyperparameters own = AtLocation(*warm, kNoise);
+      const Hyperparameters own = AtLocation(*warm, kLittleNoise);
       EXPECT_EQ(warm->Shares(own), cold->Shares(own)) << count;
       const PointMatrix at = RandomPoints(situation.kinds, 5, 3);
       EXPECT_EQ(warm->Fit(own).value()->Predict(at).mean, cold->Fit(own).value()->Predict(at).mean);
@@ -311,7 +308,7 @@ TEST(ClusterPrior, KnowsHistoriesThatOnlyEndAlike) {
   const auto first = prior->Combine(plain).value();
   const auto warm = prior->Combine(other).value();
   const auto cold = MakeClusterPrior(ClusterOptions())->Combine(other).value();
-  const Hyperparameters own = AtLocation(*first, kNoise);
+  const Hyperparameters own = AtLocation(*first, kLittleNoise);
   EXPECT_EQ(warm->Shares(own), cold->Shares(own));
   EXPECT_NE(warm->Shares(own), first->Shares(own));
 }
@@ -351,10 +348,10 @@ TEST(ClusterPrior, WeighsThePrototypeThatFitsMore) {
     const SourceModels sources = TwoKinds();
     const Situation like_waves(sources, Sampled(Wave, 2, 12, 9), 60);
     const auto waves = Combined(options, like_waves);
-    const Vector with_waves = waves->Shares(AtLocation(*waves, kNoise));
+    const Vector with_waves = waves->Shares(AtLocation(*waves, kLittleNoise));
     const Situation like_bowls(sources, Sampled(Bowl, 2, 12, 9), 60);
     const auto bowls = Combined(options, like_bowls);
-    const Vector with_bowls = bowls->Shares(AtLocation(*bowls, kNoise));
+    const Vector with_bowls = bowls->Shares(AtLocation(*bowls, kLittleNoise));
     EXPECT_NEAR(with_waves.sum(), 1, 1e-12);
     EXPECT_GT(with_bowls[1] + with_bowls[3], with_waves[1] + with_waves[3] + 0.03);
     if (options.weights == NormalDistance::kJeffreys) continue;
@@ -368,7 +365,7 @@ TEST(ClusterPrior, IsConsistentInAllItsVariants) {
     for (const Index results : {0, 1, 9}) {
       const Situation situation(TwoKinds(), Sampled(Wave, 2, results, 9), 25);
       const auto transfer = Combined(options, situation);
-      const auto surrogate = transfer->Fit(AtLocation(*transfer, kNoise)).value();
+      const auto surrogate = transfer->Fit(AtLocation(*transfer, kLittleNoise)).value();
       const PointMatrix at = RandomPoints(situation.kinds, 8, 3);
       ExpectConsistent(*surrogate, at);
       const auto fantasy = surrogate->Fantasize(RandomPoints(situation.kinds, 3, 4)).value();
@@ -398,7 +395,7 @@ TEST(ClusterPrior, LivesWithOddSourcesAndResults) {
           const Predictions there = (*surrogate)->Predict(at);
           EXPECT_TRUE(there.mean.allFinite() && there.variance.allFinite());
           EXPECT_GT(there.variance.minCoeff(), 0);
-          const Vector shares = transfer->Shares(AtLocation(*transfer, kNoise));
+          const Vector shares = transfer->Shares(AtLocation(*transfer, kLittleNoise));
           EXPECT_NEAR(shares.sum(), 1, 1e-12);
           EXPECT_GE(shares.minCoeff(), 0);
         }
@@ -417,7 +414,7 @@ TEST(ClusterPrior, DoesNotDependOnASourcesUnits) {
   for (const ClusterOptions& options : AllVariants()) {
     const auto first = Combined(options, plain);
     const auto second = Combined(options, changed);
-    const Hyperparameters own = AtLocation(*first, kNoise);
+    const Hyperparameters own = AtLocation(*first, kLittleNoise);
     EXPECT_LT((first->Shares(own) - second->Shares(own)).cwiseAbs().maxCoeff(), 1e-9);
     const PointMatrix at = RandomPoints(plain.kinds, 10, 3);
     EXPECT_LT(
@@ -432,7 +429,7 @@ TEST(ClusterPrior, SaysWhatItMadeOfItsSources) {
   const Situation situation(TwoKinds(), Sampled(Wave, 2, 6, 9), 25);
   const auto transfer = Combined(ClusterOptions(), situation);
   std::vector<std::string> names;
-  for (const Remark& remark : transfer->Remarks(AtLocation(*transfer, kNoise))) {
+  for (const Remark& remark : transfer->Remarks(AtLocation(*transfer, kLittleNoise))) {
     names.push_back(remark.first);
     if (remark.first == "clusters") {
       EXPECT_EQ(std::get<double>(remark.second), 2);
@@ -454,7 +451,7 @@ TEST(ClusterPrior, TakesNoMoreStepsThanAllowed) {
   const Situation after(sources, all, 25);
   const auto first = Combined(ClusterOptions(), until);
   const auto last = Combined(options, after);
-  const Hyperparameters own = AtLocation(*first, kNoise);
+  const Hyperparameters own = AtLocation(*first, kLittleNoise);
   EXPECT_EQ(first->Shares(own), last->Shares(own));
 }
 
@@ -462,7 +459,7 @@ TEST(ClusterPrior, ServesManyThreadsAlike) {
   const SourceModels sources = TwoKinds();
   const Situation situation(sources, Sampled(Wave, 2, 10, 9), 25);
   const auto alone = Combined(ClusterOptions(), situation);
-  const Vector expected = alone->Shares(AtLocation(*alone, kNoise));
+  const Vector expected = alone->Shares(AtLocation(*alone, kLittleNoise));
   const auto prior = MakeClusterPrior(ClusterOptions());
   std::vector<Vector> found(4);
   std::vector<std::thread> threads;
@@ -470,7 +467,7 @@ TEST(ClusterPrior, ServesManyThreadsAlike) {
     threads.emplace_back([&] {
       for (int i = 0; i < 3; ++i) {
         const auto transfer = Combined(*prior, situation);
-        shares = transfer->Shares(AtLocation(*transfer, kNoise));
+        shares = transfer->Shares(AtLocation(*transfer, kLittleNoise));
       }
     });
   }

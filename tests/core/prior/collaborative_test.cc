@@ -15,8 +15,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.02;
-
 std::unique_ptr<Transfer> Combined(const CollaborativeOptions& options, const PriorInput& input) {
   return MakeCollaborative(options)->Combine(input).value();
 }

@@ -13,9 +13,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.02;
-constexpr double kSourceNoise = 1e-3;
-
 std::unique_ptr<Transfer> Combined(const CorrectedOptions& options, const PriorInput& input) {
   return MakeCorrectedSources(options)->Combine(input).value();
 }

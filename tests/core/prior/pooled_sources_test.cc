@@ -13,8 +13,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.02;
-
 PooledOptions EnvGp() {
   PooledOptions options;
   options.kernel = PooledKernel::kTargets;
@@ -26,11 +24,7 @@ std::unique_ptr<Transfer> Combined(const PooledOptions& options, const PriorInpu
 }
 
 double RemarkOf(const Transfer& transfer, const std::string& name) {
-  for (const Remark& remark : transfer.Remarks(AtLocation(transfer, kNoise))) {
-    if (remark.first == name) return std::get<double>(remark.second);
-  }
-  ADD_FAILURE() << "no remark " << name;
-  return 0;
+  return RemarkOf(transfer, AtLocation(transfer, kNoise), name);
 }
 
 // Equations 20 to 24 with a source-only regression written out.

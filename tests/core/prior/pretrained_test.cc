@@ -47,7 +47,7 @@ Hyperparameters LearntBy(const Transfer& transfer) {
   return transfer.model().Unpack(transfer.model().Location());
 }
 
-double RemarkOf(const Transfer& transfer, const std::string& name) {
+double LearntRemark(const Transfer& transfer, const std::string& name) {
   for (const auto& [key, value] : transfer.Remarks(LearntBy(transfer))) {
     if (key == name) return std::get<double>(value);
   }
@@ -139,7 +139,7 @@ TEST(Pretrained, MinimisesTheMeanLossOfTheSources) {
       options.with_beliefs = with_beliefs;
       const auto transfer = Pretrained(options, situation);
       const Hyperparameters learnt = LearntBy(*transfer);
-      EXPECT_NEAR(RemarkOf(*transfer, "negative_log_likelihood_per_task"),
+      EXPECT_NEAR(LearntRemark(*transfer, "negative_log_likelihood_per_task"),
                   NaiveLoss(situation.sources, learnt), 1e-8);
       const auto loss = [&](const Vector& packed) {
         const Hyperparameters own = Hyperparameters::Unpacked(packed, learnt.weights.size());
@@ -212,7 +212,7 @@ TEST(Pretrained, MinimisesTheEmpiricalDivergenceOfMatchingResults) {
   const auto transfer = Pretrained(options, situation);
   const Hyperparameters learnt = LearntBy(*transfer);
   const double least = NaiveDivergence(sources[0]->data.x, values, learnt);
-  EXPECT_NEAR(RemarkOf(*transfer, "empirical_divergence"), least, 1e-6 * std::abs(least));
+  EXPECT_NEAR(LearntRemark(*transfer, "empirical_divergence"), least, 1e-6 * std::abs(least));
   const Vector packed = learnt.Packed();
   for (Index i = 0; i < packed.size(); ++i) {
     for (const double step : {-0.1, 0.1}) {
@@ -233,7 +233,7 @@ TEST(Pretrained, TakesPosteriorMeansWherePointsDoNotMatch) {
   const auto transfer = Pretrained(DivergenceOptions(), situation);
   const Hyperparameters learnt = LearntBy(*transfer);
   EXPECT_NEAR(learnt.log_noise_variance, std::log(1e-3), 1e-12);
-  EXPECT_EQ(RemarkOf(*transfer, "pretraining_points"), 200);
+  EXPECT_EQ(LearntRemark(*transfer, "pretraining_points"), 200);
   Matrix values(40, 5);
   for (Index k = 0; k < 5; ++k) {
     values.col(k) = sources[static_cast<size_t>(k)]->process->Predict(situation.places).mean;
@@ -245,7 +245,7 @@ TEST(Pretrained, TakesPosteriorMeansWherePointsDoNotMatch) {
     own.log_noise_variance = blur;
     least = std::min(least, NaiveDivergence(situation.places, values, own));
   }
-  const double actual = RemarkOf(*transfer, "empirical_divergence");
+  const double actual = LearntRemark(*transfer, "empirical_divergence");
   EXPECT_NEAR(actual, least, 0.02 + 1e-3 * std::abs(least));
 }
 
@@ -485,7 +485,7 @@ TEST(Pretrained, LearnsFromATableWithOneOfEachStretch) {
   const Situation situation(sources, Sampled(Wave, 2, 5, 1));
   for (const PretrainedOptions& options : {PretrainedOptions(), DivergenceOptions()}) {
     const auto transfer = Pretrained(options, situation);
-    EXPECT_EQ(RemarkOf(*transfer, "pretraining_points"), 300);
+    EXPECT_EQ(LearntRemark(*transfer, "pretraining_points"), 300);
     const Hyperparameters learnt = LearntBy(*transfer);
     EXPECT_GT(learnt.kernel[1], learnt.kernel[2] + 1);
   }

@@ -74,6 +74,14 @@ Hyperparameters AtLocation(const Transfer& transfer, double noise_variance) {
   return hyperparameters;
 }
 
+double RemarkOf(const Transfer& transfer, const Hyperparameters& own, const std::string& name) {
+  for (const Remark& remark : transfer.Remarks(own)) {
+    if (remark.first == name) return std::get<double>(remark.second);
+  }
+  ADD_FAILURE() << "no remark " << name;
+  return 0;
+}
+
 void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double tolerance) {
   constexpr double kStep = 1e-5;
   const Predictions there = surrogate.Predict(at);

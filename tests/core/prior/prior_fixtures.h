@@ -12,6 +12,10 @@
 
 namespace slipstream {
 
+constexpr double kSourceNoise = 1e-3;  // The variance of sources' noise, ...
+constexpr double kNoise = 0.02;        // ... of the target's, ...
+constexpr double kLittleNoise = 0.01;  // ... and where less is wanted.
+
 // A function of a point in the unit cube.
 using TestFunction = std::function<double(const Vector&)>;
 
@@ -28,7 +32,7 @@ TrainingData Sampled(const TestFunction& function, Index dimension, Index count,
 // A source of these data under Matern 5/2, lengthscales 0.4, amplitude 1 and
 // this noise variance. Fails the test where it cannot be fitted.
 std::shared_ptr<const SourceModel> SourceOf(const std::string& name, TrainingData data,
-                                            double noise_variance = 1e-3);
+                                            double noise_variance = kSourceNoise);
 std::shared_ptr<const SourceModel> SourceOf(const std::string& name, const TestFunction& function,
                                             Index dimension, Index count, uint64_t seed);
 
@@ -50,6 +54,9 @@ class Situation {
 // Hyperparameters at the transfer's locations, with the noise variance (and the
 // weights, if any) replaced.
 Hyperparameters AtLocation(const Transfer& transfer, double noise_variance);
+
+// The number that the transfer remarks under `name`. Fails the test where there is none.
+double RemarkOf(const Transfer& transfer, const Hyperparameters& own, const std::string& name);
 
 // Checks the gradients of PredictPoint against differences, that it agrees with
 // Predict, and that the diagonal of JointCovariance does.

@@ -12,8 +12,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 1e-3;  // Of the fixtures' sources.
-
 SourceModels WavesAndBowls(Index dimension = 2, Index count = 24) {
   return {SourceOf("a", Wave, dimension, count, 1), SourceOf("b", Bowl, dimension, count, 2),
           SourceOf("c", Wave, dimension, count + 3, 3), SourceOf("d", Bowl, dimension, count, 4),
@@ -22,7 +20,7 @@ SourceModels WavesAndBowls(Index dimension = 2, Index count = 24) {
 
 std::vector<NaiveProcess> NaiveSources(const SourceModels& sources) {
   std::vector<NaiveProcess> naive;
-  for (const auto& source : sources) naive.push_back(NaiveSource(source->data, kNoise));
+  for (const auto& source : sources) naive.push_back(NaiveSource(source->data, kSourceNoise));
   return naive;
 }
 

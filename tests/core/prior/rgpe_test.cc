@@ -15,20 +15,12 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.05;
+constexpr double kRgpeNoise = 0.05;
 
-double Against(const Vector& x) { return -Wave(x); }
+double Opposite(const Vector& x) { return -Wave(x); }
 
 std::unique_ptr<Transfer> Combined(const RgpeOptions& options, const Situation& situation) {
   return MakeRgpe(options)->Combine(situation.input()).value();
-}
-
-double RemarkOf(const Transfer& transfer, const Hyperparameters& own, const std::string& name) {
-  for (const Remark& remark : transfer.Remarks(own)) {
-    if (remark.first == name) return std::get<double>(remark.second);
-  }
-  ADD_FAILURE() << "no remark " << name;
-  return 0;
 }
 
 // ---- The method once more, naively: dense inverses, another random generator.
@@ -183,7 +175,7 @@ Vector NaiveWeights(const Matrix& losses, RankingTies ties) {
 
 Situation MixedSituation() {
   return Situation({SourceOf("a", Wave, 2, 7, 1), SourceOf("b", Bowl, 2, 9, 2),
-                    SourceOf("c", Wave, 2, 5, 3), SourceOf("d", Against, 2, 6, 4)},
+                    SourceOf("c", Wave, 2, 5, 3), SourceOf("d", Opposite, 2, 6, 4)},
                    Sampled(Wave, 2, 6, 5));
 }
 
@@ -198,7 +190,7 @@ TEST(Rgpe, HasTheWeightsOfANaiveImplementation) {
     for (const RankingTies ties : {RankingTies::kTarget, RankingTies::kShared}) {
       options.ties = ties;
       const auto transfer = Combined(options, situation);
-      const Hyperparameters own = AtLocation(*transfer, kNoise);
+      const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
       const Matrix losses =
           NaiveRgpe(situation, *transfer->model().kernel, own).Losses(loss, kDraws);
       const Vector expected = NaiveWeights(losses, ties);
@@ -218,7 +210,7 @@ TEST(Rgpe, IsTheWeightedSumOfIndependentRegressions) {
   RgpeOptions options;
   options.ties = RankingTies::kShared;
   const auto transfer = Combined(options, situation);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
   const PointMatrix at = RandomPoints(situation.kinds, 15, 6);
   const Vector shares = transfer->Shares(own);
   ASSERT_GT(shares.minCoeff(), -1e-15);
@@ -246,7 +238,7 @@ TEST(Rgpe, WeighsAllModelsTheSameBeforeTheThirdResult) {
     const Situation situation({SourceOf("a", Wave, 2, 8, 1), SourceOf("b", Bowl, 2, 8, 2)},
                               Sampled(Wave, 2, results, 3));
     const auto transfer = Combined(RgpeOptions(), situation);
-    const Hyperparameters own = AtLocation(*transfer, kNoise);
+    const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
     EXPECT_LT((transfer->Shares(own).array() - 1.0 / 3).abs().maxCoeff(), 1e-15);
     EXPECT_EQ(RemarkOf(*transfer, own, "kept_sources"), 2);
     ExpectConsistent(*transfer->Fit(own).value(), RandomPoints(situation.kinds, 5, 4));
@@ -255,7 +247,7 @@ TEST(Rgpe, WeighsAllModelsTheSameBeforeTheThirdResult) {
 
 TEST(Rgpe, FollowsASourceThatIsTheTargetAndNotOneThatIsItsOpposite) {
   const Situation situation(
-      {SourceOf("same", Wave, 2, 40, 1), SourceOf("against", Against, 2, 40, 2)},
+      {SourceOf("same", Wave, 2, 40, 1), SourceOf("against", Opposite, 2, 40, 2)},
       Sampled(Wave, 2, 12, 3), 4, 5);
   for (const RgpeLoss loss : {RgpeLoss::kCorrect, RgpeLoss::kSimplified, RgpeLoss::kBootstrap}) {
     for (const RgpeDilution dilution :
@@ -265,7 +257,7 @@ TEST(Rgpe, FollowsASourceThatIsTheTargetAndNotOneThatIsItsOpposite) {
       options.dilution = dilution;
       options.budget = 1000000;
       const auto transfer = Combined(options, situation);
-      const Hyperparameters own = AtLocation(*transfer, kNoise);
+      const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
       const Vector shares = transfer->Shares(own);
       EXPECT_GT(shares[0], 0.8);
       EXPECT_EQ(shares[1], 0);
@@ -280,7 +272,7 @@ TEST(Rgpe, FollowsASourceThatIsTheTargetAndNotOneThatIsItsOpposite) {
 
 TEST(Rgpe, DropsByThePercentileWhatWouldWinNowAndThen) {
   SourceModels sources;  // Of two points: noise, which wins in some draws.
-  for (uint64_t i = 0; i < 15; ++i) sources.push_back(SourceOf("poor", Against, 2, 2, i + 1));
+  for (uint64_t i = 0; i < 15; ++i) sources.push_back(SourceOf("poor", Opposite, 2, 2, i + 1));
   const Situation situation(sources, Sampled(Wave, 2, 8, 30));
   RgpeOptions options;
   options.most_sources = 15;
@@ -289,7 +281,7 @@ TEST(Rgpe, DropsByThePercentileWhatWouldWinNowAndThen) {
   options.dilution = RgpeDilution::kPercentile;
   options.percentile = 0.5;
   const auto with_few = Combined(options, situation);
-  const Hyperparameters own = AtLocation(*with_all, kNoise);
+  const Hyperparameters own = AtLocation(*with_all, kRgpeNoise);
   EXPECT_EQ(RemarkOf(*with_all, own, "kept_sources"), 15);
   EXPECT_LT(RemarkOf(*with_few, own, "kept_sources"), 8);
   EXPECT_GE(RemarkOf(*with_few, own, "target_weight"), RemarkOf(*with_all, own, "target_weight"));
@@ -308,7 +300,7 @@ TEST(Rgpe, KeepsSourcesWithAProbabilityThatFallsWithTheBudget) {
       options.budget = budget;
       options.draws = 64;
       const auto transfer = Combined(options, situation);
-      sum += RemarkOf(*transfer, AtLocation(*transfer, kNoise), "kept_sources");
+      sum += RemarkOf(*transfer, AtLocation(*transfer, kRgpeNoise), "kept_sources");
     }
     return sum / kSeeds;
   };
@@ -322,14 +314,14 @@ TEST(Rgpe, OfManySourcesTheBestRankersAreDrawn) {
   SourceModels sources;
   for (uint64_t i = 0; i < 100; ++i) {
     sources.push_back(i % 20 == 3 ? SourceOf("good", Wave, 2, 20, i + 1)
-                                  : SourceOf("bad", Against, 2, 20, i + 1));
+                                  : SourceOf("bad", Opposite, 2, 20, i + 1));
   }
   const Situation situation(sources, Sampled(Wave, 2, 10, 2));
   RgpeOptions options;
   options.most_sources = 5;
   options.ties = RankingTies::kShared;
   const auto transfer = Combined(options, situation);
-  const Vector shares = transfer->Shares(AtLocation(*transfer, kNoise));
+  const Vector shares = transfer->Shares(AtLocation(*transfer, kRgpeNoise));
   ASSERT_EQ(shares.size(), 100);
   EXPECT_LE(shares.sum(), 1 + 1e-12);
   for (Index i = 0; i < 100; ++i) EXPECT_EQ(shares[i] > 0, i % 20 == 3) << i;
@@ -347,7 +339,7 @@ TEST(Rgpe, IsTheSameEachTimeAndDoesNotDependOnASourcesUnits) {
     RgpeOptions options;
     options.loss = loss;
     const auto first = Combined(options, plain);
-    const Hyperparameters own = AtLocation(*first, kNoise);
+    const Hyperparameters own = AtLocation(*first, kRgpeNoise);
     const Predictions expected = first->Fit(own).value()->Predict(at);
     const Predictions twice = Combined(options, again)->Fit(own).value()->Predict(at);
     EXPECT_EQ(expected.mean, twice.mean);
@@ -401,7 +393,7 @@ TEST(Rgpe, SaysSoWhenTheTargetCannotBeRegressed) {
   target.y[2] = std::numeric_limits<double>::quiet_NaN();
   const Situation situation({SourceOf("a", Wave, 2, 5, 1)}, target);
   const auto transfer = Combined(RgpeOptions(), situation);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
   EXPECT_FALSE(transfer->Fit(own).ok());
   EXPECT_EQ(transfer->Shares(own), Vector::Zero(1));
   EXPECT_TRUE(transfer->Remarks(own).empty());

@@ -14,8 +14,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.02;
-
 std::unique_ptr<Transfer> Combined(const RmGpOptions& options, const Situation& situation) {
   return MakeRmGp(options)->Combine(situation.input()).value();
 }
@@ -24,14 +22,6 @@ RmGpOptions Exact() {
   RmGpOptions options;
   options.least_weight = 0;
   return options;
-}
-
-double RemarkOf(const Transfer& transfer, const Hyperparameters& own, const std::string& name) {
-  for (const Remark& remark : transfer.Remarks(own)) {
-    if (remark.first == name) return std::get<double>(remark.second);
-  }
-  ADD_FAILURE() << "no remark " << name;
-  return 0;
 }
 
 std::string DrawnFrom(const Transfer& transfer, const Hyperparameters& own) {

@@ -15,9 +15,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.02;
-constexpr double kSourceNoise = 1e-3;
-
 std::unique_ptr<Transfer> Combined(const SourceStackOptions& options, const Situation& situation) {
   return MakeSourceStack(options)->Combine(situation.input()).value();
 }

@@ -11,8 +11,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kNoise = 0.01;
-
 SourceSumOptions DeltaOptions() {
   SourceSumOptions options;
   options.errors = SourceErrors::kIndependent;
@@ -56,9 +54,9 @@ TEST(Delta, IsAlgorithm1WithTheNoiseOfEachResult) {
   const auto source = SourceOf("a", Wave, 2, 12, 1);
   const Situation situation({source}, Sampled(Wave, 2, 7, 2));
   const auto transfer = Combined(DeltaOptions(), situation);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Hyperparameters own = AtLocation(*transfer, kLittleNoise);
   const PointMatrix at = RandomPoints(situation.kinds, 20, 3);
-  const Vector noise = source->process->Predict(situation.target.x).variance.array() + kNoise;
+  const Vector noise = source->process->Predict(situation.target.x).variance.array() + kLittleNoise;
   const NaiveDelta naive(*source, situation.target, *transfer->model().kernel, own, at, noise);
   const auto surrogate = transfer->Fit(own).value();
   const Predictions actual = surrogate->Predict(at);
@@ -73,13 +71,14 @@ TEST(Delta, AsPrintedTakesTheSourcesVarianceWhereItPredicts) {
   SourceSumOptions options = DeltaOptions();
   options.noise = DifferenceNoise::kAsPrinted;
   const auto transfer = Combined(options, situation);
-  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Hyperparameters own = AtLocation(*transfer, kLittleNoise);
   const auto surrogate = transfer->Fit(own).value();
   const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
   const Predictions actual = surrogate->Predict(at);
   for (Index i = 0; i < at.rows(); ++i) {
     const PointMatrix point = at.row(i);
-    const Vector noise = Vector::Constant(7, source->process->Predict(point).variance[0] + kNoise);
+    const Vector noise =
+        Vector::Constant(7, source->process->Predict(point).variance[0] + kLittleNoise);
     const NaiveDelta naive(*source, situation.target, *transfer->model().kernel, own, point, noise);
     EXPECT_NEAR(actual.mean[i], naive.mean[0], 1e-9);
     EXPECT_NEAR(actual.variance[i], naive.variance[0], 1e-9);
@@ -123,10 +122,10 @@ TEST(Scaml, WithWeightOneIsStackedAndWithWeightNoneNoTransfer) {
   const auto scaml = Combined(ScamlOptions(), situation);
   const auto stacked = Combined(SourceSumOptions(), situation);
   const PointMatrix at = RandomPoints(situation.kinds, 25, 3);
-  Hyperparameters one = AtLocation(*scaml, kNoise);
+  Hyperparameters one = AtLocation(*scaml, kLittleNoise);
   one.weights[0] = 1;
   const Predictions a = scaml->Fit(one).value()->Predict(at);
-  const Predictions b = stacked->Fit(AtLocation(*stacked, kNoise)).value()->Predict(at);
+  const Predictions b = stacked->Fit(AtLocation(*stacked, kLittleNoise)).value()->Predict(at);
   EXPECT_EQ(a.mean, b.mean);
   EXPECT_EQ(a.variance, b.variance);
   Hyperparameters none = one;
@@ -145,13 +144,13 @@ TEST(SourceSum, ItsLikelihoodIsThatOfTheDenseModel) {
   const auto b = SourceOf("b", Bowl, 2, 10, 4);
   const Situation situation({a, b}, Sampled(Wave, 2, 9, 2));
   const auto transfer = Combined(ScamlOptions(), situation);
-  Hyperparameters own = AtLocation(*transfer, kNoise);
+  Hyperparameters own = AtLocation(*transfer, kLittleNoise);
   own.weights = Vector{{0.8, 0.3}};
   const TrainingData& target = situation.target;
   Matrix k = transfer->model().kernel->Covariance(own.kernel, target.x, target.x) +
              0.64 * a->process->CrossCovariance(target.x, target.x) +
              0.09 * b->process->CrossCovariance(target.x, target.x);
-  k.diagonal().array() += kNoise;
+  k.diagonal().array() += kLittleNoise;
   Vector residual = target.y - 0.8 * a->process->Predict(target.x).mean -
                     0.3 * b->process->Predict(target.x).mean;
   residual.array() -= own.mean;
@@ -174,7 +173,7 @@ TEST(SourceSum, OfManySourcesTheBestRankersHaveTheSay) {
   options.most_sources = 5;
   const auto transfer = Combined(options, situation);
   ASSERT_EQ(transfer->data().terms.size(), 5U);
-  const Vector shares = transfer->Shares(AtLocation(*transfer, kNoise));
+  const Vector shares = transfer->Shares(AtLocation(*transfer, kLittleNoise));
   ASSERT_EQ(shares.size(), 100);
   EXPECT_LE(shares.sum(), 1 + 1e-12);
   for (Index i = 0; i < 100; ++i) EXPECT_EQ(shares[i] > 0, i % 20 == 3) << i;
@@ -185,7 +184,7 @@ TEST(SourceSum, KnowsWhatItsSourcesKnowBeforeTheFirstResult) {
   const Situation situation({source}, Sampled(Wave, 2, 0, 2));
   for (const SourceSumOptions& options : {DeltaOptions(), SourceSumOptions()}) {
     const auto transfer = Combined(options, situation);
-    const auto surrogate = transfer->Fit(AtLocation(*transfer, kNoise)).value();
+    const auto surrogate = transfer->Fit(AtLocation(*transfer, kLittleNoise)).value();
     const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
     EXPECT_LT(
         (surrogate->Predict(at).mean - source->process->Predict(at).mean).cwiseAbs().maxCoeff(),
@@ -205,8 +204,9 @@ TEST(SourceSum, DoesNotDependOnASourcesUnits) {
   const auto first = Combined(ScamlOptions(), with_a);
   const auto second = Combined(ScamlOptions(), with_b);
   const PointMatrix at = RandomPoints(with_a.kinds, 10, 3);
-  const Vector difference = first->Fit(AtLocation(*first, kNoise)).value()->Predict(at).mean -
-                            second->Fit(AtLocation(*second, kNoise)).value()->Predict(at).mean;
+  const Vector difference =
+      first->Fit(AtLocation(*first, kLittleNoise)).value()->Predict(at).mean -
+      second->Fit(AtLocation(*second, kLittleNoise)).value()->Predict(at).mean;
   EXPECT_LT(difference.cwiseAbs().maxCoeff(), 1e-9);
 }
 
@@ -214,7 +214,7 @@ TEST(SourceSum, LivesWithASourceOfOnePoint) {
   const Situation situation({SourceOf("a", Wave, 2, 1, 1)}, Sampled(Wave, 2, 4, 2));
   for (const SourceSumOptions& options : {DeltaOptions(), SourceSumOptions(), ScamlOptions()}) {
     const auto transfer = Combined(options, situation);
-    ExpectConsistent(*transfer->Fit(AtLocation(*transfer, kNoise)).value(),
+    ExpectConsistent(*transfer->Fit(AtLocation(*transfer, kLittleNoise)).value(),
                      RandomPoints(situation.kinds, 5, 3));
   }
 }

@@ -4,12 +4,11 @@
 #include <limits>
 
 #include "gtest/gtest.h"
+#include "tests/core/space/space_fixtures.h"
 
 namespace slipstream {
 namespace {
 
-constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxSpan = int64_t{1} << 53;
 
 TEST(IntegerAxis, LinearCellsAreEqualAndValuesLieInTheirMiddle) {

@@ -30,8 +30,8 @@ absl::StatusOr<SearchSpace> Table(std::vector<std::vector<Assignment>> rows,
                              SearchSpace::CandidateTable{std::move(rows), allow_repeats});
 }
 
-void ExpectRefused(std::vector<std::vector<Assignment>> rows, const std::string& field,
-                   const std::string& value, const std::string& bound) {
+void ExpectTableRefused(std::vector<std::vector<Assignment>> rows, const std::string& field,
+                        const std::string& value, const std::string& bound) {
   const auto space = Table(std::move(rows));
   ASSERT_FALSE(space.ok()) << field;
   const auto violation = ViolationOf(space.status());
@@ -80,18 +80,18 @@ TEST(SearchSpaceCandidates, NoneAreNone) {
 }
 
 TEST(SearchSpaceCandidates, RefusesNoneAndIllegalOnes) {
-  ExpectRefused({}, "candidates.configurations", "0 configurations", "1 to 50000");
-  ExpectRefused({Row(1), Row(-2)}, "candidates.configurations[1].values[x]", "-2",
-                "a number from -1 to 1e+05");
-  ExpectRefused({Row(1), Row(2), {{"x", 3.0}}}, "candidates.configurations[2].values[kernel]",
-                "missing", "one of \"rbf\", \"poly\"");
+  ExpectTableRefused({}, "candidates.configurations", "0 configurations", "1 to 50000");
+  ExpectTableRefused({Row(1), Row(-2)}, "candidates.configurations[1].values[x]", "-2",
+                     "a number from -1 to 1e+05");
+  ExpectTableRefused({Row(1), Row(2), {{"x", 3.0}}}, "candidates.configurations[2].values[kernel]",
+                     "missing", "one of \"rbf\", \"poly\"");
 }
 
 TEST(SearchSpaceCandidates, RefusesRepeatsEvenWhereSuggestionsMayRepeat) {
-  ExpectRefused({Row(1), Row(2), Row(3), Row(2)}, "candidates.configurations[3]",
-                "equal to configurations[1]", "different");
-  ExpectRefused({Row(0.0), Row(-0.0)}, "candidates.configurations[1]",
-                "equal to configurations[0]", "different");
+  ExpectTableRefused({Row(1), Row(2), Row(3), Row(2)}, "candidates.configurations[3]",
+                     "equal to configurations[1]", "different");
+  ExpectTableRefused({Row(0.0), Row(-0.0)}, "candidates.configurations[1]",
+                     "equal to configurations[0]", "different");
   EXPECT_FALSE(Table({Row(1), Row(1)}, true).ok());
 }
 
@@ -104,7 +104,7 @@ TEST(SearchSpaceCandidates, FiftyThousandAreFineAndOneMoreIsNot) {
   EXPECT_GT(space->MemoryBytes(), 50000 * 3 * sizeof(Value));
   EXPECT_LT(space->MemoryBytes(), size_t{20} << 20);
   rows.push_back(Row(50000));
-  ExpectRefused(rows, "candidates.configurations", "50001 configurations", "1 to 50000");
+  ExpectTableRefused(rows, "candidates.configurations", "50001 configurations", "1 to 50000");
 }
 
 }  // namespace

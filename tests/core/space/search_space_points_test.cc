@@ -7,23 +7,21 @@
 #include "core/space/search_space.h"
 #include "gtest/gtest.h"
 #include "tests/core/space/random_space.h"
+#include "tests/core/space/space_fixtures.h"
 
 namespace slipstream {
 namespace {
 
-SearchSpace Space(std::vector<Parameter> parameters) {
-  absl::StatusOr<SearchSpace> space = SearchSpace::Create(std::move(parameters));
-  EXPECT_TRUE(space.ok()) << space.status();
-  return *std::move(space);
-}
-
-Parameter Named(std::string name, Domain domain) {
-  return {std::move(name), std::move(domain), std::nullopt, std::nullopt};
-}
-
 // Random coordinates with the ends, their neighbours and nonsense among them.
 std::vector<double> RandomCoordinates(RandomStream& random, size_t dimension) {
-  constexpr double kSpecial[] = {0.0, 1.0, -0.0, 5e-324, 1 - DBL_EPSILON / 2, 0.5, -3.0, 1e300,
+  constexpr double kSpecial[] = {0.0,
+                                 1.0,
+                                 -0.0,
+                                 5e-324,
+                                 1 - DBL_EPSILON / 2,
+                                 0.5,
+                                 -3.0,
+                                 1e300,
                                  -std::numeric_limits<double>::infinity(),
                                  std::numeric_limits<double>::infinity(),
                                  std::numeric_limits<double>::quiet_NaN()};
@@ -134,8 +132,8 @@ TEST(SearchSpacePoints, TheEndsOfTheUnitIntervalAreTheEndsOfEveryRange) {
       ASSERT_EQ(low.integer(), whole->min);
       ASSERT_EQ(high.integer(), whole->max);
     } else if (const auto* discrete = std::get_if<DiscreteDomain>(&domain)) {
-      ASSERT_EQ(low.number(), discrete->values.size() == 1 ? discrete->values[0]
-                                                           : discrete->values.front());
+      ASSERT_EQ(low.number(),
+                discrete->values.size() == 1 ? discrete->values[0] : discrete->values.front());
       ASSERT_EQ(high.number(), discrete->values.back());
     }
   }
@@ -159,7 +157,7 @@ TEST(SearchSpacePoints, InactiveParametersLieAtTheirDefaultOrInTheMiddle) {
   Parameter gamma = Named("gamma", DoubleDomain{0, 4, Scale::kLinear});
   gamma.condition = degree.condition;
   const SearchSpace space =
-      Space({degree, gamma, Named("kernel", CategoricalDomain{{"rbf", "poly"}})});
+      MustCreateSpace({degree, gamma, Named("kernel", CategoricalDomain{{"rbf", "poly"}})});
   const UnitPoint point = space.Encode({{Value(), Value(), Value::Level(0)}});
   EXPECT_EQ(point.coordinates, (std::vector<double>{0.25, 0.5, 0.25}));
   const Configuration back = space.Decode(point);
@@ -168,7 +166,8 @@ TEST(SearchSpacePoints, InactiveParametersLieAtTheirDefaultOrInTheMiddle) {
 }
 
 TEST(SearchSpacePoints, SampleGivesEveryDiscreteValueTheSameShareWhereDecodeGoesByDistance) {
-  const SearchSpace space = Space({Named("size", DiscreteDomain{{1, 2, 100}, Scale::kLinear})});
+  const SearchSpace space =
+      MustCreateSpace({Named("size", DiscreteDomain{{1, 2, 100}, Scale::kLinear})});
   int sampled[3] = {0, 0, 0};
   int decoded[3] = {0, 0, 0};
   const auto place = [](double value) { return value == 1 ? 0 : value == 2 ? 1 : 2; };

@@ -8,6 +8,7 @@
 #include "core/space/search_space.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/space/space_fixtures.h"
 
 namespace slipstream {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min();
-constexpr int64_t kMax64 = std::numeric_limits<int64_t>::max();
-
-Parameter Named(std::string name, Domain domain) {
-  return {std::move(name), std::move(domain), std::nullopt, std::nullopt};
-}
 
 Parameter WithDefault(Domain domain, NamedValue value) {
   return {"lr", std::move(domain), std::move(value), std::nullopt};
@@ -75,9 +70,9 @@ TEST(SearchSpaceValidation, RefusesBadNames) {
   ExpectRefused({Named("l\xFFr", BooleanDomain{})}, "parameters[0].name", "\"l?r\"", {"UTF-8"});
   ExpectRefused({Named("l\nr", BooleanDomain{})}, "parameters[0].name", "\"l?r\"",
                 {"without control characters"});
-  ExpectRefused({Named("lr", BooleanDomain{}), Named("a", BooleanDomain{}),
-                 Named("lr", BooleanDomain{})},
-                "parameters[2].name", "\"lr\"", {"different from parameters[0].name"});
+  ExpectRefused(
+      {Named("lr", BooleanDomain{}), Named("a", BooleanDomain{}), Named("lr", BooleanDomain{})},
+      "parameters[2].name", "\"lr\"", {"different from parameters[0].name"});
 }
 
 TEST(SearchSpaceValidation, RefusesBadDoubleRanges) {
@@ -139,12 +134,11 @@ TEST(SearchSpaceValidation, RefusesBadCategories) {
 TEST(SearchSpaceValidation, RefusesDefaultsOutsideTheDomain) {
   const auto refuse = [](Domain domain, NamedValue value, const std::string& text,
                          const std::string& bound) {
-    ExpectRefused({WithDefault(std::move(domain), std::move(value))},
-                  "parameters[0].default_value", text, {bound, "\"lr\""});
+    ExpectRefused({WithDefault(std::move(domain), std::move(value))}, "parameters[0].default_value",
+                  text, {bound, "\"lr\""});
   };
   refuse(DoubleDomain{0, 1, Scale::kLinear}, 1.5, "1.5", "a number from 0 to 1");
-  refuse(DoubleDomain{0, 1, Scale::kLinear}, std::string("0.5"), "\"0.5\"",
-         "a number from 0 to 1");
+  refuse(DoubleDomain{0, 1, Scale::kLinear}, std::string("0.5"), "\"0.5\"", "a number from 0 to 1");
   refuse(IntegerDomain{1, 5, Scale::kLinear}, 2.5, "2.5", "a whole number from 1 to 5");
   refuse(DiscreteDomain{{1, 2}, Scale::kLinear}, 1.5, "1.5", "one of 1, 2");
   refuse(CategoricalDomain{{"a", "b"}}, std::string("c"), "\"c\"", "one of \"a\", \"b\"");
@@ -194,8 +188,8 @@ TEST(SearchSpaceValidation, AcceptsTheLongestChainOfConditionsBackToFront) {
 TEST(SearchSpaceValidation, MessagesStayShortAndNameTheParameterHoweverLongTheWords) {
   std::vector<std::string> words;
   for (int i = 0; i < 1000; ++i) words.push_back(absl::StrCat(i, std::string(250, 'w')));
-  const auto space = SearchSpace::Create(
-      {WithDefault(CategoricalDomain{words}, std::string(1 << 20, 'x'))});
+  const auto space =
+      SearchSpace::Create({WithDefault(CategoricalDomain{words}, std::string(1 << 20, 'x'))});
   const std::string message(space.status().message());
   EXPECT_LT(message.size(), 1500u);
   EXPECT_THAT(message, HasSubstr("for parameter \"lr\""));

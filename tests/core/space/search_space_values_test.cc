@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/space/random_space.h"
+#include "tests/core/space/space_fixtures.h"
 
 namespace slipstream {
 namespace {
@@ -15,31 +16,22 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kTwoTo53 = int64_t{1} << 53;
 
-Parameter Named(std::string name, Domain domain) {
-  return {std::move(name), std::move(domain), std::nullopt, std::nullopt};
-}
-
-SearchSpace Space(std::vector<Parameter> parameters) {
-  absl::StatusOr<SearchSpace> space = SearchSpace::Create(std::move(parameters));
-  EXPECT_TRUE(space.ok()) << space.status();
-  return *std::move(space);
-}
-
 // shift exists while kernel is "poly" and degree is 3.
 SearchSpace KernelSpace() {
   Parameter degree = Named("degree", IntegerDomain{1, 5, Scale::kLinear});
   degree.condition = Condition{"kernel", {std::string("poly")}};
   Parameter shift = Named("shift", BooleanDomain{});
   shift.condition = Condition{"degree", {int64_t{3}, 5.0}};
-  return Space({shift, degree, Named("kernel", CategoricalDomain{{"rbf", "poly"}}),
-                Named("cost", DoubleDomain{0, 8, Scale::kLinear})});
+  return MustCreateSpace({shift, degree, Named("kernel", CategoricalDomain{{"rbf", "poly"}}),
+                          Named("cost", DoubleDomain{0, 8, Scale::kLinear})});
 }
 
 const std::string kRbf = "rbf";
 const std::string kPoly = "poly";
 
-void ExpectRefused(const SearchSpace& space, const std::vector<Assignment>& assignments,
-                   const std::string& field, const std::string& value, const std::string& bound) {
+void ExpectAssignmentsRefused(const SearchSpace& space, const std::vector<Assignment>& assignments,
+                              const std::string& field, const std::string& value,
+                              const std::string& bound) {
   const auto configuration = space.Resolve(assignments);
   ASSERT_FALSE(configuration.ok()) << field;
   const auto violation = ViolationOf(configuration.status());
@@ -55,8 +47,8 @@ TEST(SearchSpaceValues, ResolvesInAnyOrderAndLeavesInactiveOnesOut) {
   ASSERT_TRUE(configuration.ok()) << configuration.status();
   EXPECT_EQ(configuration->values,
             (std::vector<Value>{Value(), Value(), Value::Level(0), Value::Double(2.5)}));
-  const auto nested = space.Resolve(
-      {{"cost", 0.0}, {"degree", int64_t{3}}, {"kernel", kPoly}, {"shift", true}});
+  const auto nested =
+      space.Resolve({{"cost", 0.0}, {"degree", int64_t{3}}, {"kernel", kPoly}, {"shift", true}});
   ASSERT_TRUE(nested.ok()) << nested.status();
   EXPECT_EQ(nested->values, (std::vector<Value>{Value::Boolean(true), Value::Integer(3),
                                                 Value::Level(1), Value::Double(0)}));
@@ -64,18 +56,20 @@ TEST(SearchSpaceValues, ResolvesInAnyOrderAndLeavesInactiveOnesOut) {
 
 TEST(SearchSpaceValues, RefusesUnknownRepeatedMissingAndInactiveParameters) {
   const SearchSpace space = KernelSpace();
-  ExpectRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"colour", true}}, "values[colour]",
-                "true", "no parameter of that name");
-  ExpectRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"cost", 2.0}}, "values[cost]",
-                "1 and 2", "once");
-  ExpectRefused(space, {{"kernel", kRbf}}, "values[cost]", "missing", "a number from 0 to 8");
-  ExpectRefused(space, {{"kernel", kPoly}, {"cost", 1.0}}, "values[degree]", "missing",
-                "a whole number from 1 to 5");
-  ExpectRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"degree", int64_t{3}}}, "values[degree]",
-                "3", "\"kernel\"");
+  ExpectAssignmentsRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"colour", true}},
+                           "values[colour]", "true", "no parameter of that name");
+  ExpectAssignmentsRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"cost", 2.0}}, "values[cost]",
+                           "1 and 2", "once");
+  ExpectAssignmentsRefused(space, {{"kernel", kRbf}}, "values[cost]", "missing",
+                           "a number from 0 to 8");
+  ExpectAssignmentsRefused(space, {{"kernel", kPoly}, {"cost", 1.0}}, "values[degree]", "missing",
+                           "a whole number from 1 to 5");
+  ExpectAssignmentsRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"degree", int64_t{3}}},
+                           "values[degree]", "3", "\"kernel\"");
   // The grandparent decides even where the parent's value would do.
-  ExpectRefused(space, {{"kernel", kPoly}, {"cost", 1.0}, {"degree", int64_t{2}}, {"shift", true}},
-                "values[shift]", "true", "\"degree\"");
+  ExpectAssignmentsRefused(
+      space, {{"kernel", kPoly}, {"cost", 1.0}, {"degree", int64_t{2}}, {"shift", true}},
+      "values[shift]", "true", "\"degree\"");
 }
 
 TEST(SearchSpaceValues, RefusesWrongKindsNonFiniteNumbersAndValuesOutside) {
@@ -84,23 +78,25 @@ TEST(SearchSpaceValues, RefusesWrongKindsNonFiniteNumbersAndValuesOutside) {
     return std::vector<Assignment>{{"kernel", kRbf}, {"cost", std::move(cost)}};
   };
   const std::string bound = "a number from 0 to 8";
-  ExpectRefused(space, with_cost(std::nextafter(8.0, 9.0)), "values[cost]", "8.000000000000002",
-                bound);
-  ExpectRefused(space, with_cost(-5e-324), "values[cost]", "-5e-324", bound);
-  ExpectRefused(space, with_cost(std::numeric_limits<double>::quiet_NaN()), "values[cost]", "nan",
-                bound);
-  ExpectRefused(space, with_cost(std::numeric_limits<double>::infinity()), "values[cost]", "inf",
-                bound);
-  ExpectRefused(space, with_cost(std::string("1")), "values[cost]", "\"1\"", bound);
-  ExpectRefused(space, with_cost(true), "values[cost]", "true", bound);
-  ExpectRefused(space, {{"kernel", std::string("RBF")}, {"cost", 1.0}}, "values[kernel]",
-                "\"RBF\"", "one of \"rbf\", \"poly\"");
-  ExpectRefused(space, {{"kernel", int64_t{0}}, {"cost", 1.0}}, "values[kernel]", "0", "one of");
+  ExpectAssignmentsRefused(space, with_cost(std::nextafter(8.0, 9.0)), "values[cost]",
+                           "8.000000000000002", bound);
+  ExpectAssignmentsRefused(space, with_cost(-5e-324), "values[cost]", "-5e-324", bound);
+  ExpectAssignmentsRefused(space, with_cost(std::numeric_limits<double>::quiet_NaN()),
+                           "values[cost]", "nan", bound);
+  ExpectAssignmentsRefused(space, with_cost(std::numeric_limits<double>::infinity()),
+                           "values[cost]", "inf", bound);
+  ExpectAssignmentsRefused(space, with_cost(std::string("1")), "values[cost]", "\"1\"", bound);
+  ExpectAssignmentsRefused(space, with_cost(true), "values[cost]", "true", bound);
+  ExpectAssignmentsRefused(space, {{"kernel", std::string("RBF")}, {"cost", 1.0}}, "values[kernel]",
+                           "\"RBF\"", "one of \"rbf\", \"poly\"");
+  ExpectAssignmentsRefused(space, {{"kernel", int64_t{0}}, {"cost", 1.0}}, "values[kernel]", "0",
+                           "one of");
 }
 
 TEST(SearchSpaceValues, WholeDoublesCountAsIntegersAsLongAsAllOfThemAre) {
-  const SearchSpace space = Space({Named("n", IntegerDomain{-kTwoTo53 + 10, 10, Scale::kLinear}),
-                                   Named("m", IntegerDomain{kTwoTo53 - 9, kTwoTo53 + 9, {}})});
+  const SearchSpace space =
+      MustCreateSpace({Named("n", IntegerDomain{-kTwoTo53 + 10, 10, Scale::kLinear}),
+                       Named("m", IntegerDomain{kTwoTo53 - 9, kTwoTo53 + 9, {}})});
   EXPECT_EQ(space.ResolveValue(0, 3.0).value(), Value::Integer(3));
   EXPECT_EQ(space.ResolveValue(0, -0.0).value(), Value::Integer(0));
   EXPECT_EQ(space.ResolveValue(0, -9007199254740982.0).value(), Value::Integer(-kTwoTo53 + 10));
@@ -113,8 +109,9 @@ TEST(SearchSpaceValues, WholeDoublesCountAsIntegersAsLongAsAllOfThemAre) {
 }
 
 TEST(SearchSpaceValues, IntegersCountAsDoublesWhereNothingIsLost) {
-  const SearchSpace space = Space({Named("x", DoubleDomain{-1e19, 1e19, Scale::kLinear}),
-                                   Named("d", DiscreteDomain{{1, 2.5, 4}, Scale::kLinear})});
+  const SearchSpace space =
+      MustCreateSpace({Named("x", DoubleDomain{-1e19, 1e19, Scale::kLinear}),
+                       Named("d", DiscreteDomain{{1, 2.5, 4}, Scale::kLinear})});
   EXPECT_EQ(space.ResolveValue(0, kTwoTo53).value(), Value::Double(9007199254740992.0));
   EXPECT_EQ(space.ResolveValue(0, kTwoTo53 + 2).value(), Value::Double(9007199254740994.0));
   EXPECT_FALSE(space.ResolveValue(0, kTwoTo53 + 1).ok());
@@ -126,7 +123,8 @@ TEST(SearchSpaceValues, IntegersCountAsDoublesWhereNothingIsLost) {
 }
 
 TEST(SearchSpaceValues, DiscreteValuesMustMatchExactly) {
-  const SearchSpace space = Space({Named("d", DiscreteDomain{{0.1, 0.3}, Scale::kLinear})});
+  const SearchSpace space =
+      MustCreateSpace({Named("d", DiscreteDomain{{0.1, 0.3}, Scale::kLinear})});
   EXPECT_TRUE(space.ResolveValue(0, 0.3).ok());
   EXPECT_FALSE(space.ResolveValue(0, 0.1 + 0.2).ok());
   EXPECT_FALSE(space.ResolveValue(0, 0.2).ok());
@@ -147,9 +145,9 @@ TEST(SearchSpaceValues, NameIsTheInverseOfResolve) {
 TEST(SearchSpaceValues, DefaultsAndFallbacks) {
   Parameter with = Named("with", IntegerDomain{1, 9, Scale::kLinear});
   with.default_value = 3.0;
-  const SearchSpace space =
-      Space({with, Named("real", DoubleDomain{0.01, 100, Scale::kLog}),
-             Named("words", CategoricalDomain{{"a", "b", "c"}}), Named("flag", BooleanDomain{})});
+  const SearchSpace space = MustCreateSpace(
+      {with, Named("real", DoubleDomain{0.01, 100, Scale::kLog}),
+       Named("words", CategoricalDomain{{"a", "b", "c"}}), Named("flag", BooleanDomain{})});
   EXPECT_EQ(space.DefaultOf(0), Value::Integer(3));
   EXPECT_EQ(space.FallbackOf(0), Value::Integer(3));
   EXPECT_FALSE(space.DefaultOf(1).has_value());
@@ -173,8 +171,7 @@ TEST(SearchSpaceValues, IsLegalChecksSizeKindRangeAndActivity) {
   EXPECT_FALSE(space.IsLegal({{Value(), Value(), Value::Level(0), Value::Double(std::nan(""))}}));
   EXPECT_FALSE(space.IsLegal({{Value(), Value::Integer(3), Value::Level(0), cost}}));
   EXPECT_FALSE(space.IsLegal({{Value(), Value::Integer(3), Value::Level(1), cost}}));
-  EXPECT_TRUE(
-      space.IsLegal({{Value::Boolean(false), Value::Integer(3), Value::Level(1), cost}}));
+  EXPECT_TRUE(space.IsLegal({{Value::Boolean(false), Value::Integer(3), Value::Level(1), cost}}));
   EXPECT_TRUE(space.IsLegal({{Value(), Value::Integer(2), Value::Level(1), cost}}));
 }
 

@@ -4,23 +4,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/space/random_space.h"
+#include "tests/core/space/space_fixtures.h"
 
 namespace slipstream {
 namespace {
 
 using ::testing::HasSubstr;
-
-Parameter Named(std::string name, Domain domain) {
-  return {std::move(name), std::move(domain), std::nullopt, std::nullopt};
-}
-
-SearchSpace Space(std::vector<Parameter> parameters,
-                  std::optional<SearchSpace::CandidateTable> candidates = std::nullopt) {
-  absl::StatusOr<SearchSpace> space =
-      SearchSpace::Create(std::move(parameters), std::move(candidates));
-  EXPECT_TRUE(space.ok()) << space.status();
-  return *std::move(space);
-}
 
 SpaceMapping Mapping(const SearchSpace& source, const SearchSpace& target) {
   absl::StatusOr<SpaceMapping> mapping = SpaceMapping::Create(source, target);
@@ -56,31 +45,32 @@ TEST(SpaceMapping, WhateverItMapsIsLegalInTheTarget) {
 }
 
 TEST(SpaceMapping, MeetsByNameInRawUnitsWhateverOrderScaleAndKind) {
-  const SearchSpace source = Space({Named("lr", DoubleDomain{0.001, 1, Scale::kLog}),
-                                    Named("layers", DiscreteDomain{{1, 2, 4}, Scale::kLinear}),
-                                    Named("opt", CategoricalDomain{{"sgd", "adam"}}),
-                                    Named("extra", BooleanDomain{})});
-  const SearchSpace target = Space({Named("opt", CategoricalDomain{{"adam", "rmsprop", "sgd"}}),
-                                    Named("layers", IntegerDomain{1, 3, Scale::kLinear}),
-                                    Named("lr", DoubleDomain{0, 0.5, Scale::kLinear})});
+  const SearchSpace source = MustCreateSpace(
+      {Named("lr", DoubleDomain{0.001, 1, Scale::kLog}),
+       Named("layers", DiscreteDomain{{1, 2, 4}, Scale::kLinear}),
+       Named("opt", CategoricalDomain{{"sgd", "adam"}}), Named("extra", BooleanDomain{})});
+  const SearchSpace target =
+      MustCreateSpace({Named("opt", CategoricalDomain{{"adam", "rmsprop", "sgd"}}),
+                       Named("layers", IntegerDomain{1, 3, Scale::kLinear}),
+                       Named("lr", DoubleDomain{0, 0.5, Scale::kLinear})});
   const SpaceMapping mapping = Mapping(source, target);
-  const auto mapped = mapping.Map(
-      {{Value::Double(0.01), Value::Double(2), Value::Level(1), Value::Boolean(true)}});
+  const auto mapped =
+      mapping.Map({{Value::Double(0.01), Value::Double(2), Value::Level(1), Value::Boolean(true)}});
   ASSERT_TRUE(mapped.has_value());
   EXPECT_EQ(mapped->values, (Values{Value::Level(0), Value::Integer(2), Value::Double(0.01)}));
   // Each single value outside the target's domain is enough to fail.
-  EXPECT_FALSE(mapping.Map({{Value::Double(0.6), Value::Double(2), Value::Level(1),
-                             Value::Boolean(true)}}));
-  EXPECT_FALSE(mapping.Map({{Value::Double(0.01), Value::Double(4), Value::Level(1),
-                             Value::Boolean(true)}}));
+  EXPECT_FALSE(
+      mapping.Map({{Value::Double(0.6), Value::Double(2), Value::Level(1), Value::Boolean(true)}}));
+  EXPECT_FALSE(mapping.Map(
+      {{Value::Double(0.01), Value::Double(4), Value::Level(1), Value::Boolean(true)}}));
 }
 
 TEST(SpaceMapping, UnknownWordsAndOtherKindsAreOutside) {
-  const SearchSpace source = Space({Named("a", CategoricalDomain{{"x", "y"}})});
-  const SearchSpace words = Space({Named("a", CategoricalDomain{{"y", "z"}})});
+  const SearchSpace source = MustCreateSpace({Named("a", CategoricalDomain{{"x", "y"}})});
+  const SearchSpace words = MustCreateSpace({Named("a", CategoricalDomain{{"y", "z"}})});
   EXPECT_FALSE(Mapping(source, words).Map({{Value::Level(0)}}));
   EXPECT_EQ(Mapping(source, words).Map({{Value::Level(1)}})->values, Values{Value::Level(0)});
-  const SearchSpace truth = Space({Named("a", BooleanDomain{})});
+  const SearchSpace truth = MustCreateSpace({Named("a", BooleanDomain{})});
   EXPECT_FALSE(Mapping(source, truth).Map({{Value::Level(0)}}));
   EXPECT_FALSE(Mapping(truth, source).Map({{Value::Boolean(false)}}));
 }
@@ -88,11 +78,10 @@ TEST(SpaceMapping, UnknownWordsAndOtherKindsAreOutside) {
 TEST(SpaceMapping, MissingParametersGetTheirDefaultOrTheMiddle) {
   Parameter with = Named("with", DoubleDomain{0, 8, Scale::kLinear});
   with.default_value = 1.0;
-  const SearchSpace source = Space({Named("a", BooleanDomain{})});
-  const SearchSpace target = Space({Named("a", BooleanDomain{}), with,
-                                    Named("middle", DoubleDomain{0, 8, Scale::kLinear}),
-                                    Named("words", CategoricalDomain{{"u", "v", "w"}}),
-                                    Named("flag", BooleanDomain{})});
+  const SearchSpace source = MustCreateSpace({Named("a", BooleanDomain{})});
+  const SearchSpace target = MustCreateSpace(
+      {Named("a", BooleanDomain{}), with, Named("middle", DoubleDomain{0, 8, Scale::kLinear}),
+       Named("words", CategoricalDomain{{"u", "v", "w"}}), Named("flag", BooleanDomain{})});
   EXPECT_EQ(Mapping(source, target).Map({{Value::Boolean(true)}})->values,
             (Values{Value::Boolean(true), Value::Double(1), Value::Double(4), Value::Level(0),
                     Value::Boolean(false)}));
@@ -101,10 +90,10 @@ TEST(SpaceMapping, MissingParametersGetTheirDefaultOrTheMiddle) {
 TEST(SpaceMapping, TheTargetsConditionsDecide) {
   Parameter degree = Named("degree", IntegerDomain{1, 9, Scale::kLinear});
   const Parameter kernel = Named("kernel", CategoricalDomain{{"rbf", "poly"}});
-  const SearchSpace free = Space({kernel, degree});
+  const SearchSpace free = MustCreateSpace({kernel, degree});
   degree.domain = IntegerDomain{1, 3, Scale::kLinear};
   degree.condition = Condition{"kernel", {std::string("poly")}};
-  const SearchSpace conditional = Space({degree, kernel});
+  const SearchSpace conditional = MustCreateSpace({degree, kernel});
 
   const SpaceMapping narrowing = Mapping(free, conditional);
   // Outside, but not active: no matter.
@@ -119,9 +108,10 @@ TEST(SpaceMapping, TheTargetsConditionsDecide) {
 }
 
 TEST(SpaceMapping, OnlyCandidatesOfTheTargetCanBeMappedTo) {
-  const SearchSpace source = Space({Named("x", DoubleDomain{0, 9, Scale::kLinear})});
-  const SearchSpace target = Space({Named("x", DoubleDomain{0, 9, Scale::kLinear})},
-                                   SearchSpace::CandidateTable{{{{"x", 1.0}}, {{"x", 2.0}}}});
+  const SearchSpace source = MustCreateSpace({Named("x", DoubleDomain{0, 9, Scale::kLinear})});
+  const SearchSpace target =
+      MustCreateSpace({Named("x", DoubleDomain{0, 9, Scale::kLinear})},
+                      SearchSpace::CandidateTable{{{{"x", 1.0}}, {{"x", 2.0}}}});
   const SpaceMapping mapping = Mapping(source, target);
   EXPECT_EQ(mapping.Map({{Value::Double(2)}})->values, Values{Value::Double(2)});
   EXPECT_FALSE(mapping.Map({{Value::Double(3)}}));
@@ -130,8 +120,8 @@ TEST(SpaceMapping, OnlyCandidatesOfTheTargetCanBeMappedTo) {
 
 TEST(SpaceMapping, StrangersAreRefusedWithBothSetsOfNames) {
   const SearchSpace source =
-      Space({Named("alpha", BooleanDomain{}), Named("beta", BooleanDomain{})});
-  const SearchSpace target = Space({Named("Alpha", BooleanDomain{})});
+      MustCreateSpace({Named("alpha", BooleanDomain{}), Named("beta", BooleanDomain{})});
+  const SearchSpace target = MustCreateSpace({Named("Alpha", BooleanDomain{})});
   const auto mapping = SpaceMapping::Create(source, target);
   ASSERT_FALSE(mapping.ok());
   EXPECT_EQ(mapping.status().code(), absl::StatusCode::kInvalidArgument);

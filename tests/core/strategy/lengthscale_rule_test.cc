@@ -12,7 +12,7 @@
 namespace slipstream {
 namespace {
 
-constexpr uint64_t kSeed = 4;
+constexpr uint64_t kRuleSeed = 4;
 
 // So smooth that a model is soon sure of it.
 double SlopeAt(const Configuration& at) {
@@ -22,7 +22,7 @@ double SlopeAt(const Configuration& at) {
 FakeStudy SlopeStudy(int results) {
   FakeStudy study(SquareSpace());
   for (int i = 0; i < results; ++i) {
-    study.Lease(MustSuggest("quasi_random", study.view(), 1, kSeed));
+    study.Lease(MustSuggest("quasi_random", study.view(), 1, kRuleSeed));
     study.End(Ending::kMeasured, SlopeAt(study.open.front().configuration));
   }
   return study;
@@ -35,7 +35,7 @@ std::unique_ptr<Strategy> MustMix(const std::string& preset, const RecipeChange&
 }
 
 Suggestion Ask(const Strategy& strategy, const FakeStudy& study) {
-  auto made = strategy.Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+  auto made = strategy.Suggest(study.view(), 1, kRuleSeed, absl::InfiniteFuture());
   EXPECT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->front().provenance.rung, Rung::kRecipe);
   return made->front();
@@ -87,7 +87,7 @@ TEST(LengthscaleRule, TheBoundsExpansionNeverShrinksAndIsDividedIntoLengthscales
   const auto first_lengthscale = [](const Suggestion& suggestion) {
     return std::stod(TextFact(suggestion, "lengthscales"));
   };
-  const Suggestion plain = MustSuggest("gp_map", study.view(), 1, kSeed).front();
+  const Suggestion plain = MustSuggest("gp_map", study.view(), 1, kRuleSeed).front();
   EXPECT_NEAR(first_lengthscale(expanded), first_lengthscale(plain) / 4,
               1e-4 * first_lengthscale(plain));
 }
@@ -131,7 +131,7 @@ TEST(LengthscaleRule, AModelThatStandsInForAnotherNotesNothing) {
   NeverReady never;
   StudyView view = study.view();
   view.fitted_sources = &never;
-  const auto made = strategy->Suggest(view, 1, kSeed, absl::InfiniteFuture());
+  const auto made = strategy->Suggest(view, 1, kRuleSeed, absl::InfiniteFuture());
   ASSERT_TRUE(made.ok());
   EXPECT_EQ(made->front().provenance.rung, Rung::kWithoutTransfer);
   EXPECT_TRUE(made->front().provenance.notes.empty());
@@ -169,7 +169,7 @@ TEST(LengthscaleRule, ShrinkingReachesItsDeviation) {
 TEST(LengthscaleRule, ManyInOneCallAreKnownToEachOther) {
   FakeStudy study = SlopeStudy(8);
   const auto strategy = FindPreset("agpucb_onestep")->Create();
-  const auto together = *strategy->Suggest(study.view(), 3, kSeed, absl::InfiniteFuture());
+  const auto together = *strategy->Suggest(study.view(), 3, kRuleSeed, absl::InfiniteFuture());
   for (const Suggestion& suggestion : together) {
     const Suggestion alone = Ask(*strategy, study);
     EXPECT_EQ(alone.provenance.notes, suggestion.provenance.notes);

@@ -12,8 +12,6 @@ using sqlite::MigrateSchema;
 using sqlite::Query;
 using sqlite::SchemaSteps;
 
-constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
-
 class SchemaTest : public SqliteStoreTest {
  protected:
   // Today's steps and one that a later program might have.
@@ -61,13 +59,13 @@ TEST_F(SchemaTest, ANewerFileIsRefusedAndLeftAsItIs) {
   ASSERT_TRUE(Migrate(LaterSteps(kAddColumn)).ok());
   const auto before = Files();
   const int64_t known = static_cast<int64_t>(SchemaSteps().size());
-  EXPECT_THAT(OpenStatus(),
-              IsRefused(kFailedPrecondition, "schema version " + std::to_string(known + 1)));
-  EXPECT_THAT(OpenStatus(),
-              IsRefused(kFailedPrecondition, "versions up to " + std::to_string(known)));
+  EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition,
+                                      "schema version " + std::to_string(known + 1)));
+  EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition,
+                                      "versions up to " + std::to_string(known)));
   EXPECT_EQ(Files(), before);
   EXPECT_THAT(BackUpSqliteFile(path(), path() + ".copy"),
-              IsRefused(kFailedPrecondition, "schema version"));
+              IsRefused(absl::StatusCode::kFailedPrecondition, "schema version"));
 }
 
 // A newer program that ended by kill -9 leaves its version in the log only.
@@ -81,7 +79,7 @@ TEST_F(SchemaTest, ANewerVersionInTheLogIsSeen) {
   sqlite3_close(database);
   const auto before = Files();
   ASSERT_GT(before.at("store.db-wal").size(), 0u);
-  EXPECT_THAT(OpenStatus(), IsRefused(kFailedPrecondition, "schema version 77"));
+  EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition, "schema version 77"));
   EXPECT_EQ(Files(), before);
 }
 
