@@ -143,6 +143,15 @@ std::unique_ptr<Kernel> MakeStationary(Smoothness smoothness, CoordinateKinds ki
 std::unique_ptr<Kernel> MakeSum(std::vector<std::unique_ptr<Kernel>> parts);
 std::unique_ptr<Kernel> MakeProduct(std::vector<std::unique_ptr<Kernel>> parts);
 
+// inner(w(x), w(y)), where w bends each number x among the coordinates by a curve
+// of its own, 1 - (1 - x^a)^b, the distribution function of Kumaraswamy (Snoek,
+// Swersky, Zemel, Adams, "Input warping for Bayesian optimization of
+// non-stationary functions", 2014). Numbers stand in the unit interval, and 1e-6
+// away from its ends for the curve. Hyperparameters: the inner kernel's, then
+// "warp_a[0]", "warp_b[0]", ... of the numbers; at 0, their logarithm, nothing is
+// bent.
+std::unique_ptr<Kernel> MakeWarped(std::unique_ptr<Kernel> inner, const CoordinateKinds& kinds);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_GP_KERNEL_H_

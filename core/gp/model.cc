@@ -57,6 +57,13 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
   while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
     model.beliefs.push_back({-1 + 0.5 * std::log(dimension), 1, std::log(0.01), std::log(1e3)});
   }
+  if (options.warps_inputs) {
+    model.kernel =
+        MakeWarped(MakeStationary(options.smoothness, kinds, options.lengthscales), kinds);
+  }
+  while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
+    model.beliefs.push_back({0, 0.5, -std::log(8.0), std::log(8.0)});
+  }
   if (options.noiseless) {
     const double exact = std::log(options.exact_noise_variance);
     model.beliefs.push_back({exact, 1, exact, exact});

@@ -51,6 +51,8 @@ struct ModelOptions {
   // Results are exact: the noise variance is fixed at exact_noise_variance.
   bool noiseless = false;
   double exact_noise_variance = 1e-8;
+  // Coordinates are bent (MakeWarped), each by a curve that is learnt.
+  bool warps_inputs = false;
 };
 
 // For outputs of mean 0 and variance 1 over the unit cube:
@@ -61,6 +63,7 @@ struct ModelOptions {
 //     results leave a parameter for dead that is not; these, chosen on families
 //     of functions that no figure is reported on, are not;
 //   amplitude^2 ~ LogNormal(0, 1);
+//   a and b of bent coordinates ~ LogNormal(0, 0.5), from 1/8 to 8;
 //   noise variance ~ LogNormal(-4, 1), at least 1e-6;
 //   mean ~ Normal(0, 1).
 Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);

@@ -39,6 +39,7 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
   ModelOptions options;
   options.smoothness = recipe.smoothness;
   options.noiseless = view.noiseless;
+  options.warps_inputs = recipe.warps_inputs;
   return options;
 }
 

@@ -83,6 +83,7 @@ struct Recipe {
   ExplorationKind exploration = ExplorationKind::kNone;
   Smoothness smoothness = Smoothness::kMatern52;
   OutputWarp warp = OutputWarp::kPower;
+  bool warps_inputs = false;  // Only without a prior.
   ConsistentOptions consistent = {};
   ExpandingOptions expanding = {};
   ShrinkingOptions shrinking = {};

@@ -94,6 +94,21 @@ struct OptionEntry {
 constexpr OptionEntry kOptions[] = {
     {"ucb_multiplier", 0, 100, false, "Deviations that the acquisition ucb adds",
      [](Recipe& recipe, double value) { recipe.ucb_multiplier = value; }},
+    {"smoothness", 0, 3, true,
+     "The kernel of the study's own process: 0 Matern 1/2, 1 Matern 3/2, 2 Matern 5/2, 3 squared "
+     "exponential",
+     [](Recipe& recipe, double value) {
+       recipe.smoothness = static_cast<Smoothness>(static_cast<int>(value));
+     }},
+    {"output_warp", 0, 2, true,
+     "Results are 0: standardised, 1: made more normal by a power first, 2: replaced by ranks, "
+     "for tails so heavy that only order counts",
+     [](Recipe& recipe, double value) {
+       recipe.warp = static_cast<OutputWarp>(static_cast<int>(value));
+     }},
+    {"input_warp", 0, 1, true,
+     "1: each number's scale is bent by a curve that is learnt; only with the prior none",
+     [](Recipe& recipe, double value) { recipe.warps_inputs = value > 0; }},
     {"expanding_estimate", 0, 1, true,
      "0: expanding by the bound on the regret, 1: by looking one step ahead",
      [](Recipe& recipe, double value) {
@@ -305,6 +320,11 @@ absl::Status CheckRecipe(const Recipe& recipe) {
     return InvalidField("calibration", names.calibration,
                         "consistent with mle, map or hmc: it does not go together with fixed, "
                         "which leaves it nothing to estimate");
+  }
+  if (recipe.warps_inputs && recipe.prior != PriorKind::kNone) {
+    return InvalidField("options[input_warp]", "1",
+                        absl::StrCat("0: it does not go together with the prior ", names.prior,
+                                     ", whose sources' models know points by their plain scale"));
   }
   if (has_rule && recipe.prior == PriorKind::kCluster &&
       !recipe.cluster.residual_amplitude.has_value()) {

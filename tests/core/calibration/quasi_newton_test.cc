@@ -63,6 +63,31 @@ TEST(MaximumLikelihood, ReachesTheOptimumInTwoDimensions) {
   }
 }
 
+// Five waves in the last fifth of the interval and next to none before.
+TEST(MaximumPosterior, LearnsACurveForAFunctionThatIsNotAlikeEverywhere) {
+  TrainingData data{PointMatrix(24, 1), Vector(24), Vector::Ones(24)};
+  for (Index i = 0; i < 24; ++i) {
+    data.x(i, 0) = (static_cast<double>(i) + 0.5) / 24;
+    data.y[i] = 1.3 * std::sin(9 * std::pow(data.x(i, 0), 4));
+  }
+  const auto log_posterior = [&](bool warps_inputs, Vector* packed) {
+    ModelOptions options;
+    options.warps_inputs = warps_inputs;
+    const Model model = DefaultModel(Numbers(1), options);
+    const auto calibrated = MakeMaximumPosterior({})->Calibrate(model, {data});
+    EXPECT_TRUE(calibrated.ok()) << calibrated.status();
+    *packed = calibrated->members.front().Packed();
+    Vector gradient = Vector::Zero(packed->size());
+    const auto value = LogMarginalLikelihood(*model.kernel, data, calibrated->members.front());
+    return value->value + model.LogBelief(*packed, gradient);
+  };
+  Vector straight;
+  Vector bent;
+  EXPECT_GT(log_posterior(true, &bent), log_posterior(false, &straight) + 3);
+  // x^a is steep where a is large and x near 1.
+  EXPECT_GT(bent[2], std::log(1.5));
+}
+
 TEST(MaximumPosterior, IsTheHighestPointOfAGrid) {
   Model model = SmoothModel(1);
   Fix(model, 2, std::log(0.01));

@@ -108,6 +108,31 @@ KernelRecipe ProductRecipe(std::vector<KernelRecipe> parts) {
       MakeProduct);
 }
 
+KernelRecipe WarpedRecipe(const KernelRecipe& inner) {
+  KernelRecipe recipe = inner;
+  recipe.name = "Warped" + inner.name;
+  for (const CoordinateKind kind : inner.kinds) {
+    if (kind == CoordinateKind::kNumber) recipe.parameter_count += 2;
+  }
+  recipe.make = [inner] { return MakeWarped(inner.make(), inner.kinds); };
+  recipe.oracle = [inner](const LongVector& parameters, const LongVector& a, const LongVector& b) {
+    const auto end = parameters.begin() + inner.parameter_count;
+    const auto bent = [&](LongVector point) {
+      auto next = end;
+      for (size_t i = 0; i < point.size(); ++i) {
+        if (inner.kinds[i] != CoordinateKind::kNumber) continue;
+        const long double first = std::exp(*next++);
+        const long double second = std::exp(*next++);
+        const long double x = 1e-6L + (1 - 2e-6L) * point[i];
+        point[i] = 1 - std::pow(1 - std::pow(x, first), second);
+      }
+      return point;
+    };
+    return inner.oracle(LongVector(parameters.begin(), end), bent(a), bent(b));
+  };
+  return recipe;
+}
+
 std::vector<KernelRecipe> AllRecipes() {
   const CoordinateKinds mixed{CoordinateKind::kNumber, CoordinateKind::kWord,
                               CoordinateKind::kNumber, CoordinateKind::kWord};
@@ -133,6 +158,10 @@ std::vector<KernelRecipe> AllRecipes() {
   words.name += "OfWords";
   recipes.push_back(numbers);
   recipes.push_back(words);
+  recipes.push_back(WarpedRecipe(numbers));
+  recipes.push_back(WarpedRecipe(words));
+  recipes.push_back(WarpedRecipe(each[3]));
+  recipes.push_back(SumRecipe({WarpedRecipe(ProductRecipe({each[1], shared})), each[2]}));
   return recipes;
 }
 

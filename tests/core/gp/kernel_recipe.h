@@ -35,9 +35,10 @@ KernelRecipe StationaryRecipe(Smoothness smoothness, const CoordinateKinds& kind
                               Lengthscales lengthscales);
 KernelRecipe SumRecipe(std::vector<KernelRecipe> parts);
 KernelRecipe ProductRecipe(std::vector<KernelRecipe> parts);
+KernelRecipe WarpedRecipe(const KernelRecipe& inner);
 
 // Every smoothness with shared and own lengthscales, sums, products and both
-// nested, over numbers and words.
+// nested, with coordinates bent or not, over numbers and words.
 std::vector<KernelRecipe> AllRecipes();
 
 // c(r) of each smoothness.

@@ -62,6 +62,26 @@ TEST(DefaultModel, HasABeliefForEachHyperparameterOfItsKernel) {
   }
 }
 
+TEST(DefaultModel, BendsNumbersAloneAndExpectsThemStraight) {
+  ModelOptions options;
+  options.warps_inputs = true;
+  const CoordinateKinds kinds = {CoordinateKind::kNumber, CoordinateKind::kWord,
+                                 CoordinateKind::kNumber};
+  const Model model = DefaultModel(kinds, options);
+  const std::vector<std::string> names = HyperparameterNames(*model.kernel);
+  ASSERT_EQ(names.size(), 4U + 4 + 2);
+  ASSERT_EQ(model.beliefs.size(), names.size());
+  EXPECT_EQ(names[4], "warp_a[0]");
+  EXPECT_EQ(names[7], "warp_b[2]");
+  const Vector location = model.Location();
+  for (Index i = 4; i < 8; ++i) EXPECT_EQ(location[i], 0) << names[static_cast<size_t>(i)];
+  PointMatrix x(2, 3);
+  x << 0.2, 1, 0.9, 0.7, 0, 0.4;
+  const Matrix straight =
+      DefaultModel(kinds, ModelOptions()).kernel->Covariance(location.head(4), x, x);
+  EXPECT_NEAR(model.kernel->Covariance(location.head(8), x, x)(0, 1), straight(0, 1), 1e-5);
+}
+
 Model SmallModel() {
   Model model = SmoothModel(1);
   model.beliefs = {{0.5, 2, -1, 1}, {-3, 0.5, -2, 4}, {-4, 1, -4.5, -4.5}, {0, 3, -5, 5}};

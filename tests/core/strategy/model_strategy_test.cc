@@ -57,6 +57,23 @@ TEST_P(EachModelPreset, FindsTheTopOfAHill) {
   EXPECT_GT(BestValue(study), 0.98);
 }
 
+TEST(ModelStrategy, FindsTheTopOfAHillWhateverItsKernelAndScales) {
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, double>>{{"input_warp", 1},
+                                                   {"output_warp", 0},
+                                                   {"output_warp", 2},
+                                                   {"smoothness", 0},
+                                                   {"smoothness", 3}}) {
+    SCOPED_TRACE(option + " " + std::to_string(value));
+    FakeStudy study(SquareSpace());
+    study.noiseless = true;
+    const auto strategy = FindPreset("gp_log_ei")->CreateWith({.options = {{option, value}}});
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    Climb(**strategy, study, 18, 5);
+    EXPECT_GT(BestValue(study), 0.95);
+  }
+}
+
 TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
   FakeStudy study(SquareSpace());
   Climb(*MakeStrategy(), study, 10, 77);

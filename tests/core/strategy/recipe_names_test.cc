@@ -93,6 +93,8 @@ TEST(RecipeNames, WhatDoesNotGoTogetherIsRefusedWithTheReason) {
                                        .calibration = "shrinking(map)",
                                        .options = {{"residual_amplitude", 1}}})
                   .ok());
+  EXPECT_THAT(refusal({.prior = "stacked", .options = {{"input_warp", 1}}}),
+              HasSubstr("by their plain scale"));
   const RecipeChange theory{.calibration = "expanding(map)", .options = {{"expanding_theory", 1}}};
   EXPECT_THAT(refusal(theory), HasSubstr("the place of ucb's multiplier"));
   EXPECT_TRUE(ChangedRecipe(FindPreset("gp_ucb")->recipe, theory).ok());
