@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-using Texts = std::vector<std::optional<std::string>>;
+using OptionalTexts = std::vector<std::optional<std::string>>;
 
 CheckedSpace Space(const std::vector<std::string>& texts) {
   return *CheckedSpace::Create(*ParseSpace(texts));
@@ -29,7 +29,7 @@ std::string ComplaintOfJson(const std::string& json) {
   return std::string(CheckedSpace::Create(space).status().message());
 }
 
-std::string Complaint(const CheckedSpace& space, const Texts& texts) {
+std::string Complaint(const CheckedSpace& space, const OptionalTexts& texts) {
   v1::Configuration configuration;
   const auto problem = space.Read(texts, &configuration);
   if (!problem.has_value()) return "none";

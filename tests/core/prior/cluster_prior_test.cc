@@ -95,8 +95,8 @@ TEST(ClusterPrior, IsThePapersAlgorithm) {
     EXPECT_NE(naive.weights[0], naive.weights[1]);
     // And what becomes of it, with the constant.
     const auto surrogate = transfer->Fit(hyperparameters).value();
-    const NaiveProcess posterior = NaivePosterior(naive.Prior(), situation.target.x,
-                                                  situation.target.y.array() - 0.1, kLittleNoise);
+    const NaiveProcess posterior = NaiveConditioned(naive.Prior(), situation.target.x,
+                                                    situation.target.y.array() - 0.1, kLittleNoise);
     const PointMatrix at = RandomPoints(situation.kinds, 12, 3);
     const Vector mean = posterior.MeanAt(at).array() + 0.1;
     EXPECT_LT((surrogate->Predict(at).mean - mean).cwiseAbs().maxCoeff(), 1e-7);
@@ -148,7 +148,7 @@ TEST(ClusterPrior, AGlobalCentreIsAFixedPriorOfEqualShares) {
     naive.push_back(NaiveSource(source->data, kSourceNoise));
   }
   const std::vector<double> fifth(5, 0.2);
-  const NaiveProcess posterior = NaivePosterior(
+  const NaiveProcess posterior = NaiveConditioned(
       NaiveMixture(naive, fifth, fifth), situation.target.x, situation.target.y, kLittleNoise);
   const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
   const Predictions actual = transfer->Fit(own).value()->Predict(at);
@@ -185,8 +185,8 @@ TEST(ClusterPrior, WithBarycentersIsTheDenseRegression) {
     covariance_weights.push_back(weight * weight);
   }
   const NaiveProcess posterior =
-      NaivePosterior(NaiveMixture(parts, mean_weights, covariance_weights), situation.target.x,
-                     situation.target.y, kLittleNoise);
+      NaiveConditioned(NaiveMixture(parts, mean_weights, covariance_weights), situation.target.x,
+                       situation.target.y, kLittleNoise);
   const auto surrogate = transfer->Fit(own).value();
   const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
   EXPECT_LT((surrogate->Predict(at).mean - posterior.MeanAt(at)).cwiseAbs().maxCoeff(), 1e-7);

@@ -26,8 +26,8 @@ std::vector<EnsembleMember> Three() {
 }
 
 // Entry by entry, as the header has it.
-double NaiveCovariance(const std::vector<EnsembleMember>& members, EnsembleErrors errors,
-                       const PointMatrix& a, const PointMatrix& b) {
+double NaiveEnsembleCovariance(const std::vector<EnsembleMember>& members, EnsembleErrors errors,
+                               const PointMatrix& a, const PointMatrix& b) {
   double independent = 0;
   double deviation_a = 0;
   double deviation_b = 0;
@@ -64,9 +64,11 @@ TEST(Ensemble, IsTheWeightedSumOfItsMembersPointByPoint) {
         mean += m.weight * m.process->Predict(a.row(i)).mean[0];
       }
       EXPECT_NEAR(there.mean[i], mean, 1e-12);
-      EXPECT_NEAR(there.variance[i], NaiveCovariance(members, errors, a.row(i), a.row(i)), 1e-10);
+      EXPECT_NEAR(there.variance[i], NaiveEnsembleCovariance(members, errors, a.row(i), a.row(i)),
+                  1e-10);
       for (Index j = 0; j < b.rows(); ++j) {
-        EXPECT_NEAR(covariance(i, j), NaiveCovariance(members, errors, a.row(i), b.row(j)), 1e-10);
+        EXPECT_NEAR(covariance(i, j), NaiveEnsembleCovariance(members, errors, a.row(i), b.row(j)),
+                    1e-10);
       }
     }
   }

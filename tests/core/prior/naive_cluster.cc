@@ -39,7 +39,7 @@ Matrix NaiveProcess::CovarianceOf(const PointMatrix& a, const PointMatrix& b) co
 
 NaiveProcess NaiveSource(const TrainingData& data, double noise_variance) {
   const NaiveProcess prior{[](const Vector&) { return 0.0; }, Matern52};
-  return NaivePosterior(prior, data.x, data.y, noise_variance);
+  return NaiveConditioned(prior, data.x, data.y, noise_variance);
 }
 
 NaiveProcess NaiveMixture(const std::vector<NaiveProcess>& processes,
@@ -61,8 +61,8 @@ NaiveProcess NaiveMixture(const std::vector<NaiveProcess>& processes,
           }};
 }
 
-NaiveProcess NaivePosterior(const NaiveProcess& prior, const PointMatrix& x, const Vector& y,
-                            double noise_variance) {
+NaiveProcess NaiveConditioned(const NaiveProcess& prior, const PointMatrix& x, const Vector& y,
+                              double noise_variance) {
   Matrix k = prior.CovarianceOf(x, x);
   k.diagonal().array() += noise_variance;
   const Matrix inverse = k.inverse();
@@ -125,7 +125,7 @@ NaiveAlgorithm::NaiveAlgorithm(const PriorInput& input,
   weights.assign(groups.size(), 1 / static_cast<double>(groups.size()));
   for (Index tau = 1; tau < input.target.y.size(); ++tau) {
     const TrainingData data = input.earlier(tau);
-    const NaiveProcess posterior = NaivePosterior(Prior(), data.x, data.y, kStepNoise);
+    const NaiveProcess posterior = NaiveConditioned(Prior(), data.x, data.y, kStepNoise);
     const NaiveNormal target = NaiveAt(posterior, input.places);
     distances.clear();
     for (const NaiveProcess& prototype : prototypes) {

@@ -30,8 +30,8 @@ NaiveProcess NaiveMixture(const std::vector<NaiveProcess>& processes,
                           const std::vector<double>& mean_weights,
                           const std::vector<double>& covariance_weights);
 // Equations 1 and 2.
-NaiveProcess NaivePosterior(const NaiveProcess& prior, const PointMatrix& x, const Vector& y,
-                            double noise_variance);
+NaiveProcess NaiveConditioned(const NaiveProcess& prior, const PointMatrix& x, const Vector& y,
+                              double noise_variance);
 
 struct NaiveNormal {
   Vector mean;

@@ -26,8 +26,8 @@ TaskGroup RandomGroup(const CoordinateKinds& kinds, Index rows, Index tasks, uin
   return group;
 }
 
-Matrix NaiveCovariance(const CoordinateKinds& kinds, const Hyperparameters& own,
-                       const TaskGroup& group) {
+Matrix NaiveSharedCovariance(const CoordinateKinds& kinds, const Hyperparameters& own,
+                             const TaskGroup& group) {
   const Index size = group.x.rows();
   Matrix k(size, size);
   for (Index i = 0; i < size; ++i) {
@@ -52,7 +52,7 @@ double NaiveMeanLogLikelihood(const CoordinateKinds& kinds, const std::vector<Ta
   double sum = 0;
   double tasks = 0;
   for (const TaskGroup& group : groups) {
-    const Matrix k = NaiveCovariance(kinds, own, group);
+    const Matrix k = NaiveSharedCovariance(kinds, own, group);
     for (Index task = 0; task < group.values.cols(); ++task) {
       Vector residual = group.values.col(task);
       for (Index i = 0; i < residual.size(); ++i) {
@@ -119,7 +119,7 @@ TEST(MeanLogLikelihood, OfMatchingTasksIsHalfTheEmpiricalDivergence) {
     const Vector off = group.values.col(k) - u;
     s += off * off.transpose() / 6;
   }
-  const Matrix k = NaiveCovariance(shared.kinds, shared.own, group);
+  const Matrix k = NaiveSharedCovariance(shared.kinds, shared.own, group);
   Vector off = u;
   for (Index i = 0; i < 9; ++i) {
     off[i] -= shared.own.mean + shared.own.weights[0] * (group.x(i, 0) - 0.5) +
