@@ -1,7 +1,9 @@
 // An RPC that does nothing, one that makes two bare rows durable, a durable
 // Observe and a durable Suggest, with so many calls in flight, in turn and
-// several rounds, so that their ratios hold while the machine's speed drifts. The load comes from this process; the
-// server is another one.
+// several rounds, so that their ratios hold while the machine's speed drifts. The load comes from
+// this process; the server is another one.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
@@ -58,10 +60,10 @@ class Benchmark {
     for (int lane = 0; lane < kLanes; ++lane) {
       grpc::ChannelArguments arguments;
       arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-      const auto channel = grpc::CreateCustomChannel(
-          server_.address(), grpc::InsecureChannelCredentials(), arguments);
-      stubs_.push_back({benchmarks::Probe::NewStub(channel),
-                        v1::OptimizationService::NewStub(channel)});
+      const auto channel = grpc::CreateCustomChannel(server_.address(),
+                                                     grpc::InsecureChannelCredentials(), arguments);
+      stubs_.push_back(
+          {benchmarks::Probe::NewStub(channel), v1::OptimizationService::NewStub(channel)});
     }
   }
 
@@ -81,36 +83,36 @@ class Benchmark {
   Latencies Observe(int in_flight) {
     const int64_t series = ++series_;
     const int64_t trials = LeaseTrials(series);
-    return RunLoad(in_flight, kLanes, settings_.seconds,
-                   [=, this](int64_t index, int lane, auto done) {
-                     if (index >= trials) return false;
-                     auto call = std::make_shared<PendingCall<v1::ObserveRequest, v1::Trial>>();
-                     call->request =
-                         TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
-                                     LossOutcome(static_cast<double>(index)),
-                                     RequestId(series, index));
-                     stubs_[lane].optimization->async()->Observe(
-                         &call->context, &call->request, &call->response,
-                         [call, done](grpc::Status status) { done(status.ok()); });
-                     return true;
-                   });
+    Settle();
+    return RunLoad(
+        in_flight, kLanes, settings_.seconds, [=, this](int64_t index, int lane, auto done) {
+          if (index >= trials) return false;
+          auto call = std::make_shared<PendingCall<v1::ObserveRequest, v1::Trial>>();
+          call->request =
+              TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
+                          LossOutcome(static_cast<double>(index)), RequestId(series, index));
+          stubs_[lane].optimization->async()->Observe(
+              &call->context, &call->request, &call->response,
+              [call, done](grpc::Status status) { done(status.ok()); });
+          return true;
+        });
   }
 
   // Leases one new trial after the other, each to a worker of its own.
   Latencies Suggest(int in_flight) {
     const int64_t series = ++series_;
     CreateStudy(series);
-    return RunLoad(in_flight, kLanes, settings_.seconds,
-                   [=, this](int64_t index, int lane, auto done) {
-                     auto call =
-                         std::make_shared<PendingCall<v1::SuggestRequest, v1::SuggestResponse>>();
-                     call->request = AskRequest(StudyName(series), absl::StrCat("worker-", index),
-                                                1, RequestId(series, index));
-                     stubs_[lane].optimization->async()->Suggest(
-                         &call->context, &call->request, &call->response,
-                         [call, done](grpc::Status status) { done(status.ok()); });
-                     return true;
-                   });
+    Settle();
+    return RunLoad(
+        in_flight, kLanes, settings_.seconds, [=, this](int64_t index, int lane, auto done) {
+          auto call = std::make_shared<PendingCall<v1::SuggestRequest, v1::SuggestResponse>>();
+          call->request = AskRequest(StudyName(series), absl::StrCat("worker-", index), 1,
+                                     RequestId(series, index));
+          stubs_[lane].optimization->async()->Suggest(
+              &call->context, &call->request, &call->response,
+              [call, done](grpc::Status status) { done(status.ok()); });
+          return true;
+        });
   }
 
  private:
@@ -124,25 +126,31 @@ class Benchmark {
   template <typename Start>
   Latencies Probe(int in_flight, Start start) {
     const int64_t series = ++series_;
-    return RunLoad(in_flight, kLanes, settings_.seconds,
-                   [=, this](int64_t index, int lane, auto done) {
-                     auto call = std::make_shared<ProbeCall>();
-                     call->request.set_payload(std::string(kPayloadBytes, 'x'));
-                     call->request.set_key(RequestId(series, index));
-                     start(stubs_[lane], *call,
-                           [call, done](grpc::Status status) { done(status.ok()); });
-                     return true;
-                   });
+    Settle();
+    return RunLoad(
+        in_flight, kLanes, settings_.seconds, [=, this](int64_t index, int lane, auto done) {
+          auto call = std::make_shared<ProbeCall>();
+          call->request.set_payload(std::string(kPayloadBytes, 'x'));
+          call->request.set_key(RequestId(series, index));
+          start(stubs_[lane], *call, [call, done](grpc::Status status) { done(status.ok()); });
+          return true;
+        });
   }
 
   static std::string StudyName(int64_t series) { return absl::StrCat("studies/s", series); }
 
   void CreateStudy(int64_t series) {
     v1::Study study = ExampleStudy("quasi_random");
-    const grpc::Status status =
-        Call(server_.stub(), &v1::OptimizationService::Stub::CreateStudy,
-             CreateRequest(study, absl::StrCat("s", series)));
+    const grpc::Status status = Call(server_.stub(), &v1::OptimizationService::Stub::CreateStudy,
+                                     CreateRequest(study, absl::StrCat("s", series)));
     if (!status.ok()) throw std::runtime_error(status.error_message());
+  }
+
+  // What was written before, leased trials above all, is to be on the disk in the
+  // database file, or the next measurement waits for it.
+  static void Settle() {
+    std::this_thread::sleep_for(kSettle);
+    ::sync();
   }
 
   // A study with more ACTIVE trials than one load can end.
@@ -154,13 +162,10 @@ class Benchmark {
       v1::SuggestResponse response;
       const grpc::Status status =
           Call(server_.stub(), &v1::OptimizationService::Stub::Suggest,
-               AskRequest(StudyName(series), absl::StrCat("w", leased), kTrialsPerCall),
-               &response);
+               AskRequest(StudyName(series), absl::StrCat("w", leased), kTrialsPerCall), &response);
       if (!status.ok()) throw std::runtime_error(status.error_message());
       leased += response.trials_size();
     }
-    // What was leased is to be in the database file, not in the log.
-    std::this_thread::sleep_for(kSettle);
     return leased;
   }
 
@@ -206,8 +211,8 @@ Level Measure(Benchmark* benchmark, const Settings& settings, int in_flight) {
     level.bare.push_back(benchmark->BareCommit(in_flight));
     level.observe.push_back(benchmark->Observe(in_flight));
     if (settings.suggest) level.suggest.push_back(benchmark->Suggest(in_flight));
-    std::cerr << "\r" << in_flight << " in flight: round " << round + 1 << " of "
-              << settings.rounds << "   " << std::flush;
+    std::cerr << "\r" << in_flight << " in flight: round " << round + 1 << " of " << settings.rounds
+              << "   " << std::flush;
   }
   std::cerr << "\r" << std::string(40, ' ') << "\r";
   return level;

@@ -15,6 +15,10 @@ constexpr const char* kRememberIn[] = {
     "INSERT INTO answers_0(request_id, fingerprint, answer) VALUES(?, ?, ?)",
     "INSERT INTO answers_1(request_id, fingerprint, answer) VALUES(?, ?, ?)",
 };
+constexpr const char* kAnyIn[] = {
+    "SELECT 1 FROM answers_0 LIMIT 1",
+    "SELECT 1 FROM answers_1 LIMIT 1",
+};
 constexpr const char* kEmpty[] = {"DELETE FROM answers_0", "DELETE FROM answers_1"};
 
 absl::StatusOr<std::optional<std::string>> FindIn(Connection& connection, int table,
@@ -84,7 +88,17 @@ absl::Status Answers::Store(AnswerGeneration generation) {
   query.BindInteger(generation.current).BindInteger(generation.since_ms);
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   generation_ = generation;
+  earlier_is_empty_.reset();
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Answers::EarlierIsEmpty() {
+  if (!earlier_is_empty_.has_value()) {
+    Query query(connection_, kAnyIn[1 - generation_->current]);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool any, query.Next());
+    earlier_is_empty_ = !any;
+  }
+  return *earlier_is_empty_;
 }
 
 absl::Status Answers::Empty(int table) { return Query(connection_, kEmpty[table]).Run(); }
@@ -94,6 +108,8 @@ absl::StatusOr<std::optional<std::string>> Answers::Find(const RequestGuard& gua
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<std::string> answer,
                               FindIn(connection_, generation_->current, guard));
   if (answer.has_value()) return answer;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool nothing_earlier, EarlierIsEmpty());
+  if (nothing_earlier) return answer;
   return FindIn(connection_, 1 - generation_->current, guard);
 }
 

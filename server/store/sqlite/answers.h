@@ -42,15 +42,22 @@ class Answers {
   // Nothing if not guarded.
   absl::Status Remember(const RequestGuard& guard, const std::string& answer);
   // After a rollback.
-  void RolledBack() { generation_.reset(); }
+  void RolledBack() {
+    generation_.reset();
+    earlier_is_empty_.reset();
+  }
 
  private:
   absl::Status Store(AnswerGeneration generation);
   absl::Status Empty(int table);
+  // Whether the table that is not the current one has no answers. It gets none
+  // while it is not, so this is looked up once for each generation.
+  absl::StatusOr<bool> EarlierIsEmpty();
 
   Connection& connection_;
   const int64_t retention_ms_;
   std::optional<AnswerGeneration> generation_;
+  std::optional<bool> earlier_is_empty_;
 };
 
 }  // namespace slipstream::sqlite

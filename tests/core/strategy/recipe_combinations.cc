@@ -85,6 +85,31 @@ const std::vector<std::string>& AllAcquisitions() {
   return *names;
 }
 
+std::vector<std::string> EveryCalibration() {
+  std::vector<std::string> names;
+  for (const std::string rule : {"", "expanding(", "shrinking("}) {
+    for (const std::string plain : {"fixed", "mle", "map", "hmc"}) {
+      for (const std::string loss : {"", "consistent("}) {
+        std::string name = rule;
+        name += loss;
+        name += plain;
+        if (!loss.empty()) name += ")";
+        if (!rule.empty()) name += ")";
+        names.push_back(name);
+      }
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> EveryAcquisition() {
+  std::vector<std::string> names = AllAcquisitions();
+  for (const char* multiplier : {"ucb_theory", "ucb_theory_continuous", "ucb_dimension"}) {
+    names.push_back(multiplier);
+  }
+  return names;
+}
+
 const std::vector<std::string>& AllExplorations() {
   static const auto* const names =
       new std::vector<std::string>{"none", "exp3", "portfolio", "hedge", "alternate", "random"};

@@ -11,11 +11,15 @@
 
 namespace slipstream {
 
-// The names on each axis. Of wrapped calibrations there are some.
+// The names on each axis. Of wrapped calibrations and of the multipliers of ucb
+// there are some.
 const std::vector<std::string>& AllPriors();
 const std::vector<std::string>& AllCalibrations();
 const std::vector<std::string>& AllAcquisitions();
 const std::vector<std::string>& AllExplorations();
+// All that can be named.
+std::vector<std::string> EveryCalibration();
+std::vector<std::string> EveryAcquisition();
 
 // Studies on a space of numbers, one of all kinds of parameters with conditions,
 // and a candidate list, each with a few results and source tasks.
