@@ -34,13 +34,19 @@ absl::StatusOr<PlacedNormal> PlacedNormal::Of(Vector mean, Matrix covariance) {
 absl::StatusOr<PlacedNormal> PlacedNormal::CentreOf(
     const std::vector<const PlacedNormal*>& members) {
   if (members.size() == 1) return *members.front();
+  Vector mean = Vector::Zero(members.front()->size());
+  for (const PlacedNormal* member : members) {
+    mean += member->mean() / static_cast<double>(members.size());
+  }
+  return CentreOf(members, std::move(mean));
+}
+
+absl::StatusOr<PlacedNormal> PlacedNormal::CentreOf(const std::vector<const PlacedNormal*>& members,
+                                                    Vector mean) {
   const auto part = 1 / static_cast<double>(members.size());
-  const Index size = members.front()->size();
-  Vector mean = Vector::Zero(size);
-  Matrix covariance = Matrix::Zero(size, size);
+  Matrix covariance = Matrix::Zero(mean.size(), mean.size());
   double ridge = 0;
   for (const PlacedNormal* member : members) {
-    mean += part * member->mean();
     covariance += part * member->covariance();
     ridge += part * member->ridge();
   }

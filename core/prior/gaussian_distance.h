@@ -45,6 +45,9 @@ class PlacedNormal {
   // Equation 7: the means of the members' means and covariances; at least one
   // member, all of one size. Its ridge is the mean of theirs.
   static absl::StatusOr<PlacedNormal> CentreOf(const std::vector<const PlacedNormal*>& members);
+  // The same with another mean.
+  static absl::StatusOr<PlacedNormal> CentreOf(const std::vector<const PlacedNormal*>& members,
+                                               Vector mean);
 
   Index size() const { return mean_.size(); }
   const Vector& mean() const { return mean_; }

@@ -30,16 +30,31 @@ Index ClusteringPlaces(Index wanted, size_t sources) {
   return std::max(std::min(wanted, kFewestPlaces), static_cast<Index>(fewer));
 }
 
-absl::StatusOr<std::vector<PlacedNormal>> SourcesAtPlaces(const SourceModels& sources,
-                                                          const PointMatrix& places) {
+absl::StatusOr<std::vector<PlacedNormal>> AtPlaces(const SourceModels& sources,
+                                                   const std::vector<size_t>& chosen,
+                                                   const PointMatrix& places) {
   std::vector<PlacedNormal> normals;
-  for (const auto& source : sources) {
+  for (size_t i : chosen) {
     SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal normal,
-                                PlacedNormal::Of(source->expansion->Means(places),
-                                                 source->process->JointCovariance(places)));
+                                PlacedNormal::Of(sources[i]->expansion->Means(places),
+                                                 sources[i]->process->JointCovariance(places)));
     normals.push_back(std::move(normal));
   }
   return normals;
+}
+
+std::vector<const PlacedNormal*> PointersTo(const std::vector<PlacedNormal>& normals) {
+  std::vector<const PlacedNormal*> pointers;
+  for (const PlacedNormal& normal : normals) pointers.push_back(&normal);
+  return pointers;
+}
+
+// `most` of them, evenly; at least one.
+std::vector<size_t> EvenlyAmong(const std::vector<size_t>& all, size_t most) {
+  most = std::clamp<size_t>(most, 1, all.size());
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
+  return chosen;
 }
 
 Clusters OneOfAll(size_t count) {
@@ -70,14 +85,30 @@ std::pair<std::shared_ptr<const Kernel>, Vector> CommonKernel(const SourceModels
   return {kernel, sum / count};
 }
 
+absl::StatusOr<Prototype> CentreOf(const SourceModels& sources, std::vector<size_t> members,
+                                   size_t most_covariances, const PointMatrix& places) {
+  std::vector<size_t> varying =
+      EvenlyAmong(members, most_covariances * members.size() / sources.size());
+  Vector mean = Vector::Zero(places.rows());
+  for (size_t member : members) {
+    mean += sources[member]->expansion->Means(places) / static_cast<double>(members.size());
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                              AtPlaces(sources, varying, places));
+  SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre,
+                              PlacedNormal::CentreOf(PointersTo(normals), std::move(mean)));
+  return Prototype{std::move(members), std::move(varying), nullptr, nullptr, std::move(centre)};
+}
+
 absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<size_t> members,
-                                       const std::vector<const PlacedNormal*>& normals,
                                        const PointMatrix& places) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(Barycenter barycenter, WassersteinBarycenter(normals));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                              AtPlaces(sources, members, places));
+  SLIPSTREAM_ASSIGN_OR_RETURN(Barycenter barycenter, WassersteinBarycenter(PointersTo(normals)));
   auto [kernel, parameters] = CommonKernel(sources, members);
   const double blur = kGridBlurPart * kernel->Variance(parameters);
   double ridge = 0;
-  for (const PlacedNormal* normal : normals) ridge += normal->ridge();
+  for (const PlacedNormal& normal : normals) ridge += normal.ridge();
   barycenter.covariance.diagonal().array() += blur - ridge / static_cast<double>(normals.size());
   SLIPSTREAM_ASSIGN_OR_RETURN(
       KernelExpansion expansion,
@@ -88,7 +119,8 @@ absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<
       PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
   auto process = std::make_shared<const KernelExpansion>(std::move(expansion));
   auto memory = std::make_shared<SourceMemory>(process, kBarycenterMemoryBytes);
-  return Prototype{std::move(members), std::move(process), std::move(memory), std::move(normal)};
+  return Prototype{
+      std::move(members), {}, std::move(process), std::move(memory), std::move(normal)};
 }
 
 }  // namespace
@@ -102,7 +134,7 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
     const PointMatrix compared =
         EvenlyChosen(places, ClusteringPlaces(options.clustering_places, sources.size()));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
-                                SourcesAtPlaces(sources, compared));
+                                AtPlaces(sources, OneOfAll(sources.size()).front(), compared));
     SLIPSTREAM_ASSIGN_OR_RETURN(result.clustering, ClusterNormals(normals, options.clustering));
     groups = result.clustering->clusters;
   } else if (options.grouping == SourceGrouping::kTogether) {
@@ -111,19 +143,15 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
     groups = EachAlone(sources.size());
   }
   result.places = EvenlyChosen(places, options.weight_places);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
-                              SourcesAtPlaces(sources, result.places));
   for (std::vector<size_t>& group : groups) {
-    std::vector<const PlacedNormal*> members;
-    for (size_t member : group) members.push_back(&normals[member]);
-    if (options.kind == PrototypeKind::kWassersteinBarycenter && group.size() > 1) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(Prototype prototype,
-                                  BarycenterOf(sources, std::move(group), members, result.places));
-      result.prototypes.push_back(std::move(prototype));
-      continue;
-    }
-    SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre, PlacedNormal::CentreOf(members));
-    result.prototypes.push_back({std::move(group), nullptr, nullptr, std::move(centre)});
+    const bool is_barycenter =
+        options.kind == PrototypeKind::kWassersteinBarycenter && group.size() > 1;
+    const size_t most = std::min(options.most_covariances, sources.size());
+    SLIPSTREAM_ASSIGN_OR_RETURN(Prototype prototype,
+                                is_barycenter
+                                    ? BarycenterOf(sources, std::move(group), result.places)
+                                    : CentreOf(sources, std::move(group), most, result.places));
+    result.prototypes.push_back(std::move(prototype));
   }
   return result;
 }
@@ -131,11 +159,14 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
 std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
                                         double weight) {
   const double part = 1 / static_cast<double>(prototype.members.size());
-  const double covariance = prototype.barycenter == nullptr ? weight * weight * part : 0;
+  const double share = weight * weight / static_cast<double>(prototype.varying.size());
+  auto varying = prototype.varying.begin();
   std::vector<AddedTerm> terms;
   for (size_t member : prototype.members) {
+    const bool varies = varying != prototype.varying.end() && *varying == member;
+    if (varies) ++varying;
     terms.push_back(
-        {sources[member]->expansion, weight * part, covariance, sources[member]->memory});
+        {sources[member]->expansion, weight * part, varies ? share : 0, sources[member]->memory});
   }
   if (prototype.barycenter != nullptr) {
     terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_memory});

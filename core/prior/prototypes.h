@@ -7,7 +7,8 @@
 // (The paper fits them with the product of Matern 3/2 and Matern 1/2; here they
 // come fitted.) The prototype of a group C is
 // - its geometric centre, a function of any point: the mean of the members'
-//   means and the mean (1/|C|, not 1/|C|^2) of their covariances; or
+//   means and the mean (1/|C|, not 1/|C|^2) of their covariances, or of those of
+//   some of them where there are many sources; or
 // - its Wasserstein barycenter. Its mean is the mean of their means, also
 //   anywhere. The paper knows its covariance on a grid only. Between points of
 //   the grid it goes on as a process of the members' kernel does, with the
@@ -53,11 +54,17 @@ struct PrototypeOptions {
   // depend on the number.
   Index weight_places = 100;
 
+  // With more sources than that, centres take over the covariances of so many in
+  // all, of each group in proportion to its size and evenly among its members: a
+  // new result costs n^2 for each of these. (Every group has at least one.)
+  size_t most_covariances = 24;
+
   friend bool operator==(const PrototypeOptions&, const PrototypeOptions&) = default;
 };
 
 struct Prototype {
   std::vector<size_t> members;  // Places of sources, ascending.
+  std::vector<size_t> varying;  // Those whose covariances a centre has.
   // Its covariance where it is a barycenter of several; its mean is 0.
   std::shared_ptr<const KernelExpansion> barycenter;
   std::shared_ptr<SourceMemory> barycenter_memory;

@@ -75,6 +75,39 @@ TEST(Prototypes, AreOneOfAllOrEachSourceItself) {
             1e-9);
 }
 
+TEST(Prototypes, OfManySourcesSomeLendTheirCovariancesToTheGroup) {
+  const SourceModels sources = WavesAndBowls();
+  const PointMatrix places = RandomPoints(Numbers(2), 30, 6);
+  PrototypeOptions options;
+  options.most_covariances = 4;  // Two of three members and one of two.
+  const SourcePrototypes made = MakePrototypes(sources, places, options).value();
+  ASSERT_EQ(made.prototypes.size(), 2U);
+  EXPECT_EQ(made.prototypes[0].members, (std::vector<size_t>{0, 2, 4}));
+  EXPECT_EQ(made.prototypes[0].varying, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(made.prototypes[1].varying, (std::vector<size_t>{1}));
+  const std::vector<NaiveProcess> naive = NaiveSources(sources);
+  const double third = 1.0 / 3;
+  const NaiveProcess centre =
+      NaiveMixture({naive[0], naive[2], naive[4]}, {third, third, third}, {0.5, 0.5, 0});
+  const NaiveNormal expected = NaiveAt(centre, places);
+  const PlacedNormal& actual = made.prototypes[0].at_places;
+  EXPECT_LT((actual.mean() - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((actual.covariance() - expected.covariance).cwiseAbs().maxCoeff(), 1e-9);
+  const PointMatrix x = RandomPoints(Numbers(2), 20, 8);
+  const PrototypeValues values = ValuesAt(made, sources, x);
+  EXPECT_LT((values.means[0] - centre.MeanAt(x)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((values.within[0] - centre.CovarianceOf(x, x)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((values.to_places[0] - centre.CovarianceOf(x, places)).cwiseAbs().maxCoeff(), 1e-9);
+  double variances = 0;
+  double means = 0;
+  for (const AddedTerm& term : TermsOfPrototype(made.prototypes[0], sources, 0.6)) {
+    variances += term.covariance_factor;
+    means += term.mean_factor;
+  }
+  EXPECT_NEAR(variances, 0.36, 1e-12);
+  EXPECT_NEAR(means, 0.6, 1e-12);
+}
+
 TEST(Prototypes, SayTheSameOfPointsWhateverComesAfterThem) {
   const SourceModels sources = WavesAndBowls(3, 21);
   for (PrototypeKind kind :
