@@ -8,13 +8,17 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "core/strategy/presets.h"
 #include "core/strategy/recipe_names.h"
@@ -101,15 +105,42 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
   return text;
 }
 
-absl::Status RunCell(const Arguments& arguments) {
-  const Preset* preset = FindPreset(arguments.preset);
+// Of "gp_log_ei+calibration=hmc+smoothness=3": the preset's with that replaced.
+absl::StatusOr<std::unique_ptr<Strategy>> StrategyOf(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, '+');
+  const Preset* preset = FindPreset(parts.front());
   if (preset == nullptr) {
-    return InvalidField("preset", arguments.preset, absl::StrCat("one of ", PresetNames()));
+    return InvalidField("preset", parts.front(), absl::StrCat("one of ", PresetNames()));
   }
+  RecipeChange change;
+  const std::map<std::string, std::string*> axes = {{"prior", &change.prior},
+                                                    {"calibration", &change.calibration},
+                                                    {"acquisition", &change.acquisition},
+                                                    {"initial", &change.initial},
+                                                    {"exploration", &change.exploration}};
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const std::pair<std::string, std::string> sides =
+        absl::StrSplit(parts[i], absl::MaxSplits('=', 1));
+    const auto axis = axes.find(sides.first);
+    double number = 0;
+    if (axis != axes.end()) {
+      *axis->second = sides.second;
+    } else if (absl::SimpleAtod(sides.second, &number)) {
+      change.options[sides.first] = number;
+    } else {
+      return InvalidField("preset", text, "a preset's name and +NAME=VALUE of its recipe");
+    }
+  }
+  return preset->CreateWith(change);
+}
+
+absl::Status RunCell(const Arguments& arguments) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Strategy> strategy,
+                              StrategyOf(arguments.preset));
   SLIPSTREAM_ASSIGN_OR_RETURN(const Problem problem,
                               MakeProblem(arguments.problem, arguments.beginning));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Evaluation> evaluations,
-                              RunStudy(*preset->Create(), problem, arguments.study));
+                              RunStudy(*strategy, problem, arguments.study));
   const std::string text = CellText(arguments, problem, evaluations);
   if (!arguments.output.empty()) return WriteWholeFile(arguments.output, text);
   std::cout << text;
@@ -136,7 +167,9 @@ void ListAllPresets() {
 void Declare(CLI::App& app, Arguments& arguments) {
   Beginning& beginning = arguments.beginning;
   StudyOptions& study = arguments.study;
-  app.add_option("--preset", arguments.preset, "Which algorithm")->capture_default_str();
+  app.add_option("--preset", arguments.preset,
+                 "Which algorithm; gp_ei+smoothness=3+calibration=hmc mixes one")
+      ->capture_default_str();
   app.add_option("--problem", arguments.problem, "What to optimise")->capture_default_str();
   app.add_option("--seed", beginning.seed,
                  "Tells studies apart: their own seed, initial points, and a family's task")

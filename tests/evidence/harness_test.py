@@ -214,6 +214,13 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ValueError):
             cells.chosen_presets("gp,prior", listing)
 
+    def test_a_preset_keeps_its_name_with_what_is_replaced_in_its_recipe(self):
+        listing = [{"preset": "gp", "prior": "none"}]
+        self.assertEqual(cells.chosen_presets("gp,gp+prior=scaml+norm=2", listing),
+                         ["gp", "gp+prior=scaml+norm=2"])
+        with self.assertRaises(ValueError):
+            cells.chosen_presets("pg+norm=2", listing)
+
     def test_regrets_are_divided_by_that_of_the_worst_or_the_mean(self):
         rows = [{"preset": "a", "problem": "p", "seed": "3", "build": "b", "regret": str(regret),
                  "worst_regret": "8", "mean_regret": "2"} for regret in (4, 1)]

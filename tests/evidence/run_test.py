@@ -113,6 +113,14 @@ class Run(unittest.TestCase):
         self.assertEqual(finished.returncode, 2)
         self.assertIn("--count-all needs --from-nothing", finished.stderr)
 
+    def test_a_preset_can_be_mixed(self):
+        text = self.run_command("--presets", "gp_ucb,gp_ucb+acquisition=ei+smoothness=0",
+                                "--seeds", "0", "--no-plots")
+        self.assertIn("gp_ucb+acquisition=ei+smoothness=0", text)
+        self.assertEqual(len({row["preset"] for row in self.results()}), 2)
+        refusal = self.run_command("--presets", "gp_ucb+smoothness=9", "--seeds", "0", code=1)
+        self.assertIn("options[smoothness] is 9", refusal)
+
     def test_an_unknown_preset_is_refused(self):
         self.assertIn("there is no preset magic", self.run_command("--presets", "magic", code=1))
 

@@ -74,6 +74,20 @@ TEST(ModelStrategy, FindsTheTopOfAHillWhateverItsKernelAndScales) {
   }
 }
 
+TEST(ModelStrategy, EveryCalibrationCanLearnHowScalesBend) {
+  for (const char* calibration : {"hmc", "mle", "expanding(map)", "consistent(map)"}) {
+    SCOPED_TRACE(calibration);
+    FakeStudy study(SquareSpace());
+    study.noiseless = true;
+    const auto strategy =
+        FindPreset("gp_log_ei")
+            ->CreateWith({.calibration = calibration, .options = {{"input_warp", 1}}});
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    Climb(**strategy, study, 16, 5);
+    EXPECT_GT(BestValue(study), 0.9);
+  }
+}
+
 TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
   FakeStudy study(SquareSpace());
   Climb(*MakeStrategy(), study, 10, 77);

@@ -148,13 +148,14 @@ def chosen_problems(wanted, listing):
 
 
 def chosen_presets(wanted, listing):
-    """Names for what a person wrote: names, "transfer" for those with a prior, or "all"."""
+    """Names for what a person wrote: names, some of them with parts of their recipes replaced as
+    in gp_ei+smoothness=3, "transfer" for those with a prior, or "all"."""
     known = [row["preset"] for row in listing]
     words = {"all": known,
              "transfer": [row["preset"] for row in listing if row["prior"] != "none"]}
     names = [name for word in wanted.split(",") for name in words.get(word, [word])]
     for name in names:
-        if name not in known:
+        if name.split("+")[0] not in known:
             raise ValueError(f"there is no preset {name}; there are {', '.join(known)}")
     return list(dict.fromkeys(names))
 
