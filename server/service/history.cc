@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/base/status.h"
 #include "server/convert/observation_conversion.h"
 #include "server/convert/trial_conversion.h"
@@ -12,10 +13,19 @@ namespace {
 
 constexpr int kTrialsPerRead = 1000;
 
-absl::StatusOr<Notes> ReadNotes(Store& store, const CatalogStudy& study, int64_t number) {
-  if (!study.strategy->ReadsNotes()) return Notes();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string provenance, store.GetProvenance(study.id, number));
-  return StoredNotes(number, provenance);
+// Of trials in (after_number, last_number], by number; only where somebody reads them.
+absl::StatusOr<absl::flat_hash_map<int64_t, Notes>> ReadNotes(Store& store,
+                                                              const CatalogStudy& study,
+                                                              int64_t after_number,
+                                                              int64_t last_number) {
+  absl::flat_hash_map<int64_t, Notes> notes;
+  if (!study.strategy->ReadsNotes()) return notes;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialProvenance> provenances,
+                              store.ListProvenances(study.id, after_number, last_number));
+  for (const TrialProvenance& each : provenances) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(notes[each.number], StoredNotes(each.number, each.provenance));
+  }
+  return notes;
 }
 
 size_t NotesBytes(const Notes& notes) {
@@ -57,9 +67,12 @@ absl::Status StudyHistory::ReadNew(Store& store, const CatalogStudy& study) {
     filter.limit = kTrialsPerRead;
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> page,
                                 store.ListTrials(study.id, filter));
+    if (page.empty()) return absl::OkStatus();
+    SLIPSTREAM_ASSIGN_OR_RETURN(auto notes,
+                                ReadNotes(store, study, last_number_, page.back().number));
     for (const TrialRecord& record : page) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(Notes notes, ReadNotes(store, study, record.number));
-      SLIPSTREAM_RETURN_IF_ERROR(Take(*study.definition.space, record, std::move(notes)));
+      SLIPSTREAM_RETURN_IF_ERROR(
+          Take(*study.definition.space, record, std::move(notes[record.number])));
       last_number_ = record.number;
     }
     if (page.size() < static_cast<size_t>(kTrialsPerRead)) return absl::OkStatus();

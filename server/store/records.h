@@ -29,11 +29,11 @@ inline bool HasEnded(TrialState state) {
 
 // A study as its creator gives it.
 struct NewStudy {
-  std::string id;            // Last part of the resource name; unique.
-  std::string definition;    // Opaque, immutable.
-  std::string candidates;    // Opaque, immutable, perhaps large; read on demand.
+  std::string id;          // Last part of the resource name; unique.
+  std::string definition;  // Opaque, immutable.
+  std::string candidates;  // Opaque, immutable, perhaps large; read on demand.
   std::string display_name;
-  std::string labels;        // Opaque.
+  std::string labels;                   // Opaque.
   std::vector<std::string> source_ids;  // Source tasks that must exist.
 };
 
@@ -46,7 +46,7 @@ struct StudyRecord {
   StudyState state = StudyState::kActive;
   int64_t create_ms = 0;
   int64_t update_ms = 0;
-  int64_t trial_count = 0;      // Also the highest trial number.
+  int64_t trial_count = 0;  // Also the highest trial number.
   int64_t succeeded_count = 0;
   int64_t suggested_count = 0;  // How many trials came from leases of new suggestions.
 };
@@ -70,7 +70,7 @@ struct TrialOutcome {
 struct NewTrial {
   std::string configuration;  // Opaque.
   std::optional<int64_t> candidate;
-  std::string provenance;     // Opaque; empty for trials that a person added.
+  std::string provenance;  // Opaque; empty for trials that a person added.
   // For trials added by a person: absent makes them kRequested.
   std::optional<TrialOutcome> outcome;
 };
@@ -90,9 +90,14 @@ struct TrialRecord {
   std::optional<int64_t> end_ms;
 };
 
+struct TrialProvenance {
+  int64_t number = 0;
+  std::string provenance;
+};
+
 struct NewSourceTask {
-  std::string id;          // From the content: equal ids mean equal content.
-  std::string definition;  // Opaque.
+  std::string id;                   // From the content: equal ids mean equal content.
+  std::string definition;           // Opaque.
   std::vector<std::string> chunks;  // Opaque, the observations in order.
   int64_t observation_count = 0;
   int64_t measured_count = 0;

@@ -82,7 +82,7 @@ struct LeaseGrant {
 // All grants of one study that were worked out together; all or nothing.
 struct LeaseBatch {
   int64_t study_key = 0;
-  std::string study_id;           // For messages.
+  std::string study_id;              // For messages.
   int64_t expected_trial_count = 0;  // What the plan saw.
   std::vector<LeaseGrant> grants;
   std::function<void(absl::Status)> done;
@@ -156,6 +156,11 @@ class Store {
   // Empty for trials that a person added. NOT_FOUND.
   virtual absl::StatusOr<std::string> GetProvenance(const std::string& study_id,
                                                     int64_t number) = 0;
+  // Of the trials above `after_number` and up to `last_number` that have one, by
+  // number. NOT_FOUND: no such study.
+  virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+                                                                       int64_t after_number,
+                                                                       int64_t last_number) = 0;
   // By number. NOT_FOUND.
   virtual absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
                                                               const TrialFilter& filter) = 0;

@@ -60,8 +60,8 @@ class SqliteStore : public Store {
         writer_(std::move(parts.writer)),
         readers_(std::make_unique<ReaderPool>(std::move(parts.readers))),
         session_(writer_.get(), retention_ms_, options.max_trials_per_study),
-        checkpointer_(std::make_unique<Checkpointer>(
-            writer_.get(), std::move(parts.checkpoints), CheckpointerOptions{})),
+        checkpointer_(std::make_unique<Checkpointer>(writer_.get(), std::move(parts.checkpoints),
+                                                     CheckpointerOptions{})),
         group_commit_(&session_, checkpointer_.get(), options.now_ms),
         writes_(std::make_unique<WriteQueue>(&group_commit_, QueueOptions(options))) {}
 
@@ -119,9 +119,8 @@ class SqliteStore : public Store {
   }
 
   absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) override {
-    return readers_->InSnapshot([&](Connection& reader) {
-      return FindAnswerAt(reader, guard, now_ms_(), retention_ms_);
-    });
+    return readers_->InSnapshot(
+        [&](Connection& reader) { return FindAnswerAt(reader, guard, now_ms_(), retention_ms_); });
   }
 
   absl::StatusOr<StudyRecord> GetStudy(const std::string& id) override {
@@ -146,8 +145,7 @@ class SqliteStore : public Store {
   absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) override {
     return readers_->InSnapshot([&](Connection& reader) -> absl::StatusOr<TrialRecord> {
       SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, ReadStudyKey(reader, study_id));
-      SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial,
-                                  ReadTrial(reader, key, number));
+      SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial, ReadTrial(reader, key, number));
       if (!trial.has_value()) return TrialNotFound(study_id, number);
       return *std::move(trial);
     });
@@ -161,6 +159,16 @@ class SqliteStore : public Store {
       if (!trial.has_value()) return TrialNotFound(study_id, number);
       return ReadProvenance(reader, key, number);
     });
+  }
+
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+                                                               int64_t after_number,
+                                                               int64_t last_number) override {
+    return readers_->InSnapshot(
+        [&](Connection& reader) -> absl::StatusOr<std::vector<TrialProvenance>> {
+          SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, ReadStudyKey(reader, study_id));
+          return ReadProvenances(reader, key, after_number, last_number);
+        });
   }
 
   absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
@@ -198,8 +206,7 @@ class SqliteStore : public Store {
 
   absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) override {
     return readers_->InSnapshot([&](Connection& reader) -> absl::StatusOr<SourceTaskRecord> {
-      SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<SourceTaskRecord> task,
-                                  ReadSourceTask(reader, id));
+      SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<SourceTaskRecord> task, ReadSourceTask(reader, id));
       if (!task.has_value()) return SourceTaskNotFound(id);
       return *std::move(task);
     });
@@ -262,9 +269,8 @@ absl::StatusOr<std::unique_ptr<Store>> Open(SqliteStoreOptions options) {
   SLIPSTREAM_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(options.path, options.holder));
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(options.path, options.vfs));
   if (exists) {
-    SLIPSTREAM_RETURN_IF_ERROR(InspectContent(options.path, options.vfs,
-                                              static_cast<int64_t>(SchemaSteps().size()),
-                                              kCheckLimit));
+    SLIPSTREAM_RETURN_IF_ERROR(InspectContent(
+        options.path, options.vfs, static_cast<int64_t>(SchemaSteps().size()), kCheckLimit));
   }
   SqliteStore::Parts parts{std::move(lock), nullptr, nullptr, {}};
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.writer, OpenWriter(options));

@@ -116,6 +116,24 @@ absl::StatusOr<std::string> ReadProvenance(Connection& connection, int64_t study
   return found ? query.Bytes(0) : std::string();
 }
 
+absl::StatusOr<std::vector<TrialProvenance>> ReadProvenances(Connection& connection,
+                                                             int64_t study_key,
+                                                             int64_t after_number,
+                                                             int64_t last_number) {
+  std::vector<TrialProvenance> provenances;
+  const int64_t first = std::max<int64_t>(after_number, 0);
+  const int64_t last = std::min(last_number, kMaxTrialNumber);
+  if (first >= last) return provenances;
+  Query query(connection,
+              "SELECT id, provenance FROM provenances WHERE id BETWEEN ? AND ? ORDER BY id");
+  query.BindInteger(TrialId(study_key, first + 1)).BindInteger(TrialId(study_key, last));
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
+    if (!more) return provenances;
+    provenances.push_back({TrialNumber(query.Integer(0)), query.Bytes(1)});
+  }
+}
+
 absl::StatusOr<std::vector<TrialRecord>> ReadTrials(Connection& connection, int64_t study_key,
                                                     const TrialFilter& filter) {
   if (filter.after_number >= kMaxTrialNumber) return std::vector<TrialRecord>();

@@ -22,6 +22,11 @@ absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int
 // Empty if none was kept.
 absl::StatusOr<std::string> ReadProvenance(Connection& connection, int64_t study_key,
                                            int64_t number);
+// Of trials in (after_number, last_number], by number.
+absl::StatusOr<std::vector<TrialProvenance>> ReadProvenances(Connection& connection,
+                                                             int64_t study_key,
+                                                             int64_t after_number,
+                                                             int64_t last_number);
 // By number.
 absl::StatusOr<std::vector<TrialRecord>> ReadTrials(Connection& connection, int64_t study_key,
                                                     const TrialFilter& filter);

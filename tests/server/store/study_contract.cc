@@ -137,6 +137,7 @@ TEST_P(StoreContract, WhatIsNotThereCannotBeChangedOrRead) {
   EXPECT_THAT(store().BestTrials("s", true, 1).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().GetTrial("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().GetProvenance("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().ListProvenances("s", 0, 9).status(), IsRefusal(kNotFound, "studies/s"));
 }
 
 TEST_P(StoreContract, ADeletedStudyTakesItsTrialsAlong) {

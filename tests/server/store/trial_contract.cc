@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/server/store/store_contract.h"
 
 namespace slipstream {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<int64_t> Numbers(const absl::StatusOr<std::vector<TrialRecord>>& trials) {
@@ -51,6 +53,19 @@ TEST_P(StoreContract, AnObservationEndsATrial) {
   EXPECT_EQ(trial->start_ms, leased_ms);
   EXPECT_EQ(trial->end_ms, clock_.NowMs());
   EXPECT_EQ(*store().GetProvenance("s", 2), "why x2");
+  const auto listed = [&](int64_t after_number, int64_t last_number) {
+    std::string text;
+    const auto provenances = store().ListProvenances("s", after_number, last_number).value();
+    for (const TrialProvenance& each : provenances) {
+      absl::StrAppend(&text, each.number, "=", each.provenance, ";");
+    }
+    return text;
+  };
+  EXPECT_EQ(listed(0, 100), listed(-5, std::numeric_limits<int64_t>::max()));
+  EXPECT_THAT(listed(0, 100), HasSubstr("2=why x2;"));
+  EXPECT_EQ(listed(1, 2), "2=why x2;");
+  EXPECT_EQ(listed(2, 2), "");
+  EXPECT_EQ(listed(5, 2), "");
   EXPECT_EQ(store().GetStudy("s")->succeeded_count, 1);
 }
 
@@ -178,6 +193,7 @@ TEST_P(StoreContract, AddedTrialsWaitOrHaveEnded) {
   EXPECT_FALSE(store().GetTrial("s", 2)->suggested);
   EXPECT_EQ(store().GetTrial("s", 3)->reason, "why");
   EXPECT_EQ(*store().GetProvenance("s", 1), "");
+  EXPECT_EQ(store().ListProvenances("s", 0, 1)->size(), 0U);
   const auto study = store().GetStudy("s");
   EXPECT_EQ(study->trial_count, 3);
   EXPECT_EQ(study->succeeded_count, 1);
