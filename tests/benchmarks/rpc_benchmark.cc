@@ -266,6 +266,11 @@ int Run(const Settings& settings) {
     failures += Merged(level.observe).failures + Merged(level.suggest).failures;
   }
   std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds\n";
+  for (const Level& level : levels) {
+    std::cout << absl::StrFormat(
+        "Observe at %d in flight reaches %.2f of the rate of two bare rows\n", level.in_flight,
+        MedianRatio(level.observe, level.bare, Rate));
+  }
   if (!settings.csv.empty()) WriteCsv(settings.csv, csv);
   const int missed = settings.bars ? PrintFigures(FiguresOf(levels)) : 0;
   return failures == 0 && missed == 0 ? 0 : 1;
