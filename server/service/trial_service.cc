@@ -109,18 +109,20 @@ void Service::StoreOutcome(const Study& study, const v1::ObserveRequest& request
   if (!outcome.ok()) return done(WithFieldPrefix(outcome.status(), "outcome."));
   Write<TrialRecord> write;
   write.guard = GuardOf("Observe", request);
-  auto converted = std::make_shared<absl::Status>();
   // A trial that has ended never changes: the trial itself is the first answer,
-  // and nothing else needs to be remembered.
-  write.render = [=, id = study->id](const TrialRecord& record) {
-    response->Clear();
-    *converted = TrialOutlineToProto(id, record, response);
+  // and nothing else needs to be remembered. Converted once it is written, not on
+  // the one thread that writes.
+  auto ended = std::make_shared<TrialRecord>();
+  write.render = [ended](const TrialRecord& record) {
+    *ended = record;
     return std::string();
   };
   write.done = [=, this, done = std::move(done)](absl::Status status,
                                                  std::optional<std::string> earlier) {
-    if (status.ok() && earlier) return ReadOutline({study->id, number}, response, done);
-    done(status.ok() ? *converted : std::move(status));
+    if (!status.ok()) return done(std::move(status));
+    if (earlier) return ReadOutline({study->id, number}, response, done);
+    response->Clear();
+    done(TrialOutlineToProto(study->id, *ended, response));
   };
   store_->ObserveTrial({study->id, number, *std::move(outcome)}, std::move(write));
 }
