@@ -221,7 +221,9 @@ TEST(Process, HealthAndReflectionAnswer) {
   // HealthCheckRequest{service: "slipstream.v1.OptimizationService"}.
   const std::string service = "slipstream.v1.OptimizationService";
   const std::string request = "\n" + std::string(1, static_cast<char>(service.size())) + service;
-  ASSERT_TRUE(RawCall(server.channel(), "/grpc.health.v1.Health/Check", request, &response).ok());
+  const grpc::Status checked =
+      RawCall(server.channel(), "/grpc.health.v1.Health/Check", request, &response);
+  ASSERT_TRUE(checked.ok()) << checked.error_code() << ": " << checked.error_message();
   EXPECT_EQ(response, std::string("\x08\x01", 2)) << "SERVING";
   EXPECT_EQ(RawCall(server.channel(), "/grpc.health.v1.Health/Check", "\n\4none", &response)
                 .error_code(),
