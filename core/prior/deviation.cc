@@ -14,18 +14,35 @@
 namespace slipstream {
 namespace {
 
+Vector DistancesFromTarget(const SourceModels& sources, const TrainingData& results) {
+  if (results.y.size() == 0) return Vector::Ones(static_cast<Index>(sources.size()));
+  const Matrix at_results = MeansOf(sources, results.x);
+  return ((at_results.colwise() - results.y).colwise().squaredNorm().transpose() /
+          static_cast<double>(results.y.size()))
+      .cwiseSqrt();
+}
+
+// The `most` nearest, ascending.
+std::vector<size_t> NearestOf(const Vector& distances, size_t most) {
+  std::vector<size_t> nearest(static_cast<size_t>(distances.size()));
+  std::iota(nearest.begin(), nearest.end(), size_t{0});
+  if (nearest.size() <= most) return nearest;
+  std::stable_sort(nearest.begin(), nearest.end(), [&](size_t a, size_t b) {
+    return distances[static_cast<Index>(a)] < distances[static_cast<Index>(b)];
+  });
+  nearest.resize(most);
+  std::sort(nearest.begin(), nearest.end());
+  return nearest;
+}
+
 // Of the target, task 0, and the sources.
-Matrix TaskDistances(const SourceModels& sources, const TrainingData& results,
+Matrix TaskDistances(const SourceModels& sources, const Vector& from_target,
                      const PointMatrix& places) {
   const auto count = static_cast<Index>(sources.size());
   Matrix distances = Matrix::Zero(count + 1, count + 1);
   const Matrix means = MeansOf(sources, places);
-  const Matrix at_results = MeansOf(sources, results.x);
+  distances.col(0).tail(count) = from_target;
   for (Index s = 0; s < count; ++s) {
-    distances(s + 1, 0) = results.y.size() == 0
-                              ? 1
-                              : std::sqrt((results.y - at_results.col(s)).squaredNorm() /
-                                          static_cast<double>(results.y.size()));
     for (Index other = 0; other < s; ++other) {
       distances(s + 1, other + 1) =
           std::sqrt((means.col(s) - means.col(other)).squaredNorm() /
@@ -86,9 +103,12 @@ TrainingData WithTasksOf(const TrainingData& results, const SourcePoints& points
 
 class DeviationTransfer final : public Transfer {
  public:
+  // `chosen` of `sources` sources take part.
   DeviationTransfer(Model model, TrainingData data, const TrainingData& target, SourcePoints points,
-                    double nearest, Index neighbours)
+                    std::vector<size_t> chosen, size_t sources, double nearest, Index neighbours)
       : Transfer(std::move(model), std::move(data)),
+        chosen_(std::move(chosen)),
+        sources_(sources),
         points_(std::move(points)),
         all_(WithTasksOf(target, points_)),
         nearest_(nearest),
@@ -108,18 +128,28 @@ class DeviationTransfer final : public Transfer {
     const PointMatrix target = WithTask(PointMatrix::Zero(1, at_once.cols() - 1), kTargetTask);
     const Vector covariance =
         model().kernel->Covariance(hyperparameters.kernel, at_once, target).col(0);
-    return PartsOf(points_, covariance.cwiseMax(0));
+    const Vector parts = PartsOf(points_, covariance.cwiseMax(0));
+    Vector shares = Vector::Zero(static_cast<Index>(sources_));
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+      shares[static_cast<Index>(chosen_[i])] = parts[static_cast<Index>(i)];
+    }
+    return shares;
   }
 
   std::vector<Remark> Remarks(const Hyperparameters& /*hyperparameters*/) const override {
     std::vector<Remark> remarks;
     remarks.emplace_back("nearest_task_distance", nearest_);
     remarks.emplace_back("neighbours", static_cast<double>(neighbours_));
+    if (chosen_.size() < sources_) {
+      remarks.emplace_back("sources_taking_part", static_cast<double>(chosen_.size()));
+    }
     if (points_.size() < points_.all) remarks.emplace_back("source_points", CountOf(points_));
     return remarks;
   }
 
  private:
+  std::vector<size_t> chosen_;
+  size_t sources_;
   SourcePoints points_;
   TrainingData all_;
   double nearest_;    // Of the sources' distances to the target.
@@ -134,24 +164,31 @@ class Deviation final : public Prior {
     const TrainingData part =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
     const PointMatrix& places = input.places.Get();
+    const Vector from_all = DistancesFromTarget(input.sources, part);
+    std::vector<size_t> chosen = NearestOf(from_all, std::max<size_t>(options_.most_tasks, 1));
+    SourceModels nearest;
+    Vector from_target(static_cast<Index>(chosen.size()));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      nearest.push_back(input.sources[chosen[i]]);
+      from_target[static_cast<Index>(i)] = from_all[static_cast<Index>(chosen[i])];
+    }
     const Matrix distances = TaskDistances(
-        input.sources, part, places.topRows(std::min(options_.most_places, places.rows())));
+        nearest, from_target, places.topRows(std::min(options_.most_places, places.rows())));
     const Matrix similarity =
         TaskSimilarity(distances, options_.neighbours, options_.distance_scale);
-    const Index sources = static_cast<Index>(input.sources.size());
-    const auto of_target = similarity.col(0).tail(sources).array();
+    const auto of_target = similarity.col(0).tail(from_target.size()).array();
     TrainingData shown =
-        WithTasksOf(part, PointsBeside(part, input, options_.most_calibrated_points));
+        WithTasksOf(part, PointsBeside(part, nearest, options_.most_calibrated_points));
     return std::make_unique<DeviationTransfer>(
         DeviationModel(input, options_, NearbyTaskCovariance(similarity)), std::move(shown),
-        input.target, PointsBeside(input.target, input, options_.most_points),
-        distances.col(0).tail(sources).minCoeff(), (of_target > 0).count());
+        input.target, PointsBeside(input.target, nearest, options_.most_points), std::move(chosen),
+        input.sources.size(), from_target.minCoeff(), (of_target > 0).count());
   }
 
  private:
-  static SourcePoints PointsBeside(const TrainingData& results, const PriorInput& input,
+  static SourcePoints PointsBeside(const TrainingData& results, const SourceModels& sources,
                                    Index most) {
-    return CollectPoints(input.sources, std::max<Index>(0, most - results.y.size()));
+    return CollectPoints(sources, std::max<Index>(0, most - results.y.size()));
   }
 
   DeviationOptions options_;

@@ -101,6 +101,34 @@ TEST(Deviation, OfManyTasksTheNearestAreNeighbours) {
   ExpectConsistent(*transfer->Fit(own).value(), RandomPoints(situation.kinds, 5, 3));
 }
 
+TEST(Deviation, OfVeryManyTasksTheNearestTakePart) {
+  const auto against = [](const Vector& x) { return -Wave(x); };
+  SourceModels sources;
+  for (uint64_t i = 0; i < 6; ++i) {
+    sources.push_back(
+        SourceOf("s", i % 2 == 1 ? TestFunction(Wave) : TestFunction(against), 2, 30, i + 1));
+  }
+  const Situation all(sources, Sampled(Wave, 2, 8, 2));
+  const Situation alike({sources[1], sources[3], sources[5]}, all.target);
+  DeviationOptions options;
+  options.most_tasks = 3;
+  const auto transfer = Combined(options, all.input());
+  const auto of_alike = Combined(options, alike.input());
+  const Hyperparameters own = AtLocation(*transfer, kNoise);
+  const Vector shares = transfer->Shares(own);
+  ASSERT_EQ(shares.size(), 6);
+  const Vector expected = of_alike->Shares(own);
+  for (Index i = 0; i < 6; ++i) EXPECT_EQ(shares[i], i % 2 == 1 ? expected[i / 2] : 0) << i;
+  EXPECT_EQ(RemarkOf(*transfer, own, "sources_taking_part"), 3);
+  const Predictions predicted = transfer->Fit(own).value()->Predict(all.places);
+  EXPECT_EQ(predicted.mean, of_alike->Fit(own).value()->Predict(all.places).mean);
+  EXPECT_GT(Combined(options, Situation(sources, FirstOf(all.target, 0)).input())
+                ->Shares(own)
+                .head(3)
+                .minCoeff(),
+            0);
+}
+
 TEST(Deviation, ShowsACalibrationOnlyTheResultsThatItIsFor) {
   const auto source = SourceOf("a", Wave, 2, 40, 1);
   const Situation more({source}, Sampled(Wave, 2, 9, 2));
