@@ -1,6 +1,7 @@
 #include "core/gp/model.h"
 
 #include <cmath>
+#include <utility>
 
 namespace slipstream {
 namespace {
@@ -51,19 +52,18 @@ double Model::LogBelief(ConstVectorView packed, VectorView gradient) const {
 Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
   Model model;
   const auto dimension = static_cast<double>(kinds.size());
-  model.kernel = MakeStationary(options.smoothness, kinds, options.lengthscales);
+  std::unique_ptr<Kernel> kernel = MakeStationary(options.smoothness, kinds, options.lengthscales);
   model.kinds = kinds;
   model.beliefs.push_back({0, 0.5, std::log(0.03), std::log(30.0)});
-  while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
-    model.beliefs.push_back({-1 + 0.5 * std::log(dimension), 1, std::log(0.01), std::log(1e3)});
-  }
+  const auto believe_the_rest = [&](const HyperparameterBelief& belief) {
+    model.beliefs.resize(static_cast<size_t>(kernel->parameter_count()), belief);
+  };
+  believe_the_rest({-1 + 0.5 * std::log(dimension), 1, std::log(0.01), std::log(1e3)});
   if (options.warps_inputs) {
-    model.kernel =
-        MakeWarped(MakeStationary(options.smoothness, kinds, options.lengthscales), kinds);
+    kernel = MakeWarped(std::move(kernel), kinds);
+    believe_the_rest({0, 0.5, -std::log(8.0), std::log(8.0)});
   }
-  while (static_cast<Index>(model.beliefs.size()) < model.kernel->parameter_count()) {
-    model.beliefs.push_back({0, 0.5, -std::log(8.0), std::log(8.0)});
-  }
+  model.kernel = std::move(kernel);
   if (options.noiseless) {
     const double exact = std::log(options.exact_noise_variance);
     model.beliefs.push_back({exact, 1, exact, exact});

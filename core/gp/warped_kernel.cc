@@ -14,28 +14,37 @@ namespace {
 constexpr double kMargin = 1e-6;
 
 // One coordinate's curve 1 - (1 - x^a)^b at one place.
-struct Bend {
-  Bend(double coordinate, double log_a, double log_b) {
-    const double a = std::exp(log_a);
-    const double b = std::exp(log_b);
-    const double x = kMargin + (1 - 2 * kMargin) * std::clamp(coordinate, 0.0, 1.0);
-    const double log_x = std::log(x);
-    const double rest = -std::expm1(a * log_x);  // 1 - x^a, more than 0.
-    const double log_rest = std::log(rest);
-    const double power = std::exp(a * log_x);
-    value = -std::expm1(b * log_rest);
-    // Of rest^b by x^a.
-    const double steepness = std::exp(log_b + (b - 1) * log_rest);
-    const bool is_inside = coordinate >= 0 && coordinate <= 1;
-    slope = is_inside ? (1 - 2 * kMargin) * steepness * std::exp(log_a + (a - 1) * log_x) : 0;
-    by_log_a = steepness * power * a * log_x;
-    by_log_b = -std::exp(b * log_rest) * b * log_rest;
-  }
+class Bend {
+ public:
+  Bend(double coordinate, double log_a, double log_b)
+      : is_inside_(coordinate >= 0 && coordinate <= 1),
+        log_a_(log_a),
+        log_b_(log_b),
+        a_(std::exp(log_a)),
+        b_(std::exp(log_b)),
+        log_x_(std::log(kMargin + (1 - 2 * kMargin) * std::clamp(coordinate, 0.0, 1.0))),
+        log_rest_(std::log(-std::expm1(a_ * log_x_))) {}
 
-  double value = 0;
-  double slope = 0;     // By the coordinate.
-  double by_log_a = 0;  // The value's derivatives.
-  double by_log_b = 0;
+  double Value() const { return -std::expm1(b_ * log_rest_); }
+  // The value's derivatives, by the coordinate and by the hyperparameters.
+  double Slope() const {
+    if (!is_inside_) return 0;
+    return (1 - 2 * kMargin) * Steepness() * std::exp(log_a_ + (a_ - 1) * log_x_);
+  }
+  double ByLogA() const { return Steepness() * std::exp(a_ * log_x_) * a_ * log_x_; }
+  double ByLogB() const { return -std::exp(b_ * log_rest_) * b_ * log_rest_; }
+
+ private:
+  // The value's derivative by x^a.
+  double Steepness() const { return std::exp(log_b_ + (b_ - 1) * log_rest_); }
+
+  bool is_inside_;
+  double log_a_;
+  double log_b_;
+  double a_;
+  double b_;
+  double log_x_;
+  double log_rest_;  // Of 1 - x^a, which is more than 0.
 };
 
 }  // namespace
@@ -76,7 +85,7 @@ class WarpedKernel : public Kernel {
     for (Index row = 0; row < points.rows(); ++row) {
       for (size_t k = 0; k < numbers_.size(); ++k) {
         double& coordinate = points(row, numbers_[k]);
-        coordinate = BendAt(parameters, k, coordinate).value;
+        coordinate = BendAt(parameters, k, coordinate).Value();
       }
     }
     return points;
@@ -89,7 +98,7 @@ class WarpedKernel : public Kernel {
   // From a gradient by warped coordinates to one by x.
   void PullBack(ConstVectorView parameters, ConstVectorView x, VectorView gradient) const {
     for (size_t k = 0; k < numbers_.size(); ++k) {
-      gradient[numbers_[k]] *= BendAt(parameters, k, x[numbers_[k]]).slope;
+      gradient[numbers_[k]] *= BendAt(parameters, k, x[numbers_[k]]).Slope();
     }
   }
 
@@ -151,8 +160,8 @@ class WarpedTape : public KernelTape {
         const Index coordinate = kernel_.numbers()[k];
         const Bend bend = kernel_.BendAt(parameters_, k, x_(i, coordinate));
         const Index first = inner_count + 2 * static_cast<Index>(k);
-        gradient[first] += 2 * by_place[coordinate] * bend.by_log_a;
-        gradient[first + 1] += 2 * by_place[coordinate] * bend.by_log_b;
+        gradient[first] += 2 * by_place[coordinate] * bend.ByLogA();
+        gradient[first + 1] += 2 * by_place[coordinate] * bend.ByLogB();
       }
     }
   }

@@ -63,7 +63,7 @@ TEST(MaximumLikelihood, ReachesTheOptimumInTwoDimensions) {
   }
 }
 
-// Five waves in the last fifth of the interval and next to none before.
+// Flat at first, with a wave and a half towards the end of the interval.
 TEST(MaximumPosterior, LearnsACurveForAFunctionThatIsNotAlikeEverywhere) {
   TrainingData data{PointMatrix(24, 1), Vector(24), Vector::Ones(24)};
   for (Index i = 0; i < 24; ++i) {

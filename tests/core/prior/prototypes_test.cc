@@ -24,6 +24,21 @@ std::vector<NaiveProcess> NaiveSources(const SourceModels& sources) {
   return naive;
 }
 
+// What the first prototype says at its places and elsewhere.
+void ExpectFirstIs(const NaiveProcess& process, const SourcePrototypes& made,
+                   const SourceModels& sources) {
+  const NaiveNormal expected = NaiveAt(process, made.places);
+  const PlacedNormal& actual = made.prototypes[0].at_places;
+  EXPECT_LT((actual.mean() - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((actual.covariance() - expected.covariance).cwiseAbs().maxCoeff(), 1e-9);
+  const PointMatrix x = RandomPoints(Numbers(2), 20, 8);
+  const PrototypeValues values = ValuesAt(made, sources, x);
+  EXPECT_LT((values.means[0] - process.MeanAt(x)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((values.within[0] - process.CovarianceOf(x, x)).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((values.to_places[0] - process.CovarianceOf(x, made.places)).cwiseAbs().maxCoeff(),
+            1e-9);
+}
+
 TEST(Prototypes, AreGeometricCentresOfSourcesThatResembleEachOther) {
   const SourceModels sources = WavesAndBowls();
   const PointMatrix places = RandomPoints(Numbers(2), 40, 6);
@@ -40,19 +55,7 @@ TEST(Prototypes, AreGeometricCentresOfSourcesThatResembleEachOther) {
     const double third = 1.0 / 3;
     const NaiveProcess centre =
         NaiveMixture({naive[0], naive[2], naive[4]}, {third, third, third}, {third, third, third});
-    const NaiveNormal expected = NaiveAt(centre, places);
-    const PlacedNormal& actual = made.prototypes[0].at_places;
-    EXPECT_LT((actual.mean() - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT((actual.covariance() - expected.covariance).cwiseAbs().maxCoeff(), 1e-9);
-    const PointMatrix x = RandomPoints(Numbers(2), 20, 8);
-    const PrototypeValues values = ValuesAt(made, sources, x);
-    EXPECT_LT((values.means[0].head(20) - centre.MeanAt(x)).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_LT(
-        (values.within[0].topLeftCorner(20, 20) - centre.CovarianceOf(x, x)).cwiseAbs().maxCoeff(),
-        1e-9);
-    EXPECT_LT(
-        (values.to_places[0].topRows(20) - centre.CovarianceOf(x, places)).cwiseAbs().maxCoeff(),
-        1e-9);
+    ExpectFirstIs(centre, made, sources);
   }
 }
 
@@ -89,15 +92,7 @@ TEST(Prototypes, OfManySourcesSomeLendTheirCovariancesToTheGroup) {
   const double third = 1.0 / 3;
   const NaiveProcess centre =
       NaiveMixture({naive[0], naive[2], naive[4]}, {third, third, third}, {0.5, 0.5, 0});
-  const NaiveNormal expected = NaiveAt(centre, places);
-  const PlacedNormal& actual = made.prototypes[0].at_places;
-  EXPECT_LT((actual.mean() - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_LT((actual.covariance() - expected.covariance).cwiseAbs().maxCoeff(), 1e-9);
-  const PointMatrix x = RandomPoints(Numbers(2), 20, 8);
-  const PrototypeValues values = ValuesAt(made, sources, x);
-  EXPECT_LT((values.means[0] - centre.MeanAt(x)).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_LT((values.within[0] - centre.CovarianceOf(x, x)).cwiseAbs().maxCoeff(), 1e-9);
-  EXPECT_LT((values.to_places[0] - centre.CovarianceOf(x, places)).cwiseAbs().maxCoeff(), 1e-9);
+  ExpectFirstIs(centre, made, sources);
   double variances = 0;
   double means = 0;
   for (const AddedTerm& term : TermsOfPrototype(made.prototypes[0], sources, 0.6)) {
