@@ -88,6 +88,7 @@ class ModelStrategy final : public Strategy {
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
                                                     absl::Time deadline) const override;
+  absl::Status DoPrepare(const StudyView& view) const override;
   bool DoReadsHistory() const override { return true; }
   bool DoReadsNotes() const override {
     return recipe_.lengthscale_rule == LengthscaleRule::kExpanding ||
@@ -112,6 +113,12 @@ struct Ingredients {
   CalibrationCache& cache;
   SourceProvider& library;  // Where the view has none.
 };
+
+absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, SourceProvider& library,
+                                        const Recipe& recipe) {
+  SourceProvider& provider = view.fitted_sources != nullptr ? *view.fitted_sources : library;
+  return CollectUsableSources(view, provider, recipe.sources);
+}
 
 // One call's work: suggestions one after the other, each known to the next.
 class Batch {
@@ -300,10 +307,8 @@ class Batch {
       request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
       request.deadline = deadline;
       if (with_transfer_) {
-        SourceProvider& provider =
-            view_.fitted_sources != nullptr ? *view_.fitted_sources : ingredients_.library;
-        SLIPSTREAM_ASSIGN_OR_RETURN(
-            usable_, CollectUsableSources(view_, provider, ingredients_.recipe.sources));
+        SLIPSTREAM_ASSIGN_OR_RETURN(usable_,
+                                    SourcesOf(view_, ingredients_.library, ingredients_.recipe));
         request.prior = ingredients_.prior;
         request.sources = usable_.models;
       }
@@ -340,6 +345,12 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
   }
   const Ingredients ingredients{recipe_, *calibration_, prior_.get(), cache_, library_};
   return Batch(view, ingredients, seed, deadline).Suggest(count);
+}
+
+absl::Status ModelStrategy::DoPrepare(const StudyView& view) const {
+  if (prior_ == nullptr || view.sources.empty()) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable, SourcesOf(view, library_, recipe_));
+  return PreparePrior(*prior_, view, recipe_, usable.models);
 }
 
 }  // namespace

@@ -49,6 +49,10 @@ TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe) {
   return CollectTrainingSet(view, options);
 }
 
+TrainingData NoResults(const SearchSpace& space) {
+  return {PointMatrix(0, static_cast<Index>(space.dimension())), Vector(0), Vector(0)};
+}
+
 // The results as they were when there were `count` different configurations.
 TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count) {
   ConfigurationIndex seen;
@@ -59,9 +63,7 @@ TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index c
     if (static_cast<Index>(seen.size()) == count && !seen.contains(&trial.configuration)) break;
     seen.try_emplace(&trial.configuration, 0);
   }
-  if (seen.empty()) {
-    return {PointMatrix(0, static_cast<Index>(view.space->dimension())), Vector(0), Vector(0)};
-  }
+  if (seen.empty()) return NoResults(*view.space);
   StudyView then = view;
   then.ended = view.ended.first(trials);
   return TrainingSetOf(then, recipe).data;
@@ -101,6 +103,17 @@ void CalibrationCache::Insert(const Model& model, const TrainingData& data, uint
   const std::lock_guard lock(mutex_);
   entries_.push_front({model.beliefs, data, seed, std::move(calibrated)});
   if (entries_.size() > kMostCachedCalibrations) entries_.pop_back();
+}
+
+absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
+                          const SourceModels& sources) {
+  const TrainingData nothing = NoResults(*view.space);
+  Places places([&] { return PlacesOf(*view.space); });
+  const auto earlier = [&nothing](Index) { return nothing; };
+  return prior
+      .Combine({KindsOf(*view.space), nothing, sources, ModelOptionsOf(view, recipe),
+                std::move(places), earlier, /*seed=*/0})
+      .status();
 }
 
 absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {

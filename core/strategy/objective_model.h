@@ -57,6 +57,11 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
 };
 
+// Has `prior` work out what it will keep for ObjectiveModel::Fit: what follows from
+// the sources, not none, and the view's space alone. The view's trials are not read.
+absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
+                          const SourceModels& sources);
+
 class ObjectiveModel {
  public:
   // DEADLINE_EXCEEDED when there was no time, FAILED_PRECONDITION when a

@@ -20,6 +20,11 @@ absl::StatusOr<std::vector<Suggestion>> Strategy::Suggest(const StudyView& view,
   return suggestions;
 }
 
+absl::Status Strategy::Prepare(const StudyView& view) const {
+  if (view.space == nullptr) return InvalidField("space", "missing", "given");
+  return DoPrepare(view);
+}
+
 bool Strategy::ReadsHistory(const SearchSpace& space) const {
   return space.has_candidates() || DoReadsHistory();
 }

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/space/configuration.h"
@@ -71,6 +72,12 @@ class Strategy {
   absl::StatusOr<std::vector<Suggestion>> Suggest(const StudyView& view, int count, uint64_t seed,
                                                   absl::Time deadline) const;
 
+  // Works out ahead what Suggest would of the view's space and sources alone, and
+  // keeps it as Suggest does: suggestions are the same without. The view's trials
+  // are not read. UNAVAILABLE while a source is being prepared;
+  // FAILED_PRECONDITION where sources can be of no use.
+  absl::Status Prepare(const StudyView& view) const;
+
   // Whether Suggest needs the view's trials on `space`, not just their counts.
   bool ReadsHistory(const SearchSpace& space) const;
   // Whether it needs the trials' notes, if it reads history.
@@ -85,6 +92,8 @@ class Strategy {
   virtual absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count,
                                                             uint64_t seed,
                                                             absl::Time deadline) const = 0;
+  // Called with a view that has a space.
+  virtual absl::Status DoPrepare(const StudyView&) const { return absl::OkStatus(); }
   // Without candidates; with candidates history is always read.
   virtual bool DoReadsHistory() const = 0;
   virtual bool DoReadsNotes() const { return false; }

@@ -80,4 +80,13 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const s
   return shared;
 }
 
+absl::StatusOr<Catalog::Sources> Catalog::GetSourcesOf(const CatalogStudy& study) {
+  Sources sources;
+  for (const std::string& id : study.definition.source_ids) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source, GetSource(id));
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
 }  // namespace slipstream

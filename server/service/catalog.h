@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/strategy/strategy.h"
@@ -41,6 +42,10 @@ class Catalog {
 
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors.
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSource(const std::string& id);
+
+  using Sources = std::vector<std::shared_ptr<const SourceTaskData>>;
+  // All of a study's, in its order.
+  absl::StatusOr<Sources> GetSourcesOf(const CatalogStudy& study);
 
  private:
   uint64_t Forgotten();

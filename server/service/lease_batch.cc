@@ -138,20 +138,19 @@ absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
     view.ended = history->ended();
     view.open = history->open();
   }
-  std::vector<std::shared_ptr<const SourceTaskData>> sources;
-  for (const std::string& id : definition.source_ids) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
-                                context_.catalog->GetSource(id));
-    sources.push_back(std::move(source));
-  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Catalog::Sources sources,
+                              context_.catalog->GetSourcesOf(*study_));
   view.sources = sources;
   view.fitted_sources = context_.sources;
   SLIPSTREAM_ASSIGN_OR_RETURN(
       std::vector<Suggestion> suggestions,
       study_->strategy->Suggest(view, count, definition.seed, absl::Now() + context_.budget));
+  bool all_by_recipe = true;
   for (const Suggestion& suggestion : suggestions) {
     context_.ladder->Count(suggestion.provenance.rung);
+    all_by_recipe = all_by_recipe && suggestion.provenance.rung == Rung::kRecipe;
   }
+  if (!all_by_recipe && !sources.empty()) context_.on_without_transfer(study_id_);
   return suggestions;
 }
 

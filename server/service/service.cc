@@ -14,9 +14,11 @@ Service::Service(Store* store, ServiceOptions options)
       fitting_(options_.fitted_source_bytes, options_.max_waiting_fits, options_.on_fitting_thread),
       histories_(store, options_.history_cache_bytes),
       computations_("computations", options_.compute_threads, options_.max_waiting_computations),
-      suggest_queue_(
-          store, &catalog_, &fitting_, &histories_, &computations_,
-          SuggestOptions{.version = options_.version, .budget = options_.suggest_budget}),
+      suggest_queue_(store, &catalog_, &fitting_, &histories_, &computations_,
+                     SuggestOptions{.version = options_.version,
+                                    .budget = options_.suggest_budget,
+                                    .on_without_transfer =
+                                        [this](const std::string& id) { PrepareTransfer(id); }}),
       reads_("reads", options_.read_threads, options_.max_waiting_reads) {}
 
 void Service::Read(Done done, std::function<absl::Status()> work) {
@@ -32,6 +34,20 @@ void Service::WithStudy(const std::string& id, const Done& done, std::function<v
     next(*std::move(study));
   });
   if (!accepted.ok()) done(accepted);
+}
+
+void Service::PrepareTransfer(const std::string& study_id) {
+  fitting_.PrepareTogether(StudyName(study_id), [this, study_id]() -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Study study, catalog_.GetStudy(study_id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Catalog::Sources sources, catalog_.GetSourcesOf(*study));
+    StudyView view;
+    view.space = study->definition.space.get();
+    view.goal = study->definition.goal;
+    view.noiseless = study->definition.noiseless;
+    view.sources = sources;
+    view.fitted_sources = &fitting_;
+    return study->strategy->Prepare(view);
+  });
 }
 
 void Service::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse* response,

@@ -59,6 +59,8 @@ class Service {
 
   // Of the suggestions computed so far.
   const LadderCounts& ladder() const { return suggest_queue_.ladder(); }
+  // Whether models of source tasks are being fitted, or studies made ready to use them.
+  bool preparing_sources() const { return fitting_.busy(); }
 
   void CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done);
   void GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done);
@@ -99,7 +101,8 @@ class Service {
   void WithStudy(const std::string& id, const Done& done, std::function<void(Study)> next);
   absl::Status PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study);
   absl::Status CheckSources(const StudyDefinition& definition);
-  void FitSourcesOf(const StudyDefinition& definition);
+  // In the background, so that the study's sources are ready when it needs them.
+  void PrepareTransfer(const std::string& study_id);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
   void StoreOutcome(const Study& study, const v1::ObserveRequest& request, int64_t number,
                     v1::Trial* response, Done done);

@@ -7,6 +7,13 @@
 #include "core/base/status.h"
 
 namespace slipstream {
+namespace {
+
+// Of work that says that sources are not ready: more would only come of a cache
+// that does not hold all of them at once.
+constexpr int kMostTries = 3;
+
+}  // namespace
 
 SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start)
     : library_(bytes), executor_("fits of source tasks", 1, max_waiting) {
@@ -31,11 +38,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> SourceFitting::Get(
 void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
                             const SearchSpace& space, const SourceFitOptions& options) {
   const std::string key = SourceLibrary::KeyOf(*source, space, options);
-  if (library_.Find(key) != nullptr) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!under_way_.insert(key).second) return;
-  }
+  if (library_.Find(key) != nullptr || !Begin(key)) return;
   // The caller's space may be gone by then; candidates do not matter to a fit.
   absl::StatusOr<SearchSpace> bare = SearchSpace::Create(space.parameters());
   absl::Status accepted = bare.status();
@@ -43,20 +46,53 @@ void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
     auto shared = std::make_shared<const SearchSpace>(*std::move(bare));
     accepted = executor_.Run([=, this] { Fit(key, *source, *shared, options); });
   }
-  if (accepted.ok()) return;
-  const std::lock_guard lock(mutex_);
-  under_way_.erase(key);
+  if (!accepted.ok()) End(key);
+}
+
+void SourceFitting::PrepareTogether(const std::string& name, std::function<absl::Status()> work) {
+  const std::string key = absl::StrCat("together ", name);
+  if (!Begin(key)) return;
+  const absl::Status accepted =
+      executor_.Run([this, key, work = std::move(work)] { Work(key, work, kMostTries); });
+  if (!accepted.ok()) End(key);
+}
+
+void SourceFitting::Work(const std::string& key, const std::function<absl::Status()>& work,
+                         int tries) {
+  if (Stopping()) return;
+  if (absl::IsUnavailable(work()) && tries > 1) {
+    const absl::Status accepted =
+        executor_.Run([this, key, work, tries] { Work(key, work, tries - 1); });
+    if (accepted.ok()) return;
+  }
+  End(key);
 }
 
 void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
                         const SearchSpace& space, const SourceFitOptions& options) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-  }
+  if (Stopping()) return;
   absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
       FitSource(source, space, options, absl::InfiniteFuture());
   library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
+  End(key);
+}
+
+bool SourceFitting::busy() const {
+  const std::lock_guard lock(mutex_);
+  return !under_way_.empty();
+}
+
+bool SourceFitting::Stopping() {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+bool SourceFitting::Begin(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  return under_way_.insert(key).second;
+}
+
+void SourceFitting::End(const std::string& key) {
   const std::lock_guard lock(mutex_);
   under_way_.erase(key);
 }

@@ -2,7 +2,8 @@
 //
 // A source is fitted in its own space as soon as it is registered, and in a
 // study's when a study that will need it there is created or first asks. Until
-// then that study's suggestions are made without transfer, and say so.
+// then that study's suggestions are made without transfer, and say so. What takes
+// several fitted sources together is worked out on the same thread, behind them.
 // Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_
 #define SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_
@@ -14,6 +15,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "core/strategy/fitted_source.h"
 #include "server/service/executor.h"
 
@@ -37,14 +39,27 @@ class SourceFitting : public SourceProvider {
   void Prepare(const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
                const SourceFitOptions& options);
 
+  // Runs `work` after the fits that were asked for so far; and again, where it is
+  // UNAVAILABLE, after those that it asked for itself. Not twice at a time for one
+  // `name`, and not when too many wait. What it uses must outlive this.
+  void PrepareTogether(const std::string& name, std::function<absl::Status()> work);
+
+  // Whether anything is under way or waits.
+  bool busy() const;
+
  private:
+  void Work(const std::string& key, const std::function<absl::Status()>& work, int tries);
   void Fit(const std::string& key, const SourceTaskData& source, const SearchSpace& space,
            const SourceFitOptions& options);
+  bool Stopping();
+  // False if that is under way already.
+  bool Begin(const std::string& key);
+  void End(const std::string& key);
 
   SourceLibrary library_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool stopping_ = false;
-  absl::flat_hash_set<std::string> under_way_;  // Keys; no more than wait and run.
+  absl::flat_hash_set<std::string> under_way_;  // No more than wait and run.
   Executor executor_;                           // Last: its threads use the rest.
 };
 

@@ -115,19 +115,6 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
   return absl::OkStatus();
 }
 
-// In the background, so that they are ready when the study needs them.
-void Service::FitSourcesOf(const StudyDefinition& definition) {
-  const Preset* preset = FindPreset(definition.preset);
-  if (preset == nullptr || preset->make != nullptr) return;
-  const absl::StatusOr<Recipe> recipe = ChangedRecipe(preset->recipe, definition.recipe);
-  const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
-  if (options == nullptr) return;
-  for (const std::string& id : definition.source_ids) {
-    const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
-    if (source.ok()) fitting_.Prepare(*source, *definition.space, *options);
-  }
-}
-
 absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
   std::string id = request.study_id();
@@ -142,7 +129,6 @@ absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStu
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");
   SLIPSTREAM_RETURN_IF_ERROR(CheckSources(*definition));
-  FitSourcesOf(*definition);
   *study = NewStudyOf(filled, *definition, id);
   return absl::OkStatus();
 }
@@ -159,8 +145,13 @@ void Service::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* resp
           SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
           return absl::OkStatus();
         };
-    store_->CreateStudy(std::move(study),
-                        AnsweringWrite<StudyRecord>(guard, response, std::move(convert), done));
+    const bool has_sources = !study.source_ids.empty();
+    const Done then_prepare = [this, done, has_sources, id = study.id](absl::Status created) {
+      if (created.ok() && has_sources) PrepareTransfer(id);
+      done(std::move(created));
+    };
+    store_->CreateStudy(std::move(study), AnsweringWrite<StudyRecord>(
+                                              guard, response, std::move(convert), then_prepare));
   });
   if (!accepted.ok()) done(accepted);
 }

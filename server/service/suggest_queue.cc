@@ -67,11 +67,12 @@ std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
 }
 
 void SuggestQueue::RunBatch(const std::string& study_id) {
-  LeaseBatchWork::Start(
-      {store_, catalog_, sources_, histories_, options_.version, options_.budget, &ladder_},
-      study_id, TakeBatch(study_id), [this, study_id](std::vector<SuggestCall> again) {
-        FinishBatch(study_id, std::move(again));
-      });
+  LeaseBatchWork::Start({store_, catalog_, sources_, histories_, options_.version, options_.budget,
+                         options_.on_without_transfer, &ladder_},
+                        study_id, TakeBatch(study_id),
+                        [this, study_id](std::vector<SuggestCall> again) {
+                          FinishBatch(study_id, std::move(again));
+                        });
 }
 
 void SuggestQueue::FinishBatch(const std::string& study_id, std::vector<SuggestCall> again) {

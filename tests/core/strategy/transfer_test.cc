@@ -216,6 +216,39 @@ TEST(Transfer, GoesOnWithoutWhileSourcesAreNotReady) {
             MustSuggest("gp_log_ei", BowlStudy({}, 6).view(), 1, 5)[0].configuration);
 }
 
+TEST(Transfer, WhatIsPreparedAheadChangesNoSuggestion) {
+  const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
+      BowlSource("sourceTasks/a", 0.3, 0.6, 20, 5), BowlSource("sourceTasks/b", 0.8, 0.6, 20, 6),
+      BowlSource("sourceTasks/c", 0.2, 0.1, 20, 7)};
+  const FakeStudy study = BowlStudy(sources, 5);
+  const FakeStudy empty = BowlStudy(sources, 0);
+  for (const std::string& preset : TransferPresets()) {
+    // Strategies of one recipe share a prior while one of them lives.
+    const auto first = MustSuggest(preset, study.view(), 2, 5);
+    const std::unique_ptr<Strategy> strategy = FindPreset(preset)->Create();
+    const absl::Status prepared = strategy->Prepare(empty.view());
+    ASSERT_TRUE(prepared.ok()) << preset << ": " << prepared;
+    const auto second = strategy->Suggest(study.view(), 2, 5, absl::InfiniteFuture());
+    ASSERT_TRUE(second.ok()) << second.status();
+    EXPECT_EQ(first[0].provenance.rung, Rung::kRecipe) << first[0].provenance.rung_reason;
+    EXPECT_TRUE(SameSuggestions(first, *second)) << preset;
+  }
+}
+
+TEST(Transfer, PreparingTellsWhatIsMissing) {
+  NeverReady provider;
+  FakeStudy study = BowlStudy(
+      {BowlSource("sourceTasks/a", 0.3, 0.6, 20, 5), BowlSource("sourceTasks/b", 0.3, 0.6, 20, 6)},
+      0);
+  StudyView view = study.view();
+  view.fitted_sources = &provider;
+  EXPECT_EQ(FindPreset("stacked")->Create()->Prepare(view).code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(provider.asked, ::testing::ElementsAre("sourceTasks/a", "sourceTasks/b"));
+  EXPECT_TRUE(FindPreset("gp_log_ei")->Create()->Prepare(view).ok());
+  EXPECT_EQ(FindPreset("stacked")->Create()->Prepare(StudyView()).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 TEST(Transfer, SourcesWithoutAnythingUsableAreLeftOutAndCounted) {
   SourceTaskData empty;
   empty.name = "sourceTasks/empty";

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "server/service/service.h"
+#include "server/service/source_task_upload.h"
 #include "server/store/sqlite/sqlite_store.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
@@ -46,6 +48,43 @@ class SuggestQueueTest : public ::testing::Test {
     v1::Study created;
     ASSERT_EQ(Wait(&Service::CreateStudy, CreateRequest(study, "s"), &created),
               absl::StatusCode::kOk);
+  }
+
+  // A source task with 20 results on ExampleStudy's space; its name.
+  std::string RegisterExample(int task) {
+    v1::RegisterSourceTaskRequest message;
+    v1::SourceTask* source = message.mutable_header()->mutable_source_task();
+    *source->mutable_space() = ExampleStudy().space();
+    *source->mutable_metrics() = ExampleStudy().metrics();
+    auto upload = std::make_unique<SourceTaskUpload>();
+    EXPECT_TRUE(upload->Add(message).ok());
+    v1::RegisterSourceTaskRequest chunk;
+    for (int i = 0; i < 20; ++i) {
+      *chunk.add_observations() =
+          MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i % 8), (i - task) % 7);
+    }
+    EXPECT_TRUE(upload->Add(chunk).ok());
+    v1::RegisterSourceTaskResponse registered;
+    std::promise<absl::Status> done;
+    service_->RegisterSourceTask(std::move(upload), &registered, [&done](absl::Status status) {
+      done.set_value(std::move(status));
+    });
+    EXPECT_TRUE(done.get_future().get().ok());
+    return registered.source_task().name();
+  }
+  void FinishPreparing() {
+    while (service_->preparing_sources()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  // How the next suggestion came about.
+  v1::Provenance::Rung RungOfNext(const std::string& worker) {
+    v1::SuggestResponse response;
+    EXPECT_EQ(Wait(&Service::Suggest, AskRequest("studies/s", worker), &response),
+              absl::StatusCode::kOk);
+    v1::ExplainRequest ask;
+    ask.set_trial(response.trials(0).name());
+    v1::Explanation explanation;
+    EXPECT_EQ(Wait(&Service::Explain, ask, &explanation), absl::StatusCode::kOk);
+    return explanation.provenance().rung();
   }
 
   TemporaryFolder folder_;
@@ -132,6 +171,29 @@ TEST_F(SuggestQueueTest, TrialsAddedMeanwhileDoNotDuplicateSuggestions) {
   stop = true;
   adder.join();
   EXPECT_EQ(names.size(), 40u);
+}
+
+// What a study needs of its sources is worked out from its creation on, and after
+// a restart from the first suggestion that lacks it.
+TEST_F(SuggestQueueTest, SourcesAreReadyBeforeTheyAreNeeded) {
+  v1::Study study = ExampleStudy("cmbo_wss_wss");
+  for (int task = 0; task < 3; ++task) *study.add_source_tasks() = RegisterExample(task);
+  Create(study);
+  FinishPreparing();
+  v1::AddTrialsRequest results;
+  results.set_study("studies/s");
+  for (int i = 0; i < 6; ++i) {
+    *results.add_observations() =
+        MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i), i);
+  }
+  v1::AddTrialsResponse added;
+  ASSERT_EQ(Wait(&Service::AddTrials, results, &added), absl::StatusCode::kOk);
+  EXPECT_EQ(RungOfNext("first"), v1::Provenance::RECIPE);
+
+  service_.emplace(store_.get(), ServiceOptions{.version = "restarted"});
+  EXPECT_EQ(RungOfNext("second"), v1::Provenance::WITHOUT_TRANSFER);
+  FinishPreparing();
+  EXPECT_EQ(RungOfNext("third"), v1::Provenance::RECIPE);
 }
 
 }  // namespace
