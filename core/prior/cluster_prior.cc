@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <iterator>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "core/base/status.h"
 #include "core/prior/adaptive_weights.h"
 #include "core/prior/added_process.h"
+#include "core/prior/latest_few.h"
 
 namespace slipstream {
 namespace {
@@ -22,7 +21,7 @@ namespace {
 constexpr double kNoAmplitude = 1e-6;
 // The mean's bounds, in deviations.
 constexpr double kMeanReach = 4;
-constexpr size_t kMostPrototypeSets = 4;
+constexpr size_t kMostPrototypeSets = 8;
 constexpr size_t kMostListedGroups = 8;
 
 // What is kept of a set of sources: nothing of a source itself.
@@ -31,52 +30,15 @@ struct PrototypeSet {
   AdaptionCache adaptions;
 };
 
-// The prototypes of the last few sets of sources and places. Thread-safe.
-class PrototypeCache {
- public:
-  std::shared_ptr<PrototypeSet> Find(const SourceModels& sources, const PointMatrix& places) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
-      return IsOf(other, sources, places);
-    });
-    if (entry == entries_.end()) return nullptr;
-    Entry found = std::move(*entry);
-    entries_.erase(entry);
-    entries_.push_front(std::move(found));
-    return entries_.front().set;
+// What prototypes depend on besides the prior's options.
+struct PrototypeKey {
+  SourceIdentities sources;
+  PointMatrix places;
+
+  bool operator==(const PrototypeKey& other) const {
+    return places.rows() == other.places.rows() && places.cols() == other.places.cols() &&
+           places == other.places && sources == other.sources;
   }
-
-  void Insert(const SourceModels& sources, const PointMatrix& places,
-              std::shared_ptr<PrototypeSet> set) {
-    Entry entry{{}, places, std::move(set)};
-    for (const auto& source : sources) entry.sources.emplace_back(source, source.get());
-    const std::lock_guard<std::mutex> lock(mutex_);
-    entries_.push_front(std::move(entry));
-    if (entries_.size() > kMostPrototypeSets) entries_.pop_back();
-  }
-
- private:
-  // No later object has the owner of one that is gone.
-  using SourceIdentity = std::pair<std::weak_ptr<const SourceModel>, const SourceModel*>;
-
-  struct Entry {
-    std::vector<SourceIdentity> sources;
-    PointMatrix places;
-    std::shared_ptr<PrototypeSet> set;
-  };
-
-  static bool IsOf(const Entry& entry, const SourceModels& sources, const PointMatrix& places) {
-    const auto is_same = [](const SourceIdentity& a, const std::shared_ptr<const SourceModel>& b) {
-      return a.second == b.get() && !a.first.owner_before(b) && !b.owner_before(a.first);
-    };
-    return entry.places.rows() == places.rows() && entry.places.cols() == places.cols() &&
-           entry.places == places &&
-           std::equal(entry.sources.begin(), entry.sources.end(), sources.begin(), sources.end(),
-                      is_same);
-  }
-
-  std::mutex mutex_;
-  std::deque<Entry> entries_;  // Latest first.
 };
 
 // The noise and the mean are open; lengthscales if there is a residual; the
@@ -264,19 +226,23 @@ class ClusterPrior final : public Prior {
                                                input.sources.size());
   }
 
+  absl::Status Prepare(const PriorInput& input) const override {
+    return PrototypesOf(input).status();
+  }
+
  private:
   absl::StatusOr<std::shared_ptr<PrototypeSet>> PrototypesOf(const PriorInput& input) const {
-    std::shared_ptr<PrototypeSet> set = cache_.Find(input.sources, input.places);
+    PrototypeKey key{SourceIdentities(input.sources), input.places};
+    std::shared_ptr<PrototypeSet> set = kept_.Find(key);
     if (set != nullptr) return set;
     set = std::make_shared<PrototypeSet>();
     SLIPSTREAM_ASSIGN_OR_RETURN(set->made,
                                 MakePrototypes(input.sources, input.places, options_.prototypes));
-    cache_.Insert(input.sources, input.places, set);
-    return set;
+    return kept_.Insert(std::move(key), std::move(set));
   }
 
   ClusterOptions options_;
-  mutable PrototypeCache cache_;
+  mutable LatestFew<PrototypeKey, PrototypeSet> kept_{kMostPrototypeSets};
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "core/prior/pretrained.h"
 
 #include <cmath>
-#include <deque>
-#include <mutex>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -11,13 +9,14 @@
 
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "core/prior/latest_few.h"
 #include "core/prior/linear_mean.h"
 #include "core/prior/shared_prior.h"
 
 namespace slipstream {
 namespace {
 
-constexpr size_t kMostPretrainings = 8;
+constexpr size_t kMostPretrainings = 32;
 // A line of slope sqrt 12 has variance 1 over the unit cube, as all results have.
 constexpr double kMeanSlopeDeviation = 3;
 constexpr double kMostMeanSlope = 10;
@@ -30,65 +29,27 @@ struct Pretraining {
   bool is_from_means = false;
 };
 
-// All that a pretraining depends on besides the prior's options. The sources
-// are compared as objects: they do not change, and an address is not used again
-// as long as a weak pointer is left.
+// All that a pretraining depends on besides the prior's options.
 struct PretrainingKey {
   PretrainingKey(const PriorInput& input, bool takes_places)
       : kinds(input.kinds),
         smoothness(input.model.smoothness),
         lengthscales(input.model.lengthscales),
-        places(takes_places ? input.places.Get() : PointMatrix()) {
-    for (const auto& source : input.sources) {
-      sources.push_back(source);
-      addresses.push_back(source.get());
-    }
-  }
+        places(takes_places ? input.places.Get() : PointMatrix()),
+        sources(input.sources) {}
 
   bool operator==(const PretrainingKey& other) const {
     return kinds == other.kinds && smoothness == other.smoothness &&
-           lengthscales == other.lengthscales && addresses == other.addresses &&
-           HasSameOwners(other) && places.rows() == other.places.rows() &&
-           places.cols() == other.places.cols() && places == other.places;
-  }
-
-  bool HasSameOwners(const PretrainingKey& other) const {
-    for (size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].owner_before(other.sources[i]) || other.sources[i].owner_before(sources[i])) {
-        return false;
-      }
-    }
-    return true;
+           lengthscales == other.lengthscales && sources == other.sources &&
+           places.rows() == other.places.rows() && places.cols() == other.places.cols() &&
+           places == other.places;
   }
 
   CoordinateKinds kinds;
   Smoothness smoothness;
   Lengthscales lengthscales;
   PointMatrix places;
-  std::vector<std::weak_ptr<const SourceModel>> sources;
-  std::vector<const SourceModel*> addresses;
-};
-
-// The latest few pretrainings. Thread-safe; nothing is computed under its lock.
-class PretrainingCache {
- public:
-  std::shared_ptr<const Pretraining> Find(const PretrainingKey& key) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [known, pretraining] : entries_) {
-      if (known == key) return pretraining;
-    }
-    return nullptr;
-  }
-
-  void Insert(PretrainingKey key, std::shared_ptr<const Pretraining> pretraining) {
-    const std::lock_guard lock(mutex_);
-    entries_.emplace_front(std::move(key), std::move(pretraining));
-    if (entries_.size() > kMostPretrainings) entries_.pop_back();
-  }
-
- private:
-  std::mutex mutex_;
-  std::deque<std::pair<PretrainingKey, std::shared_ptr<const Pretraining>>> entries_;
+  SourceIdentities sources;
 };
 
 // What is believed of the shared hyperparameters. Sources have noise even where
@@ -270,20 +231,22 @@ class Pretrained final : public Prior {
                                                 input.sources.size());
   }
 
+  absl::Status Prepare(const PriorInput& input) const override {
+    return PretrainingOf(input, PretrainingModel(input, options_.mean)).status();
+  }
+
  private:
   absl::StatusOr<std::shared_ptr<const Pretraining>> PretrainingOf(const PriorInput& input,
                                                                    const Model& model) const {
     PretrainingKey key(input, options_.objective == PretrainingObjective::kEmpiricalDivergence);
-    std::shared_ptr<const Pretraining> pretraining = cache_.Find(key);
+    std::shared_ptr<const Pretraining> pretraining = kept_.Find(key);
     if (pretraining != nullptr) return pretraining;
     SLIPSTREAM_ASSIGN_OR_RETURN(Pretraining learnt, Pretrain(input, model, options_));
-    pretraining = std::make_shared<const Pretraining>(std::move(learnt));
-    cache_.Insert(std::move(key), pretraining);
-    return pretraining;
+    return kept_.Insert(std::move(key), std::make_shared<const Pretraining>(std::move(learnt)));
   }
 
   PretrainedOptions options_;
-  mutable PretrainingCache cache_;
+  mutable LatestFew<PretrainingKey, const Pretraining> kept_{kMostPretrainings};
 };
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/gp/coordinate_kinds.h"
 #include "core/gp/likelihood.h"
@@ -117,6 +118,10 @@ class Prior {
 
   // FAILED_PRECONDITION when a factorisation fails in spite of jitter.
   virtual absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const = 0;
+
+  // Works out, and keeps for a while, what Combine would of all of the input but
+  // the target's results, which are not read. Combine gives the same without.
+  virtual absl::Status Prepare(const PriorInput& /*input*/) const { return absl::OkStatus(); }
 };
 
 }  // namespace slipstream

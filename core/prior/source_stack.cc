@@ -3,8 +3,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +12,7 @@
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
+#include "core/prior/latest_few.h"
 #include "core/prior/level_stack.h"
 #include "core/prior/ranking.h"
 #include "core/prior/source_points.h"
@@ -28,7 +27,7 @@ constexpr double kStackedDeviation = 1.5;
 constexpr double kLeastStackedAmplitude = 1e-3;
 constexpr double kMostStackedAmplitude = 30;
 
-constexpr size_t kMostKeptStacks = 4;
+constexpr size_t kMostKeptStacks = 16;
 
 Model StackModel(const PriorInput& input, const SourceStackOptions& options) {
   ModelOptions own = input.model;
@@ -137,40 +136,6 @@ absl::StatusOr<std::shared_ptr<const LevelStack>> StackOf(const SourceModels& so
   return stack;
 }
 
-// The last few stacks, found again by their sources. Thread-safe.
-class StackCache {
- public:
-  std::shared_ptr<const LevelStack> Find(const SourceModels& sources) {
-    const std::lock_guard lock(mutex_);
-    for (const Entry& entry : entries_) {
-      if (IsOf(entry, sources)) return entry.stack;
-    }
-    return nullptr;
-  }
-
-  void Insert(const SourceModels& sources, std::shared_ptr<const LevelStack> stack) {
-    const std::lock_guard lock(mutex_);
-    entries_.push_front({{sources.begin(), sources.end()}, std::move(stack)});
-    if (entries_.size() > kMostKeptStacks) entries_.pop_back();
-  }
-
- private:
-  struct Entry {
-    // Does not keep them, but keeps others from being taken for them.
-    std::vector<std::weak_ptr<const SourceModel>> sources;
-    std::shared_ptr<const LevelStack> stack;
-  };
-
-  static bool IsOf(const Entry& entry, const SourceModels& sources) {
-    return std::equal(
-        entry.sources.begin(), entry.sources.end(), sources.begin(), sources.end(),
-        [](const auto& a, const auto& b) { return !a.owner_before(b) && !b.owner_before(a); });
-  }
-
-  std::mutex mutex_;
-  std::deque<Entry> entries_;  // Latest first.
-};
-
 class StackedTransfer final : public Transfer {
  public:
   StackedTransfer(Model model, TrainingData data, TrainingData target,
@@ -241,11 +206,7 @@ class SourceStack final : public Prior {
       chosen.push_back(input.sources[place]);
       points += chosen.back()->data.y.size();
     }
-    std::shared_ptr<const LevelStack> stack = cache_.Find(chosen);
-    if (stack == nullptr) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(stack, StackOf(chosen, options_));
-      cache_.Insert(chosen, stack);
-    }
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const LevelStack> stack, KeptStackOf(chosen));
     TrainingData data =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
     data.terms = {stack->At(data.x)};
@@ -254,9 +215,23 @@ class SourceStack final : public Prior {
                                              static_cast<Index>(input.sources.size()), points);
   }
 
+  // Of more sources the results tell which ones it takes.
+  absl::Status Prepare(const PriorInput& input) const override {
+    if (input.sources.size() > options_.most_sources) return absl::OkStatus();
+    return KeptStackOf(input.sources).status();
+  }
+
  private:
+  absl::StatusOr<std::shared_ptr<const LevelStack>> KeptStackOf(const SourceModels& sources) const {
+    SourceIdentities key(sources);
+    std::shared_ptr<const LevelStack> stack = kept_.Find(key);
+    if (stack != nullptr) return stack;
+    SLIPSTREAM_ASSIGN_OR_RETURN(stack, StackOf(sources, options_));
+    return kept_.Insert(std::move(key), std::move(stack));
+  }
+
   SourceStackOptions options_;
-  mutable StackCache cache_;
+  mutable LatestFew<SourceIdentities, const LevelStack> kept_{kMostKeptStacks};
 };
 
 }  // namespace

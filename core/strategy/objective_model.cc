@@ -110,10 +110,8 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
   const TrainingData nothing = NoResults(*view.space);
   Places places([&] { return PlacesOf(*view.space); });
   const auto earlier = [&nothing](Index) { return nothing; };
-  return prior
-      .Combine({KindsOf(*view.space), nothing, sources, ModelOptionsOf(view, recipe),
-                std::move(places), earlier, /*seed=*/0})
-      .status();
+  return prior.Prepare({KindsOf(*view.space), nothing, sources, ModelOptionsOf(view, recipe),
+                        std::move(places), earlier, /*seed=*/0});
 }
 
 absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {

@@ -57,8 +57,8 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
 };
 
-// Has `prior` work out what it will keep for ObjectiveModel::Fit: what follows from
-// the sources, not none, and the view's space alone. The view's trials are not read.
+// Has `prior` work out and keep what ObjectiveModel::Fit will need of the sources,
+// not none, and the view's space alone. The view's trials are not read.
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources);
 

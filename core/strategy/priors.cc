@@ -17,6 +17,10 @@ class StackedPrior final : public Prior {
     return input.sources.size() == 1 ? one_->Combine(input) : several_->Combine(input);
   }
 
+  absl::Status Prepare(const PriorInput& input) const override {
+    return input.sources.size() == 1 ? one_->Prepare(input) : several_->Prepare(input);
+  }
+
  private:
   static SourceSumOptions OneOf(const Recipe& recipe) {
     SourceSumOptions options = recipe.source_sum;

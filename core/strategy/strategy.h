@@ -72,10 +72,11 @@ class Strategy {
   absl::StatusOr<std::vector<Suggestion>> Suggest(const StudyView& view, int count, uint64_t seed,
                                                   absl::Time deadline) const;
 
-  // Works out ahead what Suggest would of the view's space and sources alone, and
-  // keeps it as Suggest does: suggestions are the same without. The view's trials
-  // are not read. UNAVAILABLE while a source is being prepared;
-  // FAILED_PRECONDITION where sources can be of no use.
+  // Works out ahead what Suggest would make of the view's space and sources alone,
+  // as far as it keeps that: suggestions are the same without. The view's trials
+  // are not read. UNAVAILABLE while a source is being fitted; FAILED_PRECONDITION
+  // where sources are of no use or a factorisation fails; INVALID_ARGUMENT when
+  // the view has no space.
   absl::Status Prepare(const StudyView& view) const;
 
   // Whether Suggest needs the view's trials on `space`, not just their counts.

@@ -1,6 +1,7 @@
 #include "server/service/lease_batch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,26 @@ namespace slipstream {
 namespace {
 
 constexpr int kMaxAttempts = 20;
+
+// Tells whether a source was asked for that is not ready.
+class NotingProvider : public SourceProvider {
+ public:
+  explicit NotingProvider(SourceProvider* provider) : provider_(*provider) {}
+
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+      const SourceFitOptions& options) override {
+    absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
+        provider_.Get(source, space, options);
+    if (absl::IsUnavailable(fitted.status())) lacked_one_ = true;
+    return fitted;
+  }
+  bool lacked_one() const { return lacked_one_; }
+
+ private:
+  SourceProvider& provider_;
+  std::atomic<bool> lacked_one_{false};
+};
 
 }  // namespace
 
@@ -141,16 +162,15 @@ absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const Catalog::Sources sources,
                               context_.catalog->GetSourcesOf(*study_));
   view.sources = sources;
-  view.fitted_sources = context_.sources;
+  NotingProvider provider(context_.sources);
+  view.fitted_sources = &provider;
   SLIPSTREAM_ASSIGN_OR_RETURN(
       std::vector<Suggestion> suggestions,
       study_->strategy->Suggest(view, count, definition.seed, absl::Now() + context_.budget));
-  bool all_by_recipe = true;
   for (const Suggestion& suggestion : suggestions) {
     context_.ladder->Count(suggestion.provenance.rung);
-    all_by_recipe = all_by_recipe && suggestion.provenance.rung == Rung::kRecipe;
   }
-  if (!all_by_recipe && !sources.empty()) context_.on_without_transfer(study_id_);
+  if (provider.lacked_one()) context_.on_unready_sources(study_id_);
   return suggestions;
 }
 

@@ -29,7 +29,7 @@ struct LeaseBatchContext {
   HistoryCache* histories = nullptr;
   std::string version;
   absl::Duration budget;
-  std::function<void(const std::string& study_id)> on_without_transfer;
+  std::function<void(const std::string& study_id)> on_unready_sources;
   LadderCounts* ladder = nullptr;
 };
 

@@ -17,7 +17,7 @@ Service::Service(Store* store, ServiceOptions options)
       suggest_queue_(store, &catalog_, &fitting_, &histories_, &computations_,
                      SuggestOptions{.version = options_.version,
                                     .budget = options_.suggest_budget,
-                                    .on_without_transfer =
+                                    .on_unready_sources =
                                         [this](const std::string& id) { PrepareTransfer(id); }}),
       reads_("reads", options_.read_threads, options_.max_waiting_reads) {}
 

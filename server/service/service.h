@@ -41,7 +41,8 @@ struct ServiceOptions {
   size_t study_cache_bytes = size_t{16} << 20;
   size_t source_cache_bytes = size_t{64} << 20;
   size_t history_cache_bytes = size_t{16} << 20;
-  // Bytes of models of source tasks, and how many of them may wait to be fitted.
+  // Bytes of models of source tasks, and how many fits of them, and studies that
+  // want to work on them together, may wait.
   size_t fitted_source_bytes = size_t{512} << 20;
   size_t max_waiting_fits = 10000;
   // Runs once on the thread that fits source tasks, to lower its priority.
@@ -99,9 +100,12 @@ class Service {
   // Calls `next` with the study: at once if it is at hand, else from a reading
   // thread. Answers `done` itself when there is no such study.
   void WithStudy(const std::string& id, const Done& done, std::function<void(Study)> next);
-  absl::Status PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study);
+  absl::Status PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study,
+                            bool* uses_fits);
   absl::Status CheckSources(const StudyDefinition& definition);
-  // In the background, so that the study's sources are ready when it needs them.
+  // In the background: asks for the fits of the study's sources, false if it needs
+  // none; and has its strategy work out what it makes of them together.
+  bool FitSourcesOf(const StudyDefinition& definition);
   void PrepareTransfer(const std::string& study_id);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
   void StoreOutcome(const Study& study, const v1::ObserveRequest& request, int64_t number,

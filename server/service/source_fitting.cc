@@ -9,9 +9,9 @@
 namespace slipstream {
 namespace {
 
-// Of work that says that sources are not ready: more would only come of a cache
-// that does not hold all of them at once.
-constexpr int kMostTries = 3;
+// Of work: one asks for fits, the next one uses them. More would only fit the same
+// sources again where they do not find room together.
+constexpr int kMostTries = 2;
 
 }  // namespace
 

@@ -23,10 +23,11 @@ namespace slipstream {
 
 class SourceFitting : public SourceProvider {
  public:
-  // Keeps at most `bytes` of models, and at most `max_waiting` requests to fit.
+  // Keeps at most `bytes` of models, and at most `max_waiting` requests to fit or
+  // to work on what is fitted.
   // `on_start` runs once on the fitting thread, to lower its priority.
   SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start);
-  // Finishes the fit that is under way and drops those that wait.
+  // Finishes the fit or the work that is under way and drops what waits.
   ~SourceFitting() override;
 
   // UNAVAILABLE, and a fit under way, where the model is not there yet.
@@ -39,9 +40,9 @@ class SourceFitting : public SourceProvider {
   void Prepare(const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
                const SourceFitOptions& options);
 
-  // Runs `work` after the fits that were asked for so far; and again, where it is
-  // UNAVAILABLE, after those that it asked for itself. Not twice at a time for one
-  // `name`, and not when too many wait. What it uses must outlive this.
+  // Runs `work` behind the fits that wait; where it is UNAVAILABLE once more, behind
+  // those that it has asked for. Not twice at a time for one `name`, and not when
+  // too many wait. What it uses must outlive this.
   void PrepareTogether(const std::string& name, std::function<absl::Status()> work);
 
   // Whether anything is under way or waits.

@@ -115,7 +115,21 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
   return absl::OkStatus();
 }
 
-absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study) {
+bool Service::FitSourcesOf(const StudyDefinition& definition) {
+  const Preset* preset = FindPreset(definition.preset);
+  if (preset == nullptr || preset->make != nullptr || definition.source_ids.empty()) return false;
+  const absl::StatusOr<Recipe> recipe = ChangedRecipe(preset->recipe, definition.recipe);
+  const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
+  if (options == nullptr) return false;
+  for (const std::string& id : definition.source_ids) {
+    const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
+    if (source.ok()) fitting_.Prepare(*source, *definition.space, *options);
+  }
+  return true;
+}
+
+absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study,
+                                   bool* uses_fits) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
   std::string id = request.study_id();
   if (id.empty()) id = absl::StrFormat("study-%016x", RandomBits());
@@ -129,6 +143,7 @@ absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStu
   absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");
   SLIPSTREAM_RETURN_IF_ERROR(CheckSources(*definition));
+  *uses_fits = FitSourcesOf(*definition);
   *study = NewStudyOf(filled, *definition, id);
   return absl::OkStatus();
 }
@@ -136,18 +151,18 @@ absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStu
 void Service::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done) {
   const absl::Status accepted = reads_.Run([=, this] {
     NewStudy study;
+    bool uses_fits = false;
     const RequestGuard guard = GuardOf("CreateStudy", *request);
     if (AnswerRepeat(store_, guard, response, done)) return;
-    const absl::Status status = PrepareStudy(*request, &study);
+    const absl::Status status = PrepareStudy(*request, &study, &uses_fits);
     if (!status.ok()) return done(status);
     std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
         [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {
           SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
           return absl::OkStatus();
         };
-    const bool has_sources = !study.source_ids.empty();
-    const Done then_prepare = [this, done, has_sources, id = study.id](absl::Status created) {
-      if (created.ok() && has_sources) PrepareTransfer(id);
+    const Done then_prepare = [this, done, uses_fits, id = study.id](absl::Status created) {
+      if (created.ok() && uses_fits) PrepareTransfer(id);
       done(std::move(created));
     };
     store_->CreateStudy(std::move(study), AnsweringWrite<StudyRecord>(

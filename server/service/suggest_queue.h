@@ -32,9 +32,8 @@ struct SuggestOptions {
   std::string version;
   // How long one batch may compute before strategies step down the ladder.
   absl::Duration budget = absl::Seconds(5);
-  // Called where a suggestion could not be what the study's recipe makes of its
-  // sources: they were not ready, or there was no time.
-  std::function<void(const std::string& study_id)> on_without_transfer = [](const std::string&) {};
+  // Called after suggestions for which a source was not ready.
+  std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
   // Calls of one study that may wait; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_per_study = 1000;
   // Calls answered by one batch at most.

@@ -213,8 +213,9 @@ void FitSources(const StudyView& view, const Preset& preset, SourceLibrary& libr
 
 // Each preset beside gp_log_ei, hyperparameters fitted anew by both, sources ready;
 // and, in units of the same, its first suggestion after a new result and one of
-// eight asked for together. Before them, in ms, what the server works out in the
-// background once the sources are fitted, and the very first suggestion after it.
+// eight asked for together. Before them, in ms and measured once, what the server
+// works out in the background once the sources are fitted, and the very first
+// suggestion after it, which takes all steps of the results at once.
 void BesideNoTransfer(const Options& options, size_t sources, size_t points, double bar,
                       Report& report) {
   absl::PrintF("\n%d sources x %d points, %d results: a suggestion with a full refit\n", sources,
@@ -231,22 +232,23 @@ void BesideNoTransfer(const Options& options, size_t sources, size_t points, dou
     FitSources(view, preset, library);
     bool works = true;
     const double prepare = SecondsOf([&] { works = keeps_the_prior->Prepare(view).ok(); });
-    const double first =
-        SecondsOf([&] { works = works && Suggests(*keeps_the_prior, study.ViewBefore(&library)); });
-    works = works && Suggests(*keeps_the_prior, view);
+    const auto suggest = [&](const Strategy& strategy, const StudyView& asked, int count = 1) {
+      works = Suggests(strategy, asked, count) && works;
+    };
+    const double first = SecondsOf([&] { suggest(*keeps_the_prior, study.ViewBefore(&library)); });
+    suggest(*keeps_the_prior, view);
     const Compared compared = Compare(
         options.rounds, [&] { Suggests(*plain.Create(), view); },
-        [&] { works = works && Suggests(*preset.Create(), view); });
+        [&] { suggest(*preset.Create(), view); });
     std::vector<double> after_new;
     for (int round = 0; round < (points > 100 ? 1 : 3); ++round) {
       after_new.push_back(SecondsOf([&] {
         study.ReplaceLast();
-        works = works && Suggests(*preset.Create(), view);
+        suggest(*preset.Create(), view);
       }));
     }
     const double new_ratio = Median(after_new) / compared.floor;
-    const double eight =
-        SecondsOf([&] { works = works && Suggests(*preset.Create(), view, kTogether); });
+    const double eight = SecondsOf([&] { suggest(*preset.Create(), view, kTogether); });
     const double eight_ratio = eight / kTogether / compared.floor;
     const char* const cost = CostOf(name);
     absl::PrintF("%-20s %10.1f %9.1f %12.1f %10.1f %7.2f %10.2f %9.2f  %s%s\n", name, prepare * 1e3,

@@ -40,7 +40,7 @@ struct SqliteStoreOptions {
   // Trials of one study at most.
   int64_t max_trials_per_study = 1000000;
   // Connections for reading: as many reads run at once.
-  int readers = 4;
+  int readers = 5;
   // Page cache of the writing connection and of each reader, in KiB.
   int writer_cache_kib = 16384;
   int reader_cache_kib = 2048;

@@ -455,6 +455,10 @@ TEST(ClusterPrior, TakesNoMoreStepsThanAllowed) {
   EXPECT_EQ(first->Shares(own), last->Shares(own));
 }
 
+TEST(ClusterPrior, KnowsItsPrototypesOncePrepared) {
+  ExpectIsPreparedAhead([] { return MakeClusterPrior(ClusterOptions()); }, 24);
+}
+
 TEST(ClusterPrior, ServesManyThreadsAlike) {
   const SourceModels sources = TwoKinds();
   const Situation situation(sources, Sampled(Wave, 2, 10, 9), 25);

@@ -355,6 +355,10 @@ TEST(Pretrained, IsTheSameEveryTimeWhateverIsRemembered) {
   }
 }
 
+TEST(Pretrained, HasLearntOncePrepared) {
+  ExpectIsPreparedAhead([] { return MakePretrained(PretrainedOptions()); }, 8);
+}
+
 TEST(Pretrained, ForgetsSourcesThatAreGone) {
   const auto prior = MakePretrained(PretrainedOptions());
   for (uint64_t round = 0; round < 12; ++round) {  // Addresses are likely used again.

@@ -1,6 +1,9 @@
 #include "tests/core/prior/prior_fixtures.h"
 
+#include <algorithm>
 #include <cmath>
+#include <ctime>
+#include <limits>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -105,6 +108,36 @@ void ExpectConsistent(const Surrogate& surrogate, const PointMatrix& at, double 
                   tolerance);
     }
   }
+}
+
+void ExpectIsPreparedAhead(const std::function<std::unique_ptr<Prior>()>& make, int count) {
+  SourceModels sources;
+  for (int i = 0; i < count; ++i) {
+    sources.push_back(SourceOf("s", i % 3 == 0 ? Bowl : Wave, 2, 40, static_cast<uint64_t>(i) + 1));
+  }
+  const Situation nothing(sources, Sampled(Wave, 2, 0, 999));
+  const Situation situation(sources, Sampled(Wave, 2, 2, 999));
+  const auto combine = [&](const Prior& prior, double& seconds) {
+    const std::clock_t begin = std::clock();
+    auto transfer = prior.Combine(situation.input()).value();
+    seconds = std::min(seconds, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+    return transfer;
+  };
+  double anew = std::numeric_limits<double>::infinity();
+  double prepared = anew;
+  for (int round = 0; round < 3; ++round) {
+    const auto expected = combine(*make(), anew);
+    const std::unique_ptr<Prior> prior = make();
+    const absl::Status status = prior->Prepare(nothing.input());
+    ASSERT_TRUE(status.ok()) << status;
+    const auto transfer = combine(*prior, prepared);
+    const Hyperparameters own = AtLocation(*expected, kNoise);
+    const PointMatrix at = RandomPoints(situation.kinds, 20, 3);
+    EXPECT_EQ(transfer->Fit(own).value()->Predict(at).mean,
+              expected->Fit(own).value()->Predict(at).mean);
+    EXPECT_EQ(transfer->Remarks(own), expected->Remarks(own));
+  }
+  EXPECT_LT(prepared, 0.5 * anew);
 }
 
 }  // namespace slipstream

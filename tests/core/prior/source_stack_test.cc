@@ -1,6 +1,7 @@
 #include "core/prior/source_stack.h"
 
 #include <cmath>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <variant>
@@ -203,6 +204,21 @@ TEST(SourceStack, GivesTheSameFromItsCacheAndAnew) {
     const SourceModels others = {SourceOf("x", Wave, 2, 6, i), SourceOf("y", Wave, 2, 6, 20 + i)};
     EXPECT_EQ(mean_of(*prior, others), mean_of(*MakeSourceStack(SourceStackOptions()), others));
   }
+}
+
+TEST(SourceStack, StandsOncePrepared) {
+  ExpectIsPreparedAhead([] { return MakeSourceStack(SourceStackOptions()); }, 8);
+}
+
+// Which of many sources it takes, the results tell.
+TEST(SourceStack, OfManySourcesNothingIsPrepared) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 9; ++i) sources.push_back(SourceOf("s", Wave, 2, 200, i));
+  const Situation situation(sources, Sampled(Wave, 2, 0, 2));
+  const auto prior = MakeSourceStack(SourceStackOptions());
+  const std::clock_t begin = std::clock();
+  ASSERT_TRUE(prior->Prepare(situation.input()).ok());
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 0.01);
 }
 
 TEST(SourceStack, LivesWithLittleAndWithDegenerateData) {

@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/service/service.h"
@@ -71,6 +72,22 @@ class SuggestQueueTest : public ::testing::Test {
     });
     EXPECT_TRUE(done.get_future().get().ok());
     return registered.source_task().name();
+  }
+  void CreateWithSources(const std::string& preset) {
+    v1::Study study = ExampleStudy(preset);
+    for (int task = 0; task < 3; ++task) *study.add_source_tasks() = RegisterExample(task);
+    Create(study);
+  }
+  // Enough for a model.
+  void AddResults() {
+    v1::AddTrialsRequest results;
+    results.set_study("studies/s");
+    for (int i = 0; i < 6; ++i) {
+      *results.add_observations() =
+          MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i), i);
+    }
+    v1::AddTrialsResponse added;
+    ASSERT_EQ(Wait(&Service::AddTrials, results, &added), absl::StatusCode::kOk);
   }
   void FinishPreparing() {
     while (service_->preparing_sources()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -173,21 +190,51 @@ TEST_F(SuggestQueueTest, TrialsAddedMeanwhileDoNotDuplicateSuggestions) {
   EXPECT_EQ(names.size(), 40u);
 }
 
-// What a study needs of its sources is worked out from its creation on, and after
-// a restart from the first suggestion that lacks it.
-TEST_F(SuggestQueueTest, SourcesAreReadyBeforeTheyAreNeeded) {
-  v1::Study study = ExampleStudy("cmbo_wss_wss");
-  for (int task = 0; task < 3; ++task) *study.add_source_tasks() = RegisterExample(task);
-  Create(study);
-  FinishPreparing();
-  v1::AddTrialsRequest results;
-  results.set_study("studies/s");
-  for (int i = 0; i < 6; ++i) {
-    *results.add_observations() =
-        MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i), i);
+class NeverReadySources : public SourceProvider {
+ public:
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>&, const SearchSpace&,
+      const SourceFitOptions&) override {
+    return absl::UnavailableError("soon");
   }
-  v1::AddTrialsResponse added;
-  ASSERT_EQ(Wait(&Service::AddTrials, results, &added), absl::StatusCode::kOk);
+};
+
+TEST_F(SuggestQueueTest, SaysOfWhichStudySourcesAreNotReady) {
+  CreateWithSources("cmbo_wss_wss");
+  AddResults();
+  NeverReadySources never;
+  SourceLibrary always(size_t{16} << 20);
+  const std::vector<std::pair<SourceProvider*, std::vector<std::string>>> cases = {{&never, {"s"}},
+                                                                                   {&always, {}}};
+  for (const auto& [provider, expected] : cases) {
+    std::vector<std::string> unready;
+    Catalog catalog(store_.get(), size_t{1} << 20, size_t{1} << 20);
+    HistoryCache histories(store_.get(), size_t{1} << 20);
+    Executor executor("computations", 1, 10);
+    SuggestOptions options;
+    options.on_unready_sources = [&unready](const std::string& id) { unready.push_back(id); };
+    std::promise<absl::Status> done;
+    v1::SuggestResponse response;
+    {
+      SuggestQueue queue(store_.get(), &catalog, provider, &histories, &executor, options);
+      SuggestCall call;
+      call.study_id = "s";
+      call.worker = expected.empty() ? "one" : "other";
+      call.response = &response;
+      call.done = [&done](absl::Status status) { done.set_value(std::move(status)); };
+      queue.Suggest(std::move(call));
+    }
+    EXPECT_TRUE(done.get_future().get().ok());
+    EXPECT_EQ(unready, expected);
+  }
+}
+
+// From the study's creation on, and after a restart from the first suggestion
+// that lacks them.
+TEST_F(SuggestQueueTest, SourcesAreFittedBeforeTheyAreNeeded) {
+  CreateWithSources("cmbo_wss_wss");
+  FinishPreparing();
+  AddResults();
   EXPECT_EQ(RungOfNext("first"), v1::Provenance::RECIPE);
 
   service_.emplace(store_.get(), ServiceOptions{.version = "restarted"});
