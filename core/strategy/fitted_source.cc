@@ -19,6 +19,9 @@
 namespace slipstream {
 namespace {
 
+// For each source there is; then it is taken for one that nobody uses any more.
+constexpr uint64_t kAsksUntilUnused = 8;
+
 // One configuration of the study's space with what the source got there.
 struct MappedResult {
   Configuration configuration;
@@ -219,6 +222,7 @@ std::shared_ptr<const FittedSource> SourceLibrary::Find(const std::string& key) 
   const auto place = index_.find(key);
   if (place == index_.end()) return nullptr;
   entries_.splice(entries_.begin(), entries_, place->second);
+  entries_.front().asked_at = ++asked_;
   CountAnew(entries_.front());
   Evict();
   return entries_.front().source;
@@ -227,7 +231,7 @@ std::shared_ptr<const FittedSource> SourceLibrary::Find(const std::string& key) 
 void SourceLibrary::Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
   const std::lock_guard lock(mutex_);
   if (index_.contains(key)) return;
-  entries_.push_front({key, std::move(source), 0});
+  entries_.push_front({key, std::move(source), 0, ++asked_});
   CountAnew(entries_.front());
   index_[key] = entries_.begin();
   Evict();
@@ -240,15 +244,21 @@ void SourceLibrary::CountAnew(Entry& entry) {
 }
 
 void SourceLibrary::Evict() {
+  while (bytes_ > most_bytes_ && entries_.size() > 1 &&
+         asked_ - entries_.back().asked_at > kAsksUntilUnused * entries_.size()) {
+    DropOldest();
+  }
   for (auto entry = entries_.rbegin(); bytes_ > most_bytes_ && entry != entries_.rend(); ++entry) {
     if (entry->source->model != nullptr) entry->source->model->memory->Clear();
     CountAnew(*entry);
   }
-  while (bytes_ > most_bytes_ && entries_.size() > 1) {
-    bytes_ -= entries_.back().bytes;
-    index_.erase(entries_.back().key);
-    entries_.pop_back();
-  }
+  while (bytes_ > most_bytes_ && entries_.size() > 1) DropOldest();
+}
+
+void SourceLibrary::DropOldest() {
+  bytes_ -= entries_.back().bytes;
+  index_.erase(entries_.back().key);
+  entries_.pop_back();
 }
 
 size_t SourceLibrary::bytes() const {

@@ -9,6 +9,7 @@
 #define SLIPSTREAM_CORE_STRATEGY_FITTED_SOURCE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -85,8 +86,9 @@ class SourceProvider {
 };
 
 // Fitted sources by name, space and options, with what they keep of their
-// answers, at most so many bytes; what was longest not asked for goes first, the
-// answers before the models. Fits what it lacks, the caller waiting; no
+// answers, at most so many bytes. What was longest not asked for goes first: whole
+// where all have been asked for many times since, as nobody uses it any more; else
+// the answers of all before a model. Fits what it lacks, the caller waiting; no
 // lock is held meanwhile. Thread-safe.
 class SourceLibrary : public SourceProvider {
  public:
@@ -109,18 +111,21 @@ class SourceLibrary : public SourceProvider {
   struct Entry {
     std::string key;
     std::shared_ptr<const FittedSource> source;
-    size_t bytes;  // When it was last asked for.
+    size_t bytes;       // When it was last asked for.
+    uint64_t asked_at;  // Of asked_.
   };
 
   // Called with the lock.
   void CountAnew(Entry& entry);
   void Evict();
+  void DropOldest();
 
   const size_t most_bytes_;
   mutable std::mutex mutex_;
   std::list<Entry> entries_;  // Latest first.
   absl::flat_hash_map<std::string, std::list<Entry>::iterator> index_;
   size_t bytes_ = 0;
+  uint64_t asked_ = 0;  // How often anything was asked for or put in.
 };
 
 }  // namespace slipstream

@@ -43,7 +43,7 @@ struct ServiceOptions {
   size_t history_cache_bytes = size_t{16} << 20;
   // Bytes of models of source tasks, and how many fits of them, and studies that
   // want to work on them together, may wait.
-  size_t fitted_source_bytes = size_t{512} << 20;
+  size_t fitted_source_bytes = size_t{832} << 20;
   size_t max_waiting_fits = 10000;
   // Runs once on the thread that fits source tasks, to lower its priority.
   std::function<void()> on_fitting_thread = {};

@@ -20,6 +20,7 @@
 #include "core/base/instruction_set.h"
 #include "core/strategy/fitted_source.h"
 #include "core/strategy/presets.h"
+#include "server/service/service.h"
 #include "server/service/source_fitting.h"
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/latencies.h"
@@ -31,7 +32,8 @@ namespace {
 constexpr size_t kDimension = 8;
 constexpr int64_t kResults = 50;
 constexpr int kTogether = 8;  // Workers that ask at once.
-constexpr size_t kLibraryBytes = size_t{4} << 30;
+// As the server keeps of them unless told otherwise.
+const size_t kLibraryBytes = ServiceOptions().fitted_source_bytes;
 
 struct Options {
   int rounds = 5;

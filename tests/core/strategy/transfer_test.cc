@@ -145,6 +145,31 @@ TEST(SourceLibrary, KeepsWhatWasAskedForLastWithinItsBytes) {
   EXPECT_LE(library.bytes(), bytes * 3 / 2);
 }
 
+// The answers of what is in use are worth more than a model that nobody asks for.
+TEST(SourceLibrary, DropsWhatNobodyUsesBeforeTheAnswersOfWhatIsUsed) {
+  const auto old = BowlSource("sourceTasks/old", 0.5, 0.5, 60, 1);
+  const auto used = BowlSource("sourceTasks/used", 0.5, 0.5, 60, 2);
+  const size_t model = MustFit(*old, *SquareSpace())->bytes();
+  SourceLibrary library(model * 9 / 4);
+  ASSERT_TRUE(library.Get(old, *SquareSpace(), {}).ok());
+  const auto fitted = library.Get(used, *SquareSpace(), {}).value();
+  const std::string key = SourceLibrary::KeyOf(*used, *SquareSpace(), {});
+  const KeptPoints points(PointMatrix::Random(static_cast<Index>(model / 100), 2));
+  const size_t without = fitted->bytes();
+  const auto answer = [&] {
+    fitted->model->memory->Means(points);
+    EXPECT_GT(fitted->bytes(), without + model / 4) << "so much that it is too much for all";
+    library.Find(key);
+    EXPECT_LE(library.bytes(), model * 9 / 4);
+  };
+  answer();
+  EXPECT_LT(fitted->bytes(), without + model / 4) << "the other one may still be used";
+  for (int i = 0; i < 20; ++i) library.Find(key);
+  answer();
+  EXPECT_GT(fitted->bytes(), without + model / 4);
+  EXPECT_EQ(library.Find(SourceLibrary::KeyOf(*old, *SquareSpace(), {})), nullptr);
+}
+
 TEST(SourceLibrary, TellsSpacesAndOptionsApart) {
   const auto source = BowlSource("sourceTasks/a", 0.5, 0.5, 20, 1);
   const auto other = MakeSpace({{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
