@@ -53,8 +53,19 @@ FakeStudy BowlStudy(std::vector<std::shared_ptr<const SourceTaskData>> sources, 
   return study;
 }
 
+FakeStudy StudyOfTwoSources(int results) {
+  return BowlStudy(
+      {BowlSource("sourceTasks/a", 0.3, 0.6, 20, 5), BowlSource("sourceTasks/b", 0.3, 0.6, 20, 6)},
+      results);
+}
+
 class NeverReady : public SourceProvider {
  public:
+  StudyView ViewOf(const FakeStudy& study) {
+    StudyView view = study.view();
+    view.fitted_sources = this;
+    return view;
+  }
   absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
       const std::shared_ptr<const SourceTaskData>& source, const SearchSpace&,
       const SourceFitOptions&) override {
@@ -227,11 +238,8 @@ TEST(Transfer, IsTheSameTwiceAndNotWithoutTheSource) {
 
 TEST(Transfer, GoesOnWithoutWhileSourcesAreNotReady) {
   NeverReady provider;
-  FakeStudy study = BowlStudy(
-      {BowlSource("sourceTasks/a", 0.3, 0.6, 20, 5), BowlSource("sourceTasks/b", 0.3, 0.6, 20, 6)},
-      6);
-  StudyView view = study.view();
-  view.fitted_sources = &provider;
+  const FakeStudy study = StudyOfTwoSources(6);
+  const StudyView view = provider.ViewOf(study);
   const Suggestion next = MustSuggest("stacked", view, 1, 5)[0];
   EXPECT_EQ(next.provenance.rung, Rung::kWithoutTransfer);
   EXPECT_THAT(next.provenance.rung_reason, HasSubstr("2 of 2 source tasks are still being fitted"));
@@ -262,11 +270,8 @@ TEST(Transfer, WhatIsPreparedAheadChangesNoSuggestion) {
 
 TEST(Transfer, PreparingTellsWhatIsMissing) {
   NeverReady provider;
-  FakeStudy study = BowlStudy(
-      {BowlSource("sourceTasks/a", 0.3, 0.6, 20, 5), BowlSource("sourceTasks/b", 0.3, 0.6, 20, 6)},
-      0);
-  StudyView view = study.view();
-  view.fitted_sources = &provider;
+  const FakeStudy study = StudyOfTwoSources(0);
+  const StudyView view = provider.ViewOf(study);
   EXPECT_EQ(FindPreset("stacked")->Create()->Prepare(view).code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(provider.asked, ::testing::ElementsAre("sourceTasks/a", "sourceTasks/b"));
   EXPECT_TRUE(FindPreset("gp_log_ei")->Create()->Prepare(view).ok());
