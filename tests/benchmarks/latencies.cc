@@ -7,6 +7,7 @@ namespace slipstream {
 void Latencies::Merge(const Latencies& other) {
   microseconds.insert(microseconds.end(), other.microseconds.begin(), other.microseconds.end());
   seconds += other.seconds;
+  server_cpu_seconds += other.server_cpu_seconds;
   failures += other.failures;
 }
 
@@ -16,6 +17,11 @@ double Latencies::Quantile(double fraction) const {
   const auto at = static_cast<size_t>(fraction * static_cast<double>(sorted.size() - 1));
   std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(at), sorted.end());
   return sorted[at];
+}
+
+double Latencies::ServerMicroseconds() const {
+  if (microseconds.empty()) return 0;
+  return 1e6 * server_cpu_seconds / static_cast<double>(microseconds.size());
 }
 
 double Median(std::vector<double> values) {

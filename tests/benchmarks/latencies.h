@@ -9,12 +9,15 @@ namespace slipstream {
 struct Latencies {
   std::vector<double> microseconds;  // One for each call that ended well.
   double seconds = 0;                // From the first start to the last end.
+  double server_cpu_seconds = 0;     // What the server's process computed meanwhile.
   long failures = 0;
 
   void Merge(const Latencies& other);
   double Rate() const { return static_cast<double>(microseconds.size()) / seconds; }
   // The `fraction`-quantile in microseconds; 0 without calls.
   double Quantile(double fraction) const;
+  // Of the server, a call; 0 without calls.
+  double ServerMicroseconds() const;
 };
 
 // The middle value, or the mean of the two in the middle; 0 of nothing.

@@ -2,6 +2,7 @@
 // Observe and a durable Suggest, with so many calls in flight, in turn and
 // several rounds, so that their ratios hold while the machine's speed drifts. The load comes from
 // this process; the server is another one.
+#include <time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -84,18 +85,17 @@ class Benchmark {
     const int64_t series = ++series_;
     const int64_t trials = LeaseTrials(series);
     Settle();
-    return RunLoad(
-        in_flight, kLanes, settings_.seconds, [=, this](int64_t index, int lane, auto done) {
-          if (index >= trials) return false;
-          auto call = std::make_shared<PendingCall<v1::ObserveRequest, v1::Trial>>();
-          call->request =
-              TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
-                          LossOutcome(static_cast<double>(index)), RequestId(series, index));
-          stubs_[lane].optimization->async()->Observe(
-              &call->context, &call->request, &call->response,
-              [call, done](grpc::Status status) { done(status.ok()); });
-          return true;
-        });
+    return Run(in_flight, [=, this](int64_t index, int lane, auto done) {
+      if (index >= trials) return false;
+      auto call = std::make_shared<PendingCall<v1::ObserveRequest, v1::Trial>>();
+      call->request =
+          TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
+                      LossOutcome(static_cast<double>(index)), RequestId(series, index));
+      stubs_[lane].optimization->async()->Observe(
+          &call->context, &call->request, &call->response,
+          [call, done](grpc::Status status) { done(status.ok()); });
+      return true;
+    });
   }
 
   // Leases one new trial after the other, each to a worker of its own.
@@ -103,16 +103,15 @@ class Benchmark {
     const int64_t series = ++series_;
     CreateStudy(series);
     Settle();
-    return RunLoad(
-        in_flight, kLanes, settings_.seconds, [=, this](int64_t index, int lane, auto done) {
-          auto call = std::make_shared<PendingCall<v1::SuggestRequest, v1::SuggestResponse>>();
-          call->request = AskRequest(StudyName(series), absl::StrCat("worker-", index), 1,
-                                     RequestId(series, index));
-          stubs_[lane].optimization->async()->Suggest(
-              &call->context, &call->request, &call->response,
-              [call, done](grpc::Status status) { done(status.ok()); });
-          return true;
-        });
+    return Run(in_flight, [=, this](int64_t index, int lane, auto done) {
+      auto call = std::make_shared<PendingCall<v1::SuggestRequest, v1::SuggestResponse>>();
+      call->request = AskRequest(StudyName(series), absl::StrCat("worker-", index), 1,
+                                 RequestId(series, index));
+      stubs_[lane].optimization->async()->Suggest(
+          &call->context, &call->request, &call->response,
+          [call, done](grpc::Status status) { done(status.ok()); });
+      return true;
+    });
   }
 
  private:
@@ -127,14 +126,29 @@ class Benchmark {
   Latencies Probe(int in_flight, Start start) {
     const int64_t series = ++series_;
     Settle();
-    return RunLoad(
-        in_flight, kLanes, settings_.seconds, [=, this](int64_t index, int lane, auto done) {
-          auto call = std::make_shared<ProbeCall>();
-          call->request.set_payload(std::string(kPayloadBytes, 'x'));
-          call->request.set_key(RequestId(series, index));
-          start(stubs_[lane], *call, [call, done](grpc::Status status) { done(status.ok()); });
-          return true;
-        });
+    return Run(in_flight, [=, this](int64_t index, int lane, auto done) {
+      auto call = std::make_shared<ProbeCall>();
+      call->request.set_payload(std::string(kPayloadBytes, 'x'));
+      call->request.set_key(RequestId(series, index));
+      start(stubs_[lane], *call, [call, done](grpc::Status status) { done(status.ok()); });
+      return true;
+    });
+  }
+
+  Latencies Run(int in_flight, const StartCall& start) {
+    const double before = ServerCpuSeconds();
+    Latencies latencies = RunLoad(in_flight, kLanes, settings_.seconds, start);
+    latencies.server_cpu_seconds = ServerCpuSeconds() - before;
+    return latencies;
+  }
+
+  double ServerCpuSeconds() const {
+    clockid_t clock = {};
+    timespec now = {};
+    if (clock_getcpuclockid(server_.pid(), &clock) != 0 || clock_gettime(clock, &now) != 0) {
+      throw std::runtime_error("the server's processor time cannot be read");
+    }
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
   }
 
   static std::string StudyName(int64_t series) { return absl::StrCat("studies/s", series); }
@@ -222,11 +236,12 @@ void PrintRow(const Level& level, const std::string& name, const std::vector<Lat
               std::vector<std::string>* csv) {
   const Latencies all = Merged(rounds);
   const double ratio = MedianRatio(rounds, level.empty, Rate);
-  std::cout << absl::StrFormat("%10d  %-10s %10.0f/s %10.0f us %10.0f us %10.2f %9d\n",
+  std::cout << absl::StrFormat("%10d  %-10s %10.0f/s %10.0f us %10.0f us %10.2f %10.1f us %9d\n",
                                level.in_flight, name, all.Rate(), P50(all), P99(all), ratio,
-                               all.failures);
-  csv->push_back(absl::StrFormat("%d,%s,%.1f,%.1f,%.1f,%.4f,%d", level.in_flight, name, all.Rate(),
-                                 P50(all), P99(all), ratio, all.failures));
+                               all.ServerMicroseconds(), all.failures);
+  csv->push_back(absl::StrFormat("%d,%s,%.1f,%.1f,%.1f,%.4f,%.2f,%d", level.in_flight, name,
+                                 all.Rate(), P50(all), P99(all), ratio, all.ServerMicroseconds(),
+                                 all.failures));
 }
 
 std::vector<Figure> FiguresOf(const std::vector<Level>& levels) {
@@ -252,9 +267,10 @@ int Run(const Settings& settings) {
   Benchmark benchmark(settings);
   benchmark.Empty(32);
   std::vector<Level> levels;
-  std::vector<std::string> csv = {"in_flight,call,rate,p50_us,p99_us,rate_ratio,failures"};
-  std::cout << absl::StrFormat("%10s  %-10s %12s %13s %13s %10s %9s\n", "in flight", "call", "rate",
-                               "p50", "p99", "ratio", "failures");
+  std::vector<std::string> csv = {
+      "in_flight,call,rate,p50_us,p99_us,rate_ratio,server_cpu_us,failures"};
+  std::cout << absl::StrFormat("%10s  %-10s %12s %13s %13s %10s %13s %9s\n", "in flight", "call",
+                               "rate", "p50", "p99", "ratio", "server's CPU", "failures");
   long failures = 0;
   for (const int in_flight : settings.in_flight) {
     levels.push_back(Measure(&benchmark, settings, in_flight));
@@ -265,7 +281,9 @@ int Run(const Settings& settings) {
     if (settings.suggest) PrintRow(level, "suggest", level.suggest, &csv);
     failures += Merged(level.observe).failures + Merged(level.suggest).failures;
   }
-  std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds\n";
+  std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds; server's "
+               "CPU: of all its "
+               "threads, a call\n";
   for (const Level& level : levels) {
     std::cout << absl::StrFormat(
         "Observe at %d in flight reaches %.2f of the rate of two bare rows\n", level.in_flight,
