@@ -42,7 +42,7 @@ struct SqliteStoreOptions {
   // Connections for reading: as many reads run at once.
   int readers = 5;
   // Page cache of the writing connection and of each reader, in KiB.
-  int writer_cache_kib = 16384;
+  int writer_cache_kib = 4096;
   int reader_cache_kib = 2048;
   // Name of the SQLite VFS; empty: the default. For tests that inject faults.
   std::string vfs;

@@ -47,6 +47,17 @@ constexpr char kQueued[] =
     "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND state = 1 AND worker = '' AND id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
 
+// A worker's name and a time.
+constexpr int64_t kRoomForLease = 24;
+// Two times, a number, and a measurement of one metric.
+constexpr int64_t kRoomForOutcome = 56;
+
+// Bytes that a trial's row keeps free for what it will get.
+int64_t RoomIn(TrialState state) {
+  if (HasEnded(state)) return 0;
+  return state == TrialState::kRequested ? kRoomForLease + kRoomForOutcome : kRoomForOutcome;
+}
+
 TrialRecord TrialOf(const Query& row) {
   TrialRecord trial;
   trial.number = TrialNumber(row.Integer(0));
@@ -178,8 +189,8 @@ absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialR
   const int64_t id = TrialId(study_key, trial.number);
   Query query(connection,
               "INSERT INTO trials(id, state, suggested, candidate, create_ms, start_ms, end_ms,"
-              " objective, worker, reason, measurement, configuration)"
-              " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+              " objective, worker, reason, measurement, configuration, room)"
+              " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(?))");
   query.BindInteger(id)
       .BindInteger(static_cast<int64_t>(trial.state))
       .BindInteger(trial.suggested ? 1 : 0)
@@ -191,7 +202,8 @@ absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialR
       .BindText(trial.worker)
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
-      .BindBlob(trial.configuration);
+      .BindBlob(trial.configuration)
+      .BindInteger(RoomIn(trial.state));
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   if (provenance.empty()) return absl::OkStatus();
   Query extra(connection, "INSERT INTO provenances(id, provenance) VALUES(?, ?)");
@@ -199,10 +211,13 @@ absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialR
 }
 
 absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialRecord& trial) {
-  Query query(connection, "UPDATE trials SET state = ?, worker = ?, start_ms = ? WHERE id = ?");
+  Query query(connection,
+              "UPDATE trials SET state = ?, worker = ?, start_ms = ?, room = zeroblob(?)"
+              " WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindText(trial.worker)
       .BindInteger(trial.start_ms)
+      .BindInteger(RoomIn(trial.state))
       .BindInteger(TrialId(study_key, trial.number))
       .Run();
 }
@@ -210,12 +225,13 @@ absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialR
 absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const TrialRecord& trial) {
   Query query(connection,
               "UPDATE trials SET state = ?, end_ms = ?, objective = ?, reason = ?,"
-              " measurement = ? WHERE id = ?");
+              " measurement = ?, room = zeroblob(?) WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindInteger(trial.end_ms)
       .BindReal(trial.objective)
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
+      .BindInteger(RoomIn(trial.state))
       .BindInteger(TrialId(study_key, trial.number))
       .Run();
 }
