@@ -70,7 +70,7 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
   } else {
     model.beliefs.push_back({-4, 1, std::log(1e-6), std::log(4.0)});
   }
-  model.beliefs.push_back({0, 1, -5, 5});
+  model.beliefs.push_back({0, options.mean_deviation, -5, 5});
   return model;
 }
 

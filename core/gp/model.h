@@ -51,6 +51,8 @@ struct ModelOptions {
   // Results are exact: the noise variance is fixed at exact_noise_variance.
   bool noiseless = false;
   double exact_noise_variance = 1e-8;
+  // Of the belief in the mean.
+  double mean_deviation = 1;
   // Coordinates are bent (MakeWarped), each by a curve that is learnt.
   bool warps_inputs = false;
 };
@@ -65,7 +67,7 @@ struct ModelOptions {
 //   amplitude^2 ~ LogNormal(0, 1);
 //   a and b of bent coordinates ~ LogNormal(0, 0.5), from 1/8 to 8;
 //   noise variance ~ LogNormal(-4, 1), at least 1e-6;
-//   mean ~ Normal(0, 1).
+//   mean ~ Normal(0, mean_deviation).
 Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);
 
 }  // namespace slipstream

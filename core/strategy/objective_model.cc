@@ -20,6 +20,12 @@ namespace {
 
 constexpr size_t kMostCachedCalibrations = 4;
 
+// The belief in the mean where there is nothing but the study's own results. They are few and stand
+// mostly where it is good, so their own mean, which is 0, says little; on families of functions
+// that no figure is reported on, a belief as wide as this leaves an eighth less regret than one of
+// deviation 1 after 10 to 30 suggestions.
+constexpr double kMeanDeviation = 3;
+
 // Where functions are compared: so many points all over the space.
 constexpr size_t kMostPlaces = 256;
 
@@ -123,12 +129,13 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   fitted.pending_.resize(0, data.x.cols());
   fitted.calibrated_to_ = ScheduledFitSize(data.y.size());
   const CoordinateKinds kinds = KindsOf(*view.space);
-  const ModelOptions options = ModelOptionsOf(view, request.recipe);
+  ModelOptions options = ModelOptionsOf(view, request.recipe);
   if (fitted.training_.infeasible.rows() > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(fitted.feasibility_,
                                 FitFeasibility(kinds, data.x, fitted.training_.infeasible));
   }
   if (request.prior == nullptr) {
+    options.mean_deviation = kMeanDeviation;
     fitted.model_ = DefaultModel(kinds, options);
     SLIPSTREAM_RETURN_IF_ERROR(
         fitted.Calibrate(request, fitted.model_, FirstOf(data, fitted.calibrated_to_)));

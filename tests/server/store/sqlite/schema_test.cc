@@ -34,6 +34,50 @@ class SchemaTest : public SqliteStoreTest {
   }
 };
 
+class RoomForOutcomesTest : public SchemaTest {
+ protected:
+  static constexpr int kTrials = 400;
+
+  // A study whose trials are all with a worker.
+  void MakeOpenTrials() {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    const auto study = CreateStudy(**store, StudyNamed("s"));
+    ASSERT_TRUE(study.ok());
+    ASSERT_TRUE(LeaseFresh(**store, *study, "worker", kTrials).ok());
+  }
+
+  // How many pages the file has more after it.
+  int64_t ObserveAll() {
+    const int64_t before = Number("PRAGMA page_count");
+    {
+      const auto store = Open();
+      EXPECT_TRUE(store.ok()) << store.status();
+      const std::string measurement(20, 'm');
+      for (int number = 1; number <= kTrials; ++number) {
+        const auto observed = ObserveTrial(**store, {"s", number, Success(number, measurement)});
+        EXPECT_EQ(observed->measurement, measurement);
+      }
+      const auto read = (*store)->GetTrial("s", kTrials);
+      EXPECT_TRUE(read.ok() && read->state == TrialState::kSucceeded);
+    }
+    return Number("PRAGMA page_count") - before;
+  }
+};
+
+TEST_F(RoomForOutcomesTest, ObservationsDivideNoPages) {
+  MakeOpenTrials();
+  EXPECT_EQ(ObserveAll(), 0);
+  EXPECT_EQ(Number("SELECT sum(length(room)) FROM trials"), 0);
+}
+
+TEST_F(RoomForOutcomesTest, OpenTrialsOfAnOlderFileHaveNoneAndCanBeObserved) {
+  MakeOpenTrials();
+  RunSql("ALTER TABLE trials DROP COLUMN room; VACUUM; PRAGMA user_version = 1");
+  EXPECT_GT(ObserveAll(), 0);
+  EXPECT_EQ(Number("PRAGMA user_version"), static_cast<int64_t>(SchemaSteps().size()));
+}
+
 constexpr char kAddColumn[] = "ALTER TABLE studies ADD COLUMN owner TEXT DEFAULT 'nobody'";
 
 TEST_F(SchemaTest, AnOlderFileIsLedToTheNewestSchema) {
