@@ -87,9 +87,9 @@ PRAGMA application_id = 1397510227;
 )sql";
 static_assert(kStoreApplicationId == 1397510227);
 
-// Zeros beside an open trial, which what it still gets takes the place of. A row that grows makes
-// its page overflow, for trials are stored without gaps; dividing pages was a fifth of the work of
-// writing observations.
+// Zeros beside an open trial, which what it still gets takes the place of. Trials are stored
+// without gaps: a row that grew would make its page divide, and at the commit after that SQLite
+// looks through its whole page cache.
 constexpr char kRoomInOpenTrials[] = "ALTER TABLE trials ADD COLUMN room BLOB";
 
 constexpr const char* kSteps[] = {kFirstSchema, kRoomInOpenTrials};

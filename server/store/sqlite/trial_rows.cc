@@ -49,7 +49,7 @@ constexpr char kQueued[] =
 
 // A worker's name and a time.
 constexpr int64_t kRoomForLease = 24;
-// Two times, a number, and a measurement of one metric.
+// A time, a number, and a measurement of one metric.
 constexpr int64_t kRoomForOutcome = 56;
 
 // Bytes that a trial's row keeps free for what it will get.
