@@ -281,9 +281,8 @@ int Run(const Settings& settings) {
     if (settings.suggest) PrintRow(level, "suggest", level.suggest, &csv);
     failures += Merged(level.observe).failures + Merged(level.suggest).failures;
   }
-  std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds; server's "
-               "CPU: of all its "
-               "threads, a call\n";
+  std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds\n"
+               "server's CPU: of all its threads, a call\n";
   for (const Level& level : levels) {
     std::cout << absl::StrFormat(
         "Observe at %d in flight reaches %.2f of the rate of two bare rows\n", level.in_flight,

@@ -109,9 +109,9 @@ absl::Span<const char* const> SchemaSteps() { return kSteps; }
 
 absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path) {
   if (version <= newest) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("the store ", path, " has schema version ",
-                                                    version, ", this program knows versions up to ",
-                                                    newest, "; use a newer program"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the store ", path, " has schema version ", version,
+                   ", this program knows versions up to ", newest, "; use a newer program"));
 }
 
 absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps) {

@@ -225,13 +225,12 @@ absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialR
 absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const TrialRecord& trial) {
   Query query(connection,
               "UPDATE trials SET state = ?, end_ms = ?, objective = ?, reason = ?,"
-              " measurement = ?, room = zeroblob(?) WHERE id = ?");
+              " measurement = ?, room = x'' WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindInteger(trial.end_ms)
       .BindReal(trial.objective)
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
-      .BindInteger(RoomIn(trial.state))
       .BindInteger(TrialId(study_key, trial.number))
       .Run();
 }

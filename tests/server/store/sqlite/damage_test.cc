@@ -65,8 +65,8 @@ TEST_F(DamagedStoreTest, AFileThatIsCutOffIsRefused) {
   MakeFile(300);
   const std::string whole = ReadBytes(path());
   ASSERT_GT(whole.size(), 10 * kPage);
-  for (const size_t size :
-       {whole.size() - 1, whole.size() - kPage, 5 * kPage + 7, kPage, size_t{100}, size_t{50}}) {
+  for (const size_t size : {whole.size() - 1, whole.size() - kPage, 5 * kPage + 7, kPage,
+                            size_t{100}, size_t{50}}) {
     WriteBytes(path(), whole.substr(0, size));
     ExpectRefusal(kDataLoss, "damaged");
   }
@@ -160,10 +160,9 @@ TEST_F(DamagedStoreTest, CheckFindsWhatADeepLookFinds) {
   MakeFile(50);
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   // An index without its table's row: only a whole check compares them.
-  RunSql(
-      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage ="
-      " (SELECT rootpage FROM sqlite_schema WHERE name = 'study_sources_by_source')"
-      " WHERE name = 'sqlite_autoindex_source_tasks_1'");
+  RunSql("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage ="
+         " (SELECT rootpage FROM sqlite_schema WHERE name = 'study_sources_by_source')"
+         " WHERE name = 'sqlite_autoindex_source_tasks_1'");
   const auto before = Files();
   EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kDataLoss, path()));
   EXPECT_EQ(Files(), before);
