@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/gp/normal.h"
 
@@ -85,6 +86,24 @@ class ProbabilityOfImprovement : public AcquisitionRule {
   double noise_deviation_;
 };
 
+class WithScaledDeviation : public AcquisitionRule {
+ public:
+  WithScaledDeviation(std::unique_ptr<AcquisitionRule> rule, double factor)
+      : rule_(std::move(rule)), factor_(factor) {}
+
+  bool is_logarithmic() const override { return rule_->is_logarithmic(); }
+
+ private:
+  Utility DoEvaluate(double mean, double deviation) const override {
+    Utility utility = rule_->Evaluate(mean, factor_ * deviation);
+    utility.by_deviation *= factor_;
+    return utility;
+  }
+
+  std::unique_ptr<AcquisitionRule> rule_;
+  double factor_;
+};
+
 }  // namespace
 
 Utility AcquisitionRule::Evaluate(double mean, double deviation) const {
@@ -146,6 +165,11 @@ std::unique_ptr<AcquisitionRule> MakeLogExpectedImprovement(double incumbent) {
 std::unique_ptr<AcquisitionRule> MakeProbabilityOfImprovement(double target,
                                                               double noise_variance) {
   return std::make_unique<ProbabilityOfImprovement>(target, noise_variance);
+}
+
+std::unique_ptr<AcquisitionRule> MakeWithScaledDeviation(std::unique_ptr<AcquisitionRule> rule,
+                                                         double factor) {
+  return std::make_unique<WithScaledDeviation>(std::move(rule), factor);
 }
 
 }  // namespace slipstream

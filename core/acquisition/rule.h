@@ -62,6 +62,10 @@ std::unique_ptr<AcquisitionRule> MakeLogExpectedImprovement(double incumbent);
 std::unique_ptr<AcquisitionRule> MakeProbabilityOfImprovement(double target,
                                                               double noise_variance = 0);
 
+// `rule` for a model that errs by `factor`, positive, times as much as it says.
+std::unique_ptr<AcquisitionRule> MakeWithScaledDeviation(std::unique_ptr<AcquisitionRule> rule,
+                                                         double factor);
+
 // Of the expected improvement's h(u).
 struct LogImprovement {
   double value = 0;    // log h(u).

@@ -160,6 +160,7 @@ ExplorationStep NextExplorationStep(ExplorationKind kind, const ExplorationOptio
   switch (kind) {
     case ExplorationKind::kNone:
     case ExplorationKind::kHedge:
+    case ExplorationKind::kTurns:
       return step;
     case ExplorationKind::kExp3:
       return Exp3Step(options, view, made, 2, uniform);

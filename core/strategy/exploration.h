@@ -1,5 +1,5 @@
-// When a suggestion is to be random instead of the acquisition's: one axis of a
-// recipe.
+// When a suggestion is not to be simply the acquisition's but random, or the
+// acquisition's of a model that is trusted more or less: one axis of a recipe.
 //
 // - alternate (of RA-BO, UHE-BO without EXP3): every second suggestion.
 // - random: each with a fixed probability.
@@ -11,6 +11,8 @@
 //   "Portfolio allocation for Bayesian optimization", 2011): blocks of one.
 // - hedge, the same in its original form, chooses between acquisitions
 //   (hedge.h), and never leaves them alone.
+// - turns, our own, once nearly nothing is expected to be gained any more: see
+//   next_point.h.
 //
 // What was decided where the papers are silent:
 //
@@ -43,7 +45,7 @@
 
 namespace slipstream {
 
-enum class ExplorationKind { kNone, kExp3, kPortfolio, kHedge, kAlternate, kRandom };
+enum class ExplorationKind { kNone, kExp3, kPortfolio, kHedge, kAlternate, kRandom, kTurns };
 
 struct ExplorationOptions {
   double horizon = 100;       // Suggestions that exp3 and portfolio reckon with.

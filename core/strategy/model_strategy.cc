@@ -292,6 +292,9 @@ class Batch {
     provenance.facts.push_back({"predicted_mean", next.mean});
     provenance.facts.push_back({"predicted_deviation", next.deviation});
     provenance.facts.push_back({"acquisition_value", next.value});
+    if (next.deviation_factor != 1) {
+      provenance.facts.push_back({"deviation_factor", next.deviation_factor});
+    }
     if (next.is_repeat) {
       provenance.facts.push_back(
           {"repeat", std::string("every configuration considered has been tried")});

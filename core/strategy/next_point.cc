@@ -24,6 +24,11 @@ constexpr uint64_t kScreens = 4;
 // What counts as improvement, on outputs of variance 1: without it the chance to
 // improve is largest next to the best point, by next to nothing.
 constexpr double kLeastImprovement = 0.1;
+// Turns: when they begin, on outputs of variance 1, and what they are.
+constexpr double kLittleImprovement = 0.01;
+constexpr int64_t kTurns = 3;
+constexpr double kRefining = 0.35;
+constexpr double kLookingFarther = 1.2;
 // Of the theoretical bounds: their chance to fail.
 constexpr double kRho = 0.1;
 constexpr double kContinuousRho = 0.01;  // Envelope-BO's.
@@ -84,14 +89,12 @@ class Chooser {
   explicit Chooser(const NextPointRequest& request) : request_(request) {}
 
   absl::StatusOr<NextPoint> Choose() {
-    std::vector<RuledSurrogate> members;
-    for (size_t i = 0; i < request_.model.members().size(); ++i) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<AcquisitionRule> rule, RuleOf(request_, i));
-      rules_.push_back(std::move(rule));
-      members.push_back({request_.model.members()[i].get(), rules_.back().get()});
+    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, SearchWith(1));
+    if (TakesTurns() && ImprovementAt(next) < kLittleImprovement) {
+      const double factor = request_.round % kTurns == 0 ? kRefining : kLookingFarther;
+      SLIPSTREAM_ASSIGN_OR_RETURN(next, SearchWith(factor));
+      next.deviation_factor = factor;
     }
-    const Acquisition acquisition(std::move(members));
-    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, Search(acquisition));
     if (absl::Now() > request_.deadline) {
       return absl::DeadlineExceededError("no time to search the space");
     }
@@ -100,7 +103,50 @@ class Chooser {
   }
 
  private:
+  // With the members' deviations taken for `factor` times as large.
+  absl::StatusOr<NextPoint> SearchWith(double factor) {
+    std::vector<std::unique_ptr<AcquisitionRule>> rules;
+    for (size_t i = 0; i < request_.model.members().size(); ++i) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<AcquisitionRule> rule, RuleOf(request_, i));
+      if (factor != 1) rule = MakeWithScaledDeviation(std::move(rule), factor);
+      rules.push_back(std::move(rule));
+    }
+    return Search(Acquisition(Ruled(rules)));
+  }
+
+  std::vector<RuledSurrogate> Ruled(
+      const std::vector<std::unique_ptr<AcquisitionRule>>& rules) const {
+    std::vector<RuledSurrogate> members;
+    for (size_t i = 0; i < rules.size(); ++i) {
+      members.push_back({request_.model.members()[i].get(), rules[i].get()});
+    }
+    return members;
+  }
+
+  bool TakesTurns() const {
+    const Recipe& recipe = request_.recipe;
+    const bool trusts_deviations = recipe.acquisition == AcquisitionKind::kUpperConfidenceBound ||
+                                   recipe.acquisition == AcquisitionKind::kExpectedImprovement ||
+                                   recipe.acquisition == AcquisitionKind::kLogExpectedImprovement;
+    return recipe.exploration == ExplorationKind::kTurns && trusts_deviations && !searched_whole_ &&
+           !request_.model.is_costly() && recipe.lengthscale_rule == LengthscaleRule::kAsCalibrated;
+  }
+
+  // What is expected of the point, whatever the acquisition.
+  double ImprovementAt(const NextPoint& next) const {
+    std::vector<std::unique_ptr<AcquisitionRule>> rules;
+    for (size_t i = 0; i < request_.model.members().size(); ++i) {
+      rules.push_back(MakeExpectedImprovement(request_.model.Incumbent(i)));
+    }
+    return Acquisition(Ruled(rules)).Values(Encoded(next))[0];
+  }
+
+  PointMatrix Encoded(const NextPoint& next) const {
+    return EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
+  }
+
   absl::StatusOr<NextPoint> Search(const Acquisition& acquisition) {
+    searched_whole_ = true;
     if (request_.pool != nullptr) return AmongCandidates(acquisition);
     std::optional<std::vector<Configuration>> all = AllConfigurations(request_.space, kEnumerable);
     const bool draws = request_.recipe.acquisition == AcquisitionKind::kThompson;
@@ -109,6 +155,7 @@ class Chooser {
                                     ? *std::move(all)
                                     : ScreenOf(request_.space, Incumbents(), request_.seed));
     }
+    searched_whole_ = false;
     const PointFunction function{[&](const PointMatrix& x) { return acquisition.Values(x); },
                                  [&](ConstVectorView x, VectorView gradient) {
                                    return acquisition.ValueAndGradient(x, gradient);
@@ -193,7 +240,7 @@ class Chooser {
   // What the members predict together: the mean of their means and, by the law
   // of total variance, the deviation.
   void Describe(NextPoint& next) const {
-    const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
+    const PointMatrix x = Encoded(next);
     double mean = 0;
     double square = 0;
     const auto count = static_cast<double>(request_.model.members().size());
@@ -211,7 +258,7 @@ class Chooser {
   }
 
   const NextPointRequest& request_;
-  std::vector<std::unique_ptr<AcquisitionRule>> rules_;
+  bool searched_whole_ = false;  // The latest search looked at each configuration that there is.
 };
 
 }  // namespace

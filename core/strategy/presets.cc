@@ -23,10 +23,10 @@ using P = PriorKind;
 constexpr Preset kPresets[] = {
     {"gp_log_ei",
      "Gaussian process, most probable hyperparameters, log expected improvement; the default",
-     {}},
+     {.exploration = E::kTurns}},
     {"portfolio_gp",
      "The first entries of source_portfolio, then gp_log_ei; the default with source tasks",
-     {.initial = InitialDesign::kSourcePortfolio}},
+     {.initial = InitialDesign::kSourcePortfolio, .exploration = E::kTurns}},
     {"gp_hmc",
      "Gaussian process, hyperparameters sampled and averaged over, log expected improvement",
      {.calibration = C::kHamiltonian}},

@@ -74,6 +74,7 @@ constexpr NamedIngredient<ExplorationKind> kExplorationNames[] = {
     {"none", ExplorationKind::kNone},           {"exp3", ExplorationKind::kExp3},
     {"portfolio", ExplorationKind::kPortfolio}, {"hedge", ExplorationKind::kHedge},
     {"alternate", ExplorationKind::kAlternate}, {"random", ExplorationKind::kRandom},
+    {"turns", ExplorationKind::kTurns},
 };
 
 constexpr NamedIngredient<InitialDesign> kInitialNames[] = {

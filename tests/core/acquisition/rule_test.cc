@@ -193,6 +193,17 @@ TEST(AcquisitionRule, ProbabilityOfImprovementCountsTheNoiseOfResults) {
   }
 }
 
+TEST(AcquisitionRule, WithScaledDeviationIsTheRuleOfAModelThatErrsSoMuchMore) {
+  for (double factor : {0.35, 1.0, 2.5}) {
+    ExpectRuleIs(*MakeWithScaledDeviation(MakeLogExpectedImprovement(0.5), factor),
+                 [factor](const Exact& m, const Exact& s) {
+                   return Exact(log(factor * s) + ExactLogImprovement((m - 0.5) / (factor * s)));
+                 });
+    ExpectRuleIs(*MakeWithScaledDeviation(MakeUpperConfidenceBound(2), factor),
+                 [factor](const Exact& m, const Exact& s) { return Exact(m + 2 * factor * s); });
+  }
+}
+
 TEST(AcquisitionRule, ExpectedImprovementIsTheMeanOfWhatIsGained) {
   // The defining integral, by the trapezoid rule over 12 deviations.
   const double mean = 0.3, deviation = 0.8, incumbent = 0.9;
@@ -236,6 +247,7 @@ std::vector<std::unique_ptr<AcquisitionRule>> AllRules() {
   rules.push_back(MakeLogExpectedImprovement(0.5));
   rules.push_back(MakeProbabilityOfImprovement(0.5));
   rules.push_back(MakeProbabilityOfImprovement(0.5, 0.1));
+  rules.push_back(MakeWithScaledDeviation(MakeLogExpectedImprovement(0.5), 0.35));
   return rules;
 }
 
@@ -273,6 +285,8 @@ TEST(AcquisitionRule, OnlyTheLogarithmSaysThatItIsOne) {
   EXPECT_FALSE(MakeExpectedImprovement(0)->is_logarithmic());
   EXPECT_TRUE(MakeLogExpectedImprovement(0)->is_logarithmic());
   EXPECT_FALSE(MakeProbabilityOfImprovement(0)->is_logarithmic());
+  EXPECT_FALSE(MakeWithScaledDeviation(MakeExpectedImprovement(0), 2)->is_logarithmic());
+  EXPECT_TRUE(MakeWithScaledDeviation(MakeLogExpectedImprovement(0), 2)->is_logarithmic());
 }
 
 TEST(TheoreticalMultiplier, IsTheFormulaOfItsTheorem) {

@@ -111,8 +111,8 @@ std::vector<std::string> EveryAcquisition() {
 }
 
 const std::vector<std::string>& AllExplorations() {
-  static const auto* const names =
-      new std::vector<std::string>{"none", "exp3", "portfolio", "hedge", "alternate", "random"};
+  static const auto* const names = new std::vector<std::string>{
+      "none", "exp3", "portfolio", "hedge", "alternate", "random", "turns"};
   return *names;
 }
 

@@ -1,0 +1,188 @@
+// The exploration "turns" (core/strategy/next_point.h).
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/acquisition/rule.h"
+#include "core/calibration/calibration.h"
+#include "core/strategy/objective_model.h"
+#include "core/strategy/presets.h"
+#include "core/strategy/recipe_names.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+constexpr uint64_t kSeed = 34;
+
+// Two bowls, the deeper one at (0.3, 0.6).
+double BowlsAt(const SearchSpace& space, const Configuration& at) {
+  const UnitPoint point = space.Encode(at);
+  const auto bowl = [&](double centre, double other) {
+    const double x = point.coordinates[0] - centre;
+    const double y = point.coordinates.size() > 1 ? point.coordinates[1] - other : 0;
+    return std::exp(-10 * (x * x + y * y));
+  };
+  return bowl(0.3, 0.6) + 0.7 * bowl(0.9, 0.1);
+}
+
+std::vector<Suggestion> Suggest(const FakeStudy& study, const RecipeChange& change, int count = 1) {
+  const auto strategy = FindPreset("gp_log_ei")->CreateWith(change);
+  EXPECT_TRUE(strategy.ok()) << strategy.status();
+  auto made = (*strategy)->Suggest(study.view(), count, kSeed, absl::InfiniteFuture());
+  EXPECT_TRUE(made.ok()) << made.status();
+  return *std::move(made);
+}
+
+void Measure(FakeStudy& study) {
+  while (!study.open.empty()) {
+    study.End(Ending::kMeasured, BowlsAt(*study.space, study.open.front().configuration));
+  }
+}
+
+FakeStudy StudyAfter(int results, std::shared_ptr<const SearchSpace> space = SquareSpace(),
+                     std::vector<std::shared_ptr<const SourceTaskData>> sources = {}) {
+  FakeStudy study(std::move(space), std::move(sources));
+  study.noiseless = true;
+  for (int i = 0; i < results; ++i) {
+    study.Lease(Suggest(study, {.prior = "none", .exploration = "none"}));
+    Measure(study);
+  }
+  return study;
+}
+
+double FactorOf(const Suggestion& suggestion) {
+  return HasFact(suggestion, "deviation_factor") ? NumberFact(suggestion, "deviation_factor") : 1;
+}
+
+TEST(Turns, BeginOnceLittleImprovementIsExpected) {
+  FakeStudy study = StudyAfter(4);
+  int before = 0;
+  int after = 0;
+  for (int i = 0; i < 24; ++i) {
+    const Suggestion plain = Suggest(study, {.exploration = "none"}).front();
+    const std::vector<Suggestion> made = Suggest(study, {});
+    if (std::exp(NumberFact(plain, "acquisition_value")) >= 0.01) {
+      ++before;
+      EXPECT_EQ(FactorOf(made.front()), 1);
+      EXPECT_EQ(made.front().configuration, plain.configuration);
+    } else {
+      ++after;
+      EXPECT_EQ(FactorOf(made.front()), (study.suggested + 1) % 3 == 0 ? 0.35 : 1.2);
+    }
+    study.Lease(made);
+    Measure(study);
+  }
+  EXPECT_GT(before, 3);
+  EXPECT_GT(after, 6);
+}
+
+TEST(Turns, AreTheMaximaOfWhatAModelThatErrsSoMuchPromises) {
+  const RecipeChange change{.calibration = "fixed"};
+  const Recipe recipe = *ChangedRecipe(FindPreset("gp_log_ei")->recipe, change);
+  const std::unique_ptr<Calibration> fixed = MakeFixed();
+  FakeStudy study = StudyAfter(25);
+  std::vector<double> factors;
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<Suggestion> made = Suggest(study, change);
+    const double factor = FactorOf(made.front());
+    factors.push_back(factor);
+
+    CalibrationCache cache;
+    const StudyView view = study.view();
+    const auto model = ObjectiveModel::Fit({view, recipe, *fixed, cache});
+    ASSERT_TRUE(model.ok());
+    const auto rule = MakeLogExpectedImprovement(model->Incumbent(0));
+    const auto value_at = [&](double x, double y) {
+      PointMatrix at(1, 2);
+      at << x, y;
+      const Predictions there = model->members().front()->Predict(at);
+      return rule->Evaluate(there.mean[0], factor * std::sqrt(there.variance[0])).value;
+    };
+    const Configuration& chosen = made.front().configuration;
+    const double value = value_at(chosen.values[0].number(), chosen.values[1].number());
+    EXPECT_NEAR(NumberFact(made.front(), "acquisition_value"), value, 1e-6 * std::fabs(value));
+    for (int x = 0; x <= 100; ++x) {
+      for (int y = 0; y <= 100; ++y) EXPECT_LE(value_at(0.01 * x, 0.01 * y), value + 1e-3);
+    }
+    study.Lease(made);
+    Measure(study);
+  }
+  std::sort(factors.begin(), factors.end());
+  EXPECT_EQ(factors, (std::vector<double>{0.35, 1.2, 1.2}));
+}
+
+TEST(Turns, OneRefinesWhereTheOthersLookFarther) {
+  FakeStudy study = StudyAfter(25);
+  while (study.suggested % 3 != 2) ++study.suggested;
+  const Suggestion refining = Suggest(study, {}).front();
+  ++study.suggested;
+  const Suggestion farther = Suggest(study, {}).front();
+  ASSERT_EQ(FactorOf(refining), 0.35);
+  ASSERT_EQ(FactorOf(farther), 1.2);
+  EXPECT_LT(NumberFact(refining, "predicted_deviation"),
+            NumberFact(farther, "predicted_deviation"));
+  EXPECT_GT(NumberFact(refining, "predicted_mean"), NumberFact(farther, "predicted_mean"));
+}
+
+TEST(Turns, GoOnAmongTheSuggestionsOfOneCall) {
+  const FakeStudy study = StudyAfter(25);
+  const std::vector<Suggestion> together = Suggest(study, {}, 6);
+  for (size_t i = 0; i < together.size(); ++i) {
+    const bool refines = (study.suggested + static_cast<int64_t>(i) + 1) % 3 == 0;
+    EXPECT_EQ(FactorOf(together[i]), refines ? 0.35 : 1.2) << i;
+  }
+}
+
+TEST(Turns, OfNoisyResultsComeAsWell) {
+  FakeStudy study = StudyAfter(25);
+  study.noiseless = false;
+  const std::vector<Suggestion> made = Suggest(study, {}, 3);
+  EXPECT_EQ(std::count_if(made.begin(), made.end(),
+                          [](const Suggestion& each) { return FactorOf(each) == 0.35; }),
+            1);
+}
+
+TEST(Turns, AreNotTakenWhereTheyAreNotMeant) {
+  const auto expect_none = [](const FakeStudy& study, RecipeChange change) {
+    change.exploration = "turns";
+    const std::vector<Suggestion> made = Suggest(study, change, 3);
+    change.exploration = "none";
+    const std::vector<Suggestion> plain = Suggest(study, change, 3);
+    ASSERT_EQ(made.size(), plain.size());
+    for (size_t i = 0; i < made.size(); ++i) {
+      EXPECT_EQ(FactorOf(made[i]), 1);
+      EXPECT_EQ(made[i].configuration, plain[i].configuration);
+    }
+  };
+  const FakeStudy study = StudyAfter(25);
+  ASSERT_NE(FactorOf(Suggest(study, {}).front()), 1);
+  for (const std::string acquisition : {"pi", "max_value_pi", "max_value_pi_draws", "thompson"}) {
+    SCOPED_TRACE(acquisition);
+    expect_none(study, {.acquisition = acquisition});
+  }
+  expect_none(study, {.calibration = "expanding(map)"});
+  expect_none(study, {.calibration = "shrinking(map)"});
+  expect_none(StudyAfter(25, LineOfCandidates(60)), {});
+  expect_none(StudyAfter(25, MakeSpace({{"n", IntegerDomain{1, 60, Scale::kLinear}, {}, {}}})), {});
+  expect_none(StudyAfter(25, SquareSpace(), {BowlSource("near", 0.3, 0.6, 20, 5)}),
+              {.prior = "stacked"});
+}
+
+TEST(Turns, GoWithOtherAcquisitionsThatTrustDeviations) {
+  const FakeStudy study = StudyAfter(25);
+  for (const std::string acquisition : {"ei", "ucb"}) {
+    SCOPED_TRACE(acquisition);
+    const std::vector<Suggestion> made = Suggest(study, {.acquisition = acquisition}, 3);
+    const auto refining = std::count_if(
+        made.begin(), made.end(), [](const Suggestion& each) { return FactorOf(each) == 0.35; });
+    EXPECT_EQ(refining, 1);
+  }
+}
+
+}  // namespace
+}  // namespace slipstream
