@@ -157,7 +157,7 @@ TEST_F(Models, AStudyMixesItsOwnRecipe) {
     const v1::Explanation explanation = Explain(Ask("mixed"));
     ASSERT_GT(explanation.provenance().facts_size(), 0);
     EXPECT_EQ(explanation.provenance().facts(0).text(),
-              "prior none, calibration mle, acquisition ucb, exploration none");
+              "prior none, calibration mle, acquisition ucb, exploration turns");
     Start();
   }
   recipe->set_calibration("consistent(fixed)");

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-v1::Outcome Read(const OutcomeArguments& arguments) {
+v1::Outcome OutcomeOf(const OutcomeArguments& arguments) {
   return ReadOutcome(arguments, "accuracy")->value();
 }
 
@@ -21,15 +21,15 @@ std::string OutcomeComplaint(const OutcomeArguments& arguments) {
 }
 
 TEST(OutcomeArguments, MakeOneOutcomeOfEachKind) {
-  EXPECT_EQ(Read({.value = "-0.5"}).measurement().metrics().at("accuracy"), -0.5);
-  EXPECT_EQ(Read({.metrics = {"f=1=2e3"}}).measurement().metrics().at("f=1"), 2000);
-  EXPECT_EQ(Read({.failed = "oom"}).failure().reason(), "oom");
-  EXPECT_EQ(Read({.infeasible = "nan"}).infeasibility().reason(), "nan");
-  EXPECT_EQ(Read({.stopped = ""}).early_stop().has_measurement(), false);
+  EXPECT_EQ(OutcomeOf({.value = "-0.5"}).measurement().metrics().at("accuracy"), -0.5);
+  EXPECT_EQ(OutcomeOf({.metrics = {"f=1=2e3"}}).measurement().metrics().at("f=1"), 2000);
+  EXPECT_EQ(OutcomeOf({.failed = "oom"}).failure().reason(), "oom");
+  EXPECT_EQ(OutcomeOf({.infeasible = "nan"}).infeasibility().reason(), "nan");
+  EXPECT_EQ(OutcomeOf({.stopped = ""}).early_stop().has_measurement(), false);
 }
 
 TEST(OutcomeArguments, LetAStoppedTrialKeepItsMeasurement) {
-  const v1::Outcome outcome = Read({.value = "0.5", .stopped = "hopeless"});
+  const v1::Outcome outcome = OutcomeOf({.value = "0.5", .stopped = "hopeless"});
   EXPECT_EQ(outcome.early_stop().measurement().metrics().at("accuracy"), 0.5);
   EXPECT_EQ(outcome.early_stop().reason(), "hopeless");
 }

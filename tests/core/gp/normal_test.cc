@@ -27,7 +27,7 @@ Wide ExactDensity(double x) {
   return exp(-Wide(x) * Wide(x) / 2) / sqrt(2 * pi);
 }
 
-double RelativeError(double actual, const Wide& expected) {
+double ErrorOf(double actual, const Wide& expected) {
   return static_cast<double>(abs((Wide(actual) - expected) / expected));
 }
 
@@ -36,14 +36,14 @@ double ExponentTolerance(double x) { return 1e-15 * (4 + x * x / 2); }
 
 TEST(Normal, TheDensityAndItsLogarithmAreExact) {
   for (double x = -37; x <= 37; x += 0.0625 + 1e-5) {
-    ASSERT_LE(RelativeError(StandardNormalDensity(x), ExactDensity(x)), ExponentTolerance(x)) << x;
-    ASSERT_LE(RelativeError(LogStandardNormalDensity(x), log(ExactDensity(x))), 1e-15) << x;
+    ASSERT_LE(ErrorOf(StandardNormalDensity(x), ExactDensity(x)), ExponentTolerance(x)) << x;
+    ASSERT_LE(ErrorOf(LogStandardNormalDensity(x), log(ExactDensity(x))), 1e-15) << x;
   }
 }
 
 TEST(Normal, TheDistributionIsExactInBothTails) {
   for (double x = -37; x <= 10; x += 0.0625 + 1e-5) {
-    ASSERT_LE(RelativeError(StandardNormalDistribution(x), ExactDistribution(x)),
+    ASSERT_LE(ErrorOf(StandardNormalDistribution(x), ExactDistribution(x)),
               ExponentTolerance(x))
         << x;
   }
@@ -51,12 +51,12 @@ TEST(Normal, TheDistributionIsExactInBothTails) {
 
 TEST(Normal, TheLogDistributionIsExactWhereTheDistributionUnderflowsAndWhereItIsNearlyOne) {
   for (double x = -60; x <= 37; x += 0.0625 + 1e-5) {
-    ASSERT_LE(RelativeError(LogStandardNormalDistribution(x), ExactLogDistribution(x)),
+    ASSERT_LE(ErrorOf(LogStandardNormalDistribution(x), ExactLogDistribution(x)),
               x < 0 ? 1e-14 : ExponentTolerance(x))
         << x;
   }
   for (double x = -100; x > -2e4; x *= 1.25) {
-    ASSERT_LE(RelativeError(LogStandardNormalDistribution(x), ExactLogDistribution(x)), 1e-14) << x;
+    ASSERT_LE(ErrorOf(LogStandardNormalDistribution(x), ExactLogDistribution(x)), 1e-14) << x;
   }
 }
 
@@ -96,11 +96,11 @@ TEST(Normal, TakesAnyNumberToItsLimit) {
 TEST(Normal, QuantilesInvertTheDistribution) {
   for (double p = 1e-300; p < 0.5; p *= 7.3) {
     const double q = StandardNormalQuantile(p);
-    ASSERT_LE(RelativeError(p, ExactDistribution(q)), 1e-15 * (4 + q * q)) << p;
+    ASSERT_LE(ErrorOf(p, ExactDistribution(q)), 1e-15 * (4 + q * q)) << p;
     const double upper = 1 - p;
     if (upper == 1) continue;
     const double mirrored = StandardNormalQuantile(upper);
-    ASSERT_LE(RelativeError(1 - upper, ExactDistribution(-mirrored)),
+    ASSERT_LE(ErrorOf(1 - upper, ExactDistribution(-mirrored)),
               1e-15 * (4 + mirrored * mirrored))
         << p;
   }
@@ -122,15 +122,15 @@ TEST(Normal, QuantilesAreFiniteWithinTheOpenInterval) {
 TEST(Normal, TheScaledErrorFunctionIsExactOnBothSidesOfItsSeam) {
   const auto exact = [](double x) { return Wide(exp(Wide(x) * Wide(x)) * erfc(Wide(x))); };
   for (double x = 0; x <= 30; x += 0.01 + 1e-6) {
-    ASSERT_LE(RelativeError(ScaledComplementaryError(x), exact(x)),
+    ASSERT_LE(ErrorOf(ScaledComplementaryError(x), exact(x)),
               1e-15 * (4 + (x < 5 ? x * x : 0)))
         << x;
   }
   for (const double x : {std::nextafter(5.0, 0.0), 5.0, std::nextafter(5.0, 6.0)}) {
-    EXPECT_LE(RelativeError(ScaledComplementaryError(x), exact(x)), 3e-14) << x;
+    EXPECT_LE(ErrorOf(ScaledComplementaryError(x), exact(x)), 3e-14) << x;
   }
   for (double x = 30; x < 1e4; x *= 1.3) {
-    ASSERT_LE(RelativeError(ScaledComplementaryError(x), exact(x)), 3e-15) << x;
+    ASSERT_LE(ErrorOf(ScaledComplementaryError(x), exact(x)), 3e-15) << x;
   }
   for (double x = 1e9; x < 1e300; x *= 1e9) {
     ASSERT_NEAR(ScaledComplementaryError(x) * x * std::sqrt(M_PI), 1, 1e-14) << x;
