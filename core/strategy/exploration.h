@@ -1,5 +1,4 @@
-// When a suggestion is not to be simply the acquisition's but random, or the
-// acquisition's of a model that is trusted more or less: one axis of a recipe.
+// When a suggestion is not to be simply the acquisition's: one axis of a recipe.
 //
 // - alternate (of RA-BO, UHE-BO without EXP3): every second suggestion.
 // - random: each with a fixed probability.

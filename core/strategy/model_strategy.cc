@@ -295,6 +295,9 @@ class Batch {
     if (next.deviation_factor != 1) {
       provenance.facts.push_back({"deviation_factor", next.deviation_factor});
     }
+    if (next.turn_left_out) {
+      provenance.facts.push_back({"turn", std::string("left out: no time")});
+    }
     if (next.is_repeat) {
       provenance.facts.push_back(
           {"repeat", std::string("every configuration considered has been tried")});

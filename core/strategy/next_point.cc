@@ -90,13 +90,11 @@ class Chooser {
 
   absl::StatusOr<NextPoint> Choose() {
     SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, SearchWith(1));
-    if (TakesTurns() && ImprovementAt(next) < kLittleImprovement) {
-      const double factor = request_.round % kTurns == 0 ? kRefining : kLookingFarther;
-      SLIPSTREAM_ASSIGN_OR_RETURN(next, SearchWith(factor));
-      next.deviation_factor = factor;
-    }
     if (absl::Now() > request_.deadline) {
       return absl::DeadlineExceededError("no time to search the space");
+    }
+    if (TakesTurns() && Improvement(next) < kLittleImprovement) {
+      SLIPSTREAM_RETURN_IF_ERROR(TakeTurn(next));
     }
     Describe(next);
     return next;
@@ -125,20 +123,29 @@ class Chooser {
 
   bool TakesTurns() const {
     const Recipe& recipe = request_.recipe;
-    const bool trusts_deviations = recipe.acquisition == AcquisitionKind::kUpperConfidenceBound ||
-                                   recipe.acquisition == AcquisitionKind::kExpectedImprovement ||
-                                   recipe.acquisition == AcquisitionKind::kLogExpectedImprovement;
-    return recipe.exploration == ExplorationKind::kTurns && trusts_deviations && !searched_whole_ &&
+    const bool has_improvement = recipe.acquisition == AcquisitionKind::kExpectedImprovement ||
+                                 recipe.acquisition == AcquisitionKind::kLogExpectedImprovement;
+    return recipe.exploration == ExplorationKind::kTurns && has_improvement && !searched_whole_ &&
            !request_.model.is_costly() && recipe.lengthscale_rule == LengthscaleRule::kAsCalibrated;
   }
 
-  // What is expected of the point, whatever the acquisition.
-  double ImprovementAt(const NextPoint& next) const {
-    std::vector<std::unique_ptr<AcquisitionRule>> rules;
-    for (size_t i = 0; i < request_.model.members().size(); ++i) {
-      rules.push_back(MakeExpectedImprovement(request_.model.Incumbent(i)));
-    }
-    return Acquisition(Ruled(rules)).Values(Encoded(next))[0];
+  double Improvement(const NextPoint& next) const {
+    return request_.recipe.acquisition == AcquisitionKind::kLogExpectedImprovement
+               ? std::exp(next.value)
+               : next.value;
+  }
+
+  // Where there is no time for a turn, `next` stays: it is better than a step down.
+  absl::Status TakeTurn(NextPoint& next) {
+    const double factor = request_.round % kTurns == 0 ? kRefining : kLookingFarther;
+    absl::StatusOr<NextPoint> turned = SearchWith(factor);
+    next.turn_left_out =
+        absl::Now() > request_.deadline || absl::IsDeadlineExceeded(turned.status());
+    if (next.turn_left_out) return absl::OkStatus();
+    if (!turned.ok()) return turned.status();
+    next = *std::move(turned);
+    next.deviation_factor = factor;
+    return absl::OkStatus();
   }
 
   PointMatrix Encoded(const NextPoint& next) const {

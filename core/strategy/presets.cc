@@ -22,7 +22,8 @@ using P = PriorKind;
 
 constexpr Preset kPresets[] = {
     {"gp_log_ei",
-     "Gaussian process, most probable hyperparameters, log expected improvement; the default",
+     "Gaussian process, most probable hyperparameters, log expected improvement, and turns once "
+     "little is expected; the default",
      {.exploration = E::kTurns}},
     {"portfolio_gp",
      "The first entries of source_portfolio, then gp_log_ei; the default with source tasks",

@@ -215,6 +215,13 @@ void FitSources(const StudyView& view, const Preset& preset, SourceLibrary& libr
   }
 }
 
+// gp_log_ei without turns, which search twice.
+std::unique_ptr<Strategy> LogImprovementAlone() {
+  auto strategy = FindPreset("gp_log_ei")->CreateWith({.exploration = "none"});
+  if (!strategy.ok()) std::abort();
+  return *std::move(strategy);
+}
+
 // Each preset beside gp_log_ei, hyperparameters fitted anew by both, sources ready;
 // and, in units of the same, its first suggestion after a new result, and one of
 // eight asked for together after another one. Before them, in ms and measured
@@ -229,7 +236,6 @@ void BesideNoTransfer(const Options& options, size_t sources, size_t points, dou
                "gp_log_ei us", "ours us", "ratio", "new result", "of eight");
   Study study(sources, points);
   SourceLibrary library(kLibraryBytes);
-  const Preset& plain = *FindPreset("gp_log_ei");
   for (const std::string& name : TransferPresets(options)) {
     const Preset& preset = *FindPreset(name);
     const std::unique_ptr<Strategy> keeps_the_prior = preset.Create();
@@ -243,7 +249,7 @@ void BesideNoTransfer(const Options& options, size_t sources, size_t points, dou
     const double first = SecondsOf([&] { suggest(*keeps_the_prior, study.ViewBefore(&library)); });
     suggest(*keeps_the_prior, view);
     const Compared compared = Compare(
-        options.rounds, [&] { Suggests(*plain.Create(), view); },
+        options.rounds, [&] { Suggests(*LogImprovementAlone(), view); },
         [&] { suggest(*preset.Create(), view); });
     std::vector<double> after_new;
     for (int round = 0; round < (points > 100 ? 1 : 3); ++round) {

@@ -245,8 +245,10 @@ TEST(Transfer, GoesOnWithoutWhileSourcesAreNotReady) {
   EXPECT_THAT(next.provenance.rung_reason, HasSubstr("2 of 2 source tasks are still being fitted"));
   EXPECT_TRUE(next.provenance.sources.empty());
   EXPECT_THAT(provider.asked, ::testing::ElementsAre("sourceTasks/a", "sourceTasks/b"));
+  const FakeStudy alone = BowlStudy({}, 6);
+  const auto plain = *FindPreset("gp_log_ei")->CreateWith({.exploration = "none"});
   EXPECT_EQ(next.configuration,
-            MustSuggest("gp_log_ei", BowlStudy({}, 6).view(), 1, 5)[0].configuration);
+            plain->Suggest(alone.view(), 1, 5, absl::InfiniteFuture())->front().configuration);
 }
 
 TEST(Transfer, WhatIsPreparedAheadChangesNoSuggestion) {

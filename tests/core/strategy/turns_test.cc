@@ -44,6 +44,10 @@ void Measure(FakeStudy& study) {
   }
 }
 
+bool ExpectsLittle(const Suggestion& suggestion) {
+  return std::exp(NumberFact(suggestion, "acquisition_value")) < 0.01;
+}
+
 FakeStudy StudyAfter(int results, std::shared_ptr<const SearchSpace> space = SquareSpace(),
                      std::vector<std::shared_ptr<const SourceTaskData>> sources = {}) {
   FakeStudy study(std::move(space), std::move(sources));
@@ -66,7 +70,7 @@ TEST(Turns, BeginOnceLittleImprovementIsExpected) {
   for (int i = 0; i < 24; ++i) {
     const Suggestion plain = Suggest(study, {.exploration = "none"}).front();
     const std::vector<Suggestion> made = Suggest(study, {});
-    if (std::exp(NumberFact(plain, "acquisition_value")) >= 0.01) {
+    if (!ExpectsLittle(plain)) {
       ++before;
       EXPECT_EQ(FactorOf(made.front()), 1);
       EXPECT_EQ(made.front().configuration, plain.configuration);
@@ -141,10 +145,54 @@ TEST(Turns, GoOnAmongTheSuggestionsOfOneCall) {
 TEST(Turns, OfNoisyResultsComeAsWell) {
   FakeStudy study = StudyAfter(25);
   study.noiseless = false;
+  for (size_t i = 0; i < study.ended.size(); ++i) {
+    *study.ended[i].value += 0.003 * (static_cast<double>(i % 3) - 1);
+  }
+  ASSERT_TRUE(ExpectsLittle(Suggest(study, {.exploration = "none"}).front()));
   const std::vector<Suggestion> made = Suggest(study, {}, 3);
   EXPECT_EQ(std::count_if(made.begin(), made.end(),
                           [](const Suggestion& each) { return FactorOf(each) == 0.35; }),
             1);
+}
+
+TEST(Turns, GoWithWhateverAModelIsMadeOf) {
+  const auto expect_turns = [](const FakeStudy& study, const RecipeChange& change) {
+    const std::vector<Suggestion> made = Suggest(study, change, 3);
+    ASSERT_EQ(made.size(), 3U);
+    int refining = 0;
+    for (const Suggestion& each : made) {
+      EXPECT_EQ(each.provenance.rung, Rung::kRecipe) << each.provenance.rung_reason;
+      EXPECT_TRUE(study.space->IsLegal(each.configuration));
+      EXPECT_TRUE(std::isfinite(NumberFact(each, "acquisition_value")));
+      refining += FactorOf(each) == 0.35 ? 1 : 0;
+    }
+    EXPECT_EQ(refining, 1);
+  };
+  {
+    SCOPED_TRACE("several members");
+    expect_turns(StudyAfter(25), {.calibration = "hmc"});
+  }
+  {
+    SCOPED_TRACE("the improvement itself");
+    expect_turns(StudyAfter(25), {.acquisition = "ei"});
+  }
+  {
+    SCOPED_TRACE("trials with other workers");
+    FakeStudy study = StudyAfter(25);
+    study.Lease(Suggest(study, {}, 4));
+    expect_turns(study, {});
+  }
+  {
+    SCOPED_TRACE("configurations that are infeasible");
+    FakeStudy study = StudyAfter(25);
+    study.Lease(Suggest(study, {}, 2));
+    while (!study.open.empty()) study.End(Ending::kInfeasible);
+    expect_turns(study, {});
+  }
+  {
+    SCOPED_TRACE("words, conditions and whole numbers");
+    expect_turns(StudyAfter(60, MixedSpace()), {});
+  }
 }
 
 TEST(Turns, AreNotTakenWhereTheyAreNotMeant) {
@@ -154,33 +202,38 @@ TEST(Turns, AreNotTakenWhereTheyAreNotMeant) {
     change.exploration = "none";
     const std::vector<Suggestion> plain = Suggest(study, change, 3);
     ASSERT_EQ(made.size(), plain.size());
+    bool little = !change.acquisition.empty();
     for (size_t i = 0; i < made.size(); ++i) {
       EXPECT_EQ(FactorOf(made[i]), 1);
       EXPECT_EQ(made[i].configuration, plain[i].configuration);
+      little = little || ExpectsLittle(plain[i]);
     }
+    EXPECT_TRUE(little) << "there would have been none in any case";
   };
   const FakeStudy study = StudyAfter(25);
   ASSERT_NE(FactorOf(Suggest(study, {}).front()), 1);
-  for (const std::string acquisition : {"pi", "max_value_pi", "max_value_pi_draws", "thompson"}) {
+  for (const std::string acquisition :
+       {"ucb", "ucb_theory", "pi", "max_value_pi", "max_value_pi_draws", "thompson"}) {
     SCOPED_TRACE(acquisition);
     expect_none(study, {.acquisition = acquisition});
   }
-  expect_none(study, {.calibration = "expanding(map)"});
-  expect_none(study, {.calibration = "shrinking(map)"});
-  expect_none(StudyAfter(25, LineOfCandidates(60)), {});
-  expect_none(StudyAfter(25, MakeSpace({{"n", IntegerDomain{1, 60, Scale::kLinear}, {}, {}}})), {});
-  expect_none(StudyAfter(25, SquareSpace(), {BowlSource("near", 0.3, 0.6, 20, 5)}),
-              {.prior = "stacked"});
-}
-
-TEST(Turns, GoWithOtherAcquisitionsThatTrustDeviations) {
-  const FakeStudy study = StudyAfter(25);
-  for (const std::string acquisition : {"ei", "ucb"}) {
-    SCOPED_TRACE(acquisition);
-    const std::vector<Suggestion> made = Suggest(study, {.acquisition = acquisition}, 3);
-    const auto refining = std::count_if(
-        made.begin(), made.end(), [](const Suggestion& each) { return FactorOf(each) == 0.35; });
-    EXPECT_EQ(refining, 1);
+  for (const std::string calibration : {"expanding(map)", "shrinking(map)"}) {
+    SCOPED_TRACE(calibration);
+    expect_none(study, {.calibration = calibration});
+  }
+  {
+    SCOPED_TRACE("candidates");
+    expect_none(StudyAfter(25, LineOfCandidates(60)), {});
+  }
+  {
+    SCOPED_TRACE("few configurations");
+    expect_none(StudyAfter(25, MakeSpace({{"n", IntegerDomain{1, 60, Scale::kLinear}, {}, {}}})),
+                {});
+  }
+  {
+    SCOPED_TRACE("sources");
+    expect_none(StudyAfter(25, SquareSpace(), {BowlSource("near", 0.3, 0.6, 20, 5)}),
+                {.prior = "stacked"});
   }
 }
 
