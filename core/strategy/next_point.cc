@@ -104,21 +104,14 @@ class Chooser {
   // With the members' deviations taken for `factor` times as large.
   absl::StatusOr<NextPoint> SearchWith(double factor) {
     std::vector<std::unique_ptr<AcquisitionRule>> rules;
+    std::vector<RuledSurrogate> members;
     for (size_t i = 0; i < request_.model.members().size(); ++i) {
       SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<AcquisitionRule> rule, RuleOf(request_, i));
       if (factor != 1) rule = MakeWithScaledDeviation(std::move(rule), factor);
       rules.push_back(std::move(rule));
+      members.push_back({request_.model.members()[i].get(), rules.back().get()});
     }
-    return Search(Acquisition(Ruled(rules)));
-  }
-
-  std::vector<RuledSurrogate> Ruled(
-      const std::vector<std::unique_ptr<AcquisitionRule>>& rules) const {
-    std::vector<RuledSurrogate> members;
-    for (size_t i = 0; i < rules.size(); ++i) {
-      members.push_back({request_.model.members()[i].get(), rules[i].get()});
-    }
-    return members;
+    return Search(Acquisition(std::move(members)));
   }
 
   bool TakesTurns() const {
@@ -146,10 +139,6 @@ class Chooser {
     next = *std::move(turned);
     next.deviation_factor = factor;
     return absl::OkStatus();
-  }
-
-  PointMatrix Encoded(const NextPoint& next) const {
-    return EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
   }
 
   absl::StatusOr<NextPoint> Search(const Acquisition& acquisition) {
@@ -247,7 +236,7 @@ class Chooser {
   // What the members predict together: the mean of their means and, by the law
   // of total variance, the deviation.
   void Describe(NextPoint& next) const {
-    const PointMatrix x = Encoded(next);
+    const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
     double mean = 0;
     double square = 0;
     const auto count = static_cast<double>(request_.model.members().size());

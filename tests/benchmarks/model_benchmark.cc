@@ -18,6 +18,7 @@
 #include "core/strategy/presets.h"
 #include "tests/benchmarks/bare_algebra.h"
 #include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
 
 namespace slipstream {
@@ -159,13 +160,6 @@ struct Study {
 void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed = 7) {
   const auto suggestions = strategy.Suggest(view, 1, seed, absl::InfiniteFuture());
   if (!suggestions.ok() || suggestions->front().provenance.rung != Rung::kRecipe) std::abort();
-}
-
-// gp_log_ei without turns, which search twice.
-std::unique_ptr<Strategy> LogImprovementAlone() {
-  auto strategy = FindPreset("gp_log_ei")->CreateWith({.exploration = "none"});
-  if (!strategy.ok()) std::abort();
-  return *std::move(strategy);
 }
 
 // Methods for unknown hyperparameters, every one from nothing and at a

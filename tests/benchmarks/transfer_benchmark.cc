@@ -24,6 +24,7 @@
 #include "server/service/source_fitting.h"
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/latencies.h"
+#include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
 
 namespace slipstream {
@@ -213,13 +214,6 @@ void FitSources(const StudyView& view, const Preset& preset, SourceLibrary& libr
   for (const auto& source : view.sources) {
     (void)library.Get(source, *view.space, preset.recipe.sources);
   }
-}
-
-// gp_log_ei without turns, which search twice.
-std::unique_ptr<Strategy> LogImprovementAlone() {
-  auto strategy = FindPreset("gp_log_ei")->CreateWith({.exploration = "none"});
-  if (!strategy.ok()) std::abort();
-  return *std::move(strategy);
 }
 
 // Each preset beside gp_log_ei, hyperparameters fitted anew by both, sources ready;
