@@ -1,6 +1,5 @@
 #include "core/acquisition/acquisition.h"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -10,6 +9,7 @@
 
 #include "core/gp/likelihood.h"
 #include "gtest/gtest.h"
+#include "tests/core/linalg/dense.h"
 
 namespace slipstream {
 namespace {
@@ -274,7 +274,7 @@ TEST(MaxValueTarget, FromResultsIsTheBestAndAMargin) {
 Matrix NaiveDraws(const Surrogate& surrogate, const PointMatrix& x, Index count) {
   Matrix covariance = surrogate.JointCovariance(x);
   covariance.diagonal().array() += 1e-10;
-  const Matrix root = Eigen::LLT<Matrix>(covariance).matrixL();
+  const Matrix root = DenseLowerFactor(covariance);
   std::mt19937_64 engine(99);
   std::normal_distribution<double> normal;
   Matrix standard(x.rows(), count);

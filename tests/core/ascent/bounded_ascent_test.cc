@@ -1,6 +1,5 @@
 #include "core/ascent/bounded_ascent.h"
 
-#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/core/linalg/dense.h"
 
 namespace slipstream {
 namespace {
@@ -92,7 +92,7 @@ TEST(BoundedAscent, StopsAtTheBoundsWhereTheTopIsBeyondThem) {
   const Vector top = Numbers({1.4, 0.5, 0.5});
   const Matrix curvature = Curvature();
   const Vector push = curvature.block(1, 0, 2, 1) * (top[0] - 1);
-  const Vector rest = top.tail(2) + Vector(curvature.bottomRightCorner(2, 2).inverse() * push);
+  const Vector rest = top.tail(2) + DenseSolve(curvature.bottomRightCorner(2, 2), push);
   ASSERT_TRUE((rest.array() > 0).all() && (rest.array() < 1).all());
   const AscentResult result =
       AscendWithinBounds(Hill(top), Vector::Constant(3, 0.1), Vector::Zero(3), Vector::Ones(3));

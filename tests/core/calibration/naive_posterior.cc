@@ -1,6 +1,7 @@
 #include "tests/core/calibration/naive_posterior.h"
 
-#include <Eigen/Cholesky>
+#include "tests/core/linalg/dense.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -55,11 +56,10 @@ double NaiveLogLikelihood(const TrainingData& data, const Vector& packed) {
     }
     covariance(i, i) += std::exp(packed[1 + dimension]) / data.repeats[i];
   }
-  const Eigen::LLT<Matrix> factor(covariance);
-  if (factor.info() != Eigen::Success) return -std::numeric_limits<double>::infinity();
+  const Matrix root = DenseLowerFactor(covariance);
+  if (!root.allFinite()) return -std::numeric_limits<double>::infinity();
   const Vector residual = data.y.array() - packed[2 + dimension];
-  const Vector whitened = factor.matrixL().solve(residual);
-  const Matrix root = factor.matrixL();
+  const Vector whitened = root.triangularView<Eigen::Lower>().solve(residual);
   return -0.5 * whitened.squaredNorm() - root.diagonal().array().log().sum() -
          0.5 * static_cast<double>(count) * std::log(2 * M_PI);
 }

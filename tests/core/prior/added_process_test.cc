@@ -1,11 +1,11 @@
 #include "core/prior/added_process.h"
 
-#include <Eigen/LU>
 #include <memory>
 
 #include "core/gp/gaussian_prior.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
 namespace slipstream {
@@ -77,7 +77,7 @@ TEST(AddedProcess, WithSeveralTermsIsTheDenseRegression) {
   Matrix k = covariance(observations.x, observations.x);
   k.diagonal() += observations.noise_variance;
   const Matrix cross = covariance(observations.x, at);
-  const Matrix solved = k.partialPivLu().solve(cross);
+  const Matrix solved = DenseSolve(k, cross);
   const Vector expected_mean =
       mean(at) + solved.transpose() * (observations.y - mean(observations.x));
   const Matrix expected_covariance = covariance(at, at) - cross.transpose() * solved;
@@ -97,7 +97,7 @@ TEST(AddedProcess, WithIndependentErrorsTakesThemForNoiseOfEachResult) {
   Matrix k = own.kernel->Covariance(own.parameters, observations.x, observations.x);
   k.diagonal() += observations.noise_variance + before.variance;
   const Matrix cross = own.kernel->Covariance(own.parameters, observations.x, at);
-  const Matrix solved = k.partialPivLu().solve(cross);
+  const Matrix solved = DenseSolve(k, cross);
   Vector residual = observations.y - before.mean;
   residual.array() -= own.mean;
   const Predictions source_there = source->process->Predict(at);

@@ -1,8 +1,8 @@
 #include "core/prior/barycenter.h"
 
-#include <Eigen/LU>
 
 #include "gtest/gtest.h"
+#include "tests/core/linalg/dense.h"
 #include "tests/core/prior/naive_cluster.h"
 
 namespace slipstream {
@@ -53,7 +53,7 @@ TEST(WassersteinBarycenter, GoesTheWayOfTheFixedPointWithRoots) {
   Matrix s = (normals[0].covariance() + normals[1].covariance() + normals[2].covariance()) / 3;
   for (int round = 1; round <= 3; ++round) {
     const Matrix root = NaiveRoot(s);
-    const Matrix inverse = root.inverse();
+    const Matrix inverse = DenseInverse(root);
     Matrix sum = Matrix::Zero(9, 9);
     for (const PlacedNormal& normal : normals) {
       sum += NaiveRoot(root * normal.covariance() * root) / 3;

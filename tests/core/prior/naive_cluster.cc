@@ -1,12 +1,11 @@
 #include "tests/core/prior/naive_cluster.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
 
 namespace slipstream {
 namespace {
@@ -65,7 +64,7 @@ NaiveProcess NaiveConditioned(const NaiveProcess& prior, const PointMatrix& x, c
                               double noise_variance) {
   Matrix k = prior.CovarianceOf(x, x);
   k.diagonal().array() += noise_variance;
-  const Matrix inverse = k.inverse();
+  const Matrix inverse = DenseInverse(k);
   const Vector weights = inverse * (y - prior.MeanAt(x));
   return {[=](const Vector& point) {
             return prior.mean(point) + prior.CovarianceOf(point.transpose(), x).row(0).dot(weights);
@@ -84,17 +83,15 @@ NaiveNormal NaiveAt(const NaiveProcess& process, const PointMatrix& places) {
 }
 
 Matrix NaiveRoot(const Matrix& square) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (square + square.transpose()));
-  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
-         solver.eigenvectors().transpose();
+  const DenseEigen eigen = DenseEigenOf(0.5 * (square + square.transpose()));
+  return eigen.vectors * eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal() *
+         eigen.vectors.transpose();
 }
 
 double NaiveDivergence(const NaiveNormal& p, const NaiveNormal& q) {
-  const Matrix inverse = q.covariance.inverse();
+  const Matrix inverse = DenseInverse(q.covariance);
   const Vector d = q.mean - p.mean;
-  const double logs =
-      q.covariance.partialPivLu().matrixLU().diagonal().cwiseAbs().array().log().sum() -
-      p.covariance.partialPivLu().matrixLU().diagonal().cwiseAbs().array().log().sum();
+  const double logs = DenseLogDeterminant(q.covariance) - DenseLogDeterminant(p.covariance);
   return 0.5 * ((inverse * p.covariance).trace() + d.dot(inverse * d) -
                 static_cast<double>(d.size()) + logs);
 }

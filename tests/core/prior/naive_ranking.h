@@ -3,11 +3,11 @@
 #ifndef SLIPSTREAM_TESTS_CORE_PRIOR_NAIVE_RANKING_H_
 #define SLIPSTREAM_TESTS_CORE_PRIOR_NAIVE_RANKING_H_
 
-#include <Eigen/LU>
 #include <utility>
 #include <vector>
 
 #include "core/linalg/types.h"
+#include "tests/core/linalg/dense.h"
 
 namespace slipstream {
 
@@ -15,7 +15,7 @@ namespace slipstream {
 inline Vector NaiveScores(const Matrix& k, const Vector& y, const std::vector<Index>& counts,
                           double penalty) {
   const Index size = y.size();
-  const Matrix inverse = k.inverse();
+  const Matrix inverse = DenseInverse(k);
   Vector scores = Vector::Zero(size);
   for (int round = 0; round < 500; ++round) {
     Matrix system = inverse;
@@ -36,7 +36,7 @@ inline Vector NaiveScores(const Matrix& k, const Vector& y, const std::vector<In
       first += count;
     }
     // Half a step, so that no active set comes back for ever.
-    const Vector next = 0.5 * scores + 0.5 * Vector(system.partialPivLu().solve(right));
+    const Vector next = 0.5 * scores + 0.5 * DenseSolve(system, right);
     if ((next - scores).cwiseAbs().maxCoeff() < 1e-12) break;
     scores = next;
   }

@@ -3,11 +3,11 @@
 #ifndef SLIPSTREAM_TESTS_CORE_PRIOR_NAIVE_REGRESSION_H_
 #define SLIPSTREAM_TESTS_CORE_PRIOR_NAIVE_REGRESSION_H_
 
-#include <Eigen/LU>
 #include <cmath>
 #include <functional>
 
 #include "core/linalg/types.h"
+#include "tests/core/linalg/dense.h"
 
 namespace slipstream {
 
@@ -53,7 +53,7 @@ struct NaivePosterior {
 inline NaivePosterior NaiveRegression(const Matrix& among_data, const Vector& noise,
                                       const Matrix& data_to_at, const Matrix& among_at,
                                       const Vector& y) {
-  const Matrix inverse = Matrix(among_data + Matrix(noise.asDiagonal())).inverse();
+  const Matrix inverse = DenseInverse(among_data + Matrix(noise.asDiagonal()));
   return {data_to_at.transpose() * inverse * y,
           among_at - data_to_at.transpose() * inverse * data_to_at};
 }

@@ -1,7 +1,5 @@
 #include "core/prior/pretrained.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -14,6 +12,7 @@
 #include "core/gp/normal.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
 namespace slipstream {
@@ -81,9 +80,7 @@ double NaiveLoss(const SourceModels& sources, const Hyperparameters& own) {
         residual[i] -= own.weights[d] * (source->data.x(i, d) - 0.5);
       }
     }
-    const Eigen::LLT<Matrix> factor(k);
-    const Matrix root = factor.matrixL();
-    sum += residual.dot(factor.solve(residual)) / 2 + root.diagonal().array().log().sum() +
+    sum += residual.dot(DenseSolve(k, residual)) / 2 + DenseLogDeterminant(k) / 2 +
            static_cast<double>(residual.size()) * std::log(2 * M_PI) / 2;
   }
   return sum / static_cast<double>(sources.size());
@@ -118,7 +115,7 @@ SourceModels Draws(const Hyperparameters& truth, size_t count, Index size) {
                       Vector::Ones(size)};
     Matrix k = NaiveMatern(truth.kernel, data.x, data.x);
     k.diagonal().array() += std::exp(truth.log_noise_variance);
-    const Matrix root = Eigen::LLT<Matrix>(k).matrixL();
+    const Matrix root = DenseLowerFactor(k);
     Vector z(size);
     for (Index j = 0; j < size; ++j)
       z[j] = CounterRandomNormal(600 + i, static_cast<uint64_t>(j), 0);
@@ -192,9 +189,7 @@ double NaiveDivergence(const PointMatrix& x, const Matrix& values, const Hyperpa
   Matrix k = NaiveMatern(own.kernel, x, x);
   k.diagonal().array() += std::exp(own.log_noise_variance);
   const Vector off = u.array() - own.mean;
-  const Eigen::PartialPivLU<Matrix> solver(k);
-  return solver.solve(s).trace() + off.dot(solver.solve(off)) +
-         solver.matrixLU().diagonal().array().abs().log().sum();
+  return DenseSolve(k, s).trace() + off.dot(DenseSolve(k, off)) + DenseLogDeterminant(k);
 }
 
 TEST(Pretrained, MinimisesTheEmpiricalDivergenceOfMatchingResults) {
@@ -268,7 +263,7 @@ TEST(Pretrained, FitsTheTargetWithWhatWasLearntAndNothingElse) {
     Matrix k = NaiveMatern(learnt.kernel, situation.target.x, situation.target.x);
     k.diagonal().array() += std::exp(learnt.log_noise_variance);
     const Matrix cross = NaiveMatern(learnt.kernel, situation.target.x, at);
-    const Matrix solved = k.partialPivLu().solve(cross);
+    const Matrix solved = DenseSolve(k, cross);
     const Vector expected =
         mean(at) + solved.transpose() * (situation.target.y - mean(situation.target.x));
     const Vector variance = std::exp(2 * learnt.kernel[0]) -

@@ -1,11 +1,11 @@
 #include "core/prior/prototypes.h"
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "core/prior/barycenter.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
 #include "tests/core/prior/naive_cluster.h"
 #include "tests/core/prior/prior_fixtures.h"
 
@@ -170,7 +170,7 @@ TEST(Prototypes, AProcessGoesThroughANormalUnderNoise) {
                                         .value();
     Matrix k = kernel->Covariance(parameters, points, points);
     k.diagonal().array() += noise;
-    const Matrix solved = k.inverse() * kernel->Covariance(parameters, points, x);
+    const Matrix solved = DenseSolve(k, kernel->Covariance(parameters, points, x));
     const Vector mean = (solved.transpose() * Vector(normal.mean.array() - 0.7)).array() + 0.7;
     EXPECT_LT((process.Means(x) - mean).cwiseAbs().maxCoeff(), 1e-8);
     const Matrix covariance = kernel->Covariance(parameters, x, x) -

@@ -1,7 +1,5 @@
 #include "core/prior/rgpe.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
 namespace slipstream {
@@ -34,7 +33,7 @@ DensePosterior Regressed(const Kernel& kernel, const Hyperparameters& own, const
                          const PointMatrix& at) {
   Matrix k = kernel.Covariance(own.kernel, data.x, data.x);
   k.diagonal().array() += std::exp(own.log_noise_variance);
-  const Matrix inverse = k.inverse();
+  const Matrix inverse = DenseInverse(k);
   const Matrix cross = kernel.Covariance(own.kernel, at, data.x);
   const Vector residual = data.y.array() - own.mean;
   Vector mean = cross * (inverse * residual);
@@ -86,7 +85,7 @@ class NaiveRgpe {
   static Matrix Root(const Matrix& covariance) {
     Matrix k = covariance;
     k.diagonal().array() += 1e-10;
-    return Eigen::LLT<Matrix>(k).matrixL();
+    return DenseLowerFactor(k);
   }
 
   Vector Normals() {

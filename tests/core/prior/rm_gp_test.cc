@@ -1,6 +1,5 @@
 #include "core/prior/rm_gp.h"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
 namespace slipstream {
@@ -45,7 +45,7 @@ NaivePrediction NaiveRegression(const Kernel& kernel, const Hyperparameters& own
   Matrix k = kernel.Covariance(own.kernel, data.x, data.x);
   k.diagonal().array() += std::exp(own.log_noise_variance);
   const Vector cross = kernel.Covariance(own.kernel, data.x, point).col(0);
-  const Vector solved = k.inverse() * cross;
+  const Vector solved = DenseSolve(k, cross);
   for (Index i = 0; i < data.y.size(); ++i) result.mean += solved[i] * (data.y[i] - own.mean);
   result.deviation = std::sqrt(kernel.Variance(own.kernel) - solved.dot(cross));
   return result;
