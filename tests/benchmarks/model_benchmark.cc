@@ -1,6 +1,5 @@
 // How long the model takes beside the linear algebra that it cannot do without:
 // predictions, the likelihood with its gradient, and whole suggestions.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -18,6 +17,7 @@
 #include "core/strategy/presets.h"
 #include "tests/benchmarks/bare_algebra.h"
 #include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
 
@@ -236,14 +236,12 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  CLI::App app("The model's times beside the bare linear algebra in them");
-  app.add_option("--rounds", options.rounds, "Measurements of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--csv", options.csv, "Where to write the table");
-  app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
-  app.add_flag("--no-predictions", options.no_predictions,
+  slipstream::Flags flags("The model's times beside the bare linear algebra in them");
+  flags.Value("--rounds", &options.rounds, "Measurements of each");
+  flags.Value("--csv", &options.csv, "Where to write the table");
+  flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are no failure");
+  flags.TurnOn("--no-predictions", &options.no_predictions,
                "Leave out the predictions, for profiles");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(options);
 }

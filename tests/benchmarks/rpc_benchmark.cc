@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -19,6 +18,7 @@
 #include "absl/strings/str_format.h"
 #include "probe.grpc.pb.h"
 #include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/benchmarks/load.h"
 #include "tests/e2e/requests.h"
@@ -298,13 +298,13 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   slipstream::Settings settings;
-  CLI::App app("What durable calls cost beside a call that does nothing");
-  app.add_option("--seconds", settings.seconds, "Length of one measurement")->capture_default_str();
-  app.add_option("--rounds", settings.rounds, "Measurements of each call")->capture_default_str();
-  app.add_option("--in-flight", settings.in_flight, "Calls in flight")->delimiter(',');
-  app.add_option("--csv", settings.csv, "File for the table");
-  app.add_flag("!--no-suggest", settings.suggest, "Leave out Suggest");
-  app.add_flag("!--no-bars", settings.bars, "Do not compare with the bars");
-  CLI11_PARSE(app, argc, argv);
+  slipstream::Flags flags("What durable calls cost beside a call that does nothing");
+  flags.Value("--seconds", &settings.seconds, "Length of one measurement");
+  flags.Value("--rounds", &settings.rounds, "Measurements of each call");
+  flags.Value("--in-flight", &settings.in_flight, "Calls in flight");
+  flags.Value("--csv", &settings.csv, "File for the table");
+  flags.TurnOff("--no-suggest", &settings.suggest, "Leave out Suggest");
+  flags.TurnOff("--no-bars", &settings.bars, "Do not compare with the bars");
+  if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(settings);
 }

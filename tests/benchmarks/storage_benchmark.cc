@@ -1,7 +1,6 @@
 // A server on a file of many studies beside one on a file of ten: how soon it
 // is ready, how much memory it holds after reading everything, and how fast
 // single reads are.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
@@ -18,6 +17,7 @@
 #include "server/convert/trial_conversion.h"
 #include "server/store/sqlite/sqlite_store.h"
 #include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
@@ -220,11 +220,11 @@ int main(int argc, char** argv) {
   int reads = 2000;
   bool bars = true;
   std::string csv;
-  CLI::App app("A server on a large file beside one on a small file");
-  app.add_option("--studies", studies, "Studies in the large file")->capture_default_str();
-  app.add_option("--reads", reads, "Reads in one measurement")->capture_default_str();
-  app.add_option("--csv", csv, "File for the figures");
-  app.add_flag("!--no-bars", bars, "End well also if a bar is missed");
-  CLI11_PARSE(app, argc, argv);
+  slipstream::Flags flags("A server on a large file beside one on a small file");
+  flags.Value("--studies", &studies, "Studies in the large file");
+  flags.Value("--reads", &reads, "Reads in one measurement");
+  flags.Value("--csv", &csv, "File for the figures");
+  flags.TurnOff("--no-bars", &bars, "End well also if a bar is missed");
+  if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(studies, reads, bars, csv);
 }

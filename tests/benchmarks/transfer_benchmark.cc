@@ -2,7 +2,6 @@
 // sources, and how long a source takes to get ready and whom that disturbs.
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -23,6 +22,7 @@
 #include "server/service/service.h"
 #include "server/service/source_fitting.h"
 #include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/benchmarks/reference.h"
 #include "tests/benchmarks/timing.h"
@@ -402,17 +402,14 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  CLI::App app("What transfer costs beside suggestions without it");
-  app.add_option("--rounds", options.rounds, "Measurements of each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--presets", options.presets, "Only these")->delimiter(',');
-  app.add_option("--parts", options.parts,
-                 "ready (how fast a source is), few (10 x 100), many (100 x 500), more (1 to 1000)")
-      ->delimiter(',');
-  app.add_option("--csv", options.csv, "Where to write the table");
-  app.add_flag("--smallest", options.smallest, "Few and small sources, to see that it works");
-  app.add_flag("--no-bars", options.no_bars, "Measure only; missed bars are no failure");
-  CLI11_PARSE(app, argc, argv);
+  slipstream::Flags flags("What transfer costs beside suggestions without it");
+  flags.Value("--rounds", &options.rounds, "Measurements of each");
+  flags.Value("--presets", &options.presets, "Only these");
+  flags.Value("--parts", &options.parts,
+              "ready (how fast a source is), few (10 x 100), many (100 x 500), more (1 to 1000)");
+  flags.Value("--csv", &options.csv, "Where to write the table");
+  flags.TurnOn("--smallest", &options.smallest, "Few and small sources, to see that it works");
+  flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are no failure");
+  if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(options);
 }
