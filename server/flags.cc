@@ -1,7 +1,9 @@
 #include "server/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -17,7 +19,8 @@ constexpr char kAbout[] =
 constexpr char kFooter[] =
     "\nFlags may also stand in the environment (SLIPSTREAM_LISTEN for --listen) or in a flag file\n"
     "(lines such as listen=\"127.0.0.1:7411\"); the command line wins, then the environment.\n"
-    "SIGTERM and SIGINT drain: no new calls, those under way are finished.\n\n"
+    "SIGTERM and SIGINT drain: no new calls, those under way are finished, for at most\n"
+    "--drain-seconds.\n\n"
     "Example: slipstream_server --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else nothing.
@@ -99,6 +102,55 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
       ->group("Storage");
 }
 
+constexpr char kFlagFile[] = "--flag-file";
+
+void AddFlagFile(CLI::App* app, std::string* file) {
+  app->add_option(kFlagFile, *file, "File with flags")->envname("SLIPSTREAM_FLAG_FILE");
+}
+
+std::string FlagFileOf(int argc, char** argv) {
+  std::string file;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  AddFlagFile(&app, &file);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError&) {
+    return {};  // All flags together will say what is wrong.
+  }
+  return file;
+}
+
+// What the file sets and the environment does not, as arguments. Throws
+// CLI::ParseError where the file cannot be read or has what is no flag for it.
+std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& app) {
+  std::vector<std::string> arguments;
+  if (file.empty()) return arguments;
+  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_file(file)) {
+    const std::string name = absl::StrCat("--", item.fullname());
+    const CLI::Option* const option = app.get_option_no_throw(name);
+    if (option == nullptr || option->get_envname().empty() || name == kFlagFile) {
+      throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " is no flag for a file"));
+    }
+    if (item.inputs.size() != 1) {
+      throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " needs one value"));
+    }
+    const char* const set = std::getenv(option->get_envname().c_str());
+    if (set != nullptr && *set != '\0') continue;
+    arguments.push_back(absl::StrCat(name, "=", item.inputs.front()));
+  }
+  return arguments;
+}
+
+// The file's flags come first, as the last of several values counts.
+void Parse(int argc, char** argv, CLI::App* app) {
+  std::vector<std::string> arguments = FlagsInFile(FlagFileOf(argc, argv), *app);
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  std::reverse(arguments.begin(), arguments.end());  // As CLI11 takes them.
+  app->parse(std::move(arguments));
+}
+
 }  // namespace
 
 ParsedFlags ParseFlags(int argc, char** argv) {
@@ -108,7 +160,9 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   CLI::App app(kAbout, "slipstream_server");
   app.footer(kFooter);
   app.set_version_flag("--version", absl::StrCat("slipstream_server ", kVersion));
-  app.set_config("--flag-file", "", "File with flags")->envname("SLIPSTREAM_FLAG_FILE");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  std::string flag_file;
+  AddFlagFile(&app, &flag_file);
   app.add_option("--log-level", flags.log_level, "debug, info, warning or error")
       ->envname("SLIPSTREAM_LOG_LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
@@ -117,7 +171,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   AddTransfer(&app, &flags);
   AddStorage(&app, &flags, &retention_hours);
   try {
-    app.parse(argc, argv);
+    Parse(argc, argv, &app);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return {std::nullopt, code == 0 ? 0 : 2};

@@ -67,12 +67,14 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
 }
 
 absl::Status Serve(Flags flags, const sigset_t& signals) {
+  SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
   SLIPSTREAM_RETURN_IF_ERROR(MakeFolder(flags.data));
   flags.store.holder = absl::StrCat("slipstream_server, process ", getpid(), ", asked to serve on ",
                                     flags.server.listen);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenSqliteStore(flags.store));
   // Fits of source tasks take what suggestions leave.
   flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
+  flags.service.max_answer_bytes = static_cast<size_t>(flags.server.max_message_bytes);
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));

@@ -1,5 +1,6 @@
 #include "server/convert/trial_conversion.h"
 
+#include <algorithm>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -76,6 +77,21 @@ google::protobuf::Timestamp TimestampOf(int64_t ms) {
   timestamp.set_seconds(ms / 1000);
   timestamp.set_nanos(static_cast<int32_t>(ms % 1000) * 1000000);
   return timestamp;
+}
+
+size_t MostTrialBytes(const SearchSpace& space) {
+  constexpr size_t kFixed = 512;    // Names of study and worker, times, numbers.
+  constexpr size_t kPerValue = 32;  // A number, and what frames an entry.
+  size_t bytes = kFixed;
+  for (const Parameter& parameter : space.parameters()) {
+    bytes += parameter.name.size() + kPerValue;
+    if (const auto* words = std::get_if<CategoricalDomain>(&parameter.domain)) {
+      size_t longest = 0;
+      for (const std::string& word : words->values) longest = std::max(longest, word.size());
+      bytes += longest;
+    }
+  }
+  return bytes;
 }
 
 absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial) {

@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -17,6 +18,9 @@
 namespace slipstream {
 
 google::protobuf::Timestamp TimestampOf(int64_t ms);
+
+// How long a trial of the space can be on the wire, as a bound, while it has no outcome.
+size_t MostTrialBytes(const SearchSpace& space);
 
 // `trial` must be empty. What the record holds came from this code; a record
 // that cannot be parsed gives DATA_LOSS, naming the trial.

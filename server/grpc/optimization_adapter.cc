@@ -15,44 +15,58 @@ using Reactor = grpc::ServerUnaryReactor;
 // In the adapter, Service is the generated interface.
 using Backend = ::slipstream::Service;
 
-// One RegisterSourceTask call: reads to the end or to the first error.
+// One RegisterSourceTask call: reads to the end or to the first error. Reading
+// ends alike where the caller has sent all and where the call is cut off (the
+// caller gave up or is gone, the server ends), and the latter registers nothing:
+// only a call that still stands takes the answer's metadata.
 class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskRequest> {
  public:
-  UploadReactor(Service* service, v1::RegisterSourceTaskResponse* response)
+  UploadReactor(Service* service, Context* context, v1::RegisterSourceTaskResponse* response,
+                std::atomic<int64_t>* under_way)
       : service_(service),
+        context_(context),
         response_(response),
+        under_way_(under_way),
         upload_(std::make_unique<SourceTaskUpload>()) {
+    ++*under_way_;
     StartRead(&message_);
   }
 
   void OnReadDone(bool more) override {
-    if (!more) {
-      service_->RegisterSourceTask(std::move(upload_), response_, [this](absl::Status status) {
-        Finish(ToGrpcStatus(status));
-      });
-      return;
-    }
+    if (!more) return StartSendInitialMetadata();
     const absl::Status status = upload_->Add(message_);
     if (!status.ok()) return Finish(ToGrpcStatus(status));
     message_.Clear();
     StartRead(&message_);
   }
 
-  // The caller is gone. What was read is registered only if it was all there.
-  void OnCancel() override {}
+  void OnSendInitialMetadataDone(bool stands) override {
+    if (!stands || context_->IsCancelled()) {
+      return Finish({grpc::StatusCode::CANCELLED, "the upload was cut off; nothing is registered"});
+    }
+    service_->RegisterSourceTask(std::move(upload_), response_, [this](absl::Status status) {
+      Finish(ToGrpcStatus(status));
+    });
+  }
 
-  void OnDone() override { delete this; }
+  void OnDone() override {
+    --*under_way_;
+    delete this;
+  }
 
  private:
   Backend* const service_;
+  Context* const context_;
   v1::RegisterSourceTaskResponse* const response_;
+  std::atomic<int64_t>* const under_way_;
   std::unique_ptr<SourceTaskUpload> upload_;
   v1::RegisterSourceTaskRequest message_;
 };
 
 class OptimizationAdapter : public v1::OptimizationService::CallbackService {
  public:
-  explicit OptimizationAdapter(Backend* service) : service_(service) {}
+  OptimizationAdapter(Backend* service, std::atomic<int64_t>* under_way)
+      : service_(service), under_way_(under_way) {}
 
   Reactor* CreateStudy(Context* context, const v1::CreateStudyRequest* request,
                        v1::Study* response) override {
@@ -107,8 +121,8 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
     return Unary(context, request, response, &Backend::ListPresets);
   }
   grpc::ServerReadReactor<v1::RegisterSourceTaskRequest>* RegisterSourceTask(
-      Context*, v1::RegisterSourceTaskResponse* response) override {
-    return new UploadReactor(service_, response);
+      Context* context, v1::RegisterSourceTaskResponse* response) override {
+    return new UploadReactor(service_, context, response, under_way_);
   }
   Reactor* GetSourceTask(Context* context, const v1::GetSourceTaskRequest* request,
                          v1::SourceTask* response) override {
@@ -128,19 +142,24 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
   Reactor* Unary(Context* context, const Request* request, Response* response,
                  void (Backend::*method)(const Request*, Response*, Backend::Done)) {
     Reactor* reactor = context->DefaultReactor();
-    (service_->*method)(request, response, [reactor](const absl::Status& status) {
-      reactor->Finish(ToGrpcStatus(status));
-    });
+    ++*under_way_;
+    (service_->*method)(request, response,
+                        [reactor, under_way = under_way_](const absl::Status& status) {
+                          reactor->Finish(ToGrpcStatus(status));
+                          --*under_way;
+                        });
     return reactor;
   }
 
   Backend* const service_;
+  std::atomic<int64_t>* const under_way_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service) {
-  return std::make_unique<OptimizationAdapter>(service);
+std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
+                                                       std::atomic<int64_t>* under_way) {
+  return std::make_unique<OptimizationAdapter>(service, under_way);
 }
 
 }  // namespace slipstream

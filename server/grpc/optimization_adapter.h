@@ -4,14 +4,18 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "server/service/service.h"
 
 namespace slipstream {
 
-// `service` must outlive the gRPC server that the adapter is registered with.
-std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service);
+// Both must outlive the gRPC server that the adapter is registered with.
+// `under_way` counts the calls that are not answered yet.
+std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
+                                                       std::atomic<int64_t>* under_way);
 
 }  // namespace slipstream
 

@@ -1,21 +1,29 @@
 #include "server/grpc/server.h"
 
+#include <arpa/inet.h>
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "server/grpc/optimization_adapter.h"
 
 namespace slipstream {
 namespace {
+
+// From the last answer until connections are closed: for it to leave, and for
+// clients that read to close on their side.
+constexpr absl::Duration kLeaveTaking = absl::Seconds(1);
 
 struct HostAndPort {
   std::string host;
@@ -34,11 +42,14 @@ absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
   return result;
 }
 
+// Of names only the one that is never another machine's: "127.example.com" may be.
 bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host == "[::1]" || absl::StartsWith(host, "127.");
+  in_addr address = {};
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
+  return host == "localhost" || host == "[::1]";
 }
 
-absl::StatusOr<HostAndPort> CheckAddress(const ServerOptions& options) {
+absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
   SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseAddress(options.listen));
   if (IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) return address;
   return absl::FailedPreconditionError(absl::StrCat(
@@ -57,16 +68,20 @@ void Configure(const ServerOptions& options, int* port, grpc::ServerBuilder* bui
 
 }  // namespace
 
+absl::Status Server::CheckAddress(const ServerOptions& options) {
+  return CheckedAddress(options).status();
+}
+
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const ServerOptions& options, Service* service,
     const std::vector<grpc::Service*>& extra_services) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const HostAndPort asked, CheckAddress(options));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const HostAndPort asked, CheckedAddress(options));
   // Debian's Abseil looks for cycles at each of gRPC's locks, which costs more than the locks.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   std::unique_ptr<Server> result(new Server);
-  result->adapter_ = MakeOptimizationAdapter(service);
+  result->adapter_ = MakeOptimizationAdapter(service, &result->under_way_);
   grpc::ServerBuilder builder;
   int port = 0;
   Configure(options, &port, &builder);
@@ -90,8 +105,19 @@ Server::~Server() {
 }
 
 void Server::Drain(absl::Duration patience) {
+  const absl::Time deadline = absl::Now() + patience;
   server_->GetHealthCheckService()->SetServingStatus(false);
-  server_->Shutdown(absl::ToChronoTime(absl::Now() + patience));
+  absl::Notification all_closed;
+  std::thread closing([&] {
+    server_->Shutdown(absl::ToChronoTime(deadline));
+    all_closed.Notify();
+  });
+  while (under_way_ > 0 && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(5));
+  const absl::Time close_at = absl::Now() + kLeaveTaking;
+  if (close_at < deadline && !all_closed.WaitForNotificationWithDeadline(close_at)) {
+    grpc_server_cancel_all_calls(server_->c_server());
+  }
+  closing.join();
   server_->Wait();
   server_.reset();
 }

@@ -8,6 +8,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +34,9 @@ struct ServerOptions {
 // Thread-safe but for Drain, which is called once.
 class Server {
  public:
+  // Whether Start could listen as it is told, as far as that can be known before.
+  static absl::Status CheckAddress(const ServerOptions& options);
+
   // `service` and `extra_services` must outlive the server. FAILED_PRECONDITION
   // when the address is taken, or is no loopback address and plaintext was not
   // allowed; INVALID_ARGUMENT when it is no address.
@@ -46,12 +51,14 @@ class Server {
   const std::string& address() const { return address_; }
 
   // Takes no more calls, tells health checks so, waits for those under way, and
-  // cancels what is left after `patience`.
+  // cancels what is left after `patience`. Who watches health or holds a connection
+  // open without a call is not waited for, but for a moment to take leave.
   void Drain(absl::Duration patience);
 
  private:
   Server() = default;
 
+  std::atomic<int64_t> under_way_{0};
   std::unique_ptr<grpc::Service> adapter_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;

@@ -54,6 +54,8 @@ absl::StatusOr<bool> LeaseBatchWork::Run() {
   AnswerRepeats();
   if (calls_.empty()) return false;
   SLIPSTREAM_ASSIGN_OR_RETURN(study_, context_.catalog->GetStudy(study_id_));
+  RefuseTooMany();
+  if (calls_.empty()) return false;
   SLIPSTREAM_RETURN_IF_ERROR(Plan());
   HandOutWhatIsThere();
   if (plan_.study.state != StudyState::kActive) {
@@ -73,6 +75,24 @@ void LeaseBatchWork::AnswerRepeats() {
     }
   }
   calls_ = std::move(fresh);
+}
+
+// Before anything is leased: an answer that cannot be sent would be lost.
+void LeaseBatchWork::RefuseTooMany() {
+  const size_t bytes = MostTrialBytes(*study_->definition.space);
+  const auto most = static_cast<int64_t>(context_.max_answer_bytes / bytes);
+  std::vector<SuggestCall> kept;
+  for (SuggestCall& call : calls_) {
+    if (call.count <= most) {
+      kept.push_back(std::move(call));
+    } else {
+      call.done(InvalidField(
+          "count", absl::StrCat(call.count),
+          absl::StrCat("at most ", most, ", as a trial of ", StudyName(study_id_), " may take ",
+                       bytes, " bytes and an answer ", context_.max_answer_bytes)));
+    }
+  }
+  calls_ = std::move(kept);
 }
 
 absl::Status LeaseBatchWork::Plan() {

@@ -31,6 +31,7 @@ struct LeaseBatchContext {
   absl::Duration budget;
   std::function<void(const std::string& study_id)> on_unready_sources;
   LadderCounts* ladder = nullptr;
+  size_t max_answer_bytes = 0;
 };
 
 // Lives from Start until it has called `finished`, once, with the calls that
@@ -54,6 +55,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   // Whether there is something to commit; what is not is rendered already.
   absl::StatusOr<bool> Run();
   void AnswerRepeats();
+  void RefuseTooMany();
   absl::Status Plan();
   void HandOutWhatIsThere();
   absl::Status RenderWhilePaused();

@@ -18,7 +18,8 @@ Service::Service(Store* store, ServiceOptions options)
                      SuggestOptions{.version = options_.version,
                                     .budget = options_.suggest_budget,
                                     .on_unready_sources =
-                                        [this](const std::string& id) { PrepareTransfer(id); }}),
+                                        [this](const std::string& id) { PrepareTransfer(id); },
+                                    .max_answer_bytes = options_.max_answer_bytes}),
       reads_("reads", options_.read_threads, options_.max_waiting_reads) {}
 
 void Service::Read(Done done, std::function<absl::Status()> work) {

@@ -47,6 +47,8 @@ struct ServiceOptions {
   size_t max_waiting_fits = 10000;
   // Runs once on the thread that fits source tasks, to lower its priority.
   std::function<void()> on_fitting_thread = {};
+  // The longest message that may be sent.
+  size_t max_answer_bytes = size_t{16} << 20;
   // How long suggestions may be computed.
   absl::Duration suggest_budget = absl::Seconds(5);
 };
@@ -110,7 +112,7 @@ class Service {
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
   void StoreOutcome(const Study& study, const v1::ObserveRequest& request, int64_t number,
                     v1::Trial* response, Done done);
-  void ReadOutline(TrialName name, v1::Trial* response, Done done);
+  void ReadEnded(TrialName name, v1::Trial* response, Done done);
   void StoreAddedTrials(const Study& study, const v1::AddTrialsRequest& request,
                         v1::AddTrialsResponse* response, Done done);
   void FitRegistered(const std::string& id);

@@ -95,10 +95,15 @@ void Service::ListSourceTasks(const v1::ListSourceTasksRequest* request,
                                 store_->ListSourceTasks(after, limit + 1));
     const bool more = tasks.size() > static_cast<size_t>(limit);
     if (more) tasks.pop_back();
+    PageBytes bytes;
     for (const SourceTaskRecord& record : tasks) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(*response->add_source_tasks(), SourceTaskToProto(record));
+      v1::SourceTask* task = response->add_source_tasks();
+      SLIPSTREAM_ASSIGN_OR_RETURN(*task, SourceTaskToProto(record));
+      const bool is_last = &record == &tasks.back();
+      if (bytes.AreFullWith(*task) ? is_last && !more : !is_last || !more) continue;
+      response->set_next_page_token(MakePageToken(kSourceTasksScope, record.key));
+      break;
     }
-    if (more) response->set_next_page_token(MakePageToken(kSourceTasksScope, tasks.back().key));
     return absl::OkStatus();
   });
 }

@@ -197,12 +197,16 @@ void Service::ListStudies(const v1::ListStudiesRequest* request, v1::ListStudies
                                 store_->ListStudies(after, limit + 1));
     const bool more = studies.size() > static_cast<size_t>(limit);
     if (more) studies.pop_back();
+    PageBytes bytes;
     for (const StudyRecord& record : studies) {
       v1::Study* study = response->add_studies();
       SLIPSTREAM_RETURN_IF_ERROR(FillStudy(record, WantsCandidates(request->read_mask()), study));
       Trim(request->read_mask(), study);
+      const bool is_last = &record == &studies.back();
+      if (bytes.AreFullWith(*study) ? is_last && !more : !is_last || !more) continue;
+      response->set_next_page_token(MakePageToken(scope, record.key));
+      break;
     }
-    if (more) response->set_next_page_token(MakePageToken(scope, studies.back().key));
     return absl::OkStatus();
   });
 }

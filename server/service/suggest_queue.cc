@@ -68,7 +68,7 @@ std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
 
 void SuggestQueue::RunBatch(const std::string& study_id) {
   LeaseBatchWork::Start({store_, catalog_, sources_, histories_, options_.version, options_.budget,
-                         options_.on_unready_sources, &ladder_},
+                         options_.on_unready_sources, &ladder_, options_.max_answer_bytes},
                         study_id, TakeBatch(study_id),
                         [this, study_id](std::vector<SuggestCall> again) {
                           FinishBatch(study_id, std::move(again));

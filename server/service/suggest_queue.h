@@ -36,6 +36,8 @@ struct SuggestOptions {
   std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
   // Calls of one study that may wait; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_per_study = 1000;
+  // Calls whose trials might be longer together get INVALID_ARGUMENT.
+  size_t max_answer_bytes = size_t{16} << 20;
   // Calls answered by one batch at most.
   size_t max_calls_per_batch = 128;
 };

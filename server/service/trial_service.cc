@@ -120,17 +120,23 @@ void Service::StoreOutcome(const Study& study, const v1::ObserveRequest& request
   write.done = [=, this, done = std::move(done)](absl::Status status,
                                                  std::optional<std::string> earlier) {
     if (!status.ok()) return done(std::move(status));
-    if (earlier) return ReadOutline({study->id, number}, response, done);
+    if (earlier) return ReadEnded({study->id, number}, response, done);
     response->Clear();
     done(TrialOutlineToProto(study->id, *ended, response));
   };
   store_->ObserveTrial({study->id, number, *std::move(outcome)}, std::move(write));
 }
 
-void Service::ReadOutline(TrialName name, v1::Trial* response, Done done) {
+void Service::ReadEnded(TrialName name, v1::Trial* response, Done done) {
   Read(std::move(done), [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
                                 store_->GetTrial(name.study_id, name.number));
+    if (!HasEnded(record.state)) {
+      return absl::NotFoundError(absl::StrCat(
+          FormatTrialName(name.study_id, name.number),
+          " was observed by this request and deleted with its study since; what has its name now "
+          "is another trial"));
+    }
     response->Clear();
     return TrialOutlineToProto(name.study_id, record, response);
   });
@@ -143,7 +149,12 @@ void Service::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsRespon
   const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
   if (status.ok()) status = id.status();
   if (!status.ok()) return done(status);
-  WithStudy(*id, done,
+  const Done gone = [=, this](absl::Status missing) {
+    const RequestGuard guard = GuardOf("AddTrials", *request);
+    if (absl::IsNotFound(missing) && AnswerRepeat(store_, guard, response, done)) return;
+    done(std::move(missing));
+  };
+  WithStudy(*id, gone,
             [=, this](const Study& study) { StoreAddedTrials(study, *request, response, done); });
 }
 
@@ -184,14 +195,18 @@ void Service::ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsRes
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, store_->ListTrials(id, filter));
     const bool more = trials.size() > page_size;
     if (more) trials.pop_back();
+    PageBytes bytes;
     for (const TrialRecord& record : trials) {
       v1::Trial* trial = response->add_trials();
       SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, trial));
       if (request->read_mask().paths_size() > 0) {
         FieldMaskUtil::TrimMessage(request->read_mask(), trial);
       }
+      const bool is_last = &record == &trials.back();
+      if (bytes.AreFullWith(*trial) ? is_last && !more : !is_last || !more) continue;
+      response->set_next_page_token(MakePageToken(scope, record.number));
+      break;
     }
-    if (more) response->set_next_page_token(MakePageToken(scope, trials.back().number));
     return absl::OkStatus();
   });
 }

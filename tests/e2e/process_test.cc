@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -198,6 +200,115 @@ TEST(Process, SigtermDrainsAndLeavesOneSoundFile) {
   EXPECT_EQ(ServerProcess::Run({"--data", data.path(), "--check"}).exit_code, 0);
 }
 
+// An upload whose end is not sent yet: a call under way for as long as a test likes.
+class OpenUpload {
+ public:
+  explicit OpenUpload(Stub& stub) : writer_(stub.RegisterSourceTask(&context_, &response_)) {
+    v1::RegisterSourceTaskRequest message;
+    const v1::Study study = ExampleStudy();
+    *message.mutable_header()->mutable_source_task()->mutable_space() = study.space();
+    *message.mutable_header()->mutable_source_task()->mutable_metrics() = study.metrics();
+    EXPECT_TRUE(writer_->Write(message));
+    Send(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // Until it is read.
+  }
+
+  void Send(int layers) {
+    v1::RegisterSourceTaskRequest message;
+    *message.add_observations() = MeasuredObservation(ExampleConfiguration(0.01, layers), layers);
+    EXPECT_TRUE(writer_->Write(message));
+  }
+
+  grpc::Status Finish() {
+    writer_->WritesDone();
+    return writer_->Finish();
+  }
+
+ private:
+  grpc::ClientContext context_;
+  v1::RegisterSourceTaskResponse response_;
+  std::unique_ptr<grpc::ClientWriter<v1::RegisterSourceTaskRequest>> writer_;
+};
+
+v1::ListSourceTasksResponse SourceTasksIn(const std::string& data) {
+  ServerProcess server(data);
+  v1::ListSourceTasksResponse tasks;
+  EXPECT_TRUE(
+      Call(server.stub(), &Stub::ListSourceTasks, v1::ListSourceTasksRequest(), &tasks).ok());
+  return tasks;
+}
+
+bool TakesCalls(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto stub = v1::OptimizationService::NewStub(
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  const grpc::Status status = Call(*stub, &Stub::ListStudies, v1::ListStudiesRequest());
+  EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE)
+      << status.error_message();
+  return status.ok();
+}
+
+TEST(Process, SigtermLetsACallUnderWayFinishAndTakesNoOther) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  OpenUpload upload(server.stub());
+  ASSERT_TRUE(TakesCalls(server.address()));
+  kill(server.pid(), SIGTERM);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (TakesCalls(server.address())) {
+    ASSERT_LT(std::chrono::steady_clock::now(), patience) << "it goes on taking calls";
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  upload.Send(2);
+  const grpc::Status status = upload.Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+  const v1::ListSourceTasksResponse tasks = SourceTasksIn(data.path());
+  ASSERT_EQ(tasks.source_tasks_size(), 1);
+  EXPECT_EQ(tasks.source_tasks(0).observation_count(), 2);
+}
+
+TEST(Process, AnUploadThatOutlastsTheDrainingRegistersNothing) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--drain-seconds", "0.3"});
+  OpenUpload upload(server.stub());
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+  EXPECT_FALSE(upload.Finish().ok());
+  EXPECT_EQ(SourceTasksIn(data.path()).source_tasks_size(), 0);
+}
+
+TEST(Process, WhoWatchesHealthIsToldOfTheEndAndDoesNotHoldItUp) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--drain-seconds", "60"});
+  grpc::GenericStub stub(server.channel());
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  void* tag = nullptr;
+  bool ok = false;
+  const auto watch = stub.PrepareCall(&context, "/grpc.health.v1.Health/Watch", &queue);
+  watch->StartCall(nullptr);
+  ASSERT_TRUE(queue.Next(&tag, &ok) && ok);
+  grpc::Slice everything;  // An empty HealthCheckRequest: the server as a whole.
+  watch->WriteLast(grpc::ByteBuffer(&everything, 1), {}, nullptr);
+  ASSERT_TRUE(queue.Next(&tag, &ok) && ok);
+  const auto next = [&] {
+    grpc::ByteBuffer message;
+    watch->Read(&message, nullptr);
+    std::vector<grpc::Slice> slices;
+    if (!queue.Next(&tag, &ok) || !ok || !message.Dump(&slices).ok() || slices.empty()) {
+      return std::string();
+    }
+    return std::string(slices[0].begin(), slices[0].end());
+  };
+  EXPECT_EQ(next(), std::string("\x08\x01", 2)) << "SERVING";
+  const auto started = std::chrono::steady_clock::now();
+  auto ended = std::async(std::launch::async, [&] { return server.Terminate(); });
+  EXPECT_EQ(next(), std::string("\x08\x02", 2)) << "NOT_SERVING";
+  EXPECT_EQ(ended.get().exit_code, 0);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(20));
+}
+
 TEST(Process, ABackupOfARunningServerServes) {
   TemporaryFolder data;
   TemporaryFolder copy;
@@ -250,7 +361,23 @@ TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
   EXPECT_THAT(ended.output, HasSubstr("elsewhere"));
   ended = ServerProcess::Run({"--flag-file", file, "--listen", "commanded"});
   EXPECT_THAT(ended.output, HasSubstr("commanded"));
+  ended = ServerProcess::Run({"--flag-file", file});
+  EXPECT_THAT(ended.output, HasSubstr("elsewhere")) << "the environment comes before the file";
   unsetenv("SLIPSTREAM_LISTEN");
+  setenv("SLIPSTREAM_FLAG_FILE", file.c_str(), 1);
+  ended = ServerProcess::Run({});
+  EXPECT_THAT(ended.output, HasSubstr("nonsense"));
+  unsetenv("SLIPSTREAM_FLAG_FILE");
+  for (const char* wrong : {"lisen=\"127.0.0.1:0\"", "check=true", "[part]\nlisten=\"x\""}) {
+    std::ofstream(file) << wrong << "\n";
+    ended = ServerProcess::Run({"--flag-file", file});
+    EXPECT_EQ(ended.exit_code, 2) << wrong;
+    EXPECT_THAT(ended.output, HasSubstr(file)) << wrong;
+    EXPECT_THAT(ended.output, HasSubstr("no flag for a file")) << wrong;
+  }
+  ended = ServerProcess::Run({"--flag-file", file + "-missing"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.output, HasSubstr(file + "-missing"));
   ended = ServerProcess::Run({"--no-such-flag"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.output, HasSubstr("--no-such-flag"));
@@ -271,6 +398,9 @@ TEST(Process, PlaintextBeyondLoopbackHasToBeAskedFor) {
   const EndedProcess ended = ServerProcess::Run({"--data", data.path(), "--listen", "0.0.0.0:0"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.output, HasSubstr("--allow-plaintext"));
+  EXPECT_THAT(ServerProcess::Run({"--data", data.path(), "--listen", "127.example.com:0"}).output,
+              HasSubstr("--allow-plaintext"));
+  EXPECT_TRUE(std::filesystem::is_empty(data.path())) << "nothing is made for a wrong address";
 }
 
 }  // namespace

@@ -182,5 +182,40 @@ TEST_F(Repeats, ARefusedRequestIsNotRemembered) {
   EXPECT_TRUE(Call(stub(), &Stub::Suggest, request).ok());
 }
 
+// What was answered is gone; what has its name since is nobody's answer.
+TEST_F(Repeats, AnOutcomeIsNotFoundOnceItsStudyWasDeletedThoughAnotherHasItsName) {
+  CreateStudy("s");
+  const v1::ObserveRequest request = TellRequest(Suggest("w"), LossOutcome(1), "the-id");
+  ASSERT_TRUE(Call(stub(), &Stub::Observe, request).ok());
+  v1::DeleteStudyRequest deletion;
+  deletion.set_name("studies/s");
+  ASSERT_TRUE(Call(stub(), &Stub::DeleteStudy, deletion).ok());
+  EXPECT_EQ(Call(stub(), &Stub::Observe, request).error_code(), grpc::StatusCode::NOT_FOUND);
+  CreateStudy("s");
+  ASSERT_EQ(Suggest("other"), request.trial());
+  const grpc::Status repeated = Call(stub(), &Stub::Observe, request);
+  EXPECT_EQ(repeated.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_THAT(repeated.error_message(), HasSubstr("another"));
+}
+
+TEST_F(Repeats, AddedTrialsAreAnsweredAgainAlsoWhenTheirStudyIsGone) {
+  CreateStudy("s");
+  v1::AddTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_request_id("the-id");
+  *request.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  v1::AddTrialsResponse first;
+  ASSERT_TRUE(Call(stub(), &Stub::AddTrials, request, &first).ok());
+  v1::DeleteStudyRequest deletion;
+  deletion.set_name("studies/s");
+  ASSERT_TRUE(Call(stub(), &Stub::DeleteStudy, deletion).ok());
+  Restart();
+  v1::AddTrialsResponse repeat;
+  ASSERT_TRUE(Call(stub(), &Stub::AddTrials, request, &repeat).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+  request.set_request_id("another-id");
+  EXPECT_EQ(Call(stub(), &Stub::AddTrials, request).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
 }  // namespace
 }  // namespace slipstream

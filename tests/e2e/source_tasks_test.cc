@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/e2e/requests.h"
@@ -64,6 +66,33 @@ class SourceTasks : public ::testing::Test {
   TemporaryFolder data_;
   ServerProcess server_{data_.path()};
 };
+
+// A caller that gives up in the middle has sent what could pass for all.
+TEST_F(SourceTasks, AnUploadThatIsCutOffRegistersNothingAndLeavesItsRequestIdFree) {
+  const std::vector<v1::Observation> observations = ExampleObservations(41);
+  Header header = ExampleHeader();
+  header.set_request_id("upload");
+  for (int i = 0; i < 40; ++i) {
+    grpc::ClientContext context;
+    v1::RegisterSourceTaskResponse response;
+    const auto writer = stub().RegisterSourceTask(&context, &response);
+    v1::RegisterSourceTaskRequest message;
+    *message.mutable_header() = header;
+    ASSERT_TRUE(writer->Write(message));
+    message.Clear();
+    for (int k = 0; k < 1 + i; ++k) *message.add_observations() = observations[k];
+    ASSERT_TRUE(writer->Write(message));
+    // As the server reads, and when it waits for more.
+    std::this_thread::sleep_for(std::chrono::milliseconds(i % 4));
+    context.TryCancel();
+    EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // It would be there by now.
+  v1::ListSourceTasksResponse tasks;
+  ASSERT_TRUE(Call(stub(), &Stub::ListSourceTasks, v1::ListSourceTasksRequest(), &tasks).ok());
+  EXPECT_EQ(tasks.source_tasks_size(), 0) << tasks.DebugString();
+  EXPECT_EQ(MustRegister(header, observations).source_task().observation_count(), 41);
+}
 
 TEST_F(SourceTasks, ARegisteredTaskReadsBackWithItsBest) {
   const auto response = MustRegister(ExampleHeader(), ExampleObservations(41));

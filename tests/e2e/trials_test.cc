@@ -367,5 +367,56 @@ TEST_F(Trials, AMessageBeyondTheLimitIsRefusedNamingIt) {
   EXPECT_THAT(status.error_message(), HasSubstr(std::to_string(16 << 20)));
 }
 
+// 200 parameters with long names: some 24 KiB a trial.
+v1::Study WideStudy() {
+  v1::Study study = ExampleStudy();
+  study.mutable_space()->clear_parameters();
+  for (int i = 0; i < 200; ++i) {
+    v1::Parameter* parameter = study.mutable_space()->add_parameters();
+    parameter->set_name(std::string(100, 'x') + std::to_string(i));
+    parameter->mutable_double_domain()->set_max(1);
+  }
+  return study;
+}
+
+TEST_F(Trials, AnAnswerBeyondTheLimitIsRefusedBeforeAnythingIsLeased) {
+  ASSERT_TRUE(Call(stub(), &Stub::CreateStudy, CreateRequest(WideStudy(), "wide")).ok());
+  const grpc::Status status =
+      Call(stub(), &Stub::Suggest, AskRequest("studies/wide", "w", 1000));
+  ExpectRefused(status, "count", "1000", "at most");
+  v1::ListTrialsRequest list;
+  list.set_study("studies/wide");
+  v1::ListTrialsResponse none;
+  ASSERT_TRUE(Call(stub(), &Stub::ListTrials, list, &none).ok());
+  EXPECT_EQ(none.trials_size(), 0);
+  v1::SuggestResponse some;
+  ASSERT_TRUE(Call(stub(), &Stub::Suggest, AskRequest("studies/wide", "w", 400), &some).ok());
+  EXPECT_EQ(some.trials_size(), 400);
+  EXPECT_LT(some.ByteSizeLong(), size_t{16} << 20);
+}
+
+TEST_F(Trials, PagesOfLongTrialsEndEarlyAndLoseNone) {
+  ASSERT_TRUE(Call(stub(), &Stub::CreateStudy, CreateRequest(WideStudy(), "wide")).ok());
+  ASSERT_TRUE(Call(stub(), &Stub::Suggest, AskRequest("studies/wide", "w", 400)).ok());
+  v1::ListTrialsRequest list;
+  list.set_study("studies/wide");
+  list.set_page_size(1000);
+  int pages = 0;
+  int next = 1;
+  do {
+    v1::ListTrialsResponse page;
+    ASSERT_TRUE(Call(stub(), &Stub::ListTrials, list, &page).ok());
+    ASSERT_GT(page.trials_size(), 0);
+    EXPECT_LT(page.ByteSizeLong(), size_t{4} << 20);
+    for (const v1::Trial& trial : page.trials()) {
+      EXPECT_EQ(trial.name(), "studies/wide/trials/" + std::to_string(next++));
+    }
+    list.set_page_token(page.next_page_token());
+    ++pages;
+  } while (!list.page_token().empty());
+  EXPECT_EQ(next, 401);
+  EXPECT_GE(pages, 3);
+}
+
 }  // namespace
 }  // namespace slipstream
