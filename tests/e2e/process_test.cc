@@ -244,7 +244,9 @@ bool TakesCalls(const std::string& address) {
   const auto stub = v1::OptimizationService::NewStub(
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
   const grpc::Status status = Call(*stub, &Stub::ListStudies, v1::ListStudiesRequest());
-  EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE)
+  // gRPC drops what comes in the moment of closing, which the caller sees as cancelled.
+  EXPECT_TRUE(status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+              status.error_code() == grpc::StatusCode::CANCELLED)
       << status.error_message();
   return status.ok();
 }
