@@ -27,8 +27,9 @@ absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
 }  // namespace
 
 bool IsWorthRepeating(grpc::StatusCode code) {
+  // Nobody here cancels calls that are to succeed: a server that ended did.
   return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::ABORTED ||
-         code == grpc::StatusCode::DEADLINE_EXCEEDED;
+         code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
 }
 
 absl::Duration LongestPause(const RetryOptions& retry, int attempts) {

@@ -65,11 +65,12 @@ grpc::Status UploadSourceTask(Caller::Stub& stub, grpc::ClientContext* context,
   v1::RegisterSourceTaskRequest first;
   *first.mutable_header() = header;
   *read_status = writer->Write(first) ? WriteAll(observations, writer.get()) : absl::OkStatus();
-  if (read_status->ok()) {
-    writer->WritesDone();
-  } else {
+  if (!read_status->ok()) {
     context->TryCancel();
+    writer->Finish();
+    return {grpc::StatusCode::UNKNOWN, "the observations could not be read"};  // Not to be repeated.
   }
+  writer->WritesDone();
   return writer->Finish();
 }
 

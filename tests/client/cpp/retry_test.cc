@@ -51,6 +51,11 @@ TEST_F(Retry, RepeatsAbortedCalls) {
   EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
 }
 
+TEST_F(Retry, RepeatsWhatAServerThatEndsHasDropped) {
+  server_.service().FailNext(1, Failing(grpc::StatusCode::CANCELLED));
+  EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
+}
+
 TEST_F(Retry, MakesAChangeOnceThoughItsAnswerWasLost) {
   server_.service().FailNext(
       2, {.status = {grpc::StatusCode::UNAVAILABLE, "lost"}, .lost_answer = true});
