@@ -3,7 +3,6 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_ANSWERING_H_
 #define SLIPSTREAM_SERVER_SERVICE_ANSWERING_H_
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,22 +68,6 @@ bool AnswerRepeat(Store* store, const RequestGuard& guard, Response* response,
   }
   return true;
 }
-
-// Ends a page before it is longer than clients commonly take, which is 4 MiB: it
-// has as many entries as were asked for or fewer, and always one.
-class PageBytes {
- public:
-  // To be called with each entry.
-  bool AreFullWith(const google::protobuf::Message& entry) {
-    bytes_ += entry.ByteSizeLong();
-    return bytes_ >= kFull;
-  }
-
- private:
-  static constexpr size_t kFull = size_t{3} << 20;
-
-  size_t bytes_ = 0;
-};
 
 }  // namespace slipstream
 

@@ -8,6 +8,7 @@
 #include "core/strategy/presets.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
+#include "server/convert/trial_conversion.h"
 
 namespace slipstream {
 namespace {
@@ -49,6 +50,7 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
   study->id = id;
   SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition));
+  study->most_trial_bytes = MostTrialBytes(*study->definition.space);
   Keep(study, forgotten_before);
   return study;
 }

@@ -24,6 +24,7 @@ struct CatalogStudy {
   std::string id;
   StudyDefinition definition;
   std::unique_ptr<const Strategy> strategy;
+  size_t most_trial_bytes = 0;  // Of a trial without an outcome, on the wire.
 };
 
 class Catalog {

@@ -79,7 +79,7 @@ void LeaseBatchWork::AnswerRepeats() {
 
 // Before anything is leased: an answer that cannot be sent would be lost.
 void LeaseBatchWork::RefuseTooMany() {
-  const size_t bytes = MostTrialBytes(*study_->definition.space);
+  const size_t bytes = study_->most_trial_bytes;
   const auto most = static_cast<int64_t>(context_.max_answer_bytes / bytes);
   std::vector<SuggestCall> kept;
   for (SuggestCall& call : calls_) {

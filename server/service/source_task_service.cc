@@ -8,6 +8,7 @@
 #include "server/convert/source_conversion.h"
 #include "server/convert/text_limits.h"
 #include "server/service/answering.h"
+#include "server/service/page.h"
 #include "server/service/service.h"
 
 namespace slipstream {
@@ -91,18 +92,17 @@ void Service::ListSourceTasks(const v1::ListSourceTasksRequest* request,
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
                                 ParsePageToken(kSourceTasksScope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<SourceTaskRecord> tasks,
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<SourceTaskRecord> tasks,
                                 store_->ListSourceTasks(after, limit + 1));
-    const bool more = tasks.size() > static_cast<size_t>(limit);
-    if (more) tasks.pop_back();
-    PageBytes bytes;
-    for (const SourceTaskRecord& record : tasks) {
+    const auto add = [&](const SourceTaskRecord& record) -> absl::StatusOr<const v1::SourceTask*> {
       v1::SourceTask* task = response->add_source_tasks();
       SLIPSTREAM_ASSIGN_OR_RETURN(*task, SourceTaskToProto(record));
-      const bool is_last = &record == &tasks.back();
-      if (bytes.AreFullWith(*task) ? is_last && !more : !is_last || !more) continue;
-      response->set_next_page_token(MakePageToken(kSourceTasksScope, record.key));
-      break;
+      return task;
+    };
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord* const last,
+                                FillPage<SourceTaskRecord>(tasks, static_cast<size_t>(limit), add));
+    if (last != nullptr) {
+      response->set_next_page_token(MakePageToken(kSourceTasksScope, last->key));
     }
     return absl::OkStatus();
   });

@@ -16,6 +16,7 @@
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
 #include "server/service/answering.h"
+#include "server/service/page.h"
 #include "server/service/service.h"
 
 namespace slipstream {
@@ -193,20 +194,17 @@ void Service::ListStudies(const v1::ListStudiesRequest* request, v1::ListStudies
         absl::StrCat("studies ", FieldMaskUtil::ToString(request->read_mask()));
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultStudiesPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<StudyRecord> studies,
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
                                 store_->ListStudies(after, limit + 1));
-    const bool more = studies.size() > static_cast<size_t>(limit);
-    if (more) studies.pop_back();
-    PageBytes bytes;
-    for (const StudyRecord& record : studies) {
+    const auto add = [&](const StudyRecord& record) -> absl::StatusOr<const v1::Study*> {
       v1::Study* study = response->add_studies();
       SLIPSTREAM_RETURN_IF_ERROR(FillStudy(record, WantsCandidates(request->read_mask()), study));
       Trim(request->read_mask(), study);
-      const bool is_last = &record == &studies.back();
-      if (bytes.AreFullWith(*study) ? is_last && !more : !is_last || !more) continue;
-      response->set_next_page_token(MakePageToken(scope, record.key));
-      break;
-    }
+      return study;
+    };
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord* const last,
+                                FillPage<StudyRecord>(studies, static_cast<size_t>(limit), add));
+    if (last != nullptr) response->set_next_page_token(MakePageToken(scope, last->key));
     return absl::OkStatus();
   });
 }

@@ -12,6 +12,7 @@
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
+#include "server/service/page.h"
 #include "server/service/service.h"
 
 namespace slipstream {
@@ -192,21 +193,19 @@ void Service::ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsRes
     const std::string scope = ScopeOf(*request);
     SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number, ParsePageToken(scope, request->page_token()));
     const size_t page_size = static_cast<size_t>(filter.limit++);
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, store_->ListTrials(id, filter));
-    const bool more = trials.size() > page_size;
-    if (more) trials.pop_back();
-    PageBytes bytes;
-    for (const TrialRecord& record : trials) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
+                                store_->ListTrials(id, filter));
+    const auto add = [&](const TrialRecord& record) -> absl::StatusOr<const v1::Trial*> {
       v1::Trial* trial = response->add_trials();
       SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, trial));
       if (request->read_mask().paths_size() > 0) {
         FieldMaskUtil::TrimMessage(request->read_mask(), trial);
       }
-      const bool is_last = &record == &trials.back();
-      if (bytes.AreFullWith(*trial) ? is_last && !more : !is_last || !more) continue;
-      response->set_next_page_token(MakePageToken(scope, record.number));
-      break;
-    }
+      return trial;
+    };
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord* const last,
+                                FillPage<TrialRecord>(trials, page_size, add));
+    if (last != nullptr) response->set_next_page_token(MakePageToken(scope, last->number));
     return absl::OkStatus();
   });
 }

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 namespace slipstream {
-
 namespace {
 
 // CLI11's own names the largest number there is, in three hundred digits.
@@ -17,52 +16,54 @@ const CLI::Validator kPositive(
 
 }  // namespace
 
-struct Flags::Parser {
+struct BenchmarkFlags::Parser {
   explicit Parser(const std::string& description) : app(description) {}
 
   CLI::App app;
 };
 
-Flags::Flags(const std::string& description) : parser_(std::make_unique<Parser>(description)) {}
+BenchmarkFlags::BenchmarkFlags(const std::string& description)
+    : parser_(std::make_unique<Parser>(description)) {}
 
-Flags::~Flags() = default;
+BenchmarkFlags::~BenchmarkFlags() = default;
 
-void Flags::Value(const std::string& name, int* value, const std::string& help) {
+void BenchmarkFlags::Value(const std::string& name, int* value, const std::string& help) {
   parser_->app.add_option(name, *value, help)->check(kPositive)->capture_default_str();
 }
 
-void Flags::Value(const std::string& name, double* value, const std::string& help) {
+void BenchmarkFlags::Value(const std::string& name, double* value, const std::string& help) {
   parser_->app.add_option(name, *value, help)->check(kPositive)->capture_default_str();
 }
 
-void Flags::Value(const std::string& name, std::string* value, const std::string& help) {
+void BenchmarkFlags::Value(const std::string& name, std::string* value, const std::string& help) {
   parser_->app.add_option(name, *value, help);
 }
 
-void Flags::Value(const std::string& name, std::vector<int>* value, const std::string& help) {
+void BenchmarkFlags::Value(const std::string& name, std::vector<int>* value,
+                           const std::string& help) {
   parser_->app.add_option(name, *value, help)
       ->delimiter(',')
       ->check(kPositive)
       ->capture_default_str();
 }
 
-void Flags::Value(const std::string& name, std::vector<std::string>* value,
-                  const std::string& help) {
+void BenchmarkFlags::Value(const std::string& name, std::vector<std::string>* value,
+                           const std::string& help) {
   CLI::Option* const option = parser_->app.add_option(name, *value, help)->delimiter(',');
   if (!value->empty()) option->capture_default_str();
 }
 
-void Flags::TurnOn(const std::string& name, bool* value, const std::string& help) {
+void BenchmarkFlags::TurnOn(const std::string& name, bool* value, const std::string& help) {
   parser_->app.add_flag_callback(
       name, [value] { *value = true; }, help);
 }
 
-void Flags::TurnOff(const std::string& name, bool* value, const std::string& help) {
+void BenchmarkFlags::TurnOff(const std::string& name, bool* value, const std::string& help) {
   parser_->app.add_flag_callback(
       name, [value] { *value = false; }, help);
 }
 
-std::optional<int> Flags::Parse(int argc, char** argv) {
+std::optional<int> BenchmarkFlags::Parse(int argc, char** argv) {
   try {
     parser_->app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -12,10 +12,10 @@ namespace slipstream {
 
 // Names are as on the command line, "--rounds". What is told to set outlives
 // the parsing and has its default before.
-class Flags {
+class BenchmarkFlags {
  public:
-  explicit Flags(const std::string& description);
-  ~Flags();
+  explicit BenchmarkFlags(const std::string& description);
+  ~BenchmarkFlags();
 
   // Numbers are positive; a list's members stand between commas.
   void Value(const std::string& name, int* value, const std::string& help);

@@ -236,7 +236,7 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  slipstream::Flags flags("The model's times beside the bare linear algebra in them");
+  slipstream::BenchmarkFlags flags("The model's times beside the bare linear algebra in them");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--csv", &options.csv, "Where to write the table");
   flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are no failure");

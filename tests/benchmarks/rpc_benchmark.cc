@@ -298,7 +298,7 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   slipstream::Settings settings;
-  slipstream::Flags flags("What durable calls cost beside a call that does nothing");
+  slipstream::BenchmarkFlags flags("What durable calls cost beside a call that does nothing");
   flags.Value("--seconds", &settings.seconds, "Length of one measurement");
   flags.Value("--rounds", &settings.rounds, "Measurements of each call");
   flags.Value("--in-flight", &settings.in_flight, "Calls in flight");

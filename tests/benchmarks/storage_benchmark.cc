@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
   int reads = 2000;
   bool bars = true;
   std::string csv;
-  slipstream::Flags flags("A server on a large file beside one on a small file");
+  slipstream::BenchmarkFlags flags("A server on a large file beside one on a small file");
   flags.Value("--studies", &studies, "Studies in the large file");
   flags.Value("--reads", &reads, "Reads in one measurement");
   flags.Value("--csv", &csv, "File for the figures");

@@ -402,7 +402,7 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  slipstream::Flags flags("What transfer costs beside suggestions without it");
+  slipstream::BenchmarkFlags flags("What transfer costs beside suggestions without it");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--presets", &options.presets, "Only these");
   flags.Value("--parts", &options.parts,

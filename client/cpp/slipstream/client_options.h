@@ -33,8 +33,9 @@ struct Deadlines {
 
 // Failed attempts are repeated after UNAVAILABLE, ABORTED, the deadline of an
 // attempt and CANCELLED, which a server that ends says of what it drops, each
-// time with the same request id, so that no change is made twice. The pause before attempt n + 1 is drawn evenly from zero to
-// initial_backoff * 2^(n - 1), at most max_backoff.
+// time with the same request id, so that no change is made twice. The pause
+// before attempt n + 1 is drawn evenly from zero to initial_backoff * 2^(n - 1),
+// at most max_backoff.
 struct RetryOptions {
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(5);
