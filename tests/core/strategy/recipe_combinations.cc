@@ -17,42 +17,11 @@ namespace {
 constexpr int kInitialResults = 5;
 constexpr int kSuggestions = 5;
 
-// Smooth in what is a number, and different for each word.
-double ValueAt(const SearchSpace& space, const Configuration& configuration, double shift) {
-  const UnitPoint point = space.Encode(configuration);
-  double value = 0;
-  for (size_t i = 0; i < point.coordinates.size(); ++i) {
-    value -= std::pow(point.coordinates[i] - 0.3 - shift, 2);
-  }
-  return value;
-}
-
-std::shared_ptr<const SourceTaskData> SourceOn(const std::shared_ptr<const SearchSpace>& space,
-                                               const std::string& name, double shift) {
-  auto source = std::make_shared<SourceTaskData>();
-  source->name = absl::StrCat("sourceTasks/", name);
-  source->space = space;
-  for (uint64_t i = 0; i < 8; ++i) {
-    Configuration configuration;
-    if (space->has_candidates()) {
-      const std::vector<Configuration>& all = space->candidates();
-      configuration = all[(i * all.size()) / 8];
-    } else {
-      std::vector<double> uniform(space->dimension());
-      for (size_t d = 0; d < uniform.size(); ++d) uniform[d] = CounterRandomUniform(7, i, d);
-      configuration = space->Sample(uniform);
-    }
-    source->points.push_back(
-        {configuration, Ending::kMeasured, ValueAt(*space, configuration, shift)});
-  }
-  return source;
-}
-
 FakeStudy StudyOn(const std::shared_ptr<const SearchSpace>& space) {
   FakeStudy study(space, {SourceOn(space, "near", 0.02), SourceOn(space, "far", 0.4)});
   for (int i = 0; i < kInitialResults; ++i) {
     study.Lease(MustSuggest("quasi_random", study.view(), 1, 5));
-    study.End(Ending::kMeasured, ValueAt(*space, study.open.front().configuration, 0));
+    study.End(Ending::kMeasured, BowlValueAt(*space, study.open.front().configuration, 0));
   }
   return study;
 }
@@ -158,7 +127,7 @@ void CombinationStudies::TakeFive(const Strategy& strategy, FakeStudy study,
     }
     study.Lease(*suggestions);
     if (i == 1) continue;  // Two are open when the third is asked for.
-    study.End(Ending::kMeasured, ValueAt(*study.space, study.open.front().configuration, 0));
+    study.End(Ending::kMeasured, BowlValueAt(*study.space, study.open.front().configuration, 0));
   }
 }
 

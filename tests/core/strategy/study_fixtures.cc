@@ -1,6 +1,7 @@
 #include "tests/core/strategy/study_fixtures.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -141,6 +142,34 @@ std::shared_ptr<const SourceTaskData> BowlSource(const std::string& name, double
     source->points.push_back({{{Value::Double(x), Value::Double(y)}},
                               Ending::kMeasured,
                               goal == Goal::kMinimize ? cost : -cost});
+  }
+  return source;
+}
+
+double BowlValueAt(const SearchSpace& space, const Configuration& configuration, double shift) {
+  const UnitPoint point = space.Encode(configuration);
+  double value = 0;
+  for (double coordinate : point.coordinates) value -= std::pow(coordinate - 0.3 - shift, 2);
+  return value;
+}
+
+std::shared_ptr<const SourceTaskData> SourceOn(const std::shared_ptr<const SearchSpace>& space,
+                                               const std::string& name, double shift) {
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = "sourceTasks/" + name;
+  source->space = space;
+  for (uint64_t i = 0; i < 8; ++i) {
+    Configuration configuration;
+    if (space->has_candidates()) {
+      const std::vector<Configuration>& all = space->candidates();
+      configuration = all[(i * all.size()) / 8];
+    } else {
+      std::vector<double> uniform(space->dimension());
+      for (size_t d = 0; d < uniform.size(); ++d) uniform[d] = CounterRandomUniform(7, i, d);
+      configuration = space->Sample(uniform);
+    }
+    source->points.push_back(
+        {configuration, Ending::kMeasured, BowlValueAt(*space, configuration, shift)});
   }
   return source;
 }

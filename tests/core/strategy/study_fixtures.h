@@ -71,6 +71,13 @@ std::shared_ptr<const SourceTaskData> BowlSource(const std::string& name, double
                                                  double best_y, int count, uint64_t seed,
                                                  Goal goal = Goal::kMaximize);
 
+// A bowl around the coordinates 0.3 + shift: smooth along numbers, different for each word.
+double BowlValueAt(const SearchSpace& space, const Configuration& configuration, double shift);
+
+// A source on `space` with eight points and BowlValueAt's values there.
+std::shared_ptr<const SourceTaskData> SourceOn(const std::shared_ptr<const SearchSpace>& space,
+                                               const std::string& name, double shift);
+
 bool SameSuggestions(const std::vector<Suggestion>& a, const std::vector<Suggestion>& b);
 
 }  // namespace slipstream
