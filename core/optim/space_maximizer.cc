@@ -15,6 +15,7 @@
 #include "core/optim/neighbours.h"
 #include "core/optim/stepped_domain.h"
 #include "core/space/candidate_list.h"
+#include "core/space/encoded_points.h"
 #include "core/space/quasi_random.h"
 
 namespace slipstream {
@@ -244,17 +245,6 @@ std::vector<Configuration> ScreenOf(const SearchSpace& space,
     screen.push_back(PerturbedBy(space, incumbents[place], seeds[place], index));
   }
   return screen;
-}
-
-PointMatrix EncodeAll(const SearchSpace& space, absl::Span<const Configuration> configurations) {
-  PointMatrix points(static_cast<Index>(configurations.size()),
-                     static_cast<Index>(space.dimension()));
-  std::vector<double> row(space.dimension());
-  for (Index i = 0; i < points.rows(); ++i) {
-    space.EncodeCoordinates(configurations[static_cast<size_t>(i)], absl::MakeSpan(row));
-    for (Index j = 0; j < points.cols(); ++j) points(i, j) = row[static_cast<size_t>(j)];
-  }
-  return points;
 }
 
 }  // namespace slipstream

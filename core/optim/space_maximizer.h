@@ -61,9 +61,6 @@ std::vector<Configuration> ScreenOf(const SearchSpace& space,
                                     absl::Span<const Configuration> incumbents, uint64_t seed,
                                     const MaximizerOptions& options = MaximizerOptions());
 
-// The configurations' coordinates, one a row.
-PointMatrix EncodeAll(const SearchSpace& space, absl::Span<const Configuration> configurations);
-
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_OPTIM_SPACE_MAXIMIZER_H_

@@ -8,7 +8,7 @@
 
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
-#include "core/prior/source_points.h"
+#include "core/prior/blocks/source_points.h"
 
 namespace slipstream {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/base/status.h"
 #include "core/prior/deviation_kernel.h"
-#include "core/prior/source_points.h"
-#include "core/prior/task_section.h"
+#include "core/prior/blocks/source_points.h"
+#include "core/prior/blocks/task_section.h"
 
 namespace slipstream {
 namespace {

@@ -22,8 +22,8 @@
 #include "absl/status/statusor.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel.h"
-#include "core/prior/added_process.h"
-#include "core/prior/transfer_surrogate.h"
+#include "core/prior/blocks/added_process.h"
+#include "core/prior/blocks/transfer_surrogate.h"
 
 namespace slipstream {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/prior/source_points.h"
+#include "core/prior/blocks/source_points.h"
 
 namespace slipstream {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/prior/added_process.h"
+#include "core/prior/blocks/added_process.h"
 
 namespace slipstream {
 

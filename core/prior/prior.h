@@ -32,7 +32,7 @@
 #include "core/gp/likelihood.h"
 #include "core/gp/model.h"
 #include "core/gp/surrogate.h"
-#include "core/prior/source_model.h"
+#include "core/prior/blocks/source_model.h"
 
 namespace slipstream {
 

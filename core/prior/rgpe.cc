@@ -10,9 +10,9 @@
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/gp/normal.h"
-#include "core/prior/by_hyperparameters.h"
-#include "core/prior/ensemble.h"
-#include "core/prior/left_out.h"
+#include "core/prior/blocks/by_hyperparameters.h"
+#include "core/prior/blocks/ensemble.h"
+#include "core/prior/blocks/left_out.h"
 
 namespace slipstream {
 namespace {

@@ -51,7 +51,7 @@
 #include <optional>
 
 #include "core/prior/prior.h"
-#include "core/prior/ranking.h"
+#include "core/prior/blocks/ranking.h"
 
 namespace slipstream {
 

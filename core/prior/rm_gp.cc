@@ -9,8 +9,8 @@
 
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
-#include "core/prior/by_hyperparameters.h"
-#include "core/prior/ensemble.h"
+#include "core/prior/blocks/by_hyperparameters.h"
+#include "core/prior/blocks/ensemble.h"
 
 namespace slipstream {
 namespace {

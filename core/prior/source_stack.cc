@@ -12,10 +12,10 @@
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
-#include "core/prior/latest_few.h"
+#include "core/prior/blocks/latest_few.h"
 #include "core/prior/level_stack.h"
-#include "core/prior/ranking.h"
-#include "core/prior/source_points.h"
+#include "core/prior/blocks/ranking.h"
+#include "core/prior/blocks/source_points.h"
 
 namespace slipstream {
 namespace {

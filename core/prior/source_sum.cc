@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/prior/printed_difference.h"
-#include "core/prior/ranking.h"
+#include "core/prior/blocks/ranking.h"
 
 namespace slipstream {
 namespace {

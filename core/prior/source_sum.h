@@ -19,7 +19,7 @@
 #include <memory>
 #include <optional>
 
-#include "core/prior/added_process.h"
+#include "core/prior/blocks/added_process.h"
 #include "core/prior/prior.h"
 
 namespace slipstream {

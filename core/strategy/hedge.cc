@@ -7,8 +7,9 @@
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/space/candidate_list.h"
-#include "core/strategy/exp3.h"
-#include "core/strategy/recipe_names.h"
+#include "core/exploration/exp3.h"
+#include "core/recipe/recipe_names.h"
+#include "core/space/encoded_points.h"
 
 namespace slipstream {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/calibration/consistent.h"
-#include "core/strategy/exploration.h"
+#include "core/exploration/exploration.h"
 #include "core/strategy/hedge.h"
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/next_point.h"
@@ -17,9 +17,9 @@
 #include "core/strategy/priors.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
-#include "core/strategy/recipe_names.h"
-#include "core/strategy/source_portfolio_strategy.h"
-#include "core/strategy/usable_sources.h"
+#include "core/recipe/recipe_names.h"
+#include "core/strategy/zero_shot_strategy.h"
+#include "core/sources/usable_sources.h"
 
 namespace slipstream {
 namespace {
@@ -82,7 +82,7 @@ class ModelStrategy final : public Strategy {
         recipe_(recipe),
         calibration_(std::move(calibration)),
         prior_(SharedPrior(recipe)),
-        portfolio_(MakeSourcePortfolioStrategy(this->name())),
+        portfolio_(MakeZeroShotStrategy(this->name())),
         library_(kOwnLibraryBytes) {}
 
  private:
@@ -345,7 +345,7 @@ class Batch {
 absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView& view, int count,
                                                                  uint64_t seed,
                                                                  absl::Time deadline) const {
-  if (recipe_.initial == InitialDesign::kSourcePortfolio && !view.sources.empty() &&
+  if (recipe_.initial == InitialDesign::kZeroShot && !view.sources.empty() &&
       CountMeasured(view) < InitialResults(*view.space)) {
     return portfolio_->Suggest(view, count, seed, deadline);
   }

@@ -19,7 +19,7 @@
 #include <string>
 
 #include "core/calibration/calibration.h"
-#include "core/strategy/recipe.h"
+#include "core/recipe/recipe.h"
 #include "core/strategy/strategy.h"
 
 namespace slipstream {

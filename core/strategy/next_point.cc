@@ -9,6 +9,7 @@
 #include "core/base/status.h"
 #include "core/optim/enumeration.h"
 #include "core/optim/space_maximizer.h"
+#include "core/space/encoded_points.h"
 
 namespace slipstream {
 namespace {

@@ -24,9 +24,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/space/candidate_list.h"
-#include "core/strategy/candidate_pool.h"
+#include "core/study/candidate_pool.h"
 #include "core/strategy/objective_model.h"
-#include "core/strategy/recipe.h"
+#include "core/recipe/recipe.h"
 
 namespace slipstream {
 

@@ -11,8 +11,8 @@
 #include "core/base/instruction_set.h"
 #include "core/base/status.h"
 #include "core/gp/feasible_surrogate.h"
-#include "core/optim/space_maximizer.h"
 #include "core/space/candidate_list.h"
+#include "core/space/encoded_points.h"
 #include "core/space/quasi_random.h"
 
 namespace slipstream {

@@ -14,10 +14,10 @@
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
 #include "core/prior/prior.h"
-#include "core/strategy/recipe.h"
+#include "core/recipe/recipe.h"
 #include "core/strategy/strategy.h"
-#include "core/strategy/study_view.h"
-#include "core/strategy/training_set.h"
+#include "core/study/study_view.h"
+#include "core/study/training_set.h"
 
 namespace slipstream {
 

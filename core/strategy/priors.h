@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/prior/prior.h"
-#include "core/strategy/recipe.h"
+#include "core/recipe/recipe.h"
 
 namespace slipstream {
 

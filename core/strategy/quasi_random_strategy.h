@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "core/strategy/candidate_pool.h"
+#include "core/study/candidate_pool.h"
 #include "core/strategy/strategy.h"
 
 namespace slipstream {

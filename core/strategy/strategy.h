@@ -4,58 +4,23 @@
 // recorded in the provenance.
 //
 //   const Preset* preset = FindPreset("quasi_random");
-//   std::unique_ptr<Strategy> strategy = preset->Create();
+//   std::unique_ptr<Strategy> strategy = MakeStrategy(*preset);
 //   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> next,
 //                               strategy->Suggest(view, 1, seed, absl::InfiniteFuture()));
 #ifndef SLIPSTREAM_CORE_STRATEGY_STRATEGY_H_
 #define SLIPSTREAM_CORE_STRATEGY_STRATEGY_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/space/configuration.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
+#include "core/study/suggestion.h"
 
 namespace slipstream {
-
-// The step of the ladder that produced a suggestion.
-enum class Rung { kRecipe, kWithoutTransfer, kQuasiRandom };
-
-// A source task's share in a suggestion, 0 to 1.
-struct SourceWeight {
-  std::string source;
-  double weight = 0;
-};
-
-// A named quantity or remark about a suggestion.
-struct Fact {
-  std::string name;  // snake_case.
-  std::variant<double, std::string> value;
-};
-
-// Where a suggestion came from.
-struct Provenance {
-  std::string preset;
-  uint64_t seed = 0;
-  int64_t last_trial_seen = 0;
-  Rung rung = Rung::kRecipe;
-  std::string rung_reason;            // Empty on kRecipe.
-  std::vector<SourceWeight> sources;  // Heaviest first; weights add up to at most 1.
-  std::vector<Fact> facts;
-  Notes notes = {};  // For later suggestions of the study.
-};
-
-struct Suggestion {
-  Configuration configuration;
-  std::optional<int64_t> candidate;  // Index, on a space with candidates.
-  Provenance provenance;
-};
 
 // Thread-safe: Suggest is const and keeps nothing between calls but caches
 // that may be thrown away.

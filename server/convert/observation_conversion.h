@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
 #include "server/store/records.h"
 #include "slipstream/v1/study.pb.h"
 

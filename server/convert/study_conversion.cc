@@ -5,7 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
@@ -76,7 +76,7 @@ absl::Status CheckAlgorithm(const v1::Algorithm& algorithm) {
                         absl::StrCat(algorithm.recipe().options_size(), " options"),
                         absl::StrCat("at most ", kMaxRecipeOptions));
   }
-  return WithFieldPrefix(preset->CreateWith(RecipeChangeFromProto(algorithm.recipe())).status(),
+  return WithFieldPrefix(preset->With(RecipeChangeFromProto(algorithm.recipe())).status(),
                          "algorithm.recipe.");
 }
 

@@ -5,7 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
 #include "server/convert/trial_conversion.h"
@@ -27,7 +28,7 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
         absl::StrCat(StudyName(record.id), " uses the preset '", preset,
                      "', which this version of the server does not have; it has ", PresetNames()));
   }
-  absl::StatusOr<std::unique_ptr<Strategy>> strategy = entry->CreateWith(definition.recipe);
+  absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy(*entry, definition.recipe);
   if (strategy.ok()) return *std::move(strategy);
   return absl::FailedPreconditionError(absl::StrCat(
       StudyName(record.id),

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/strategy/strategy.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
 #include "server/convert/study_conversion.h"
 #include "server/service/lru_cache.h"
 #include "server/store/store.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/space/search_space.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
 #include "server/service/catalog.h"
 #include "server/service/lru_cache.h"
 #include "server/store/store.h"

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/strategy/fitted_source.h"
+#include "core/sources/fitted_source.h"
 #include "core/strategy/strategy.h"
 #include "server/service/catalog.h"
 #include "server/service/history.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
 
 namespace slipstream {
 
@@ -58,7 +58,7 @@ void Service::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse
     entry->set_name(std::string(preset.name));
     entry->set_summary(std::string(preset.summary));
     entry->set_is_default(preset.name == kDefaultPreset);
-    if (preset.make == nullptr) *entry->mutable_recipe() = RecipeToProto(NamesOf(preset.recipe));
+    if (preset.has_model) *entry->mutable_recipe() = RecipeToProto(NamesOf(preset.recipe));
   }
   for (const RecipeOption& option : RecipeOptions()) {
     v1::ListPresetsResponse::Option* entry = response->add_options();

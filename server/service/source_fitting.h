@@ -16,7 +16,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "core/strategy/fitted_source.h"
+#include "core/sources/fitted_source.h"
 #include "server/service/executor.h"
 
 namespace slipstream {

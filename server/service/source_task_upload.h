@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
 #include "server/convert/source_conversion.h"
 #include "server/store/store.h"
 #include "slipstream/v1/services.pb.h"

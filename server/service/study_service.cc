@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/status.h"
 #include "core/space/space_mapping.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
 #include "core/strategy/priors.h"
 #include "google/protobuf/util/field_mask_util.h"
 #include "server/convert/page_token.h"
@@ -118,7 +118,7 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
 
 bool Service::FitSourcesOf(const StudyDefinition& definition) {
   const Preset* preset = FindPreset(definition.preset);
-  if (preset == nullptr || preset->make != nullptr || definition.source_ids.empty()) return false;
+  if (preset == nullptr || !preset->has_model || definition.source_ids.empty()) return false;
   const absl::StatusOr<Recipe> recipe = ChangedRecipe(preset->recipe, definition.recipe);
   const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
   if (options == nullptr) return false;

@@ -17,7 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "core/strategy/fitted_source.h"
+#include "core/sources/fitted_source.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
 #include "server/service/history.h"

@@ -14,7 +14,8 @@
 #include "core/base/counter_random.h"
 #include "core/base/instruction_set.h"
 #include "core/gp/likelihood.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "tests/benchmarks/bare_algebra.h"
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/flags.h"
@@ -167,7 +168,7 @@ void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed 
 void UnknownHyperparameters(int rounds, Table& table) {
   const Study study(50, 4);
   const auto is_random = [&](const Preset& preset, uint64_t seed) {
-    const auto made = preset.Create()->Suggest(study.view, 1, seed, absl::InfiniteFuture());
+    const auto made = MakeStrategy(preset)->Suggest(study.view, 1, seed, absl::InfiniteFuture());
     if (!made.ok()) std::abort();
     const std::vector<Fact>& facts = made->front().provenance.facts;
     return std::any_of(facts.begin(), facts.end(),
@@ -185,7 +186,7 @@ void UnknownHyperparameters(int rounds, Table& table) {
     table.Add(absl::StrCat(name, ", d = 4, beside gp_log_ei"), 50,
               Compare(
                   rounds, [&] { MustSuggest(*LogImprovementAlone(), study.view, seed); },
-                  [&] { MustSuggest(*preset.Create(), study.view, seed); }),
+                  [&] { MustSuggest(*MakeStrategy(preset), study.view, seed); }),
               bar);
   }
 }
@@ -199,8 +200,8 @@ void Suggestions(int rounds, Table& table) {
     const auto floor = [&k] { BareCholeskyAndInverse(k); };
     // Nothing is known from before.
     table.Add("gp_log_ei, a suggestion with a full refit", n,
-              Compare(rounds, floor, [&] { MustSuggest(*preset.Create(), study.view); }), bar);
-    const std::unique_ptr<Strategy> warm = preset.Create();
+              Compare(rounds, floor, [&] { MustSuggest(*MakeStrategy(preset), study.view); }), bar);
+    const std::unique_ptr<Strategy> warm = MakeStrategy(preset);
     MustSuggest(*warm, study.view);
     table.Add("gp_log_ei, a suggestion without refit", n,
               Compare(rounds, floor,

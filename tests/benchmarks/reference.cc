@@ -3,12 +3,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 
 namespace slipstream {
 
 std::unique_ptr<Strategy> LogImprovementAlone() {
-  auto strategy = FindPreset("gp_log_ei")->CreateWith({.exploration = "none"});
+  auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), {.exploration = "none"});
   if (!strategy.ok()) std::abort();
   return *std::move(strategy);
 }

@@ -17,8 +17,9 @@
 #include "absl/strings/str_format.h"
 #include "core/base/counter_random.h"
 #include "core/base/instruction_set.h"
-#include "core/strategy/fitted_source.h"
-#include "core/strategy/presets.h"
+#include "core/sources/fitted_source.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "server/service/service.h"
 #include "server/service/source_fitting.h"
 #include "tests/benchmarks/figures.h"
@@ -232,7 +233,7 @@ void BesideNoTransfer(const Options& options, size_t sources, size_t points, dou
   SourceLibrary library(kLibraryBytes);
   for (const std::string& name : TransferPresets(options)) {
     const Preset& preset = *FindPreset(name);
-    const std::unique_ptr<Strategy> keeps_the_prior = preset.Create();
+    const std::unique_ptr<Strategy> keeps_the_prior = MakeStrategy(preset);
     const StudyView view = study.View(&library);
     FitSources(view, preset, library);
     bool works = true;
@@ -244,19 +245,19 @@ void BesideNoTransfer(const Options& options, size_t sources, size_t points, dou
     suggest(*keeps_the_prior, view);
     const Compared compared = Compare(
         options.rounds, [&] { Suggests(*LogImprovementAlone(), view); },
-        [&] { suggest(*preset.Create(), view); });
+        [&] { suggest(*MakeStrategy(preset), view); });
     std::vector<double> after_new;
     for (int round = 0; round < (points > 100 ? 1 : 3); ++round) {
       after_new.push_back(SecondsOf([&] {
         study.ReplaceLast();
-        suggest(*preset.Create(), view);
+        suggest(*MakeStrategy(preset), view);
       }));
     }
     const double new_ratio = Median(after_new) / compared.floor;
     // Once before, as each of the few screens is worked out when it is first needed.
-    suggest(*preset.Create(), view, kTogether);
+    suggest(*MakeStrategy(preset), view, kTogether);
     study.ReplaceLast();
-    const double eight = SecondsOf([&] { suggest(*preset.Create(), view, kTogether); });
+    const double eight = SecondsOf([&] { suggest(*MakeStrategy(preset), view, kTogether); });
     const double eight_ratio = eight / kTogether / compared.floor;
     const char* const cost = CostOf(name);
     absl::PrintF("%-20s %10.1f %9.1f %12.1f %10.1f %7.2f %10.2f %9.2f  %s%s\n", name, prepare * 1e3,
@@ -295,7 +296,7 @@ void EverMoreSources(const Options& options, const std::vector<size_t>& counts, 
   SourceLibrary library(kRoomForAll);
   for (const std::string& name : TransferPresets(options)) {
     const Preset& preset = *FindPreset(name);
-    const std::unique_ptr<Strategy> keeps_the_prior = preset.Create();
+    const std::unique_ptr<Strategy> keeps_the_prior = MakeStrategy(preset);
     absl::PrintF("%-20s", name);
     double before = 0;
     for (size_t i = 0; i < counts.size(); ++i) {
@@ -303,7 +304,7 @@ void EverMoreSources(const Options& options, const std::vector<size_t>& counts, 
       Suggests(*keeps_the_prior, view);
       std::vector<double> seconds;
       for (int round = 0; round < std::min(options.rounds, 3); ++round) {
-        seconds.push_back(SecondsOf([&] { Suggests(*preset.Create(), view); }));
+        seconds.push_back(SecondsOf([&] { Suggests(*MakeStrategy(preset), view); }));
       }
       const double now = Median(seconds);
       absl::PrintF(" %10.2f", now * 1e3);
@@ -343,7 +344,7 @@ std::vector<double> OtherSuggestions(const Strategy& strategy, StudyView view,
 void GettingReady(const Options& options, size_t points, Report& report) {
   const std::shared_ptr<const SearchSpace> space = Cube();
   const Study other(0, 0);
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   const StudyView view = other.View(nullptr);
   const size_t quiet_count = options.smallest ? 20 : 400;
   const std::vector<double> quiet =

@@ -20,8 +20,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
-#include "core/strategy/presets.h"
-#include "core/strategy/recipe_names.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
+#include "core/recipe/recipe_names.h"
 #include "tests/evidence/csv.h"
 #include "tests/evidence/problems.h"
 #include "tests/evidence/study.h"
@@ -131,7 +132,7 @@ absl::StatusOr<std::unique_ptr<Strategy>> StrategyOf(const std::string& text) {
       return InvalidField("preset", text, "a preset's name and +NAME=VALUE of its recipe");
     }
   }
-  return preset->CreateWith(change);
+  return MakeStrategy(*preset, change);
 }
 
 absl::Status RunCell(const Arguments& arguments) {

@@ -13,7 +13,7 @@
 
 #include "core/space/configuration.h"
 #include "core/space/search_space.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
 
 namespace slipstream::evidence {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/optim/enumeration.h"
+#include "core/space/encoded_points.h"
 #include "gtest/gtest.h"
 #include "tests/core/optim/spaces.h"
 #include "tests/core/space/random_space.h"
@@ -364,26 +365,6 @@ TEST(ScreenOf, FillsTheSpaceEvenly) {
 TEST(ScreenOf, AnotherSeedGivesAnotherScreen) {
   const SearchSpace space = Cube(3);
   EXPECT_NE(ScreenOf(space, {}, 1), ScreenOf(space, {}, 2));
-}
-
-TEST(EncodeAll, IsTheCoordinatesOfEachConfigurationInItsRow) {
-  RandomStream random(6);
-  for (int repeat = 0; repeat < 50; ++repeat) {
-    const SearchSpace space = RandomSpace(random, 6);
-    std::vector<Configuration> configurations;
-    for (int i = 0; i < 7; ++i) configurations.push_back(RandomConfiguration(random, space));
-    const PointMatrix points = EncodeAll(space, configurations);
-    ASSERT_EQ(points.rows(), 7);
-    ASSERT_EQ(points.cols(), static_cast<Index>(space.dimension()));
-    for (size_t i = 0; i < configurations.size(); ++i) {
-      const UnitPoint expected = space.Encode(configurations[i]);
-      for (size_t j = 0; j < space.dimension(); ++j) {
-        EXPECT_EQ(points(static_cast<Index>(i), static_cast<Index>(j)), expected.coordinates[j]);
-      }
-    }
-  }
-  EXPECT_EQ(EncodeAll(Cube(3), {}).rows(), 0);
-  EXPECT_EQ(EncodeAll(Cube(3), {}).cols(), 3);
 }
 
 }  // namespace

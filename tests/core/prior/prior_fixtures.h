@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/prior/prior.h"
-#include "core/prior/source_model.h"
+#include "core/prior/blocks/source_model.h"
 
 namespace slipstream {
 

@@ -16,7 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/instruction_set.h"
-#include "core/strategy/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/recording/recorded_study.h"
@@ -135,7 +135,7 @@ TEST_P(RecordingTest, SuggestsWhatWasRecorded) {
     GTEST_SKIP() << "recorded on " << kRecordedInstructionSet << ", this is " << InstructionSet();
   }
   const RecordedRecipe& recipe = GetParam();
-  const auto strategy = FindPreset(recipe.preset)->CreateWith(recipe.change);
+  const auto strategy = MakeStrategy(*FindPreset(recipe.preset), recipe.change);
   ASSERT_TRUE(strategy.ok()) << strategy.status();
   if (const char* folder = std::getenv("SLIPSTREAM_EXPLAIN")) {
     WriteLines(absl::StrCat(folder, "/", recipe.name, ".txt"), Explain(**strategy));

@@ -1,4 +1,4 @@
-#include "core/strategy/exploration.h"
+#include "core/exploration/exploration.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,8 @@
 
 #include "core/calibration/calibration.h"
 #include "core/strategy/objective_model.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -207,7 +208,7 @@ TEST(Exploration, RunningRewardsGoOnTellingBlocksApart) {
   for (double value : {1.0, 1.0, 5.0, 5.0}) study.End(Ending::kMeasured, value);
   const auto gap = [&](double running) {
     const auto strategy =
-        *FindPreset("random_exp3")->CreateWith({.options = {{"running_rewards", running}}});
+        *MakeStrategy(*FindPreset("random_exp3"), {.options = {{"running_rewards", running}}});
     const auto next = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
     return NumberFact(next.front(), "probability_of_random_now");
   };
@@ -230,7 +231,7 @@ TEST(Exploration, RandomOnesAreNotWhatIsKnownAsLongAsThereIsMore) {
   const auto space = MakeSpace({{"n", IntegerDomain{1, 8, Scale::kLinear}, {}, {}}});
   FakeStudy study(space);
   study.noiseless = true;
-  const auto strategy = *FindPreset("gp_ucb")->CreateWith(
+  const auto strategy = *MakeStrategy(*FindPreset("gp_ucb"), 
       {.exploration = "random", .options = {{"random_share", 1}}});
   std::set<int64_t> seen;
   for (int i = 0; i < 8; ++i) {
@@ -278,7 +279,7 @@ TEST(Hedge, ChoosesAmongNomineesByWhatTheModelThinksOfEarlierOnes) {
     FakeStudy study = BegunStudy(goal);
     const RecipeChange change{.calibration = "fixed", .exploration = "hedge"};
     const Recipe recipe = *ChangedRecipe(FindPreset("gp_ucb")->recipe, change);
-    const auto strategy = *FindPreset("gp_ucb")->CreateWith(change);
+    const auto strategy = *MakeStrategy(*FindPreset("gp_ucb"), change);
     std::map<std::string, std::vector<std::vector<double>>> earlier;
     for (int i = 0; i < 8; ++i) {
       const auto made = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());

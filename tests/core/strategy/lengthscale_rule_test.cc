@@ -4,8 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "core/strategy/fitted_source.h"
-#include "core/strategy/presets.h"
+#include "core/sources/fitted_source.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -29,7 +30,7 @@ FakeStudy SlopeStudy(int results) {
 }
 
 std::unique_ptr<Strategy> MustMix(const std::string& preset, const RecipeChange& change) {
-  auto strategy = FindPreset(preset)->CreateWith(change);
+  auto strategy = MakeStrategy(*FindPreset(preset), change);
   EXPECT_TRUE(strategy.ok()) << strategy.status();
   return *std::move(strategy);
 }
@@ -43,7 +44,7 @@ Suggestion Ask(const Strategy& strategy, const FakeStudy& study) {
 
 TEST(LengthscaleRule, TheOneStepExpansionGrowsWithTheStudyAndSumsWhatItNoted) {
   FakeStudy study = SlopeStudy(4);
-  const auto strategy = FindPreset("agpucb_onestep")->Create();
+  const auto strategy = MakeStrategy(*FindPreset("agpucb_onestep"));
   double largest = 1;
   double sum = 0;
   for (int i = 0; i < 40; ++i) {
@@ -67,7 +68,7 @@ TEST(LengthscaleRule, TheOneStepExpansionGrowsWithTheStudyAndSumsWhatItNoted) {
   EXPECT_GT(largest, 1.5);
   // A strategy that never saw the study goes on in the same way.
   const Suggestion one = Ask(*strategy, study);
-  const Suggestion other = Ask(*FindPreset("agpucb_onestep")->Create(), study);
+  const Suggestion other = Ask(*MakeStrategy(*FindPreset("agpucb_onestep")), study);
   EXPECT_TRUE(SameSuggestions({one}, {other}));
   EXPECT_EQ(one.provenance.notes, other.provenance.notes);
   EXPECT_EQ(NumberFact(one, "regret_reference"), std::pow(41, 0.9));
@@ -78,7 +79,7 @@ TEST(LengthscaleRule, TheOneStepExpansionGrowsWithTheStudyAndSumsWhatItNoted) {
 
 TEST(LengthscaleRule, TheBoundsExpansionNeverShrinksAndIsDividedIntoLengthscales) {
   FakeStudy study = SlopeStudy(12);
-  const auto strategy = FindPreset("agpucb_bound")->Create();
+  const auto strategy = MakeStrategy(*FindPreset("agpucb_bound"));
   EXPECT_EQ(NumberFact(Ask(*strategy, study), "h"), 1);
   study.ended[3].notes = ExpansionNotes(4, 2, 0.5);
   const Suggestion expanded = Ask(*strategy, study);
@@ -94,7 +95,7 @@ TEST(LengthscaleRule, TheBoundsExpansionNeverShrinksAndIsDividedIntoLengthscales
 
 TEST(LengthscaleRule, TheBoundExpandsWhereTheModelHasBeenSureForLong) {
   FakeStudy study = SlopeStudy(200);
-  const auto strategy = FindPreset("agpucb_bound")->Create();
+  const auto strategy = MakeStrategy(*FindPreset("agpucb_bound"));
   const Suggestion next = Ask(*strategy, study);
   EXPECT_GT(NumberFact(next, "h"), 1.001);
   EXPECT_NEAR(NumberFact(next, "regret_estimate"), NumberFact(next, "regret_reference"),
@@ -103,7 +104,7 @@ TEST(LengthscaleRule, TheBoundExpandsWhereTheModelHasBeenSureForLong) {
 
 TEST(LengthscaleRule, TrialsWithoutAValueKeepWhatTheyNoted) {
   FakeStudy study = SlopeStudy(12);
-  const auto strategy = FindPreset("agpucb_onestep")->Create();
+  const auto strategy = MakeStrategy(*FindPreset("agpucb_onestep"));
   study.Lease({Ask(*strategy, study)});
   study.open.front().notes = ExpansionNotes(3, 2, 0.5);
   EXPECT_GE(NumberFact(Ask(*strategy, study), "h"), 3);
@@ -146,14 +147,14 @@ TEST(LengthscaleRule, TheTheoryReplacesTheMultiplier) {
   EXPECT_NEAR(NumberFact(Ask(*theory, grown), "g"), std::sqrt(6 / 1.5), 1e-12);
   const Suggestion next = Ask(*theory, study);
   const std::vector<double>& note = *FindNote(next.provenance.notes, "expansion");
-  const Suggestion plain = Ask(*FindPreset("agpucb_bound")->Create(), study);
+  const Suggestion plain = Ask(*MakeStrategy(*FindPreset("agpucb_bound")), study);
   const std::vector<double>& usual = *FindNote(plain.provenance.notes, "expansion");
   EXPECT_GT(note[1], usual[1]);
 }
 
 TEST(LengthscaleRule, ShrinkingReachesItsDeviation) {
   FakeStudy study = SlopeStudy(12);
-  const auto strategy = FindPreset("wang_de_freitas")->Create();
+  const auto strategy = MakeStrategy(*FindPreset("wang_de_freitas"));
   double largest = 1;
   for (int i = 0; i < 10; ++i) {
     const Suggestion next = Ask(*strategy, study);
@@ -168,7 +169,7 @@ TEST(LengthscaleRule, ShrinkingReachesItsDeviation) {
 
 TEST(LengthscaleRule, ManyInOneCallAreKnownToEachOther) {
   FakeStudy study = SlopeStudy(8);
-  const auto strategy = FindPreset("agpucb_onestep")->Create();
+  const auto strategy = MakeStrategy(*FindPreset("agpucb_onestep"));
   const auto together = *strategy->Suggest(study.view(), 3, kRuleSeed, absl::InfiniteFuture());
   for (const Suggestion& suggestion : together) {
     const Suggestion alone = Ask(*strategy, study);

@@ -6,7 +6,7 @@
 #include "absl/time/clock.h"
 #include "core/base/counter_random.h"
 #include "core/strategy/model_strategy.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"

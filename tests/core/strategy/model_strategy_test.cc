@@ -5,7 +5,8 @@
 #include <set>
 #include <thread>
 
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -45,7 +46,7 @@ double BestValue(const FakeStudy& study) {
 
 class EachModelPreset : public ::testing::TestWithParam<const char*> {
  protected:
-  std::unique_ptr<Strategy> MakeStrategy() const { return FindPreset(GetParam())->Create(); }
+  std::unique_ptr<Strategy> NewStrategy() const { return MakeStrategy(*FindPreset(GetParam())); }
 };
 
 INSTANTIATE_TEST_SUITE_P(Presets, EachModelPreset, ::testing::ValuesIn(kModelPresets));
@@ -53,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Presets, EachModelPreset, ::testing::ValuesIn(kModelPre
 TEST_P(EachModelPreset, FindsTheTopOfAHill) {
   FakeStudy study(SquareSpace());
   study.noiseless = true;
-  Climb(*MakeStrategy(), study, 16, 5);
+  Climb(*NewStrategy(), study, 16, 5);
   EXPECT_GT(BestValue(study), 0.98);
 }
 
@@ -67,7 +68,7 @@ TEST(ModelStrategy, FindsTheTopOfAHillWhateverItsKernelAndScales) {
     SCOPED_TRACE(option + " " + std::to_string(value));
     FakeStudy study(SquareSpace());
     study.noiseless = true;
-    const auto strategy = FindPreset("gp_log_ei")->CreateWith({.options = {{option, value}}});
+    const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), {.options = {{option, value}}});
     ASSERT_TRUE(strategy.ok()) << strategy.status();
     Climb(**strategy, study, 18, 5);
     EXPECT_GT(BestValue(study), 0.95);
@@ -80,8 +81,7 @@ TEST(ModelStrategy, EveryCalibrationCanLearnHowScalesBend) {
     FakeStudy study(SquareSpace());
     study.noiseless = true;
     const auto strategy =
-        FindPreset("gp_log_ei")
-            ->CreateWith({.calibration = calibration, .options = {{"input_warp", 1}}});
+        MakeStrategy(*FindPreset("gp_log_ei"), {.calibration = calibration, .options = {{"input_warp", 1}}});
     ASSERT_TRUE(strategy.ok()) << strategy.status();
     Climb(**strategy, study, 16, 5);
     EXPECT_GT(BestValue(study), 0.9);
@@ -90,11 +90,11 @@ TEST(ModelStrategy, EveryCalibrationCanLearnHowScalesBend) {
 
 TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
   FakeStudy study(SquareSpace());
-  Climb(*MakeStrategy(), study, 10, 77);
+  Climb(*NewStrategy(), study, 10, 77);
   FakeStudy replayed(SquareSpace());
   for (const EndedTrial& recorded : study.ended) {
     // A new strategy each time: nothing may hang on what it remembers.
-    const auto next = MakeStrategy()->Suggest(replayed.view(), 1, 77, absl::InfiniteFuture());
+    const auto next = NewStrategy()->Suggest(replayed.view(), 1, 77, absl::InfiniteFuture());
     ASSERT_TRUE(next.ok());
     EXPECT_EQ(next->front().configuration, recorded.configuration) << recorded.number;
     replayed.Lease(*next);
@@ -104,7 +104,7 @@ TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
 
 TEST_P(EachModelPreset, GivesEightWorkersEightDifferentPoints) {
   FakeStudy study(SquareSpace());
-  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  const std::unique_ptr<Strategy> strategy = NewStrategy();
   Climb(*strategy, study, 6, 3);
   const auto eight = strategy->Suggest(study.view(), 8, 3, absl::InfiniteFuture());
   ASSERT_TRUE(eight.ok());
@@ -120,7 +120,7 @@ TEST_P(EachModelPreset, GivesEightWorkersEightDifferentPoints) {
 
 TEST_P(EachModelPreset, CountsTrialsThatAreOutAsItCountsItsOwnOfTheSameCall) {
   FakeStudy at_once(SquareSpace());
-  Climb(*MakeStrategy(), at_once, 6, 3);
+  Climb(*NewStrategy(), at_once, 6, 3);
   FakeStudy one_by_one = at_once;
   const auto three = MustSuggest(GetParam(), at_once.view(), 3, 3);
   for (const Suggestion& expected : three) {
@@ -134,7 +134,7 @@ TEST_P(EachModelPreset, CountsTrialsThatAreOutAsItCountsItsOwnOfTheSameCall) {
 
 TEST_P(EachModelPreset, GivesTheSameToThreadsThatAskAtOnce) {
   FakeStudy study(SquareSpace());
-  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  const std::unique_ptr<Strategy> strategy = NewStrategy();
   Climb(*strategy, study, 6, 9);
   const auto expected = MustSuggest(GetParam(), study.view(), 1, 9);
   std::vector<std::vector<Suggestion>> answers(4);
@@ -151,7 +151,7 @@ TEST_P(EachModelPreset, GivesTheSameToThreadsThatAskAtOnce) {
 
 TEST_P(EachModelPreset, StepsDownToQuasiRandomWhenTheDeadlineHasPassed) {
   FakeStudy study(SquareSpace());
-  Climb(*MakeStrategy(), study, 6, 1);
+  Climb(*NewStrategy(), study, 6, 1);
   const auto late = MustSuggest(GetParam(), study.view(), 2, 1, absl::InfinitePast());
   ASSERT_EQ(late.size(), 2u);
   const auto even = MustSuggest("quasi_random", study.view(), 2, 1);
@@ -164,7 +164,7 @@ TEST_P(EachModelPreset, StepsDownToQuasiRandomWhenTheDeadlineHasPassed) {
 
 TEST_P(EachModelPreset, ExplainsItself) {
   FakeStudy study(SquareSpace());
-  Climb(*MakeStrategy(), study, 7, 1);
+  Climb(*NewStrategy(), study, 7, 1);
   const Suggestion next = MustSuggest(GetParam(), study.view(), 1, 1)[0];
   EXPECT_EQ(next.provenance.rung, Rung::kRecipe);
   EXPECT_EQ(NumberFact(next, "results"), 7);
@@ -180,7 +180,7 @@ TEST_P(EachModelPreset, ExplainsItself) {
 
 TEST_P(EachModelPreset, TakesEachCandidateOnceAndSaysWhenTheListIsUsedUp) {
   FakeStudy study(LineOfCandidates(12));
-  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  const std::unique_ptr<Strategy> strategy = NewStrategy();
   std::set<int64_t> seen;
   for (int i = 0; i < 12; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 4, absl::InfiniteFuture());
@@ -196,7 +196,7 @@ TEST_P(EachModelPreset, TakesEachCandidateOnceAndSaysWhenTheListIsUsedUp) {
 
 TEST_P(EachModelPreset, SuggestsLegalConfigurationsOfAMixedSpace) {
   FakeStudy study(MixedSpace());
-  const std::unique_ptr<Strategy> strategy = MakeStrategy();
+  const std::unique_ptr<Strategy> strategy = NewStrategy();
   for (int i = 0; i < 12; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 21, absl::InfiniteFuture());
     ASSERT_TRUE(next.ok());
@@ -211,7 +211,7 @@ TEST_P(EachModelPreset, SuggestsLegalConfigurationsOfAMixedSpace) {
 TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
   // Larger x is better, but beyond 0.6 there is nothing.
   FakeStudy study(SquareSpace());
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   int late_infeasible = 0;
   for (int i = 0; i < 30; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 2, absl::InfiniteFuture());
@@ -231,7 +231,7 @@ TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
 
 TEST(ModelStrategy, LearnsNothingFromFailures) {
   FakeStudy study(SquareSpace());
-  Climb(*FindPreset("gp_log_ei")->Create(), study, 8, 2);
+  Climb(*MakeStrategy(*FindPreset("gp_log_ei")), study, 8, 2);
   FakeStudy with_failures = study;
   for (double x : {0.1, 0.5, 0.9}) {
     EndedTrial failed;
@@ -247,7 +247,7 @@ TEST(ModelStrategy, LearnsNothingFromFailures) {
 TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
   FakeStudy up(SquareSpace());
   FakeStudy down(SquareSpace(), {}, Goal::kMinimize);
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   for (int i = 0; i < 10; ++i) {
     const auto next = strategy->Suggest(up.view(), 1, 6, absl::InfiniteFuture());
     const auto mirrored = strategy->Suggest(down.view(), 1, 6, absl::InfiniteFuture());
@@ -266,7 +266,7 @@ TEST(ModelStrategy, TriesNothingTwiceWhereResultsAreExact) {
       MakeSpace({{"a", IntegerDomain{0, 4}, {}, {}}, {"b", BooleanDomain{}, {}, {}}});
   FakeStudy study(space);
   study.noiseless = true;
-  const std::unique_ptr<Strategy> strategy = FindPreset("gp_log_ei")->Create();
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   std::vector<Configuration> seen;
   for (int i = 0; i < 10; ++i) {
     const auto next = strategy->Suggest(study.view(), 1, 8, absl::InfiniteFuture());
@@ -291,7 +291,7 @@ class FailingCalibration : public Calibration {
 
 TEST(ModelStrategy, StepsDownToQuasiRandomWhenAFactorisationFails) {
   FakeStudy study(SquareSpace());
-  Climb(*FindPreset("gp_log_ei")->Create(), study, 6, 1);
+  Climb(*MakeStrategy(*FindPreset("gp_log_ei")), study, 6, 1);
   const auto strategy =
       MakeModelStrategy("failing", Recipe(), std::make_unique<FailingCalibration>());
   const auto next = strategy->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
@@ -309,7 +309,7 @@ TEST(ModelStrategy, StartsFromThePortfolioWhereTheRecipeSaysSo) {
             MustSuggest("source_portfolio", study.view(), 1, 3)[0].configuration);
   EXPECT_EQ(first.provenance.preset, "portfolio_gp");
   EXPECT_FALSE(first.provenance.sources.empty());
-  Climb(*FindPreset("portfolio_gp")->Create(), study, 6, 3);
+  Climb(*MakeStrategy(*FindPreset("portfolio_gp")), study, 6, 3);
   EXPECT_TRUE(HasFact(MustSuggest("portfolio_gp", study.view(), 1, 3)[0], "lengthscales"));
 }
 

@@ -4,7 +4,8 @@
 #include <set>
 
 #include "core/space/quasi_random.h"
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -66,7 +67,7 @@ TEST(QuasiRandomStrategy, GivesWhatIsLeftOfTheCandidatesAndThenSaysHowManyThereW
   study.Lease(rest);
   for (const char* preset : {"quasi_random", "random", "source_portfolio"}) {
     const auto none =
-        FindPreset(preset)->Create()->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
+        MakeStrategy(*FindPreset(preset))->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
     ASSERT_EQ(none.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_NE(none.status().message().find("all 5 candidates"), absl::string_view::npos);
   }

@@ -7,8 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
-#include "core/strategy/fitted_source.h"
-#include "core/strategy/presets.h"
+#include "core/sources/fitted_source.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 
 namespace slipstream {
@@ -96,7 +97,7 @@ bool CombinationStudies::Try(const RecipeChange& change) {
   // Expansions look one step ahead and soon have a reason to grow.
   RecipeChange growing = change;
   growing.options.insert({{"expanding_estimate", 1}, {"regret_power", 0.999}});
-  const auto strategy = FindPreset("gp_log_ei")->CreateWith(growing);
+  const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), growing);
   if (!strategy.ok()) {
     const std::optional<FieldViolation> violation = ViolationOf(strategy.status());
     EXPECT_TRUE(violation.has_value()) << name;

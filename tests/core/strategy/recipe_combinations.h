@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/strategy/recipe_names.h"
+#include "core/recipe/recipe_names.h"
 #include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {

@@ -10,7 +10,7 @@
 
 #include "core/space/search_space.h"
 #include "core/strategy/strategy.h"
-#include "core/strategy/study_view.h"
+#include "core/study/study_view.h"
 
 namespace slipstream {
 

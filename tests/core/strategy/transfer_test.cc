@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "core/space/space_key.h"
-#include "core/strategy/fitted_source.h"
-#include "core/strategy/presets.h"
-#include "core/strategy/usable_sources.h"
+#include "core/sources/fitted_source.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
+#include "core/sources/usable_sources.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -246,7 +247,7 @@ TEST(Transfer, GoesOnWithoutWhileSourcesAreNotReady) {
   EXPECT_TRUE(next.provenance.sources.empty());
   EXPECT_THAT(provider.asked, ::testing::ElementsAre("sourceTasks/a", "sourceTasks/b"));
   const FakeStudy alone = BowlStudy({}, 6);
-  const auto plain = *FindPreset("gp_log_ei")->CreateWith({.exploration = "none"});
+  const auto plain = *MakeStrategy(*FindPreset("gp_log_ei"), {.exploration = "none"});
   EXPECT_EQ(next.configuration,
             plain->Suggest(alone.view(), 1, 5, absl::InfiniteFuture())->front().configuration);
 }
@@ -260,7 +261,7 @@ TEST(Transfer, WhatIsPreparedAheadChangesNoSuggestion) {
   for (const std::string& preset : TransferPresets()) {
     // Strategies of one recipe share a prior while one of them lives.
     const auto first = MustSuggest(preset, study.view(), 2, 5);
-    const std::unique_ptr<Strategy> strategy = FindPreset(preset)->Create();
+    const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
     const absl::Status prepared = strategy->Prepare(empty.view());
     ASSERT_TRUE(prepared.ok()) << preset << ": " << prepared;
     const auto second = strategy->Suggest(study.view(), 2, 5, absl::InfiniteFuture());
@@ -274,10 +275,10 @@ TEST(Transfer, PreparingTellsWhatIsMissing) {
   NeverReady provider;
   const FakeStudy study = StudyOfTwoSources(0);
   const StudyView view = provider.ViewOf(study);
-  EXPECT_EQ(FindPreset("stacked")->Create()->Prepare(view).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(MakeStrategy(*FindPreset("stacked"))->Prepare(view).code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(provider.asked, ::testing::ElementsAre("sourceTasks/a", "sourceTasks/b"));
-  EXPECT_TRUE(FindPreset("gp_log_ei")->Create()->Prepare(view).ok());
-  EXPECT_EQ(FindPreset("stacked")->Create()->Prepare(StudyView()).code(),
+  EXPECT_TRUE(MakeStrategy(*FindPreset("gp_log_ei"))->Prepare(view).ok());
+  EXPECT_EQ(MakeStrategy(*FindPreset("stacked"))->Prepare(StudyView()).code(),
             absl::StatusCode::kInvalidArgument);
 }
 

@@ -9,8 +9,9 @@
 #include "core/acquisition/rule.h"
 #include "core/calibration/calibration.h"
 #include "core/strategy/objective_model.h"
-#include "core/strategy/presets.h"
-#include "core/strategy/recipe_names.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
+#include "core/recipe/recipe_names.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -31,7 +32,7 @@ double BowlsAt(const SearchSpace& space, const Configuration& at) {
 }
 
 std::vector<Suggestion> Suggest(const FakeStudy& study, const RecipeChange& change, int count = 1) {
-  const auto strategy = FindPreset("gp_log_ei")->CreateWith(change);
+  const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), change);
   EXPECT_TRUE(strategy.ok()) << strategy.status();
   auto made = (*strategy)->Suggest(study.view(), count, kSeed, absl::InfiniteFuture());
   EXPECT_TRUE(made.ok()) << made.status();

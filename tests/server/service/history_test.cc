@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/strategy/presets.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "server/convert/space_conversion.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/trial_conversion.h"
@@ -58,7 +59,7 @@ class HistoryTest : public ::testing::Test {
     study_.key = created.Get().key;
     study_.id = "s";
     study_.definition = definition_;
-    study_.strategy = FindPreset("gp_log_ei")->Create();
+    study_.strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   }
   // Adds `count` trials, measured or still to be tried.
   void Add(int count, bool measured) {
@@ -140,7 +141,7 @@ TEST_F(HistoryTest, TrialsHaveTheirNotesWhereTheAlgorithmReadsThem) {
     HistoryCache without(store_.get(), size_t{1} << 20);
     EXPECT_TRUE((*without.Get(study_))->open()[0].notes.empty());
   }
-  study_.strategy = FindPreset("random_exp3")->Create();
+  study_.strategy = MakeStrategy(*FindPreset("random_exp3"));
   HistoryCache cache(store_.get(), size_t{1} << 20);
   auto history = *cache.Get(study_);
   EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);

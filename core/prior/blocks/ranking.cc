@@ -1,0 +1,141 @@
+#include "core/prior/blocks/ranking.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+namespace slipstream {
+namespace {
+
+// Takes all that is drawn, but for differences below 1e-300, to -1, 0 or 1.
+constexpr double kToSign = 1e300;
+
+// Adds 1 to the loss of each draw whose `difference` is not below 0 though it
+// should be, or is though it should not.
+template <typename Differences>
+void AddMisranked(const Differences& difference, bool should_be_below, Vector& losses) {
+  if (should_be_below) {
+    losses.array() += 1 - (difference * -kToSign).max(0.0).min(1.0);
+  } else {
+    losses.array() += (difference * -kToSign).max(0.0).min(1.0);
+  }
+}
+
+}  // namespace
+
+double RankingLoss(const Vector& predicted, const Vector& y) {
+  double loss = 0;
+  for (Index j = 0; j < y.size(); ++j) {
+    for (Index k = 0; k < y.size(); ++k) {
+      if ((predicted[j] < predicted[k]) != (y[j] < y[k])) loss += 1;
+    }
+  }
+  return loss;
+}
+
+std::vector<size_t> BestRankers(const SourceModels& sources, const TrainingData& target,
+                                size_t most) {
+  std::vector<size_t> places(sources.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  if (places.size() <= most) return places;
+  const KeptPoints results(target.x);
+  std::vector<double> losses;
+  for (const auto& source : sources) {
+    losses.push_back(RankingLoss(source->memory->Means(results), target.y));
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return losses[a] < losses[b]; });
+  places.resize(most);
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+Vector RankingLosses(const Matrix& draws, const Vector& y) {
+  // A pair in both orders: where y[j] < y[k], 0, 1 or 2 with the sign of what
+  // was drawn at j less that at k; where they are equal, 1 unless these are too.
+  Eigen::ArrayXd losses = Eigen::ArrayXd::Zero(draws.rows());
+  double pairs = 0;
+  for (Index j = 0; j < y.size(); ++j) {
+    for (Index k = 0; k < j; ++k) {
+      if (y[j] == y[k]) {
+        losses += (draws.col(j).array() != draws.col(k).array()).cast<double>();
+        continue;
+      }
+      const auto lower = draws.col(y[j] < y[k] ? j : k).array();
+      const auto upper = draws.col(y[j] < y[k] ? k : j).array();
+      losses += ((lower - upper) * kToSign).max(-1.0).min(1.0);
+      pairs += 1;
+    }
+  }
+  return losses + pairs;
+}
+
+Vector LeftOutLosses(const LeftOut& left_out, const Vector& y, const Matrix& common,
+                     const Matrix& own) {
+  const Matrix shared = common * left_out.common.transpose();
+  Vector losses = Vector::Zero(common.rows());
+  for (Index j = 0; j < y.size(); ++j) {
+    for (Index k = 0; k < y.size(); ++k) {
+      if (k == j) continue;
+      const double mean = left_out.means(j, j) - left_out.means(k, j);
+      const double spread = left_out.own(j, j) - left_out.own(k, j);
+      AddMisranked(
+          mean + shared.col(j).array() - shared.col(k).array() + spread * own.col(j).array(),
+          y[j] < y[k], losses);
+    }
+  }
+  return losses;
+}
+
+Vector LeftOutLossesAgainstResults(const LeftOut& left_out, const Vector& y, const Matrix& own) {
+  const Vector deviations = left_out.Deviations();
+  Vector losses = Vector::Zero(own.rows());
+  for (Index j = 0; j < y.size(); ++j) {
+    const Eigen::ArrayXd drawn = left_out.means(j, j) + deviations[j] * own.col(j).array();
+    for (Index k = 0; k < y.size(); ++k) {
+      if (k != j) AddMisranked(drawn - y[k], y[j] < y[k], losses);
+    }
+  }
+  return losses;
+}
+
+Matrix MisrankedPairs(const Vector& left, const Vector& right, const Vector& y) {
+  Matrix misranked = Matrix::Zero(y.size(), y.size());
+  for (Index j = 0; j < y.size(); ++j) {
+    for (Index k = 0; k < y.size(); ++k) {
+      if (j != k && (left[j] < right[k]) != (y[j] < y[k])) misranked(j, k) = 1;
+    }
+  }
+  return misranked;
+}
+
+Vector BootstrapLosses(const Matrix& misranked, const Matrix& counts) {
+  return counts.cwiseProduct(counts * misranked).rowwise().sum();
+}
+
+Vector RankingWeights(const Matrix& losses, RankingTies ties) {
+  const Index target = losses.cols() - 1;
+  Vector wins = Vector::Zero(losses.cols());
+  for (Index s = 0; s < losses.rows(); ++s) {
+    const double least = losses.row(s).minCoeff();
+    assert(std::isfinite(least));
+    if (ties == RankingTies::kTarget && losses(s, target) == least) {
+      wins[target] += 1;
+      continue;
+    }
+    const Vector is_best = (losses.row(s).array() == least).cast<double>().transpose();
+    wins += is_best / is_best.sum();
+  }
+  return wins / wins.sum();
+}
+
+double QuantileOf(Vector values, double part) {
+  std::sort(values.begin(), values.end());
+  const double place = part * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<Index>(place);
+  const Index above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,49 @@
+// A source task as models see it: fitted once, in the space of the studies that
+// use it, and shared by them.
+//
+// Immutable but for what is kept of answers, and thread-safe.
+#ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_SOURCE_MODEL_H_
+#define SLIPSTREAM_CORE_PRIOR_BLOCKS_SOURCE_MODEL_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/gp/gaussian_process.h"
+#include "core/gp/kernel.h"
+#include "core/gp/kernel_expansion.h"
+#include "core/gp/likelihood.h"
+#include "core/prior/blocks/source_memory.h"
+
+namespace slipstream {
+
+struct SourceModel {
+  std::string name;
+  // Its points in the target's unit cube, and its results on the scale of
+  // models: mean 0, variance 1, more is better. At least one row; no terms.
+  TrainingData data;
+  std::shared_ptr<const Kernel> kernel;
+  Hyperparameters hyperparameters;
+  // The process of all of `data`, in two forms.
+  std::shared_ptr<const GaussianProcess> process;
+  std::shared_ptr<const KernelExpansion> expansion;
+  // What `expansion` says of points that come again.
+  std::shared_ptr<SourceMemory> memory;
+};
+
+using SourceModels = std::vector<std::shared_ptr<const SourceModel>>;
+
+// The source with these hyperparameters. FAILED_PRECONDITION when its covariance
+// is indefinite in spite of all jitter.
+absl::StatusOr<std::shared_ptr<const SourceModel>> FitSourceModel(
+    std::string name, TrainingData data, std::shared_ptr<const Kernel> kernel,
+    Hyperparameters hyperparameters);
+
+// Approximate, for caches; grows with what the memory keeps.
+size_t MemoryBytes(const SourceModel& source);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_BLOCKS_SOURCE_MODEL_H_

@@ -1,0 +1,83 @@
+#include "core/prior/blocks/task_section.h"
+
+#include <utility>
+
+namespace slipstream {
+namespace {
+
+class TargetSection final : public TransferSurrogate {
+ public:
+  explicit TargetSection(std::shared_ptr<const GaussianProcess> process)
+      : TransferSurrogate(process->dimension() - 1), process_(std::move(process)) {}
+
+  std::unique_ptr<TransferSurrogate> Clone() const override {
+    return std::make_unique<TargetSection>(*this);
+  }
+
+ private:
+  static PointMatrix Placed(const PointMatrix& x) { return WithTask(x, kTargetTask); }
+
+  Vector Placed(ConstVectorView x) const {
+    Vector placed(x.size() + 1);
+    placed << x, kTargetTask;
+    return placed;
+  }
+
+  Predictions DoPredict(const PointMatrix& x) const override {
+    return process_->Predict(Placed(x));
+  }
+
+  PointPrediction DoPredictPoint(ConstVectorView x) const override {
+    PointPrediction result = process_->PredictPoint(Placed(x));
+    result.mean_gradient.conservativeResize(x.size());
+    result.variance_gradient.conservativeResize(x.size());
+    return result;
+  }
+
+  Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override {
+    return process_->CrossCovariance(Placed(a), Placed(b));
+  }
+
+  void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
+                               VectorView gradient) const override {
+    Vector placed = Vector::Zero(x.size() + 1);
+    process_->AddCovarianceGradient(Placed(x), Placed(b), weights, placed);
+    gradient += placed.head(x.size());
+  }
+
+  std::shared_ptr<const GaussianProcess> process_;
+};
+
+}  // namespace
+
+CoordinateKinds WithTask(CoordinateKinds kinds) {
+  kinds.push_back(CoordinateKind::kWord);
+  return kinds;
+}
+
+PointMatrix WithTask(const PointMatrix& x, double task) {
+  PointMatrix placed(x.rows(), x.cols() + 1);
+  placed.leftCols(x.cols()) = x;
+  placed.col(x.cols()).setConstant(task);
+  return placed;
+}
+
+PointMatrix WithTasks(const PointMatrix& target, const SourcePoints& points) {
+  PointMatrix placed(target.rows() + points.size(), points.data.x.cols() + 1);
+  if (target.rows() > 0) placed.topRows(target.rows()) = WithTask(target, kTargetTask);
+  Index first = 0;
+  for (size_t s = 0; s < points.counts.size(); ++s) {
+    const Index count = points.counts[s];
+    placed.middleRows(target.rows() + first, count) =
+        WithTask(points.data.x.middleRows(first, count), static_cast<double>(s + 1));
+    first += count;
+  }
+  return placed;
+}
+
+std::unique_ptr<TransferSurrogate> MakeTargetSection(GaussianProcess process) {
+  return std::make_unique<TargetSection>(
+      std::make_shared<const GaussianProcess>(std::move(process)));
+}
+
+}  // namespace slipstream

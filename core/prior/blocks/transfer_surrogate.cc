@@ -1,0 +1,122 @@
+#include "core/prior/blocks/transfer_surrogate.h"
+
+#include <cassert>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/linalg/cholesky.h"
+
+namespace slipstream {
+namespace {
+
+// Of the variance at a pending point: so much stays.
+constexpr double kFantasyNoisePart = 1e-6;
+
+// cov(a, b) - cov(a, Z) S^-1 cov(Z, b) with S = cov(Z, Z) and a little noise.
+class Fantasy final : public TransferSurrogate {
+ public:
+  static absl::StatusOr<std::unique_ptr<Surrogate>> Of(
+      std::shared_ptr<const TransferSurrogate> base, PointMatrix seen) {
+    Matrix covariance = base->Covariance(seen, seen);
+    covariance.diagonal() *= 1 + kFantasyNoisePart;
+    SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(covariance)));
+    return std::unique_ptr<Surrogate>(
+        new Fantasy(std::move(base), std::move(seen), std::move(factor)));
+  }
+
+  std::unique_ptr<TransferSurrogate> Clone() const override {
+    return std::make_unique<Fantasy>(*this);
+  }
+
+ private:
+  Fantasy(std::shared_ptr<const TransferSurrogate> base, PointMatrix seen, Cholesky factor)
+      : TransferSurrogate(base->dimension()),
+        base_(std::move(base)),
+        seen_(std::move(seen)),
+        factor_(std::move(factor)) {}
+
+  Predictions DoPredict(const PointMatrix& x) const override {
+    return Reduced(base_->Predict(x), x);
+  }
+
+  Predictions DoPredictKept(const PointMatrix& x) const override {
+    return Reduced(base_->PredictKept(x), x);
+  }
+
+  Predictions Reduced(Predictions result, const PointMatrix& x) const {
+    Matrix cross = base_->Covariance(seen_, x);
+    factor_.SolveLower(cross);
+    const Vector least = kLeastVariancePart * result.variance;
+    result.variance -= cross.colwise().squaredNorm().transpose();
+    result.variance = result.variance.cwiseMax(least);
+    return result;
+  }
+
+  PointPrediction DoPredictPoint(ConstVectorView x) const override {
+    PointPrediction result = base_->PredictPoint(x);
+    Vector cross = base_->Covariance(seen_, x.transpose()).col(0);
+    factor_.SolveLower(cross);
+    const double least = kLeastVariancePart * result.variance;
+    result.variance -= cross.squaredNorm();
+    if (!(result.variance > least)) {  // Flat where it is clamped.
+      result.variance = least;
+      result.variance_gradient.setZero();
+      return result;
+    }
+    factor_.SolveLowerTransposed(cross);
+    cross *= -2;
+    base_->AddCovarianceGradient(x, seen_, cross, result.variance_gradient);
+    return result;
+  }
+
+  Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override {
+    Matrix left = base_->Covariance(seen_, a);
+    Matrix right = base_->Covariance(seen_, b);
+    factor_.SolveLower(left);
+    factor_.SolveLower(right);
+    Matrix covariance = base_->Covariance(a, b);
+    covariance.noalias() -= left.transpose() * right;
+    return covariance;
+  }
+
+  void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
+                               VectorView gradient) const override {
+    base_->AddCovarianceGradient(x, b, weights, gradient);
+    const Vector pull = -factor_.Solve(base_->Covariance(seen_, b) * weights);
+    base_->AddCovarianceGradient(x, seen_, pull, gradient);
+  }
+
+  absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override {
+    PointMatrix all(seen_.rows() + x.rows(), x.cols());
+    all << seen_, x;
+    return Of(base_, std::move(all));
+  }
+
+  std::shared_ptr<const TransferSurrogate> base_;
+  PointMatrix seen_;
+  Cholesky factor_;
+};
+
+}  // namespace
+
+Matrix TransferSurrogate::Covariance(const PointMatrix& a, const PointMatrix& b) const {
+  assert(a.cols() == dimension() && b.cols() == dimension());
+  return DoCovariance(a, b);
+}
+
+void TransferSurrogate::AddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
+                                              ConstVectorView weights, VectorView gradient) const {
+  assert(x.size() == dimension() && b.rows() == weights.size());
+  DoAddCovarianceGradient(x, b, weights, gradient);
+}
+
+Matrix TransferSurrogate::DoJointCovariance(const PointMatrix& x) const {
+  return DoCovariance(x, x);
+}
+
+absl::StatusOr<std::unique_ptr<Surrogate>> TransferSurrogate::DoFantasize(
+    const PointMatrix& x) const {
+  return Fantasy::Of(Clone(), x);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,39 @@
+// A surrogate that knows the covariance of its function at any two points. From
+// that follow joint draws and what pending trials do to it.
+#ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_TRANSFER_SURROGATE_H_
+#define SLIPSTREAM_CORE_PRIOR_BLOCKS_TRANSFER_SURROGATE_H_
+
+#include <memory>
+
+#include "core/gp/surrogate.h"
+
+namespace slipstream {
+
+class TransferSurrogate : public Surrogate {
+ public:
+  // cov(f(a_i), f(b_j)).
+  Matrix Covariance(const PointMatrix& a, const PointMatrix& b) const;
+  // Adds sum_i weights[i] d cov(f(x), f(b_i))/dx, the b_i held.
+  void AddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
+                             VectorView gradient) const;
+
+  // Cheap: large parts are shared.
+  virtual std::unique_ptr<TransferSurrogate> Clone() const = 0;
+
+ protected:
+  using Surrogate::Surrogate;
+
+ private:
+  // Called with points of the right dimension.
+  virtual Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const = 0;
+  virtual void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
+                                       ConstVectorView weights, VectorView gradient) const = 0;
+
+  Matrix DoJointCovariance(const PointMatrix& x) const final;
+  // Its variance given that f was seen at `x`; its mean as it is.
+  absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_BLOCKS_TRANSFER_SURROGATE_H_

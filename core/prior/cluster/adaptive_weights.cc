@@ -1,0 +1,209 @@
+#include "core/prior/cluster/adaptive_weights.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/linalg/cholesky.h"
+
+namespace slipstream {
+namespace {
+
+constexpr size_t kMostAdaptions = 256;
+
+// What the target is believed to be before its results, at their points and at
+// the places.
+struct MixedPrior {
+  Vector mean;
+  Matrix covariance;
+  Matrix to_places;
+  Vector mean_at_places;
+  Matrix at_places;
+};
+
+// Line 15.
+MixedPrior MixedOf(const SourcePrototypes& prototypes, const PrototypeValues& values,
+                   const Vector& weights, Index results) {
+  const Index places = prototypes.places.rows();
+  MixedPrior prior{Vector::Zero(results), Matrix::Zero(results, results),
+                   Matrix::Zero(results, places), Vector::Zero(places),
+                   Matrix::Zero(places, places)};
+  for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
+    const PlacedNormal& prototype = prototypes.prototypes[i].at_places;
+    const double weight = weights[static_cast<Index>(i)];
+    prior.mean += weight * values.means[i].head(results);
+    prior.covariance += weight * weight * values.within[i].topLeftCorner(results, results);
+    prior.to_places += weight * weight * values.to_places[i].topRows(results);
+    prior.mean_at_places += weight * prototype.mean();
+    prior.at_places += weight * weight * prototype.covariance();
+    prior.at_places.diagonal().array() -= weight * weight * prototype.ridge();
+  }
+  return prior;
+}
+
+void AddResidual(const OwnPart& residual, const PointMatrix& x, const PointMatrix& places,
+                 MixedPrior& prior) {
+  const auto covariance = [&](const PointMatrix& a, const PointMatrix& b) {
+    return residual.kernel->Covariance(residual.parameters, a, b);
+  };
+  prior.covariance += covariance(x, x);
+  prior.to_places += covariance(x, places);
+  prior.at_places += covariance(places, places);
+}
+
+// Line 16, at the places.
+absl::StatusOr<PlacedNormal> PosteriorAtPlaces(MixedPrior prior, const Vector& y,
+                                               const Vector& noise) {
+  prior.covariance.diagonal() += noise;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(std::move(prior.covariance)));
+  Vector whitened = y - prior.mean;
+  factor.SolveLower(whitened);
+  factor.SolveLower(prior.to_places);
+  prior.mean_at_places.noalias() += prior.to_places.transpose() * whitened;
+  prior.at_places.noalias() -= prior.to_places.transpose() * prior.to_places;
+  return PlacedNormal::Of(std::move(prior.mean_at_places), std::move(prior.at_places));
+}
+
+class FingerprintOfHistory {
+ public:
+  void Add(double value) {
+    // -0 and 0 are alike.
+    const auto bits = std::bit_cast<uint64_t>(value + 0.0);
+    for (uint64_t lane = 0; lane < lanes_.size(); ++lane) {
+      lanes_[lane] = CounterRandomBits(lanes_[lane], bits, lane);
+    }
+  }
+
+  void Add(const Matrix& values) {
+    Add(static_cast<double>(values.rows()));
+    Add(static_cast<double>(values.cols()));
+    for (Index j = 0; j < values.cols(); ++j) {
+      for (Index i = 0; i < values.rows(); ++i) Add(values(i, j));
+    }
+  }
+
+  void Add(const TrainingData& results) {
+    Add(results.x);
+    Add(Matrix(results.y));
+    Add(Matrix(results.repeats));
+    Add(Matrix(results.known_noise));
+  }
+
+  // Weights depend on a kernel by what it gives somewhere.
+  void Add(const AdaptionModel& model, const PointMatrix& places) {
+    Add(static_cast<double>(model.distance));
+    Add(model.log_noise_variance);
+    if (!model.residual.has_value()) return;
+    const OwnPart& residual = *model.residual;
+    Add(Matrix(residual.parameters));
+    const PointMatrix few = places.topRows(std::min<Index>(places.rows(), 8));
+    Add(residual.kernel->Covariance(residual.parameters, few, few));
+  }
+
+  const AdaptionCache::Fingerprint& value() const { return lanes_; }
+
+ private:
+  AdaptionCache::Fingerprint lanes_ = {1, 2};
+};
+
+// Whether the points of `results` are the first of those.
+bool AreFirstOf(const PointMatrix& x, const TrainingData& results) {
+  return results.x.rows() <= x.rows() && results.x == x.topRows(results.x.rows());
+}
+
+}  // namespace
+
+AdaptiveWeights EqualWeights(size_t count) {
+  return {Vector::Constant(static_cast<Index>(count), 1 / static_cast<double>(count)), Vector()};
+}
+
+absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances) {
+  if (!distances.allFinite()) {
+    return absl::FailedPreconditionError("a distance of a prototype is not finite");
+  }
+  const double most = distances.maxCoeff();
+  AdaptiveWeights adapted = EqualWeights(static_cast<size_t>(distances.size()));
+  if (most > 0) {
+    adapted.weights = (1 - distances.array() / most).exp();
+    adapted.weights /= adapted.weights.sum();
+  }
+  adapted.distances = std::move(distances);
+  return adapted;
+}
+
+absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototypes,
+                                               const PrototypeValues& values,
+                                               const AdaptionModel& model, const Vector& weights,
+                                               const TrainingData& results) {
+  MixedPrior prior = MixedOf(prototypes, values, weights, results.y.size());
+  if (model.residual.has_value()) {
+    AddResidual(*model.residual, results.x, prototypes.places, prior);
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const PlacedNormal posterior,
+      PosteriorAtPlaces(std::move(prior), results.y, NoiseOf(results, model.log_noise_variance)));
+  Vector distances(weights.size());
+  for (Index i = 0; i < distances.size(); ++i) {
+    distances[i] = DistanceBetween(
+        model.distance, prototypes.prototypes[static_cast<size_t>(i)].at_places, posterior);
+  }
+  return WeightsOf(std::move(distances));
+}
+
+std::optional<AdaptiveWeights> AdaptionCache::Find(const Fingerprint& fingerprint) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
+    return other.fingerprint == fingerprint;
+  });
+  if (entry == entries_.end()) return std::nullopt;
+  Entry found = std::move(*entry);
+  entries_.erase(entry);
+  entries_.push_front(std::move(found));
+  return entries_.front().weights;
+}
+
+void AdaptionCache::Insert(const Fingerprint& fingerprint, AdaptiveWeights weights) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  entries_.push_front({fingerprint, std::move(weights)});
+  if (entries_.size() > kMostAdaptions) entries_.pop_back();
+}
+
+absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
+                                             const SourceModels& sources,
+                                             const AdaptionModel& model, Index count,
+                                             const std::function<TrainingData(Index)>& earlier,
+                                             AdaptionCache& cache) {
+  FingerprintOfHistory history;
+  history.Add(model, prototypes.places);
+  std::vector<AdaptionCache::Fingerprint> fingerprints = {history.value()};
+  for (Index step = 1; step <= count; ++step) {
+    history.Add(earlier(step));
+    fingerprints.push_back(history.value());
+  }
+  AdaptiveWeights adapted = EqualWeights(prototypes.prototypes.size());
+  Index known = count;
+  for (; known > 0; --known) {
+    std::optional<AdaptiveWeights> found = cache.Find(fingerprints[static_cast<size_t>(known)]);
+    if (!found.has_value()) continue;
+    adapted = *std::move(found);
+    break;
+  }
+  if (known == count) return adapted;
+  const PointMatrix last = earlier(count).x;
+  const PrototypeValues values = ValuesAt(prototypes, sources, last);
+  for (Index step = known + 1; step <= count; ++step) {
+    const TrainingData results = earlier(step);
+    const bool is_first = AreFirstOf(last, results);
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        adapted,
+        AdaptedWeights(prototypes, is_first ? values : ValuesAt(prototypes, sources, results.x),
+                       model, adapted.weights, results));
+  }
+  cache.Insert(fingerprints.back(), adapted);
+  return adapted;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,98 @@
+// How much prototypes weigh for a target, by what its results made of them:
+// lines 13 to 21 of algorithm 1 of cm-BO (prototypes.h).
+//
+//   w^(0) = 1/C,
+//   f | results 1..t ~ the posterior under the prior
+//     N( sum_i w_i mu_i, sum_i w_i^2 k_i ), w = w^(t-1),
+//   d_i = dist(prototype i, that posterior) at the places,
+//   w_i^(t) = exp(1 - d_i / max d) / s, s such that they sum up to 1.
+//
+// In the paper, line 19 measures distances to the posterior of line 16, from
+// which the next point was chosen, and not to one with that point's result. So
+// a target of n results has weights that n - 1 of them made; the first step here
+// is the paper's with a single initial result. Where all distances are 0, all
+// weigh the same. No weight is more than e times another's: a prototype that
+// does not fit is never quite left out.
+//
+// The posterior is taken as things were at the time: weights and the scale of
+// results. Its noise variance is fixed, and its mean is 0 as in the paper, for
+// steps must not change when hyperparameters are calibrated anew.
+//
+// A step at t takes O(t^3 + t^2 V + t V^2) and C distances of V places.
+#ifndef SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
+#define SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/prior/blocks/added_process.h"
+#include "core/prior/cluster/gaussian_distance.h"
+#include "core/prior/cluster/prototypes.h"
+
+namespace slipstream {
+
+struct AdaptiveWeights {
+  Vector weights;    // One for each prototype, of sum 1.
+  Vector distances;  // That made them; empty where none did.
+};
+
+// What a step takes besides weights and results.
+struct AdaptionModel {
+  NormalDistance distance = NormalDistance::kWasserstein;
+  double log_noise_variance = -4;
+  // A process that is added to the prototypes', of mean 0.
+  std::optional<OwnPart> residual;
+};
+
+// 1/C each.
+AdaptiveWeights EqualWeights(size_t count);
+
+// Lines 20 and 21. FAILED_PRECONDITION when a distance is not finite.
+absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances);
+
+// Lines 15, 16 and 19 to 21, with `values` at the results' points (and others
+// after them). FAILED_PRECONDITION when a covariance cannot be factorised.
+absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototypes,
+                                               const PrototypeValues& values,
+                                               const AdaptionModel& model, const Vector& weights,
+                                               const TrainingData& results);
+
+// The latest weights of some histories, found again by a fingerprint of 128 bits
+// of all that they depend on but the prototypes. Thread-safe.
+class AdaptionCache {
+ public:
+  using Fingerprint = std::array<uint64_t, 2>;
+
+  std::optional<AdaptiveWeights> Find(const Fingerprint& fingerprint);
+  void Insert(const Fingerprint& fingerprint, AdaptiveWeights weights);
+
+ private:
+  struct Entry {
+    Fingerprint fingerprint;
+    AdaptiveWeights weights;
+  };
+
+  std::mutex mutex_;
+  std::deque<Entry> entries_;  // Latest first.
+};
+
+// All steps, from 1 to `count`, of which earlier(t) gives the results. They go
+// on from the latest one that the cache knows, so that one is taken for each new
+// result; without it all are. What comes out is the same, bit for bit.
+// FAILED_PRECONDITION as AdaptedWeights.
+absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
+                                             const SourceModels& sources,
+                                             const AdaptionModel& model, Index count,
+                                             const std::function<TrainingData(Index)>& earlier,
+                                             AdaptionCache& cache);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_

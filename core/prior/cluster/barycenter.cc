@@ -1,0 +1,50 @@
+#include "core/prior/cluster/barycenter.h"
+
+#include <Eigen/Eigenvalues>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/linalg/cholesky.h"
+
+namespace slipstream {
+namespace {
+
+// The root of the symmetric `square`, whose lower triangle is read; what
+// rounding made negative counts as 0.
+Matrix BarycenterRoot(const Matrix& square) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(square);
+  const Vector fourth = solver.eigenvalues().cwiseMax(0).cwiseSqrt().cwiseSqrt();
+  const Matrix half = solver.eigenvectors() * fourth.asDiagonal();
+  return half * half.transpose();
+}
+
+}  // namespace
+
+absl::StatusOr<Barycenter> WassersteinBarycenter(const std::vector<const PlacedNormal*>& members,
+                                                 const BarycenterOptions& options) {
+  const auto part = 1 / static_cast<double>(members.size());
+  SLIPSTREAM_ASSIGN_OR_RETURN(const PlacedNormal centre, PlacedNormal::CentreOf(members));
+  Barycenter result{centre.mean(), centre.covariance()};
+  if (members.size() == 1 || centre.size() == 0) {
+    result.converged = true;
+    return result;
+  }
+  while (result.rounds < options.most_rounds && !result.converged) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(result.covariance));
+    const Matrix lower = factor.lower();
+    Matrix root = Matrix::Zero(lower.rows(), lower.cols());
+    for (const PlacedNormal* member : members) {
+      root += part * BarycenterRoot(lower.transpose() * (member->covariance() * lower));
+    }
+    factor.SolveLowerTransposed(root);  // L^-T M.
+    Matrix next = root * root.transpose();
+    if (!next.allFinite()) return absl::FailedPreconditionError("a barycenter overflows");
+    const double change = (next - result.covariance).norm();
+    result.converged = change < options.tolerance * result.covariance.norm();
+    result.covariance = std::move(next);
+    ++result.rounds;
+  }
+  return result;
+}
+
+}  // namespace slipstream

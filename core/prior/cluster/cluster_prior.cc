@@ -1,0 +1,254 @@
+#include "core/prior/cluster/cluster_prior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/prior/cluster/adaptive_weights.h"
+#include "core/prior/blocks/added_process.h"
+#include "core/prior/blocks/latest_few.h"
+
+namespace slipstream {
+namespace {
+
+// Of the target's own process where it has none: no numbers change, and the
+// kernel's hyperparameters are there, fixed.
+constexpr double kNoAmplitude = 1e-6;
+// The mean's bounds, in deviations.
+constexpr double kMeanReach = 4;
+constexpr size_t kMostPrototypeSets = 8;
+constexpr size_t kMostListedGroups = 8;
+
+// What is kept of a set of sources: nothing of a source itself.
+struct PrototypeSet {
+  SourcePrototypes made;
+  AdaptionCache adaptions;
+};
+
+// What prototypes depend on besides the prior's options.
+struct PrototypeKey {
+  SourceIdentities sources;
+  PointMatrix places;
+
+  bool operator==(const PrototypeKey& other) const {
+    return places.rows() == other.places.rows() && places.cols() == other.places.cols() &&
+           places == other.places && sources == other.sources;
+  }
+};
+
+// The noise and the mean are open; lengthscales if there is a residual; the
+// sources' part has weight 1.
+Model ModelOfMixture(const PriorInput& input, const ClusterOptions& options) {
+  ModelOptions own = input.model;
+  own.smoothness = options.residual_smoothness;
+  Model model = DefaultModel(input.kinds, own);
+  const auto fix = [&](Index place, double value) {
+    model.beliefs[static_cast<size_t>(place)] = {value, 1, value, value};
+  };
+  const Index parameters = model.kernel->parameter_count();
+  if (!options.residual_amplitude.has_value()) {
+    const Vector location = model.Location();
+    for (Index i = 1; i < parameters; ++i) fix(i, location[i]);
+  }
+  fix(0, std::log(options.residual_amplitude.value_or(kNoAmplitude)));
+  const double deviation = options.mean_deviation;
+  model.beliefs[static_cast<size_t>(parameters) + 1] = {0, deviation, -kMeanReach * deviation,
+                                                        kMeanReach * deviation};
+  model.beliefs.push_back({1, 1, 1, 1});
+  return model;
+}
+
+AdaptionModel AdaptionOf(const Model& model, const ClusterOptions& options) {
+  const Hyperparameters location = model.Unpack(model.Location());
+  AdaptionModel adaption{options.weights, location.log_noise_variance, std::nullopt};
+  if (options.residual_amplitude.has_value()) {
+    adaption.residual = OwnPart{model.kernel, location.kernel, 0};
+  }
+  return adaption;
+}
+
+class ClusteredTransfer final : public Transfer {
+ public:
+  ClusteredTransfer(Model model, TrainingData data, TrainingData target,
+                    std::shared_ptr<const PrototypeSet> set, AdaptiveWeights adapted,
+                    std::vector<AddedTerm> terms, size_t sources)
+      : Transfer(std::move(model), std::move(data)),
+        target_(std::move(target)),
+        set_(std::move(set)),
+        adapted_(std::move(adapted)),
+        terms_(std::move(terms)),
+        sources_(sources) {}
+
+  absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
+      const Hyperparameters& hyperparameters) const override {
+    return FitAddedProcess(
+        terms_, {model().kernel, hyperparameters.kernel, hyperparameters.mean},
+        SourceErrors::kCorrelated,
+        {target_.x, target_.y, NoiseOf(target_, hyperparameters.log_noise_variance)});
+  }
+
+  Vector Shares(const Hyperparameters& /*hyperparameters*/) const override {
+    Vector shares = Vector::Zero(static_cast<Index>(sources_));
+    for (size_t i = 0; i < prototypes().size(); ++i) {
+      const std::vector<size_t>& members = prototypes()[i].members;
+      for (size_t member : members) {
+        shares[static_cast<Index>(member)] =
+            adapted_.weights[static_cast<Index>(i)] / static_cast<double>(members.size());
+      }
+    }
+    return shares;
+  }
+
+  std::vector<Remark> Remarks(const Hyperparameters& /*hyperparameters*/) const override {
+    std::vector<Remark> remarks;
+    remarks.emplace_back("clusters", static_cast<double>(prototypes().size()));
+    remarks.emplace_back("cluster_weights", Listed([this](size_t i) {
+                           const size_t size = prototypes()[i].members.size();
+                           return absl::StrCat(size, size == 1 ? " source " : " sources ",
+                                               Rounded(adapted_.weights[static_cast<Index>(i)]));
+                         }));
+    if (adapted_.distances.size() > 0) {
+      remarks.emplace_back("cluster_distances", Listed([this](size_t i) {
+                             return Rounded(adapted_.distances[static_cast<Index>(i)]);
+                           }));
+    }
+    if (set_->made.clustering.has_value()) {
+      remarks.emplace_back("intra_cluster_entropy", set_->made.clustering->intra_entropy);
+      remarks.emplace_back("inter_cluster_separation", set_->made.clustering->inter_separation);
+    }
+    return remarks;
+  }
+
+ private:
+  static std::string Rounded(double value) { return FormatNumber(std::round(value * 100) / 100); }
+
+  const std::vector<Prototype>& prototypes() const { return set_->made.prototypes; }
+
+  // The groups of greatest weight, of equals the first, each by what `text` says.
+  template <typename Text>
+  std::string Listed(const Text& text) const {
+    std::vector<size_t> order(prototypes().size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+      return adapted_.weights[static_cast<Index>(a)] > adapted_.weights[static_cast<Index>(b)];
+    });
+    std::string list;
+    for (size_t i = 0; i < order.size() && i < kMostListedGroups; ++i) {
+      absl::StrAppend(&list, i == 0 ? "" : "; ", text(order[i]));
+    }
+    if (order.size() > kMostListedGroups) {
+      absl::StrAppend(&list, "; ", order.size() - kMostListedGroups, " more");
+    }
+    return list;
+  }
+
+  TrainingData target_;
+  std::shared_ptr<const PrototypeSet> set_;
+  AdaptiveWeights adapted_;
+  std::vector<AddedTerm> terms_;
+  size_t sources_;
+};
+
+// Leaves the covariance to `most` of the terms that have one, evenly, which take
+// over what the others had. At least one keeps it.
+void ThinCovariances(std::vector<AddedTerm>& terms, size_t most) {
+  std::vector<AddedTerm*> with;
+  for (AddedTerm& term : terms) {
+    if (term.covariance_factor > 0) with.push_back(&term);
+  }
+  most = std::max<size_t>(most, 1);
+  if (with.size() <= most) return;
+  const double more = static_cast<double>(with.size()) / static_cast<double>(most);
+  for (size_t i = 0; i < with.size(); ++i) {
+    const bool is_kept = i * most / with.size() != (i + 1) * most / with.size();
+    with[i]->covariance_factor *= is_kept ? more : 0;
+  }
+}
+
+// Where there are more prototypes than `most`, each with a covariance: leaves it
+// to those of greatest weight, of equals the first, which take over what the
+// others had.
+void KeepHeaviestCovariances(std::vector<AddedTerm>& terms, size_t most) {
+  std::vector<AddedTerm*> order;
+  double sum = 0;
+  for (AddedTerm& term : terms) {
+    if (!(term.covariance_factor > 0)) continue;
+    order.push_back(&term);
+    sum += term.covariance_factor;
+  }
+  most = std::max<size_t>(most, 1);
+  if (order.size() <= most) return;
+  std::stable_sort(order.begin(), order.end(), [](const AddedTerm* a, const AddedTerm* b) {
+    return a->covariance_factor > b->covariance_factor;
+  });
+  double kept = 0;
+  for (size_t i = 0; i < most; ++i) kept += order[i]->covariance_factor;
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i]->covariance_factor *= i < most ? sum / kept : 0;
+}
+
+class ClusterPrior final : public Prior {
+ public:
+  explicit ClusterPrior(const ClusterOptions& options) : options_(options) {}
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<PrototypeSet> set, PrototypesOf(input));
+    Model model = ModelOfMixture(input, options_);
+    const std::vector<Prototype>& prototypes = set->made.prototypes;
+    AdaptiveWeights adapted = EqualWeights(prototypes.size());
+    const Index steps = std::min(input.target.y.size() - 1, options_.most_steps);
+    if (prototypes.size() > 1 && steps > 0) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(
+          adapted, WeightsAfter(set->made, input.sources, AdaptionOf(model, options_), steps,
+                                input.earlier, set->adaptions));
+    }
+    std::vector<AddedTerm> terms;
+    for (size_t i = 0; i < prototypes.size(); ++i) {
+      std::vector<AddedTerm> own =
+          TermsOfPrototype(prototypes[i], input.sources, adapted.weights[static_cast<Index>(i)]);
+      ThinCovariances(
+          own, options_.most_covariances * prototypes[i].members.size() / input.sources.size());
+      std::move(own.begin(), own.end(), std::back_inserter(terms));
+    }
+    if (prototypes.size() > options_.most_covariances) {
+      KeepHeaviestCovariances(terms, options_.most_covariances);
+    }
+    TrainingData data =
+        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    data.terms = {KnownPartAt(terms, SourceErrors::kCorrelated, data.x)};
+    return std::make_unique<ClusteredTransfer>(std::move(model), std::move(data), input.target,
+                                               std::move(set), std::move(adapted), std::move(terms),
+                                               input.sources.size());
+  }
+
+  absl::Status Prepare(const PriorInput& input) const override {
+    return PrototypesOf(input).status();
+  }
+
+ private:
+  absl::StatusOr<std::shared_ptr<PrototypeSet>> PrototypesOf(const PriorInput& input) const {
+    PrototypeKey key{SourceIdentities(input.sources), input.places};
+    std::shared_ptr<PrototypeSet> set = kept_.Find(key);
+    if (set != nullptr) return set;
+    set = std::make_shared<PrototypeSet>();
+    SLIPSTREAM_ASSIGN_OR_RETURN(set->made,
+                                MakePrototypes(input.sources, input.places, options_.prototypes));
+    return kept_.Insert(std::move(key), std::move(set));
+  }
+
+  ClusterOptions options_;
+  mutable LatestFew<PrototypeKey, PrototypeSet> kept_{kMostPrototypeSets};
+};
+
+}  // namespace
+
+std::unique_ptr<Prior> MakeClusterPrior(const ClusterOptions& options) {
+  return std::make_unique<ClusterPrior>(options);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,224 @@
+#include "core/prior/cluster/prototypes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/prior/cluster/barycenter.h"
+
+namespace slipstream {
+namespace {
+
+// More sources are compared at fewer places, but not at fewer than that.
+constexpr double kFullyComparedSources = 32;
+constexpr Index kFewestPlaces = 16;
+
+// Of the kernel's variance: the noise under which a process has a barycenter's
+// covariance on the grid.
+constexpr double kGridBlurPart = 1e-4;
+
+// What is kept of a barycenter's answers.
+constexpr size_t kBarycenterMemoryBytes = size_t{1} << 20;
+
+// All pairs, each O(places^3).
+Index ClusteringPlaces(Index wanted, size_t sources) {
+  const double excess = static_cast<double>(sources) / kFullyComparedSources;
+  if (excess <= 1) return wanted;
+  const double fewer = static_cast<double>(wanted) * std::pow(excess, -2.0 / 3);
+  return std::max(std::min(wanted, kFewestPlaces), static_cast<Index>(fewer));
+}
+
+absl::StatusOr<std::vector<PlacedNormal>> AtPlaces(const SourceModels& sources,
+                                                   const std::vector<size_t>& chosen,
+                                                   const PointMatrix& places) {
+  std::vector<PlacedNormal> normals;
+  for (size_t i : chosen) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal normal,
+                                PlacedNormal::Of(sources[i]->expansion->Means(places),
+                                                 sources[i]->process->JointCovariance(places)));
+    normals.push_back(std::move(normal));
+  }
+  return normals;
+}
+
+std::vector<const PlacedNormal*> PointersTo(const std::vector<PlacedNormal>& normals) {
+  std::vector<const PlacedNormal*> pointers;
+  for (const PlacedNormal& normal : normals) pointers.push_back(&normal);
+  return pointers;
+}
+
+// `most` of them, evenly; at least one.
+std::vector<size_t> EvenlyAmong(const std::vector<size_t>& all, size_t most) {
+  most = std::clamp<size_t>(most, 1, all.size());
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
+  return chosen;
+}
+
+Clusters OneOfAll(size_t count) {
+  Clusters clusters(1, std::vector<size_t>(count));
+  std::iota(clusters.front().begin(), clusters.front().end(), size_t{0});
+  return clusters;
+}
+
+Clusters EachAlone(size_t count) {
+  Clusters clusters;
+  for (size_t i = 0; i < count; ++i) clusters.push_back({i});
+  return clusters;
+}
+
+// The members' kernel, and the geometric means of its hyperparameters over those
+// that have the same as the first one.
+std::pair<std::shared_ptr<const Kernel>, Vector> CommonKernel(const SourceModels& sources,
+                                                              const std::vector<size_t>& members) {
+  const std::shared_ptr<const Kernel> kernel = sources[members.front()]->kernel;
+  const std::vector<std::string> names = kernel->ParameterNames();
+  Vector sum = Vector::Zero(kernel->parameter_count());
+  double count = 0;
+  for (size_t member : members) {
+    if (sources[member]->kernel->ParameterNames() != names) continue;
+    sum += sources[member]->hyperparameters.kernel;
+    ++count;
+  }
+  return {kernel, sum / count};
+}
+
+absl::StatusOr<Prototype> CentreOf(const SourceModels& sources, std::vector<size_t> members,
+                                   size_t most_covariances, const PointMatrix& places) {
+  std::vector<size_t> varying =
+      EvenlyAmong(members, most_covariances * members.size() / sources.size());
+  Vector mean = Vector::Zero(places.rows());
+  for (size_t member : members) {
+    mean += sources[member]->expansion->Means(places) / static_cast<double>(members.size());
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                              AtPlaces(sources, varying, places));
+  SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre,
+                              PlacedNormal::CentreOf(PointersTo(normals), std::move(mean)));
+  return Prototype{std::move(members), std::move(varying), nullptr, nullptr, std::move(centre)};
+}
+
+absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<size_t> members,
+                                       const PointMatrix& places) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                              AtPlaces(sources, members, places));
+  SLIPSTREAM_ASSIGN_OR_RETURN(Barycenter barycenter, WassersteinBarycenter(PointersTo(normals)));
+  auto [kernel, parameters] = CommonKernel(sources, members);
+  const double blur = kGridBlurPart * kernel->Variance(parameters);
+  double ridge = 0;
+  for (const PlacedNormal& normal : normals) ridge += normal.ridge();
+  barycenter.covariance.diagonal().array() += blur - ridge / static_cast<double>(normals.size());
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      KernelExpansion expansion,
+      KernelExpansion::Through(std::move(kernel), std::move(parameters), 0, places,
+                               Vector::Zero(places.rows()), barycenter.covariance, blur));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      PlacedNormal normal,
+      PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
+  auto process = std::make_shared<const KernelExpansion>(std::move(expansion));
+  auto memory = std::make_shared<SourceMemory>(process, kBarycenterMemoryBytes);
+  return Prototype{
+      std::move(members), {}, std::move(process), std::move(memory), std::move(normal)};
+}
+
+}  // namespace
+
+absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
+                                                const PointMatrix& places,
+                                                const PrototypeOptions& options) {
+  SourcePrototypes result;
+  Clusters groups;
+  if (options.grouping == SourceGrouping::kClusters) {
+    const PointMatrix compared =
+        EvenlyChosen(places, ClusteringPlaces(options.clustering_places, sources.size()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
+                                AtPlaces(sources, OneOfAll(sources.size()).front(), compared));
+    SLIPSTREAM_ASSIGN_OR_RETURN(result.clustering, ClusterNormals(normals, options.clustering));
+    groups = result.clustering->clusters;
+  } else if (options.grouping == SourceGrouping::kTogether) {
+    groups = OneOfAll(sources.size());
+  } else {
+    groups = EachAlone(sources.size());
+  }
+  result.places = EvenlyChosen(places, options.weight_places);
+  for (std::vector<size_t>& group : groups) {
+    const bool is_barycenter =
+        options.kind == PrototypeKind::kWassersteinBarycenter && group.size() > 1;
+    const size_t most = std::min(options.most_covariances, sources.size());
+    SLIPSTREAM_ASSIGN_OR_RETURN(Prototype prototype,
+                                is_barycenter
+                                    ? BarycenterOf(sources, std::move(group), result.places)
+                                    : CentreOf(sources, std::move(group), most, result.places));
+    result.prototypes.push_back(std::move(prototype));
+  }
+  return result;
+}
+
+std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
+                                        double weight) {
+  const double part = 1 / static_cast<double>(prototype.members.size());
+  const double share = weight * weight / static_cast<double>(prototype.varying.size());
+  auto varying = prototype.varying.begin();
+  std::vector<AddedTerm> terms;
+  for (size_t member : prototype.members) {
+    const bool varies = varying != prototype.varying.end() && *varying == member;
+    if (varies) ++varying;
+    terms.push_back(
+        {sources[member]->expansion, weight * part, varies ? share : 0, sources[member]->memory});
+  }
+  if (prototype.barycenter != nullptr) {
+    terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_memory});
+  }
+  return terms;
+}
+
+PointMatrix EvenlyChosen(const PointMatrix& places, Index count) {
+  count = std::min(count, places.rows());
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) {
+    const Index row = i * places.rows() / count;
+    const bool is_new = std::none_of(rows.begin(), rows.end(), [&](Index other) {
+      return places.row(other) == places.row(row);
+    });
+    if (is_new) rows.push_back(row);
+  }
+  return places(rows, Eigen::all);
+}
+
+namespace {
+
+// Adds the term to what a prototype says.
+void AddTermAt(const AddedTerm& term, const KeptPoints& x, const KeptPoints& places, Vector& mean,
+               Matrix& within, Matrix& to_places) {
+  mean += term.mean_factor * term.memory->Means(x);
+  if (term.covariance_factor == 0) return;
+  within += term.covariance_factor * term.memory->Covariance(x, x);
+  to_places += term.covariance_factor * term.memory->Covariance(x, places);
+}
+
+}  // namespace
+
+PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
+                         const PointMatrix& x) {
+  const KeptPoints points(x);
+  const KeptPoints places(prototypes.places);
+  const Index rows = x.rows();
+  PrototypeValues values;
+  for (const Prototype& prototype : prototypes.prototypes) {
+    Vector mean = Vector::Zero(rows);
+    Matrix within = Matrix::Zero(rows, rows);
+    Matrix to_places = Matrix::Zero(rows, places.x.rows());
+    for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1)) {
+      AddTermAt(term, points, places, mean, within, to_places);
+    }
+    within.triangularView<Eigen::StrictlyUpper>() = within.transpose();
+    values.means.push_back(std::move(mean));
+    values.within.push_back(std::move(within));
+    values.to_places.push_back(std::move(to_places));
+  }
+  return values;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,109 @@
+// What many sources come down to: groups of those that resemble each other, and
+// for each group one process that stands for it. Stages 1 and 2 of cm-BO
+// (Nguyen, Huynh, Tran, Pham, Huynh, Nguyen, "Clustering-based meta Bayesian
+// optimization with theoretical guarantee").
+//
+// Sources are compared by their posteriors' joint distribution at some places.
+// (The paper fits them with the product of Matern 3/2 and Matern 1/2; here they
+// come fitted.) The prototype of a group C is
+// - its geometric centre, a function of any point: the mean of the members'
+//   means and the mean (1/|C|, not 1/|C|^2) of their covariances, or of those of
+//   some of them where there are many sources; or
+// - its Wasserstein barycenter. Its mean is the mean of their means, also
+//   anywhere. The paper knows its covariance on a grid only. Between points of
+//   the grid it goes on as a process of the members' kernel does, with the
+//   geometric means of their hyperparameters, which has that covariance at the
+//   grid under a noise of 1e-4 of the kernel's variance. (Without any, a smooth
+//   kernel is asked for what no function of it can do.) Far from the grid less
+//   is known than the members know: the grid should be dense.
+// Nothing here depends on the target.
+#ifndef SLIPSTREAM_CORE_PRIOR_CLUSTER_PROTOTYPES_H_
+#define SLIPSTREAM_CORE_PRIOR_CLUSTER_PROTOTYPES_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/prior/blocks/added_process.h"
+#include "core/prior/cluster/clustering.h"
+#include "core/prior/cluster/gaussian_distance.h"
+#include "core/prior/blocks/source_model.h"
+
+namespace slipstream {
+
+enum class SourceGrouping {
+  kClusters,
+  kTogether,    // One group of all.
+  kIndividual,  // Each source on its own.
+};
+
+enum class PrototypeKind { kGeometricCentre, kWassersteinBarycenter };
+
+struct PrototypeOptions {
+  SourceGrouping grouping = SourceGrouping::kClusters;
+  ClusteringOptions clustering = {};
+  PrototypeKind kind = PrototypeKind::kGeometricCentre;
+  // Places where sources are compared. From 33 sources on so many fewer that
+  // comparing all pairs takes no longer.
+  Index clustering_places = 100;
+  // Places where prototypes are compared with the target, and the barycenters'
+  // grid. The paper takes 300. A Wasserstein distance takes 0.5 ms at 100
+  // places, 10 ms at 300, and a step takes one for each prototype; weights hardly
+  // depend on the number.
+  Index weight_places = 100;
+
+  // With more sources than that, centres take over the covariances of so many in
+  // all, of each group in proportion to its size and evenly among its members: a
+  // new result costs n^2 for each of these. (Every group has at least one.)
+  size_t most_covariances = 24;
+
+  friend bool operator==(const PrototypeOptions&, const PrototypeOptions&) = default;
+};
+
+struct Prototype {
+  std::vector<size_t> members;  // Places of sources, ascending.
+  std::vector<size_t> varying;  // Those whose covariances a centre has.
+  // Its covariance where it is a barycenter of several; its mean is 0.
+  std::shared_ptr<const KernelExpansion> barycenter;
+  std::shared_ptr<SourceMemory> barycenter_memory;
+  PlacedNormal at_places;
+};
+
+struct SourcePrototypes {
+  PointMatrix places;  // Where prototypes are compared; no two alike.
+  std::vector<Prototype> prototypes;
+  std::optional<Clustering> clustering;  // Where there was one.
+};
+
+// `places` has at least as many columns as points have coordinates; of its rows
+// those are taken that are needed, evenly. FAILED_PRECONDITION when a covariance
+// cannot be factorised.
+absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
+                                                const PointMatrix& places,
+                                                const PrototypeOptions& options);
+
+// The prototype's process times `weight`: so its covariance times weight^2.
+std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
+                                        double weight);
+
+// At most `count` rows, evenly; of equal ones the first.
+PointMatrix EvenlyChosen(const PointMatrix& places, Index count);
+
+// What prototypes say of points, and of points together with places.
+struct PrototypeValues {
+  // One of each for a prototype. Rows (and columns of `within`) are points.
+  std::vector<Vector> means;
+  std::vector<Matrix> within;
+  std::vector<Matrix> to_places;
+};
+
+// What is said of the first points is the same to the last bit, whatever points
+// come after them.
+PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
+                         const PointMatrix& x);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_CLUSTER_PROTOTYPES_H_

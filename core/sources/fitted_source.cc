@@ -1,0 +1,269 @@
+#include "core/sources/fitted_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "core/calibration/calibration.h"
+#include "core/calibration/posterior.h"
+#include "core/space/candidate_list.h"
+#include "core/space/encoded_points.h"
+#include "core/space/space_key.h"
+#include "core/space/space_mapping.h"
+#include "core/study/training_set.h"
+
+namespace slipstream {
+namespace {
+
+// For each source there is; then it is taken for one that nobody uses any more.
+constexpr uint64_t kAsksUntilUnused = 8;
+
+// One configuration of the study's space with what the source got there.
+struct MappedResult {
+  Configuration configuration;
+  double mean = 0;
+  double count = 0;
+  bool is_infeasible = false;
+};
+
+class PointCollector {
+ public:
+  PointCollector(const SourceTaskData& source, const SpaceMapping& mapping)
+      : source_(source), mapping_(mapping) {
+    // The index points into it.
+    results_.reserve(source.points.size());
+    counts_.points = source.points.size();
+    for (const SourcePoint& point : source.points) Add(point);
+  }
+
+  std::vector<MappedResult>& results() { return results_; }
+  SourceCounts& counts() { return counts_; }
+
+ private:
+  void Add(const SourcePoint& point) {
+    const bool is_infeasible = point.ending == Ending::kInfeasible;
+    const bool is_measured =
+        point.ending == Ending::kMeasured && point.value.has_value() && std::isfinite(*point.value);
+    if (!is_infeasible && !is_measured) {
+      ++counts_.no_result;
+      return;
+    }
+    std::optional<Configuration> mapped = mapping_.MapAnywhere(point.configuration);
+    if (!mapped.has_value()) {
+      ++counts_.outside;
+      return;
+    }
+    if (is_infeasible) ++counts_.infeasible;
+    const auto found = index_.find(&*mapped);
+    if (found == index_.end()) {
+      results_.push_back({*std::move(mapped), is_infeasible ? 0 : *point.value, 1, is_infeasible});
+      index_.try_emplace(&results_.back().configuration, static_cast<int64_t>(results_.size()) - 1);
+      return;
+    }
+    MappedResult& result = results_[static_cast<size_t>(found->second)];
+    if (is_infeasible) return;  // It has had a value here.
+    if (result.is_infeasible) {
+      result.is_infeasible = false;
+      result.count = 0;
+      result.mean = 0;
+    }
+    result.count += 1;
+    result.mean += *point.value / result.count - result.mean / result.count;
+  }
+
+  const SourceTaskData& source_;
+  const SpaceMapping& mapping_;
+  std::vector<MappedResult> results_;
+  ConfigurationIndex index_;
+  SourceCounts counts_;
+};
+
+// Places of those to keep, ascending; those without a value count as worst.
+std::vector<size_t> ChooseSourcePoints(const std::vector<MappedResult>& results, Goal goal,
+                                       size_t most) {
+  std::vector<double> costs;
+  for (const MappedResult& result : results) {
+    costs.push_back(result.is_infeasible      ? std::numeric_limits<double>::infinity()
+                    : goal == Goal::kMinimize ? result.mean
+                                              : -result.mean);
+  }
+  return BestAndEvenlySpread(costs, most);
+}
+
+Model SourceModelOf(const SearchSpace& space, SourceKernel kernel) {
+  const CoordinateKinds kinds = KindsOf(space);
+  if (kernel == SourceKernel::kMatern52) return DefaultModel(kinds, ModelOptions());
+  ModelOptions first;
+  first.smoothness = Smoothness::kMatern32;
+  Model model = DefaultModel(kinds, first);
+  std::vector<std::unique_ptr<Kernel>> parts;
+  parts.push_back(MakeStationary(Smoothness::kMatern32, kinds, Lengthscales::kEach));
+  parts.push_back(MakeStationary(Smoothness::kMatern12, kinds, Lengthscales::kEach));
+  const Index count = parts[1]->parameter_count();
+  model.kernel = MakeProduct(std::move(parts));
+  // The second part's lengthscales as the first's, its amplitude 1.
+  std::vector<HyperparameterBelief> second(model.beliefs.begin(), model.beliefs.begin() + count);
+  second.front() = {0, 1, 0, 0};
+  model.beliefs.insert(model.beliefs.begin() + count, second.begin(), second.end());
+  return model;
+}
+
+struct PreparedSource {
+  TrainingData data;
+  SourceCounts counts;
+};
+
+// Absent where no point has a result and a place.
+std::optional<PreparedSource> Prepare(const SourceTaskData& source, const SearchSpace& space,
+                                      const SpaceMapping& mapping,
+                                      const SourceFitOptions& options) {
+  PointCollector collector(source, mapping);
+  const std::vector<MappedResult>& results = collector.results();
+  PreparedSource prepared{{}, collector.counts()};
+  const bool is_measured = std::any_of(results.begin(), results.end(),
+                                       [](const auto& result) { return !result.is_infeasible; });
+  if (!is_measured) return std::nullopt;
+  const std::vector<size_t> kept = ChooseSourcePoints(results, source.goal, options.most_points);
+  prepared.counts.used = kept.size();
+  prepared.counts.thinned = results.size() - kept.size();
+  std::vector<Configuration> configurations;
+  std::vector<double> measured;
+  for (size_t place : kept) {
+    configurations.push_back(results[place].configuration);
+    if (!results[place].is_infeasible) measured.push_back(results[place].mean);
+  }
+  const double sign = source.goal == Goal::kMinimize ? -1 : 1;
+  const Vector values =
+      Eigen::Map<const Vector>(measured.data(), static_cast<Index>(measured.size()));
+  const OutputTransform transform = OutputTransform::Fit(options.warp, values, sign);
+  const double worst = transform.Apply(values).minCoeff();
+  TrainingData& data = prepared.data;
+  data.x = EncodeAll(space, configurations);
+  data.y.resize(static_cast<Index>(kept.size()));
+  data.repeats.resize(data.y.size());
+  for (Index i = 0; i < data.y.size(); ++i) {
+    const MappedResult& result = results[kept[static_cast<size_t>(i)]];
+    data.y[i] = result.is_infeasible ? worst : transform.Apply(result.mean);
+    data.repeats[i] = result.count;
+  }
+  return prepared;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskData& source,
+                                                              const SearchSpace& space,
+                                                              const SourceFitOptions& options,
+                                                              absl::Time deadline) {
+  auto fitted = std::make_shared<FittedSource>();
+  fitted->counts.points = source.points.size();
+  fitted->own_bytes = sizeof(FittedSource);
+  const absl::StatusOr<SpaceMapping> mapping = SpaceMapping::Create(*source.space, space);
+  if (!mapping.ok()) {
+    fitted->counts.outside = source.points.size();
+    return fitted;
+  }
+  std::optional<PreparedSource> prepared = Prepare(source, space, *mapping, options);
+  if (!prepared.has_value()) {
+    fitted->counts.no_result = source.points.size();
+    return fitted;
+  }
+  fitted->counts = prepared->counts;
+  const Model model = SourceModelOf(space, options.kernel);
+  const auto calibration = MakeMaximumPosterior(QuasiNewtonOptions());
+  const TrainingData part =
+      EvenlySpread(prepared->data, static_cast<Index>(options.most_calibrated));
+  SLIPSTREAM_ASSIGN_OR_RETURN(Calibrated calibrated,
+                              calibration->Calibrate(model, {part, 0, deadline}));
+  SLIPSTREAM_ASSIGN_OR_RETURN(fitted->model,
+                              FitSourceModel(source.name, std::move(prepared->data), model.kernel,
+                                             std::move(calibrated.members.front())));
+  return fitted;
+}
+
+std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source) {
+  auto fitted = std::make_shared<FittedSource>();
+  fitted->fit_failed = true;
+  fitted->counts.points = source.points.size();
+  fitted->own_bytes = sizeof(FittedSource);
+  return fitted;
+}
+
+size_t FittedSource::bytes() const {
+  return own_bytes + (model == nullptr ? 0 : MemoryBytes(*model));
+}
+
+std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace& space,
+                                 const SourceFitOptions& options) {
+  return absl::StrCat(source.name, "\n", source.points.size(), "\n",
+                      static_cast<int>(options.kernel), " ", static_cast<int>(options.warp), " ",
+                      options.most_points, " ", options.most_calibrated, "\n", SpaceKeyOf(space));
+}
+
+absl::StatusOr<std::shared_ptr<const FittedSource>> SourceLibrary::Get(
+    const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+    const SourceFitOptions& options) {
+  const std::string key = KeyOf(*source, space, options);
+  std::shared_ptr<const FittedSource> found = Find(key);
+  if (found != nullptr) return found;
+  absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
+      FitSource(*source, space, options, absl::InfiniteFuture());
+  found = fitted.ok() ? *std::move(fitted) : UnfittableSource(*source);
+  Insert(key, found);
+  return found;
+}
+
+std::shared_ptr<const FittedSource> SourceLibrary::Find(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto place = index_.find(key);
+  if (place == index_.end()) return nullptr;
+  entries_.splice(entries_.begin(), entries_, place->second);
+  entries_.front().asked_at = ++asked_;
+  CountAnew(entries_.front());
+  Evict();
+  return entries_.front().source;
+}
+
+void SourceLibrary::Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
+  const std::lock_guard lock(mutex_);
+  if (index_.contains(key)) return;
+  entries_.push_front({key, std::move(source), 0, ++asked_});
+  CountAnew(entries_.front());
+  index_[key] = entries_.begin();
+  Evict();
+}
+
+void SourceLibrary::CountAnew(Entry& entry) {
+  bytes_ -= entry.bytes;
+  entry.bytes = entry.source->bytes() + entry.key.size();
+  bytes_ += entry.bytes;
+}
+
+void SourceLibrary::Evict() {
+  while (bytes_ > most_bytes_ && entries_.size() > 1 &&
+         asked_ - entries_.back().asked_at > kAsksUntilUnused * entries_.size()) {
+    DropOldest();
+  }
+  for (auto entry = entries_.rbegin(); bytes_ > most_bytes_ && entry != entries_.rend(); ++entry) {
+    if (entry->source->model != nullptr) entry->source->model->memory->Clear();
+    CountAnew(*entry);
+  }
+  while (bytes_ > most_bytes_ && entries_.size() > 1) DropOldest();
+}
+
+void SourceLibrary::DropOldest() {
+  bytes_ -= entries_.back().bytes;
+  index_.erase(entries_.back().key);
+  entries_.pop_back();
+}
+
+size_t SourceLibrary::bytes() const {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,133 @@
+// A source task fitted in the space of a study, and where studies get it from.
+//
+// Points are carried over by SpaceMapping: parameters meet by name and in raw
+// units, one that the source lacks has its declared default, and a point that
+// has no place in the study's space is left out. Results are standardised by
+// the source's own goal, so that good in the source stands for good in the
+// study even where one is maximised and the other minimised.
+#ifndef SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_
+#define SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/gp/output_transform.h"
+#include "core/prior/blocks/source_model.h"
+#include "core/study/study_view.h"
+
+namespace slipstream {
+
+// What became of a source's points.
+struct SourceCounts {
+  size_t points = 0;      // All of them.
+  size_t used = 0;        // Different configurations that the model learns from.
+  size_t no_result = 0;   // Failed, stopped early or without a finite value.
+  size_t infeasible = 0;  // Without a value: learnt as the source's worst.
+  size_t outside = 0;     // Without a place in the study's space.
+  size_t thinned = 0;     // Left out because there were more than a model takes.
+};
+
+enum class SourceKernel {
+  kMatern52,
+  kMatern32TimesMatern12,  // Of cm-BO.
+};
+
+struct SourceFitOptions {
+  SourceKernel kernel = SourceKernel::kMatern52;
+  OutputWarp warp = OutputWarp::kPower;
+  // Of more different configurations the best half of so many is kept, and the
+  // rest evenly spread over the others.
+  size_t most_points = 1000;
+  // Hyperparameters are fitted to so many, evenly spread over their order.
+  size_t most_calibrated = 200;
+
+  friend bool operator==(const SourceFitOptions&, const SourceFitOptions&) = default;
+};
+
+// Immutable, hence thread-safe.
+struct FittedSource {
+  std::shared_ptr<const SourceModel> model;  // Null where no point can be used.
+  bool fit_failed = false;                   // There were points, but no model fits them.
+  SourceCounts counts;
+  size_t own_bytes = 0;  // Besides the model's.
+
+  // Approximate, for caches; grows with what the model keeps of its answers.
+  size_t bytes() const;
+};
+
+// FAILED_PRECONDITION when no model can be fitted, DEADLINE_EXCEEDED when there
+// was no time.
+absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskData& source,
+                                                              const SearchSpace& space,
+                                                              const SourceFitOptions& options,
+                                                              absl::Time deadline);
+
+// What is kept of a source that FitSource failed on, so that it is not tried again.
+std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source);
+
+// Where strategies get fitted sources. Thread-safe.
+class SourceProvider {
+ public:
+  virtual ~SourceProvider() = default;
+
+  // UNAVAILABLE while it is being prepared: then the study goes on without
+  // transfer for now. Other errors as FitSource.
+  virtual absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+      const SourceFitOptions& options) = 0;
+};
+
+// Fitted sources by name, space and options, with what they keep of their
+// answers, at most so many bytes. What was longest not asked for goes first: whole
+// where all have been asked for many times since, as nobody uses it any more; else
+// the answers of all before a model. Fits what it lacks, the caller waiting; no
+// lock is held meanwhile. Thread-safe.
+class SourceLibrary : public SourceProvider {
+ public:
+  explicit SourceLibrary(size_t bytes) : most_bytes_(bytes) {}
+
+  // What Get is asked for, in one text.
+  static std::string KeyOf(const SourceTaskData& source, const SearchSpace& space,
+                           const SourceFitOptions& options);
+
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+      const SourceFitOptions& options) override;
+
+  // Null if it is not there.
+  std::shared_ptr<const FittedSource> Find(const std::string& key);
+  void Insert(const std::string& key, std::shared_ptr<const FittedSource> source);
+  size_t bytes() const;
+
+ private:
+  struct Entry {
+    std::string key;
+    std::shared_ptr<const FittedSource> source;
+    size_t bytes;       // When it was last asked for.
+    uint64_t asked_at;  // Of asked_.
+  };
+
+  // Called with the lock.
+  void CountAnew(Entry& entry);
+  void Evict();
+  void DropOldest();
+
+  const size_t most_bytes_;
+  mutable std::mutex mutex_;
+  std::list<Entry> entries_;  // Latest first.
+  absl::flat_hash_map<std::string, std::list<Entry>::iterator> index_;
+  size_t bytes_ = 0;
+  uint64_t asked_ = 0;  // How often anything was asked for or put in.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_

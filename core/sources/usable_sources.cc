@@ -1,0 +1,70 @@
+#include "core/sources/usable_sources.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+namespace {
+
+void AddCounts(const SourceCounts& counts, SourceCounts& sum) {
+  sum.points += counts.points;
+  sum.used += counts.used;
+  sum.no_result += counts.no_result;
+  sum.infeasible += counts.infeasible;
+  sum.outside += counts.outside;
+  sum.thinned += counts.thinned;
+}
+
+}  // namespace
+
+std::vector<Fact> UsableSources::Facts() const {
+  std::vector<Fact> facts = {{"sources_used", static_cast<double>(models.size())},
+                             {"source_points_used", static_cast<double>(counts.used)}};
+  const auto tell = [&](const char* name, size_t count) {
+    if (count > 0) facts.push_back({name, static_cast<double>(count)});
+  };
+  tell("source_points_without_result", counts.no_result);
+  tell("source_points_infeasible", counts.infeasible);
+  tell("source_points_outside_the_space", counts.outside);
+  tell("source_points_thinned_out", counts.thinned);
+  tell("sources_with_the_opposite_goal", opposite_goal);
+  tell("sources_without_a_usable_point", without_points);
+  tell("sources_that_could_not_be_fitted", without_model);
+  return facts;
+}
+
+absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, SourceProvider& provider,
+                                                   const SourceFitOptions& options) {
+  UsableSources usable;
+  size_t unready = 0;
+  for (const auto& source : view.sources) {
+    const absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
+        provider.Get(source, *view.space, options);
+    if (absl::IsUnavailable(fitted.status())) {
+      ++unready;  // The others are asked for all the same, so that they get ready too.
+      continue;
+    }
+    if (!fitted.ok() || (*fitted)->fit_failed) {
+      ++usable.without_model;
+      continue;
+    }
+    AddCounts((*fitted)->counts, usable.counts);
+    if ((*fitted)->model == nullptr) {
+      ++usable.without_points;
+      continue;
+    }
+    if (source->goal != view.goal) ++usable.opposite_goal;
+    usable.models.push_back((*fitted)->model);
+  }
+  if (unready > 0) {
+    return absl::UnavailableError(
+        absl::StrCat(unready, " of ", view.sources.size(), " source tasks are still being fitted"));
+  }
+  if (usable.models.empty()) {
+    return absl::FailedPreconditionError("no source task has a point that can be used");
+  }
+  return usable;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,34 @@
+// The source tasks of a study, as far as models can use them.
+#ifndef SLIPSTREAM_CORE_SOURCES_USABLE_SOURCES_H_
+#define SLIPSTREAM_CORE_SOURCES_USABLE_SOURCES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/prior/blocks/source_model.h"
+#include "core/sources/fitted_source.h"
+#include "core/study/study_view.h"
+#include "core/study/suggestion.h"
+
+namespace slipstream {
+
+struct UsableSources {
+  SourceModels models;
+  SourceCounts counts;        // Of all sources together.
+  size_t without_points = 0;  // Sources of which no point can be used.
+  size_t without_model = 0;   // Sources whose fit failed.
+  size_t opposite_goal = 0;   // Used sources whose goal is not the study's.
+
+  // What is worth telling about them, for provenance.
+  std::vector<Fact> Facts() const;
+};
+
+// UNAVAILABLE while one is still being fitted; FAILED_PRECONDITION when none can
+// be used.
+absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, SourceProvider& provider,
+                                                   const SourceFitOptions& options);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SOURCES_USABLE_SOURCES_H_

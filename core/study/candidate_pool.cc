@@ -1,0 +1,94 @@
+#include "core/study/candidate_pool.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+namespace {
+
+template <typename Trial>
+void MarkTried(const SearchSpace& space, absl::Span<const Trial> trials,
+               std::vector<bool>& is_tried) {
+  for (const Trial& trial : trials) {
+    const std::optional<int64_t> candidate =
+        trial.candidate.has_value() ? trial.candidate : space.CandidateIndex(trial.configuration);
+    if (!candidate.has_value() || *candidate < 0) continue;
+    const size_t index = static_cast<size_t>(*candidate);
+    if (index < is_tried.size()) is_tried[index] = true;
+  }
+}
+
+}  // namespace
+
+CandidatePool::CandidatePool(const SearchSpace& space, std::vector<int64_t> left)
+    : space_(&space), metric_(space), left_(std::move(left)) {}
+
+absl::StatusOr<CandidatePool> CandidatePool::Create(const StudyView& view) {
+  const SearchSpace& space = *view.space;
+  std::vector<bool> is_tried(space.candidates().size(), false);
+  if (!space.allow_repeats()) {
+    MarkTried(space, view.ended, is_tried);
+    MarkTried(space, view.open, is_tried);
+  }
+  std::vector<int64_t> left;
+  for (size_t i = 0; i < is_tried.size(); ++i) {
+    if (!is_tried[i]) left.push_back(static_cast<int64_t>(i));
+  }
+  if (left.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("all ", is_tried.size(),
+                     " candidates of the space have been tried and it does not allow repeats"));
+  }
+  return CandidatePool(space, std::move(left));
+}
+
+int64_t CandidatePool::TakeAt(std::vector<int64_t>::iterator place) {
+  const int64_t candidate = *place;
+  if (!space_->allow_repeats()) left_.erase(place);
+  return candidate;
+}
+
+int64_t CandidatePool::TakeUniform(double uniform) {
+  const auto place = static_cast<size_t>(uniform * static_cast<double>(left_.size()));
+  return TakeAt(left_.begin() + static_cast<ptrdiff_t>(std::min(place, left_.size() - 1)));
+}
+
+bool CandidatePool::Take(int64_t candidate) {
+  const auto place = std::lower_bound(left_.begin(), left_.end(), candidate);
+  if (place == left_.end() || *place != candidate) return false;
+  TakeAt(place);
+  return true;
+}
+
+void CandidatePool::EncodeCandidates() {
+  const size_t dimension = space_->dimension();
+  coordinates_.resize(space_->candidates().size() * dimension);
+  for (int64_t candidate : left_) {
+    const size_t row = static_cast<size_t>(candidate);
+    space_->EncodeCoordinates(space_->candidates()[row],
+                              absl::MakeSpan(&coordinates_[row * dimension], dimension));
+  }
+}
+
+int64_t CandidatePool::TakeNearest(const Configuration& configuration) {
+  if (coordinates_.empty()) EncodeCandidates();
+  std::vector<double> wanted(space_->dimension());
+  space_->EncodeCoordinates(configuration, absl::MakeSpan(wanted));
+  auto nearest = left_.begin();
+  double least = std::numeric_limits<double>::infinity();
+  for (auto place = left_.begin(); place != left_.end(); ++place) {
+    const double* row = &coordinates_[static_cast<size_t>(*place) * space_->dimension()];
+    const double distance = metric_.SquaredDistance(row, wanted.data());
+    if (distance < least) {
+      least = distance;
+      nearest = place;
+    }
+  }
+  return TakeAt(nearest);
+}
+
+}  // namespace slipstream

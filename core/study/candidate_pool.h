@@ -1,0 +1,52 @@
+// The candidates of a space that a study may still be given.
+//
+// Not thread-safe; lives for one call of Suggest.
+#ifndef SLIPSTREAM_CORE_STUDY_CANDIDATE_POOL_H_
+#define SLIPSTREAM_CORE_STUDY_CANDIDATE_POOL_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/study/study_view.h"
+#include "core/space/unit_metric.h"
+
+namespace slipstream {
+
+class CandidatePool {
+ public:
+  // Of `view.space`, which has candidates and must outlive the pool: those that
+  // no trial, whatever became of it, has tried; all of them if the space allows
+  // repeats. FAILED_PRECONDITION when none are left.
+  static absl::StatusOr<CandidatePool> Create(const StudyView& view);
+
+  bool empty() const { return left_.empty(); }
+  // What is left, ascending.
+  const std::vector<int64_t>& left() const { return left_; }
+
+  // Each takes a candidate out of the pool, unless the space allows repeats,
+  // and returns its index. The pool must not be empty.
+  // The one at `uniform`, in [0, 1), of what is left.
+  int64_t TakeUniform(double uniform);
+  // The one nearest to `configuration`, the first of equally near ones.
+  int64_t TakeNearest(const Configuration& configuration);
+
+  // False if `candidate` is not in the pool.
+  bool Take(int64_t candidate);
+
+ private:
+  CandidatePool(const SearchSpace& space, std::vector<int64_t> left);
+  int64_t TakeAt(std::vector<int64_t>::iterator place);
+  void EncodeCandidates();
+
+  const SearchSpace* space_;
+  UnitMetric metric_;
+  std::vector<int64_t> left_;        // Ascending.
+  std::vector<double> coordinates_;  // Of all candidates, once TakeNearest needs them.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STUDY_CANDIDATE_POOL_H_

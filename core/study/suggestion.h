@@ -1,0 +1,51 @@
+// A suggestion with its provenance: which configuration to try next and how it came about.
+#ifndef SLIPSTREAM_CORE_STUDY_SUGGESTION_H_
+#define SLIPSTREAM_CORE_STUDY_SUGGESTION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/space/configuration.h"
+#include "core/study/study_view.h"
+
+namespace slipstream {
+
+// The step of the ladder that produced a suggestion.
+enum class Rung { kRecipe, kWithoutTransfer, kQuasiRandom };
+
+// A source task's share in a suggestion, 0 to 1.
+struct SourceWeight {
+  std::string source;
+  double weight = 0;
+};
+
+// A named quantity or remark about a suggestion.
+struct Fact {
+  std::string name;  // snake_case.
+  std::variant<double, std::string> value;
+};
+
+// Where a suggestion came from.
+struct Provenance {
+  std::string preset;
+  uint64_t seed = 0;
+  int64_t last_trial_seen = 0;
+  Rung rung = Rung::kRecipe;
+  std::string rung_reason;            // Empty on kRecipe.
+  std::vector<SourceWeight> sources;  // Heaviest first; weights add up to at most 1.
+  std::vector<Fact> facts;
+  Notes notes = {};  // For later suggestions of the study.
+};
+
+struct Suggestion {
+  Configuration configuration;
+  std::optional<int64_t> candidate;  // Index, on a space with candidates.
+  Provenance provenance;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STUDY_SUGGESTION_H_

@@ -1,0 +1,102 @@
+#include "core/study/training_set.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/space/candidate_list.h"
+#include "core/space/encoded_points.h"
+
+namespace slipstream {
+namespace {
+
+struct Result {
+  const Configuration* configuration = nullptr;
+  double mean = 0;
+  double count = 0;
+};
+
+// Running means, so that no sum overflows.
+std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
+  std::vector<Result> results;
+  ConfigurationIndex index;
+  for (const EndedTrial& trial : view.ended) {
+    if (trial.ending != Ending::kMeasured || !trial.value.has_value()) continue;
+    ++measured;
+    const auto [place, is_new] =
+        index.try_emplace(&trial.configuration, static_cast<int64_t>(results.size()));
+    if (is_new) results.push_back({&trial.configuration, 0, 0});
+    Result& result = results[static_cast<size_t>(place->second)];
+    result.count += 1;
+    result.mean += *trial.value / result.count - result.mean / result.count;
+  }
+  return results;
+}
+
+PointMatrix Infeasible(const StudyView& view, size_t most) {
+  std::vector<Configuration> found;
+  for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most;
+       ++trial) {
+    if (trial->ending == Ending::kInfeasible) found.push_back(trial->configuration);
+  }
+  std::reverse(found.begin(), found.end());
+  return EncodeAll(*view.space, found);
+}
+
+}  // namespace
+
+std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t most) {
+  std::vector<size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (costs.size() <= most) return order;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return costs[a] < costs[b]; });
+  const size_t best = most / 2;
+  std::vector<size_t> others(order.begin() + static_cast<ptrdiff_t>(best), order.end());
+  order.resize(best);
+  std::sort(others.begin(), others.end());
+  const size_t rest = most - best;
+  for (size_t i = 0; i < rest; ++i) {
+    order.push_back(others[(i + 1) * others.size() / rest - 1]);
+  }
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options) {
+  TrainingSet set;
+  const std::vector<Result> results = MergeRepeats(view, set.measured);
+  std::vector<double> costs;
+  for (const Result& result : results) {
+    costs.push_back(view.goal == Goal::kMinimize ? result.mean : -result.mean);
+  }
+  const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most);
+  const auto size = static_cast<Index>(kept.size());
+  set.different = results.size();
+  set.used = kept.size();
+  set.data.y.resize(size);
+  set.data.repeats.resize(size);
+  for (Index i = 0; i < size; ++i) {
+    const Result& result = results[kept[static_cast<size_t>(i)]];
+    set.configurations.push_back(*result.configuration);
+    set.data.y[i] = result.mean;
+    set.data.repeats[i] = result.count;
+  }
+  set.data.x = EncodeAll(*view.space, set.configurations);
+  set.transform =
+      OutputTransform::Fit(options.warp, set.data.y, view.goal == Goal::kMinimize ? -1 : 1);
+  set.data.y = set.transform.Apply(set.data.y);
+  set.infeasible = Infeasible(view, options.most_infeasible);
+  return set;
+}
+
+Index ScheduledFitSize(Index size) {
+  constexpr double kFirst = 100;
+  constexpr double kGrowth = 1.1;
+  if (static_cast<double>(size) <= kFirst) return size;
+  double term = kFirst;
+  while (std::floor(term * kGrowth) <= static_cast<double>(size)) term = std::floor(term * kGrowth);
+  return static_cast<Index>(term);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,48 @@
+// What a model learns from a study: its measured configurations as numbers.
+#ifndef SLIPSTREAM_CORE_STUDY_TRAINING_SET_H_
+#define SLIPSTREAM_CORE_STUDY_TRAINING_SET_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "core/gp/likelihood.h"
+#include "core/gp/output_transform.h"
+#include "core/study/study_view.h"
+
+namespace slipstream {
+
+struct TrainingSet {
+  // Different measured configurations, in the order of their first trials; a
+  // configuration measured more than once has the mean of its results.
+  std::vector<Configuration> configurations;
+  TrainingData data;  // Of these, on the model's scale.
+  OutputTransform transform;
+  // Configurations without a value that the model learns to avoid.
+  PointMatrix infeasible;
+  size_t measured = 0;   // Trials with a result, of which `data` may be a part.
+  size_t used = 0;       // Different configurations in `data`.
+  size_t different = 0;  // Different measured configurations.
+};
+
+struct TrainingSetOptions {
+  OutputWarp warp = OutputWarp::kStandardize;
+  // Of more configurations the best half of so many is kept, and the rest
+  // evenly spread over the others: O(n^3) must end somewhere.
+  size_t most = 1000;
+  size_t most_infeasible = 500;  // The latest.
+};
+
+// `view` has at least one measured trial.
+TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
+
+// Of more than `most` places: the half of so many with the least cost, and the
+// rest evenly spread over the others; ascending.
+std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t most);
+
+// How many of `size` observations hyperparameters are fitted to: all up to 100,
+// then the largest term of 100, 110, 121, ... that is not larger.
+Index ScheduledFitSize(Index size);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STUDY_TRAINING_SET_H_

@@ -1,0 +1,226 @@
+#include "core/zero_shot/zero_shot_design.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/time/clock.h"
+#include "core/space/space_mapping.h"
+#include "core/zero_shot/design_selection.h"
+#include "core/zero_shot/source_losses.h"
+#include "core/zero_shot/source_ranking.h"
+#include "core/space/unit_metric.h"
+
+namespace slipstream {
+namespace {
+
+// A source that may have a say.
+struct RankedSource {
+  const SourceTaskData* data;
+  SourceRanking ranking;
+  SpaceMapping mapping;
+};
+
+bool IsLate(absl::Time deadline) { return absl::Now() >= deadline; }
+
+// False if the deadline passed.
+bool RankSources(const StudyView& view, absl::Time deadline, std::vector<RankedSource>& ranked,
+                 LeftOutSources& left_out) {
+  for (const std::shared_ptr<const SourceTaskData>& source : view.sources) {
+    if (IsLate(deadline)) return false;
+    if (source->goal != view.goal) {
+      ++left_out.opposite_goal;
+      continue;
+    }
+    absl::StatusOr<SpaceMapping> mapping = SpaceMapping::Create(*source->space, *view.space);
+    if (!mapping.ok()) {
+      ++left_out.no_common_parameter;
+      continue;
+    }
+    SourceRanking ranking(*source);
+    if (ranking.measured().empty()) {
+      ++left_out.nothing_measured;
+      continue;
+    }
+    ranked.push_back({source.get(), std::move(ranking), *std::move(mapping)});
+  }
+  return true;
+}
+
+// Finds the candidate of a space nearest to a configuration, of equals the first.
+class NearestCandidate {
+ public:
+  NearestCandidate(const SearchSpace& space, const UnitMetric& metric)
+      : space_(space), metric_(metric) {}
+
+  const Configuration& To(const Configuration& configuration) {
+    const size_t dimension = metric_.dimension();
+    if (coordinates_.empty()) EncodeCandidates();
+    std::vector<double> at(dimension);
+    space_.EncodeCoordinates(configuration, absl::MakeSpan(at));
+    size_t nearest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < space_.candidates().size(); ++c) {
+      const double distance = metric_.SquaredDistance(at.data(), &coordinates_[c * dimension]);
+      if (distance >= least) continue;
+      least = distance;
+      nearest = c;
+    }
+    return space_.candidates()[nearest];
+  }
+
+ private:
+  void EncodeCandidates() {
+    const size_t dimension = metric_.dimension();
+    coordinates_.resize(space_.candidates().size() * dimension);
+    for (size_t c = 0; c < space_.candidates().size(); ++c) {
+      space_.EncodeCoordinates(space_.candidates()[c],
+                               absl::MakeSpan(&coordinates_[c * dimension], dimension));
+    }
+  }
+
+  const SearchSpace& space_;
+  const UnitMetric& metric_;
+  std::vector<double> coordinates_;  // Of all candidates, once they are needed.
+};
+
+// The best points of the sources as configurations of the study: first the best
+// of each source, then the second best of each, and so on; equal ones once. On a
+// candidate list that lacks a point, the candidate nearest to it.
+std::vector<Configuration> BestConfigurations(const SearchSpace& space, const UnitMetric& metric,
+                                              const std::vector<RankedSource>& ranked,
+                                              const ZeroShotOptions& options) {
+  NearestCandidate nearest(space, metric);
+  const size_t givers = std::min(ranked.size(), options.max_candidates);
+  const size_t per_giver = std::min(options.best_per_source, options.max_candidates / givers);
+  std::vector<std::vector<size_t>> best(givers);
+  for (size_t g = 0; g < givers; ++g) {
+    const RankedSource& giver = ranked[g * ranked.size() / givers];
+    best[g] = giver.ranking.Best(per_giver, *giver.data);
+  }
+  std::vector<Configuration> configurations;
+  absl::flat_hash_set<Configuration> seen;
+  for (size_t place = 0; place < per_giver; ++place) {
+    for (size_t g = 0; g < givers; ++g) {
+      if (place >= best[g].size()) continue;
+      const RankedSource& giver = ranked[g * ranked.size() / givers];
+      auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
+      if (mapped.has_value() && space.has_candidates()) mapped = nearest.To(*mapped);
+      if (mapped.has_value() && seen.insert(*mapped).second) {
+        configurations.push_back(*std::move(mapped));
+      }
+    }
+  }
+  return configurations;
+}
+
+TargetCandidates EncodedCandidates(const SearchSpace& space,
+                                   std::vector<Configuration> configurations) {
+  TargetCandidates candidates;
+  candidates.configurations = std::move(configurations);
+  const size_t dimension = space.dimension();
+  candidates.coordinates.resize(candidates.configurations.size() * dimension);
+  for (size_t c = 0; c < candidates.configurations.size(); ++c) {
+    const Configuration& configuration = candidates.configurations[c];
+    space.EncodeCoordinates(configuration,
+                            absl::MakeSpan(&candidates.coordinates[c * dimension], dimension));
+    candidates.index.emplace(&configuration, static_cast<int64_t>(c));
+  }
+  return candidates;
+}
+
+size_t EstimationPoints(size_t candidates, size_t sources, const ZeroShotOptions& options) {
+  const size_t pairs = std::max<size_t>(1, candidates * sources);
+  return std::clamp<size_t>(options.max_distances / pairs, 1, options.max_estimation_points);
+}
+
+// Losses by candidate, then by used source.
+struct LossTable {
+  std::vector<const SourceTaskData*> sources;
+  std::vector<std::vector<double>> losses;
+};
+
+// Absent if the deadline passed.
+std::optional<LossTable> TableLosses(const SearchSpace& space, const UnitMetric& metric,
+                                     const std::vector<RankedSource>& ranked,
+                                     const TargetCandidates& candidates, absl::Time deadline,
+                                     const ZeroShotOptions& options, LeftOutSources& left_out) {
+  const size_t points = EstimationPoints(candidates.configurations.size(), ranked.size(), options);
+  LossTable table;
+  table.losses.resize(candidates.configurations.size());
+  for (const RankedSource& source : ranked) {
+    if (IsLate(deadline)) return std::nullopt;
+    const auto losses = SourceLosses(*source.data, source.ranking, source.mapping, space, metric,
+                                     candidates, points);
+    if (!losses.has_value()) {
+      ++left_out.nothing_mapped;
+      continue;
+    }
+    table.sources.push_back(source.data);
+    for (size_t c = 0; c < losses->size(); ++c) table.losses[c].push_back((*losses)[c]);
+  }
+  return table;
+}
+
+std::vector<SourceWeight> WeightsOf(const DesignChoice& choice,
+                                    const std::vector<const SourceTaskData*>& sources) {
+  double total = 0;
+  for (double reduction : choice.reductions) total += reduction;
+  std::vector<SourceWeight> weights;
+  for (size_t s = 0; s < sources.size(); ++s) {
+    if (choice.reductions[s] <= 0) continue;
+    weights.push_back({sources[s]->name, choice.reductions[s] / total});
+  }
+  std::stable_sort(
+      weights.begin(), weights.end(),
+      [](const SourceWeight& a, const SourceWeight& b) { return a.weight > b.weight; });
+  return weights;
+}
+
+std::vector<DesignChoice> ChooseEntries(const UnitMetric& metric,
+                                           const TargetCandidates& candidates,
+                                           const LossTable& table,
+                                           const ZeroShotOptions& options) {
+  const double dimension = static_cast<double>(metric.dimension());
+  const double alike = options.alike_distance * options.alike_distance * dimension;
+  const auto is_near = [&](size_t a, size_t b) {
+    const double* row_a = &candidates.coordinates[a * metric.dimension()];
+    const double* row_b = &candidates.coordinates[b * metric.dimension()];
+    return a == b || metric.SquaredDistance(row_a, row_b) < alike;
+  };
+  DesignSelectionOptions selection;
+  selection.size = std::min(options.max_entries, options.extra_entries + table.sources.size());
+  return SelectDesign(table.losses, is_near, selection);
+}
+
+}  // namespace
+
+std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, absl::Time deadline,
+                                        const ZeroShotOptions& options) {
+  ZeroShotDesign design;
+  std::vector<RankedSource> ranked;
+  if (!RankSources(view, deadline, ranked, design.left_out)) return std::nullopt;
+  if (ranked.empty()) return design;
+
+  const SearchSpace& space = *view.space;
+  const UnitMetric metric(space);
+  const TargetCandidates candidates =
+      EncodedCandidates(space, BestConfigurations(space, metric, ranked, options));
+  const std::optional<LossTable> table =
+      TableLosses(space, metric, ranked, candidates, deadline, options, design.left_out);
+  if (!table.has_value()) return std::nullopt;
+  design.sources_used = table->sources.size();
+  if (table->sources.empty()) return design;
+
+  for (const DesignChoice& choice : ChooseEntries(metric, candidates, *table, options)) {
+    const Configuration& configuration = candidates.configurations[choice.candidate];
+    design.entries.push_back(
+        {configuration, space.CandidateIndex(configuration), WeightsOf(choice, table->sources)});
+  }
+  return design;
+}
+
+}  // namespace slipstream

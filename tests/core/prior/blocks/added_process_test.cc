@@ -1,0 +1,134 @@
+#include "core/prior/blocks/added_process.h"
+
+#include <memory>
+
+#include "core/gp/gaussian_prior.h"
+#include "gtest/gtest.h"
+#include "tests/core/gp/dense_oracle.h"
+#include "tests/core/linalg/dense.h"
+#include "tests/core/prior/prior_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+OwnPart OwnOf(Index dimension) {
+  OwnPart own;
+  own.kernel =
+      MakeStationary(Smoothness::kSquaredExponential, Numbers(dimension), Lengthscales::kShared);
+  own.parameters = Vector{{std::log(0.5), std::log(0.3)}};
+  own.mean = 0.2;
+  return own;
+}
+
+Observations ObservationsOf(const TestFunction& function, Index dimension, Index count) {
+  const TrainingData data = Sampled(function, dimension, count, 31);
+  return {data.x, data.y, RandomVector(count, 0.01, 0.1, 32)};
+}
+
+// The same model put together from priors that know nothing of expansions.
+GaussianProcess Stacked(const SourceModel& source, const OwnPart& own,
+                        const Observations& observations) {
+  auto prior = std::make_shared<SumPrior>(
+      std::make_shared<PosteriorPrior>(source.process),
+      std::make_shared<KernelPrior>(own.kernel, own.parameters, own.mean));
+  return GaussianProcess::Fit(std::move(prior), observations).value();
+}
+
+TEST(AddedProcess, WithOneTermOfFactorOneIsTheStackOfPriors) {
+  for (const Index results : {0, 1, 12}) {
+    const auto source = SourceOf("a", Wave, 2, 25, 1);
+    const OwnPart own = OwnOf(2);
+    const Observations observations = ObservationsOf(Bowl, 2, results);
+    const auto added =
+        FitAddedProcess({{source->expansion}}, own, SourceErrors::kCorrelated, observations);
+    ASSERT_TRUE(added.ok()) << added.status();
+    const GaussianProcess stacked = Stacked(*source, own, observations);
+    const PointMatrix at = RandomPoints(Numbers(2), 300, 41);
+    const Predictions actual = (*added)->Predict(at);
+    const Predictions expected = stacked.Predict(at);
+    EXPECT_LT((actual.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT((actual.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LT(((*added)->JointCovariance(at) - stacked.JointCovariance(at)).cwiseAbs().maxCoeff(),
+              1e-9);
+  }
+}
+
+// By the textbook's formulas over all terms at once.
+TEST(AddedProcess, WithSeveralTermsIsTheDenseRegression) {
+  const auto first = SourceOf("a", Wave, 2, 20, 1);
+  const auto second = SourceOf("b", Bowl, 2, 30, 2);
+  const std::vector<AddedTerm> terms = {{first->expansion, 0.7, 0.49},
+                                        {second->expansion, 0.2, 0.3}};
+  const OwnPart own = OwnOf(2);
+  const Observations observations = ObservationsOf(Wave, 2, 10);
+  const PointMatrix at = RandomPoints(Numbers(2), 15, 42);
+  const auto added = FitAddedProcess(terms, own, SourceErrors::kCorrelated, observations).value();
+
+  const auto mean = [&](const PointMatrix& x) {
+    Vector sum = 0.7 * first->process->Predict(x).mean + 0.2 * second->process->Predict(x).mean;
+    sum.array() += own.mean;
+    return sum;
+  };
+  const auto covariance = [&](const PointMatrix& a, const PointMatrix& b) {
+    return Matrix(0.49 * first->process->CrossCovariance(a, b) +
+                  0.3 * second->process->CrossCovariance(a, b) +
+                  own.kernel->Covariance(own.parameters, a, b));
+  };
+  Matrix k = covariance(observations.x, observations.x);
+  k.diagonal() += observations.noise_variance;
+  const Matrix cross = covariance(observations.x, at);
+  const Matrix solved = DenseSolve(k, cross);
+  const Vector expected_mean =
+      mean(at) + solved.transpose() * (observations.y - mean(observations.x));
+  const Matrix expected_covariance = covariance(at, at) - cross.transpose() * solved;
+  EXPECT_LT((added->Predict(at).mean - expected_mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((added->Covariance(at, at) - expected_covariance).cwiseAbs().maxCoeff(), 1e-9);
+  ExpectConsistent(*added, at);
+}
+
+TEST(AddedProcess, WithIndependentErrorsTakesThemForNoiseOfEachResult) {
+  const auto source = SourceOf("a", Wave, 2, 6, 1);
+  const OwnPart own = OwnOf(2);
+  const Observations observations = ObservationsOf(Wave, 2, 9);
+  const auto added =
+      FitAddedProcess({{source->expansion}}, own, SourceErrors::kIndependent, observations).value();
+  const PointMatrix at = RandomPoints(Numbers(2), 10, 43);
+  const Predictions before = source->process->Predict(observations.x);
+  Matrix k = own.kernel->Covariance(own.parameters, observations.x, observations.x);
+  k.diagonal() += observations.noise_variance + before.variance;
+  const Matrix cross = own.kernel->Covariance(own.parameters, observations.x, at);
+  const Matrix solved = DenseSolve(k, cross);
+  Vector residual = observations.y - before.mean;
+  residual.array() -= own.mean;
+  const Predictions source_there = source->process->Predict(at);
+  Vector mean = source_there.mean + solved.transpose() * residual;
+  mean.array() += own.mean;
+  const Vector variance = source_there.variance.array() + 0.25 -
+                          cross.cwiseProduct(solved).colwise().sum().transpose().array();
+  EXPECT_LT((added->Predict(at).mean - mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((added->Predict(at).variance - variance).cwiseAbs().maxCoeff(), 1e-9);
+  ExpectConsistent(*added, at);
+}
+
+TEST(AddedProcess, PendingPointsShrinkTheVarianceAndLeaveTheMean) {
+  const auto source = SourceOf("a", Wave, 2, 20, 1);
+  const OwnPart own = OwnOf(2);
+  const Observations observations = ObservationsOf(Bowl, 2, 8);
+  const auto added =
+      FitAddedProcess({{source->expansion}}, own, SourceErrors::kCorrelated, observations).value();
+  const GaussianProcess stacked = Stacked(*source, own, observations);
+  const PointMatrix at = RandomPoints(Numbers(2), 30, 44);
+  const PointMatrix pending = RandomPoints(Numbers(2), 4, 45);
+  // One after the other and all at once are the same.
+  std::unique_ptr<Surrogate> fantasy = added->Fantasize(pending.topRows(1)).value();
+  fantasy = fantasy->Fantasize(pending.bottomRows(3)).value();
+  const auto expected = stacked.Fantasize(pending).value();
+  EXPECT_LT((fantasy->Predict(at).mean - added->Predict(at).mean).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT((fantasy->Predict(at).variance - expected->Predict(at).variance).cwiseAbs().maxCoeff(),
+            1e-5);
+  EXPECT_LT(fantasy->Predict(pending).variance.maxCoeff(), 1e-4);
+  ExpectConsistent(*fantasy, at);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,86 @@
+#include "core/recipe/presets.h"
+
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+TEST(Presets, NamesAreStoredInStudiesAndStay) {
+  for (const char* name : {"gp_log_ei",
+                           "portfolio_gp",
+                           "gp_hmc",
+                           "gp_ucb",
+                           "gp_ei",
+                           "gp_pi",
+                           "gp_ts",
+                           "deltabo",
+                           "stacked",
+                           "scaml",
+                           "cmbo_wss_wss",
+                           "cmbo_jef_jef",
+                           "cmbo_jef_wss",
+                           "cmbo_wss_jef",
+                           "cmbo_wss_wss_bary",
+                           "cmbo_global_centre",
+                           "cmbo_individual",
+                           "rgpe",
+                           "rm_gp_ucb",
+                           "rm_gp_ts",
+                           "envelope_ei",
+                           "envelope_ucb",
+                           "env_gp",
+                           "diff_gp",
+                           "hyperbo",
+                           "collaborative",
+                           "efficient",
+                           "source_portfolio",
+                           "quasi_random",
+                           "random"}) {
+    ASSERT_NE(FindPreset(name), nullptr) << name;
+    EXPECT_EQ(FindPreset(name)->name, name);
+  }
+  EXPECT_NE(FindPreset(kDefaultPreset), nullptr);
+  EXPECT_NE(FindPreset(kDefaultPresetWithSources), nullptr);
+  EXPECT_EQ(FindPreset("Random"), nullptr);
+  EXPECT_EQ(FindPreset(""), nullptr);
+}
+
+TEST(Presets, AreNamedOnceAndDescribedInALine) {
+  std::set<std::string> names;
+  for (const Preset& preset : Presets()) {
+    EXPECT_TRUE(names.insert(std::string(preset.name)).second);
+    EXPECT_FALSE(preset.summary.empty());
+    EXPECT_EQ(preset.summary.find('\n'), absl::string_view::npos);
+    EXPECT_THAT(PresetNames(), ::testing::HasSubstr(std::string(preset.name)));
+  }
+  EXPECT_EQ(
+      PresetNames(),
+      "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, agpucb_bound, "
+      "agpucb_onestep, agpucb_min, wang_de_freitas, uhebo, rabo, random_exp3, portfolio, gp_map, "
+      "gp_mcmc, deltabo, stacked, scaml, "
+      "cmbo_wss_wss, cmbo_jef_jef, cmbo_jef_wss, cmbo_wss_jef, cmbo_wss_wss_bary, "
+      "cmbo_global_centre, cmbo_individual, rgpe, rm_gp_ucb, rm_gp_ts, envelope_ei, envelope_ucb, "
+      "env_gp, diff_gp, hyperbo, collaborative, efficient, source_portfolio, quasi_random, random");
+}
+
+TEST(Presets, EachSignsItsSuggestionsWithItsName) {
+  for (const Preset& preset : Presets()) {
+    const std::string name(preset.name);
+    const auto suggestions = MustSuggest(name, FakeStudy(MixedSpace()).view(), 2, 3);
+    ASSERT_EQ(suggestions.size(), 2u);
+    for (const Suggestion& suggestion : suggestions) {
+      EXPECT_EQ(suggestion.provenance.preset, name);
+      EXPECT_EQ(suggestion.provenance.rung, Rung::kRecipe);
+      EXPECT_TRUE(suggestion.provenance.rung_reason.empty());
+      EXPECT_TRUE(MixedSpace()->IsLegal(suggestion.configuration));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

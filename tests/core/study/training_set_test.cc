@@ -1,0 +1,91 @@
+#include "core/study/training_set.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+void Add(FakeStudy& study, double x, std::optional<double> value,
+         Ending ending = Ending::kMeasured) {
+  EndedTrial trial;
+  trial.number = ++study.last_trial;
+  trial.configuration = {{Value::Double(x), Value::Double(0)}};
+  trial.value = value;
+  trial.ending = ending;
+  study.ended.push_back(trial);
+}
+
+TEST(TrainingSet, HoldsMeasuredConfigurationsInTheirOrderOnTheModelsScale) {
+  FakeStudy study(SquareSpace(), {}, Goal::kMinimize);
+  Add(study, 0.5, 10);
+  Add(study, 0.1, std::nullopt, Ending::kFailed);
+  Add(study, 0.2, 30);
+  Add(study, 0.9, 99, Ending::kStopped);
+  Add(study, 0.7, std::nullopt, Ending::kInfeasible);
+  Add(study, 0.3, 20);
+  const TrainingSet set = CollectTrainingSet(study.view(), {});
+  ASSERT_EQ(set.data.y.size(), 3);
+  EXPECT_EQ(set.data.x.col(0), (Vector(3) << 0.5, 0.2, 0.3).finished());
+  EXPECT_NEAR(set.data.y[0], 1, 1e-12);
+  EXPECT_NEAR(set.data.y[1], -1, 1e-12);
+  EXPECT_NEAR(set.data.y[2], 0, 1e-12);
+  EXPECT_EQ(set.measured, 3u);
+  ASSERT_EQ(set.infeasible.rows(), 1);
+  EXPECT_EQ(set.infeasible(0, 0), 0.7);
+}
+
+TEST(TrainingSet, MergesRepeatsIntoTheirMean) {
+  FakeStudy study(SquareSpace());
+  Add(study, 0.5, 1);
+  Add(study, 0.2, 4);
+  Add(study, 0.5, 2);
+  Add(study, 0.5, 6);
+  const TrainingSet set = CollectTrainingSet(study.view(), {});
+  ASSERT_EQ(set.data.y.size(), 2);
+  EXPECT_NEAR(set.transform.Invert(set.data.y[0]), 3, 1e-12);
+  EXPECT_EQ(set.data.repeats, (Vector(2) << 3, 1).finished());
+  EXPECT_EQ(set.measured, 4u);
+  EXPECT_EQ(set.different, 2u);
+}
+
+TEST(TrainingSet, KeepsTheBestAndAnEvenSpreadOfTooManyResults) {
+  FakeStudy study(SquareSpace());
+  for (int i = 0; i < 100; ++i) Add(study, i / 100.0, i < 50 ? i : 0.5 * (100 - i) - 60);
+  TrainingSetOptions options;
+  options.most = 20;
+  const TrainingSet set = CollectTrainingSet(study.view(), options);
+  ASSERT_EQ(set.used, 20u);
+  EXPECT_EQ(set.different, 100u);
+  std::vector<int> kept;
+  for (Index i = 0; i < 20; ++i)
+    kept.push_back(static_cast<int>(std::lround(set.data.x(i, 0) * 100)));
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  for (int best = 40; best < 50; ++best) EXPECT_THAT(kept, ::testing::Contains(best));
+  for (int decade : {0, 10, 20, 30, 50, 60, 70, 80, 90}) {
+    EXPECT_TRUE(std::any_of(kept.begin(), kept.end(), [&](int place) {
+      return place >= decade && place < decade + 10;
+    })) << decade;
+  }
+}
+
+TEST(TrainingSet, FitsFollowAScheduleThatGrowsByATenth) {
+  EXPECT_EQ(ScheduledFitSize(1), 1);
+  EXPECT_EQ(ScheduledFitSize(100), 100);
+  EXPECT_EQ(ScheduledFitSize(109), 100);
+  EXPECT_EQ(ScheduledFitSize(110), 110);
+  EXPECT_EQ(ScheduledFitSize(120), 110);
+  EXPECT_EQ(ScheduledFitSize(121), 121);
+  Index last = 1;
+  for (Index size = 1; size <= 2000; ++size) {
+    const Index fit = ScheduledFitSize(size);
+    EXPECT_LE(fit, size);
+    EXPECT_GE(fit, last);
+    EXPECT_GT(static_cast<double>(fit) * 1.1 + 1, static_cast<double>(size));
+    last = fit;
+  }
+}
+
+}  // namespace
+}  // namespace slipstream
