@@ -11,7 +11,7 @@
 namespace slipstream {
 namespace {
 
-// What takes the place of a NaN: worse than anything.
+// Replaces a NaN by a value that is worse than any other.
 double Ordered(double value) {
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
@@ -104,14 +104,6 @@ absl::StatusOr<double> MaxValueTargetFromDraws(const Surrogate& surrogate, const
   constexpr Index kDraws = 64;
   SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draws, DrawJointly(surrogate, x, kDraws, seed));
   return std::max(incumbent, draws.colwise().maxCoeff().mean());
-}
-
-absl::StatusOr<Index> ThompsonChoice(const Surrogate& surrogate, const PointMatrix& x,
-                                     uint64_t seed) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draw, DrawJointly(surrogate, x, 1, seed));
-  Index best = 0;
-  draw.col(0).maxCoeff(&best);
-  return best;
 }
 
 }  // namespace slipstream

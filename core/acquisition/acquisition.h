@@ -52,11 +52,6 @@ double MaxValueTargetFromResults(const Vector& results, double margin = 0.1);
 absl::StatusOr<double> MaxValueTargetFromDraws(const Surrogate& surrogate, const PointMatrix& x,
                                                double incumbent, uint64_t seed);
 
-// Where one joint draw of the surrogate at the points has its largest value:
-// Thompson's choice among them.
-absl::StatusOr<Index> ThompsonChoice(const Surrogate& surrogate, const PointMatrix& x,
-                                     uint64_t seed);
-
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_ACQUISITION_ACQUISITION_H_

@@ -63,8 +63,7 @@ class LogExpectedImprovement : public AcquisitionRule {
   Utility DoEvaluate(double mean, double deviation) const override {
     const double u = (mean - incumbent_) / deviation;
     const LogImprovement log = LogExpectedImprovementOf(u);
-    return {std::log(deviation) + log.value, log.slope / deviation,
-            log.density / deviation};
+    return {std::log(deviation) + log.value, log.slope / deviation, log.density / deviation};
   }
 
   double incumbent_;

@@ -1,5 +1,5 @@
-// What makes a point worth trying, as a function of the prediction there: a
-// Gaussian of mean m and deviation s, more being better.
+// A rule says how much a point is worth trying, given the prediction there: a
+// Gaussian of mean m and deviation s, where more is better.
 //
 // Immutable, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_ACQUISITION_RULE_H_
@@ -66,7 +66,7 @@ std::unique_ptr<AcquisitionRule> MakeProbabilityOfImprovement(double target,
 std::unique_ptr<AcquisitionRule> MakeWithScaledDeviation(std::unique_ptr<AcquisitionRule> rule,
                                                          double factor);
 
-// Of the expected improvement's h(u).
+// The logarithm of the expected improvement's h(u), and its derivatives.
 struct LogImprovement {
   double value = 0;    // log h(u).
   double slope = 0;    // Its derivative, Phi(u)/h(u).

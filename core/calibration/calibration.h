@@ -1,4 +1,4 @@
-// Where hyperparameters come from.
+// Calibrations find hyperparameters that explain data.
 //
 //   auto calibration = MakeMaximumPosterior(QuasiNewtonOptions());
 //   SLIPSTREAM_ASSIGN_OR_RETURN(Calibrated calibrated,
@@ -22,7 +22,7 @@
 
 namespace slipstream {
 
-// What hyperparameters are to explain. References must outlive the call.
+// The data that hyperparameters are to explain. References must outlive the call.
 struct CalibrationData {
   const TrainingData& data;
   uint64_t seed = 0;
@@ -57,8 +57,8 @@ struct QuasiNewtonOptions {
   int ascents = 2;           // ... of which so many are climbed from.
   int max_evaluations = 60;  // In one ascent.
   double value_tolerance = 1e-3;
-  // With more observations the first ascents run on every so-manieth one, so
-  // that few evaluations of the whole likelihood are left: the warm start.
+  // With more observations than this, the first ascents run on an evenly thinned
+  // part, the warm start, so that few evaluations of the whole likelihood are left.
   Index warm_start_above = 160;
   Index warm_start_points = 120;
   int max_evaluations_after_warm_start = 8;

@@ -57,7 +57,7 @@ PointMatrix WithoutEqualRows(const PointMatrix& points) {
   return points(kept, Eigen::all);
 }
 
-// Of each row of `x`, squared, from the point.
+// The squared distance of each row of `x` from the point.
 Vector SquaredDistancesFrom(const CoordinateKinds& kinds, const PointMatrix& x,
                             ConstVectorView point) {
   Vector squares = Vector::Zero(x.rows());
@@ -150,5 +150,34 @@ std::unique_ptr<Calibration> MakeConsistent(std::unique_ptr<Calibration> wrapped
                                             const ConsistentOptions& options) {
   return std::make_unique<Consistent>(std::move(wrapped), options);
 }
+
+namespace {
+
+constexpr Option<ConsistentOptions> kConsistentOptions[] = {
+    OptionAt < ConsistentOptions, [](auto& o) -> auto& {return o.points_per_result;
+}
+> ({"pseudo_points", "points a result", 1, 10, true,
+    "Consistent draws this many evenly spread points for each result"}),
+};  // namespace slipstream
+
+constexpr Conflict kConsistentConflicts[] = {
+    {.axis = RecipeAxis::kCalibration,
+     .other = "fixed",
+     .reason = "which leaves it nothing to estimate"},
+};
+
+}  // namespace
+
+const CalibrationRow kConsistent = {
+    .about = {.name = "consistent",
+              .summary = "Calibrated to evenly spread points that take their nearest results",
+              .source = "UHE-BO: Ha et al., arXiv 2306.06844, equation 2",
+              .options = [] { return OptionSet(ConsistentOptions(), kConsistentOptions); },
+              .conflicts = kConsistentConflicts},
+    .wrap =
+        [](std::unique_ptr<Calibration> wrapped, const OptionSet& options) {
+          return MakeConsistent(std::move(wrapped), options.As<ConsistentOptions>());
+        },
+};
 
 }  // namespace slipstream

@@ -44,6 +44,7 @@
 #include <memory>
 
 #include "core/calibration/calibration.h"
+#include "core/calibration/calibrations.h"
 #include "core/gp/coordinate_kinds.h"
 
 namespace slipstream {
@@ -65,6 +66,8 @@ std::unique_ptr<Calibration> MakeConsistent(std::unique_ptr<Calibration> wrapped
 // has at least one row; no kinds: all are numbers.
 TrainingData PseudoData(const CoordinateKinds& kinds, const TrainingData& data, Index count,
                         uint64_t seed);
+
+extern const CalibrationRow kConsistent;
 
 }  // namespace slipstream
 

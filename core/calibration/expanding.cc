@@ -12,12 +12,12 @@
 namespace slipstream {
 namespace {
 
-// Of the deviation of the function: the least noise that a bound is taken with.
+// Bounds assume at least this noise, as a part of the function's deviation.
 constexpr double kLeastNoisePart = 0.1;
 constexpr int kMostBisections = 60;
 constexpr double kMostTheoreticalH = 1e9;
 
-// What a bound on the regret needs of results.
+// The figures that a bound on the regret needs from results.
 struct Information {
   double gain = 0;             // I.
   double constant = 0;         // C.
@@ -28,7 +28,7 @@ class Expansion {
  public:
   Expansion(const Model& model, const TrainingData& data,
             const std::vector<Hyperparameters>& members, Index dimension, double multiplier,
-            const ExpandingPast& past, const ExpandingOptions& options)
+            const LengthscalePast& past, const ExpandingOptions& options)
       : model_(model),
         data_(data),
         members_(members),
@@ -174,7 +174,7 @@ class Expansion {
   const TrainingData& data_;
   const std::vector<Hyperparameters>& members_;
   const double multiplier_;
-  const ExpandingPast& past_;
+  const LengthscalePast& past_;
   const ExpandingOptions& options_;
   const std::vector<Index> places_;
   const double dimension_;
@@ -196,11 +196,103 @@ absl::StatusOr<double> InformationGain(const Kernel& kernel, ConstVectorView par
 
 absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
                                 const std::vector<Hyperparameters>& members, Index dimension,
-                                double multiplier, const ExpandingPast& past,
+                                double multiplier, const LengthscalePast& past,
                                 const ExpandingOptions& options,
                                 const ChosenDeviation& chosen_deviation) {
   return Expansion(model, data, members, dimension, multiplier, past, options)
       .Expand(chosen_deviation);
 }
+
+namespace {
+
+constexpr Option<ExpandingOptions> kExpandingOptions[] = {OptionAt < ExpandingOptions,
+                                                          [](auto& o) -> auto& {return o.estimate;
+}
+> ({"expanding_estimate", "", 0, 1, true,
+    "0: expanding by the bound on the regret, 1: by looking one step ahead"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.coupling;
+}
+> ({"expanding_coupling", "", 0, 2, true,
+    "0: expanding divides the calibration's lengthscales, 1: limits them, 2: replaces them"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.theoretical;
+}
+> ({"expanding_theory", "", 0, 1, true,
+    "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.most;
+}
+> ({"expanding_most", "", 1, 1000, false, "Expanding divides lengthscales by at most this"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.first_lengthscale;
+}
+> ({"first_lengthscale", "unit cube's edges", 1e-3, 100, false,
+    "The first lengthscale of an expanding that limits or replaces lengthscales"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.reference_power;
+}
+> ({"regret_power", "", 0, 0.999, false,
+    "Expanding lets the regret grow to t raised to this power"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.norm;
+}
+> ({"norm", "", 1e-3, 1000, false, "expanding_theory: the function's norm at first"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.norm_share;
+}
+> ({"norm_share", "", 0, 1, false,
+    "expanding_theory: lambda, the share of the growth that is the norm's"}),
+    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
+  return o.norm_by_half_power;
+}
+> ({"norm_by_half_power", "", 0, 1, true,
+    "expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),
+};  // namespace slipstream
+
+constexpr Conflict kExpandingConflicts[] = {
+    {.axis = RecipeAxis::kAcquisition,
+     .other = "ucb",
+     .all_but = true,
+     .option = "expanding_theory",
+     .reason = "as the option expanding_theory takes the place of ucb's multiplier"},
+};
+
+class ExpandingRule final : public LengthscaleRule {
+ public:
+  explicit ExpandingRule(const ExpandingOptions& options) : options_(options) {}
+
+  absl::StatusOr<RuledLengthscales> Apply(const LengthscaleInput& input) const override {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        Expanded expanded, Expand(input.model, input.data, input.members, input.dimension,
+                                  input.multiplier, input.past, options_, input.chosen_deviation));
+    return RuledLengthscales{.members = std::move(expanded.members),
+                             .multiplier = expanded.multiplier,
+                             .expansion = expanded.h,
+                             .amplitude = expanded.amplitude,
+                             .facts = {{"h", expanded.h},
+                                       {"g", expanded.g},
+                                       {"b", expanded.b},
+                                       {"regret_estimate", expanded.regret},
+                                       {"regret_reference", expanded.reference}}};
+  }
+
+ private:
+  const ExpandingOptions options_;
+};
+
+}  // namespace
+
+const CalibrationRow kExpanding = {
+    .about = {.name = "expanding",
+              .summary = "Lengthscales shrink as long as the regret expected is suspiciously small",
+              .source = "A-GP-UCB: Berkenkamp, Schoellig and Krause 2019, equations 9 and 14 to 18",
+              .options = [] { return OptionSet(ExpandingOptions(), kExpandingOptions); },
+              .conflicts = kExpandingConflicts},
+    .rule = [](const OptionSet& options) -> std::unique_ptr<LengthscaleRule> {
+      return std::make_unique<ExpandingRule>(options.As<ExpandingOptions>());
+    },
+    .reads_notes = true,
+};
 
 }  // namespace slipstream

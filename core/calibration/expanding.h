@@ -65,11 +65,11 @@
 #ifndef SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
 #define SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
 
-#include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/calibration/calibrations.h"
+#include "core/calibration/lengthscale_rule.h"
 #include "core/gp/likelihood.h"
 #include "core/gp/model.h"
 
@@ -98,14 +98,6 @@ struct ExpandingOptions {
   friend bool operator==(const ExpandingOptions&, const ExpandingOptions&) = default;
 };
 
-// What earlier suggestions of the study left.
-struct ExpandingPast {
-  int64_t results = 0;        // Of the study, now.
-  double h = 1;               // The largest.
-  double regret = 0;          // Sum of 2 sqrt(beta_j) s_j / a_j.
-  int64_t chosen_points = 0;  // That the sum has.
-};
-
 struct Expanded {
   std::vector<Hyperparameters> members;
   double multiplier = 0;  // Of the deviation in an upper confidence bound.
@@ -117,11 +109,6 @@ struct Expanded {
   double amplitude = 1;  // a.
 };
 
-// The deviation of the function at the point that would be chosen with these
-// members and multiplier.
-using ChosenDeviation = std::function<absl::StatusOr<double>(
-    const std::vector<Hyperparameters>& members, double multiplier)>;
-
 // `dimension` is that of the study's space. `members`, not none, are the wrapped calibration's, of
 // `model`, of which data are the results; `multiplier` is what stands in place of the theory's.
 // `chosen_deviation` is called by the one-step estimate alone; its errors are
@@ -129,9 +116,11 @@ using ChosenDeviation = std::function<absl::StatusOr<double>(
 // all jitter.
 absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
                                 const std::vector<Hyperparameters>& members, Index dimension,
-                                double multiplier, const ExpandingPast& past,
+                                double multiplier, const LengthscalePast& past,
                                 const ExpandingOptions& options,
                                 const ChosenDeviation& chosen_deviation);
+
+extern const CalibrationRow kExpanding;
 
 // log det(1 + N^(-1/2) K N^(-1/2)) / 2 of the kernel at the points, N being the
 // diagonal matrix of these variances.

@@ -140,7 +140,7 @@ class Chain {
   int evaluations_ = 0;
 };
 
-// What one chain went through after its warm-up.
+// The draws of one chain after its warm-up.
 struct Draws {
   Matrix x;      // A row a draw.
   Vector value;  // The log density there.

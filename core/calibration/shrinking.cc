@@ -1,5 +1,8 @@
 #include "core/calibration/shrinking.h"
 
+#include <memory>
+#include <utility>
+
 #include "core/base/status.h"
 #include "core/calibration/lengthscales.h"
 #include "core/calibration/sufficient_scale.h"
@@ -25,5 +28,45 @@ absl::StatusOr<Shrunk> Shrink(const Model& model, const std::vector<Hyperparamet
           [&](double g) { return chosen_deviation(members_at(g), multiplier); }));
   return Shrunk{members_at(found.scale), found.scale, found.value};
 }
+
+namespace {
+
+constexpr Option<ShrinkingOptions> kShrinkingOptions[] = {
+    OptionAt < ShrinkingOptions, [](auto& o) -> auto& {return o.least_deviation;
+}
+> ({"shrinking_deviation", "deviations of the results", 1e-6, 1, false,
+    "Shrinking makes the deviation at the next point at least this"}),
+    OptionAt < ShrinkingOptions, [](auto& o) -> auto& {
+  return o.most;
+}
+> ({"shrinking_most", "", 1, 1000, false, "Shrinking divides lengthscales by at most this"}),
+};  // namespace slipstream
+
+class ShrinkingRule final : public LengthscaleRule {
+ public:
+  explicit ShrinkingRule(const ShrinkingOptions& options) : options_(options) {}
+
+  absl::StatusOr<RuledLengthscales> Apply(const LengthscaleInput& input) const override {
+    SLIPSTREAM_ASSIGN_OR_RETURN(Shrunk shrunk, Shrink(input.model, input.members, input.multiplier,
+                                                      options_, input.chosen_deviation));
+    return RuledLengthscales{.members = std::move(shrunk.members),
+                             .facts = {{"g", shrunk.g}, {"chosen_deviation", shrunk.deviation}}};
+  }
+
+ private:
+  const ShrinkingOptions options_;
+};
+
+}  // namespace
+
+const CalibrationRow kShrinking = {
+    .about = {.name = "shrinking",
+              .summary = "Lengthscales just short enough for an uncertain next point",
+              .source = "Wang and de Freitas 2014, as compared with by Berkenkamp et al. 2019",
+              .options = [] { return OptionSet(ShrinkingOptions(), kShrinkingOptions); }},
+    .rule = [](const OptionSet& options) -> std::unique_ptr<LengthscaleRule> {
+      return std::make_unique<ShrinkingRule>(options.As<ShrinkingOptions>());
+    },
+};
 
 }  // namespace slipstream

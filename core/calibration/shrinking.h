@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/calibration/expanding.h"
+#include "core/calibration/calibrations.h"
+#include "core/calibration/lengthscale_rule.h"
 #include "core/gp/likelihood.h"
 #include "core/gp/model.h"
 
@@ -44,6 +45,8 @@ struct Shrunk {
 absl::StatusOr<Shrunk> Shrink(const Model& model, const std::vector<Hyperparameters>& members,
                               double multiplier, const ShrinkingOptions& options,
                               const ChosenDeviation& chosen_deviation);
+
+extern const CalibrationRow kShrinking;
 
 }  // namespace slipstream
 

@@ -1,179 +1,94 @@
 #include "core/exploration/exploration.h"
 
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "core/base/counter_random.h"
-#include "core/exploration/exp3.h"
+#include "core/base/status.h"
+#include "core/exploration/blocks.h"
+#include "core/exploration/hedge.h"
+#include "core/exploration/turns.h"
 
 namespace slipstream {
 namespace {
 
 constexpr uint64_t kExplorationLane = 0xe8b10;
 
-// The note on a trial: block, step in it from 1 on, arm, its probability.
-constexpr char kBlockNote[] = "block";
-constexpr size_t kBlockNoteSize = 4;
-constexpr size_t kRandomArm = 0;
-constexpr size_t kArms = 2;
-constexpr double kMostCount = 1e9;
-
-struct BlockNote {
-  double block = 0;
-  int step = 0;
-  size_t arm = 0;
-  double probability = 1;
-};
-
-// Nothing where there is none, or it cannot be understood.
-std::optional<BlockNote> BlockNoteOf(const Notes& notes) {
-  const std::vector<double>* values = FindNote(notes, kBlockNote);
-  if (values == nullptr || values->size() != kBlockNoteSize) return std::nullopt;
-  const auto is_count = [](double value) { return value >= 0 && value <= kMostCount; };
-  if (!is_count((*values)[0]) || !is_count((*values)[1])) return std::nullopt;
-  const BlockNote note{(*values)[0], static_cast<int>((*values)[1]),
-                       (*values)[2] == 0 ? kRandomArm : 1, (*values)[3]};
-  if (!(note.probability > 0 && note.probability <= 1)) return std::nullopt;
-  return note;
-}
-
-// What has become of a block.
-struct Block {
-  size_t arm = 0;
-  double probability = 1;
-  int ended = 0;
-  std::optional<double> best;  // More is better.
-};
-
-class RewardScale {
+class Alternate final : public Exploration {
  public:
-  void Add(double value) {
-    worst_ = std::min(worst_, value);
-    best_ = std::max(best_, value);
+  ExplorationStep Next(const ExplorationInput& input) const override {
+    ExplorationStep step;
+    step.is_random = input.index % 2 == 1;
+    return step;
   }
-  double Reward(double value) const {
-    if (best_ > worst_) {  // In halves, as the difference may overflow.
-      return std::clamp((0.5 * value - 0.5 * worst_) / (0.5 * best_ - 0.5 * worst_), 0.0, 1.0);
-    }
-    return value > best_ ? 1 : 0;
+};
+
+struct RandomOptions {
+  double share = 0.1;
+
+  friend bool operator==(const RandomOptions&, const RandomOptions&) = default;
+};
+
+constexpr Option<RandomOptions> kRandomOptions[] = {OptionAt < RandomOptions,
+                                                    [](auto& o) -> auto& {return o.share;
+}  // namespace
+> ({"random_share", "", 0, 1, false, "The exploration random: the probability of each"}),
+};  // namespace slipstream
+
+class SometimesRandom final : public Exploration {
+ public:
+  explicit SometimesRandom(const RandomOptions& options) : options_(options) {}
+
+  ExplorationStep Next(const ExplorationInput& input) const override {
+    ExplorationStep step;
+    step.is_random = ExplorationUniform(input) < options_.share;
+    return step;
   }
 
  private:
-  double worst_ = std::numeric_limits<double>::infinity();
-  double best_ = -std::numeric_limits<double>::infinity();
+  const RandomOptions options_;
 };
 
-class BlockHistory {
- public:
-  BlockHistory(const StudyView& view, absl::Span<const Suggestion> made, int steps,
-               bool running_rewards)
-      : steps_(steps), running_rewards_(running_rewards) {
-    for (const EndedTrial& trial : view.ended) AddEnded(trial, view.goal);
-    for (const OpenTrial& trial : view.open) AddLatest(trial.number, trial.notes);
-    int64_t number = view.last_trial;
-    for (const Suggestion& suggestion : made) AddLatest(++number, suggestion.provenance.notes);
-  }
-
-  // The block that the next suggestion goes on with, if the latest is not whole.
-  std::optional<BlockNote> Unfinished() const {
-    if (!latest_.has_value() || latest_->step >= steps_) return std::nullopt;
-    return latest_;
-  }
-  double next_block() const { return latest_.has_value() ? latest_->block + 1 : 1; }
-
-  std::vector<Exp3Round> Rounds() const {
-    std::vector<Exp3Round> rounds;
-    for (const auto& [number, block] : blocks_) {
-      if (block.ended < steps_ || !block.best.has_value()) continue;
-      rounds.push_back({block.arm, block.probability, scale_.Reward(*block.best)});
-    }
-    return rounds;
-  }
-
- private:
-  void AddEnded(const EndedTrial& trial, Goal goal) {
-    const bool is_measured = trial.ending == Ending::kMeasured && trial.value.has_value();
-    const double value = is_measured ? (goal == Goal::kMaximize ? *trial.value : -*trial.value) : 0;
-    const std::optional<BlockNote> note = BlockNoteOf(trial.notes);
-    if (is_measured && (running_rewards_ || !note.has_value())) scale_.Add(value);
-    if (!note.has_value()) return;
-    AddLatest(trial.number, trial.notes);
-    Block& block = blocks_[note->block];
-    block.arm = note->arm;
-    block.probability = note->probability;
-    ++block.ended;
-    if (is_measured) block.best = std::max(block.best.value_or(value), value);
-  }
-
-  void AddLatest(int64_t number, const Notes& notes) {
-    if (number <= latest_number_) return;
-    const std::optional<BlockNote> note = BlockNoteOf(notes);
-    if (!note.has_value()) return;
-    latest_ = note;
-    latest_number_ = number;
-  }
-
-  const int steps_;
-  const bool running_rewards_;
-  RewardScale scale_;
-  std::map<double, Block> blocks_;
-  std::optional<BlockNote> latest_;
-  int64_t latest_number_ = -1;
+const ExplorationRow kNone = {
+    .about = {.name = "none", .summary = "Always where the acquisition is largest"},
+    .make = [](const OptionSet&) { return std::make_unique<Exploration>(); },
 };
 
-ExplorationStep Exp3Step(const ExplorationOptions& options, const StudyView& view,
-                         absl::Span<const Suggestion> made, int steps, double uniform) {
-  const BlockHistory history(view, made, steps, options.running_rewards);
-  const std::vector<double> probabilities = Exp3Probabilities(
-      history.Rounds(), kArms, Exp3Rate(kArms, std::max(1.0, options.horizon / steps)));
-  std::optional<BlockNote> note = history.Unfinished();
-  if (note.has_value()) {
-    ++note->step;
-  } else {
-    const size_t arm = ArmAt(probabilities, uniform);
-    note = BlockNote{history.next_block(), 1, arm, probabilities[arm]};
-  }
-  ExplorationStep step;
-  step.is_random = note->arm == kRandomArm && note->step == 1;
-  step.notes.push_back({kBlockNote,
-                        {note->block, static_cast<double>(note->step),
-                         static_cast<double>(note->arm), note->probability}});
-  step.facts.push_back({"block", note->block});
-  step.facts.push_back({"step_of_block", static_cast<double>(note->step)});
-  step.facts.push_back({"arm", std::string(note->arm == kRandomArm ? "random" : "acquisition")});
-  const double of_random = note->arm == kRandomArm ? note->probability : 1 - note->probability;
-  step.facts.push_back({"probability_of_random", of_random});  // When the block's arm was drawn.
-  step.facts.push_back({"probability_of_random_now", probabilities[kRandomArm]});
-  return step;
-}
+const ExplorationRow kAlternate = {
+    .about = {.name = "alternate",
+              .summary = "Every second suggestion is uniformly random",
+              .source = "RA-BO, in UHE-BO's comparison"},
+    .make = [](const OptionSet&) -> std::unique_ptr<Exploration> {
+      return std::make_unique<Alternate>();
+    },
+};
+
+const ExplorationRow kRandom = {
+    .about = {.name = "random",
+              .summary = "Each suggestion is uniformly random with a fixed probability",
+              .options = [] { return OptionSet(RandomOptions(), kRandomOptions); }},
+    .make = [](const OptionSet& options) -> std::unique_ptr<Exploration> {
+      return std::make_unique<SometimesRandom>(options.As<RandomOptions>());
+    },
+};
 
 }  // namespace
 
-ExplorationStep NextExplorationStep(ExplorationKind kind, const ExplorationOptions& options,
-                                    const StudyView& view, absl::Span<const Suggestion> made,
-                                    uint64_t seed, uint64_t index) {
-  const double uniform = CounterRandomUniform(seed, index, kExplorationLane);
-  ExplorationStep step;
-  switch (kind) {
-    case ExplorationKind::kNone:
-    case ExplorationKind::kHedge:
-    case ExplorationKind::kTurns:
-      return step;
-    case ExplorationKind::kExp3:
-      return Exp3Step(options, view, made, 2, uniform);
-    case ExplorationKind::kPortfolio:
-      return Exp3Step(options, view, made, 1, uniform);
-    case ExplorationKind::kAlternate:
-      step.is_random = index % 2 == 1;
-      return step;
-    case ExplorationKind::kRandom:
-      step.is_random = uniform < options.random_share;
-      return step;
-  }
-  return step;
+ExplorationStep Exploration::Next(const ExplorationInput&) const { return {}; }
+
+absl::StatusOr<ExploredPoint> Exploration::Choose(ExploredSearch search) const {
+  if (search.known.has_value()) return ExploredPoint{*std::move(search.known), {}, {}};
+  SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, ChooseNextPoint(search.request));
+  return ExploredPoint{std::move(next), {}, {}};
+}
+
+absl::Span<const ExplorationRow* const> ExplorationRows() {
+  static constexpr const ExplorationRow* kRows[] = {&kNone,      &kExp3,   &kPortfolio, &kHedge,
+                                                    &kAlternate, &kRandom, &kTurns};
+  return kRows;
+}
+
+double ExplorationUniform(const ExplorationInput& input) {
+  return CounterRandomUniform(input.seed, input.index, kExplorationLane);
 }
 
 }  // namespace slipstream

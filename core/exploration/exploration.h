@@ -1,72 +1,79 @@
-// When a suggestion is not to be simply the acquisition's: one axis of a recipe.
+// The axis "exploration": when a suggestion is not to be simply the acquisition's. One row for each
+// member.
 //
-// - alternate (of RA-BO, UHE-BO without EXP3): every second suggestion.
-// - random: each with a fixed probability.
-// - exp3 (UHE-BO; Ha et al., arXiv 2306.06844, algorithm 1): suggestions come in
-//   blocks of two. EXP3 chooses between the arms "random" and "acquisition" for
-//   a block; the first suggestion of a random block is uniformly random, all
-//   others are the acquisition's. The block's reward is its better result.
-// - portfolio (the same authors' form of Hoffman, Brochu and de Freitas,
-//   "Portfolio allocation for Bayesian optimization", 2011): blocks of one.
-// - hedge, the same in its original form, chooses between acquisitions
-//   (hedge.h), and never leaves them alone.
-// - turns, our own, once nearly nothing is expected to be gained any more: see
-//   next_point.h.
-//
-// What was decided where the papers are silent:
-//
-// - Rewards are scaled by the results that no block chose (the initial ones and
-//   those that people added): (r - worst) / (best - worst) within [0, 1]. Where
-//   those are equal, 1 for what is better than they, else 0. So both arms earn 1
-//   once both beat the initial results, and their weights tell them apart no
-//   more; with running_rewards the scale is that of all results so far, of which
-//   the best alone earns 1 (and what a block earned changes as results come).
-// - The rate is that of the recipe's horizon, in blocks; it does not change when
-//   a study goes on for longer.
-// - With several workers a block is two suggestions in the order in which they
-//   were made, whoever got them. Its reward counts from when both trials have
-//   ended; until then the block has no part in the weights, and a trial that
-//   never ends leaves its block without one. A trial without a value has none to
-//   offer, and a block without any earns nothing.
-// - A step down the ladder does not change whose block it is.
-// - Weights are not kept: each suggestion notes its block, arm and that arm's
-//   probability on its trial, and the weights are the sum over blocks of what
-//   these and the results say. So a replay or a restart gives the same.
+// An exploration is asked twice: before a model is fitted, whether the next point is to be random;
+// and with the model, which point it is to be. Explorations keep nothing between calls. What they
+// need to remember they note on the trials that they suggest, so that a replay or a restart gives
+// the same.
 #ifndef SLIPSTREAM_CORE_EXPLORATION_EXPLORATION_H_
 #define SLIPSTREAM_CORE_EXPLORATION_EXPLORATION_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/acquisition/next_point.h"
+#include "core/base/ingredient.h"
 #include "core/study/study_view.h"
 #include "core/study/suggestion.h"
 
 namespace slipstream {
 
-enum class ExplorationKind { kNone, kExp3, kPortfolio, kHedge, kAlternate, kRandom, kTurns };
-
-struct ExplorationOptions {
-  double horizon = 100;       // Suggestions that exp3 and portfolio reckon with.
-  double random_share = 0.1;  // Of random: the probability.
-  double hedge_rate = 1;      // eta, on outputs of variance 1.
-  bool running_rewards = false;
-
-  friend bool operator==(const ExplorationOptions&, const ExplorationOptions&) = default;
+// A suggestion that is about to be made.
+struct ExplorationInput {
+  const StudyView& view;
+  absl::Span<const Suggestion> made;  // Suggestions that come after all of the view's trials.
+  uint64_t seed = 0;                  // The study's.
+  uint64_t index = 0;                 // The suggestion's, from 0 on.
 };
 
-// What the next suggestion is to be.
+// What the suggestion is to be.
 struct ExplorationStep {
   bool is_random = false;
   Notes notes;
   std::vector<Fact> facts;
 };
 
-// `made` are suggestions that come after all of the view's trials; `index` is
-// the next one's, from 0 on.
-ExplorationStep NextExplorationStep(ExplorationKind kind, const ExplorationOptions& options,
-                                    const StudyView& view, absl::Span<const Suggestion> made,
-                                    uint64_t seed, uint64_t index);
+// A search for a point with a fitted model.
+struct ExploredSearch {
+  const NextPointRequest& request;
+  absl::Span<const EndedTrial> ended;  // The study's.
+  bool has_lengthscale_rule = false;   // Expanding or shrinking looks at the deviation there.
+  std::optional<NextPoint> known;      // Where the acquisition is largest, if that is known.
+};
+
+struct ExploredPoint {
+  NextPoint next;
+  Notes notes;
+  std::vector<Fact> facts;
+};
+
+// Immutable, hence thread-safe.
+class Exploration {
+ public:
+  virtual ~Exploration() = default;
+
+  // The acquisition's point, unless an exploration has it otherwise.
+  virtual ExplorationStep Next(const ExplorationInput& input) const;
+  // Where the acquisition is largest, unless an exploration has it otherwise. Errors as
+  // ChooseNextPoint.
+  virtual absl::StatusOr<ExploredPoint> Choose(ExploredSearch search) const;
+};
+
+struct ExplorationRow {
+  Ingredient about;
+  std::unique_ptr<Exploration> (*make)(const OptionSet& options) = nullptr;
+  bool reads_notes = false;  // Whether earlier suggestions' notes matter.
+};
+
+// All of them, in the order in which people should meet them.
+absl::Span<const ExplorationRow* const> ExplorationRows();
+
+// A uniform number in [0, 1) that belongs to the suggestion; explorations share it.
+double ExplorationUniform(const ExplorationInput& input);
 
 }  // namespace slipstream
 

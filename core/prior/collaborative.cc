@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/prior/ordinal_scores.h"
 #include "core/prior/blocks/source_points.h"
 #include "core/prior/blocks/task_section.h"
+#include "core/prior/ordinal_scores.h"
 
 namespace slipstream {
 namespace {
@@ -164,5 +165,15 @@ class Collaborative final : public Prior {
 std::unique_ptr<Prior> MakeCollaborative(const CollaborativeOptions& options) {
   return std::make_unique<Collaborative>(options);
 }
+
+const PriorRow kScotPrior = {
+    .about =
+        {.name = "scot",
+         .summary =
+             "Latent scores from the order of results within each task, and a process for them",
+         .source = "SCoT: Bardenet et al. 2013"},
+    .make = [](const OptionSet&,
+               const FollowedAcquisition&) { return MakeCollaborative(CollaborativeOptions()); },
+};
 
 }  // namespace slipstream

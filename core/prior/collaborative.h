@@ -27,6 +27,7 @@
 
 #include "core/linalg/types.h"
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -46,6 +47,8 @@ struct CollaborativeOptions {
 // share is its part of the points, each counted by how its task correlates with
 // the target.
 std::unique_ptr<Prior> MakeCollaborative(const CollaborativeOptions& options);
+
+extern const PriorRow kScotPrior;
 
 }  // namespace slipstream
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -174,5 +175,31 @@ class CorrectedSources final : public Prior {
 std::unique_ptr<Prior> MakeCorrectedSources(const CorrectedOptions& options) {
   return std::make_unique<CorrectedSources>(options);
 }
+
+namespace {
+
+constexpr Option<CorrectedOptions> kCorrectedOptions[] = {OptionAt < CorrectedOptions,
+                                                          [](auto& o) -> auto& {return o.inflate;
+}
+> ({"inflate_noise", "", 0, 1, true, "0: diff_gp's corrected points keep their own noise"}),
+    OptionAt < CorrectedOptions, [](auto& o) -> auto& {
+  return o.most_points;
+}
+> ({"pooled_points", "points", 10, 2000, true,
+    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+};  // namespace slipstream
+
+}  // namespace
+
+const PriorRow kDiffGpPrior = {
+    .about = {.name = "diff_gp",
+              .summary = "The sources' points, corrected by a process for the difference",
+              .source = "Diff-GP: Shilton et al. 2017",
+              .options = [] { return OptionSet(CorrectedOptions(), kCorrectedOptions); }},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakeCorrectedSources(options.As<CorrectedOptions>());
+        },
+};
 
 }  // namespace slipstream

@@ -29,6 +29,7 @@
 
 #include "core/linalg/types.h"
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -47,6 +48,8 @@ struct CorrectedOptions {
 // GaussianProcess. A source's share is its part in the precision (the sum of
 // reciprocal noise variances) of all that is regressed on.
 std::unique_ptr<Prior> MakeCorrectedSources(const CorrectedOptions& options);
+
+extern const PriorRow kDiffGpPrior;
 
 }  // namespace slipstream
 

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/prior/deviation_kernel.h"
 #include "core/prior/blocks/source_points.h"
 #include "core/prior/blocks/task_section.h"
+#include "core/prior/deviation_kernel.h"
 
 namespace slipstream {
 namespace {
@@ -199,5 +200,27 @@ class Deviation final : public Prior {
 std::unique_ptr<Prior> MakeDeviation(const DeviationOptions& options) {
   return std::make_unique<Deviation>(options);
 }
+
+namespace {
+
+constexpr Option<DeviationOptions> kDeviationOptions[] = {
+    OptionAt < DeviationOptions, [](auto& o) -> auto& {return o.most_points;
+}
+> ({"pooled_points", "points", 10, 2000, true,
+    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+};  // namespace slipstream
+
+}  // namespace
+
+const PriorRow kDeviationPrior = {
+    .about = {.name = "deviation",
+              .summary = "Deviations from each task's mean, one process over points and tasks",
+              .source = "Efficient-BO: Yogatama and Mann 2014",
+              .options = [] { return OptionSet(DeviationOptions(), kDeviationOptions); }},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakeDeviation(options.As<DeviationOptions>());
+        },
+};
 
 }  // namespace slipstream

@@ -28,6 +28,7 @@
 
 #include "core/linalg/types.h"
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -54,6 +55,8 @@ struct DeviationOptions {
 // Fit takes O((n + t)^3) for n points and t results. A source's share is its
 // part of the points, each counted by how its task correlates with the target.
 std::unique_ptr<Prior> MakeDeviation(const DeviationOptions& options);
+
+extern const PriorRow kDeviationPrior;
 
 }  // namespace slipstream
 

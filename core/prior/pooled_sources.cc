@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,5 +149,53 @@ class PooledSources final : public Prior {
 std::unique_ptr<Prior> MakePooledSources(const PooledOptions& options) {
   return std::make_unique<PooledSources>(options);
 }
+
+namespace {
+
+constexpr Option<PooledOptions> kPooledOptions[] = {OptionAt < PooledOptions,
+                                                    [](auto& o) -> auto& {return o.fixed_variance;
+}
+> ({"source_noise", "variances of the results", 1e-6, 100, false,
+    "The variance of the noise that env_gp adds to sources' points"}),
+    OptionAt < PooledOptions, [](auto& o) -> auto& {
+  return o.drop_misleading;
+}
+> ({"drop_misleading", "", 0, 1, true,
+    "1: envelope and env_gp leave out sources that predict worse than the results' mean"}),
+    OptionAt < PooledOptions, [](auto& o) -> auto& {
+  return o.most_points;
+}
+> ({"pooled_points", "points", 10, 2000, true,
+    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+};  // namespace slipstream
+
+OptionSet PooledOptionSet() { return OptionSet(PooledOptions(), kPooledOptions); }
+
+}  // namespace
+
+const PriorRow kEnvelopePrior = {
+    .about = {.name = "envelope",
+              .summary = "The sources' points as results, with a noise that their errors tell",
+              .source = "Envelope-BO, algorithm 1",
+              .options = PooledOptionSet},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakePooledSources(options.As<PooledOptions>());
+        },
+};
+
+const PriorRow kEnvGpPrior = {
+    .about = {.name = "env_gp",
+              .summary = "The sources' points as results, with a fixed extra noise",
+              .source = "Env-GP: Joy et al. 2016",
+              .options = PooledOptionSet},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          PooledOptions pooled = options.As<PooledOptions>();
+          pooled.noise = PooledNoise::kFixed;
+          pooled.kernel = PooledKernel::kTargets;
+          return MakePooledSources(pooled);
+        },
+};
 
 }  // namespace slipstream

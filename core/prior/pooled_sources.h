@@ -38,6 +38,7 @@
 
 #include "core/linalg/types.h"
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -71,6 +72,9 @@ struct PooledOptions {
 // GaussianProcess. A source's share is its part in the precision (the sum of
 // reciprocal noise variances) of all that is regressed on.
 std::unique_ptr<Prior> MakePooledSources(const PooledOptions& options);
+
+extern const PriorRow kEnvelopePrior;
+extern const PriorRow kEnvGpPrior;
 
 }  // namespace slipstream
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -273,5 +274,36 @@ class Rgpe final : public Prior {
 std::unique_ptr<Prior> MakeRgpe(const RgpeOptions& options) {
   return std::make_unique<Rgpe>(options);
 }
+
+namespace {
+
+constexpr Option<RgpeOptions> kRgpeOptions[] = {OptionAt < RgpeOptions,
+                                                [](auto& o) -> auto& {return o.loss;
+}
+> ({"rgpe_loss", "", 0, 2, true,
+    "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means"}),
+    OptionAt < RgpeOptions, [](auto& o) -> auto& {
+  return o.dilution;
+}
+> ({"rgpe_dilution", "", 0, 2, true, "0: rgpe keeps all sources, 1: percentile, 2: probabilistic"}),
+    OptionAt < RgpeOptions, [](auto& o) -> auto& {
+  return o.draws;
+}
+> ({"rgpe_draws", "draws", 1, 100000, true,
+    "Draws of rgpe's ranking losses; 256, or 1000 bootstrap samples, unless given"}),
+};  // namespace slipstream
+
+}  // namespace
+
+const PriorRow kRgpePrior = {
+    .about =
+        {.name = "rgpe",
+         .summary =
+             "Ensemble of the sources' and the target's models, weighted by how well they rank",
+         .source = "RGPE: Feurer, Letham and Bakshy 2018",
+         .options = [] { return OptionSet(RgpeOptions(), kRgpeOptions); }},
+    .make = [](const OptionSet& options,
+               const FollowedAcquisition&) { return MakeRgpe(options.As<RgpeOptions>()); },
+};
 
 }  // namespace slipstream

@@ -50,8 +50,9 @@
 #include <memory>
 #include <optional>
 
-#include "core/prior/prior.h"
 #include "core/prior/blocks/ranking.h"
+#include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -78,6 +79,8 @@ struct RgpeOptions {
 // Remarks: target_weight; kept_sources; from three results on target_median_loss
 // and best_source_median_loss; screened, in words, where sources were.
 std::unique_ptr<Prior> MakeRgpe(const RgpeOptions& options);
+
+extern const PriorRow kRgpePrior;
 
 }  // namespace slipstream
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -228,5 +229,32 @@ double RmGpMultiplier(double scale, Index dimension, Index round) {
 std::unique_ptr<Prior> MakeRmGp(const RmGpOptions& options) {
   return std::make_unique<RmGp>(options);
 }
+
+namespace {
+
+constexpr Option<RmGpOptions> kRmGpOptions[] = {OptionAt < RmGpOptions,
+                                                [](auto& o) -> auto& {return o.slowest_decay;
+}
+> ({"rm_gp_decay", "", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at most"}),
+};  // namespace slipstream
+
+}  // namespace
+
+const PriorRow kRmGpPrior = {
+    .about =
+        {.name = "rm_gp",
+         .summary =
+             "Ensemble of the sources' and the target's models, weighted by gaps, that fades out",
+         .source = "RM-GP: Dai et al. 2022, algorithm 1",
+         .options = [] { return OptionSet(RmGpOptions(), kRmGpOptions); }},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition& acquisition) {
+          RmGpOptions rm_gp = options.As<RmGpOptions>();
+          if (acquisition.draws) rm_gp.mode = RmGpMode::kThompson;
+          rm_gp.acquisition_multiplier = acquisition.multiplier;
+          return MakeRmGp(rm_gp);
+        },
+    .follows_acquisition = true,
+};
 
 }  // namespace slipstream

@@ -46,6 +46,7 @@
 #include <optional>
 
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -88,6 +89,8 @@ double RmGpMultiplier(double scale, Index dimension, Index round);
 // many are part of what Fit gives; with kThompson also drawn_from, "target" or
 // "sources", which Shares go by.
 std::unique_ptr<Prior> MakeRmGp(const RmGpOptions& options);
+
+extern const PriorRow kRmGpPrior;
 
 }  // namespace slipstream
 

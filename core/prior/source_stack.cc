@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,9 +14,10 @@
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
 #include "core/prior/blocks/latest_few.h"
-#include "core/prior/level_stack.h"
 #include "core/prior/blocks/ranking.h"
 #include "core/prior/blocks/source_points.h"
+#include "core/prior/level_stack.h"
+#include "core/prior/source_sum.h"
 
 namespace slipstream {
 namespace {
@@ -239,5 +241,43 @@ class SourceStack final : public Prior {
 std::unique_ptr<Prior> MakeSourceStack(const SourceStackOptions& options) {
   return std::make_unique<SourceStack>(options);
 }
+
+namespace {
+
+// A stack of any height. Of one source it is the cheaper sum, which is the same.
+class StackedPrior final : public Prior {
+ public:
+  explicit StackedPrior(SourceSumOptions options) {
+    options.errors = SourceErrors::kCorrelated;
+    one_ = MakeSourceSum(options);
+    several_ = MakeSourceStack({.amplitude = options.amplitude, .difference = options.difference});
+  }
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    return For(input).Combine(input);
+  }
+  absl::Status Prepare(const PriorInput& input) const override { return For(input).Prepare(input); }
+
+ private:
+  const Prior& For(const PriorInput& input) const {
+    return input.sources.size() == 1 ? *one_ : *several_;
+  }
+
+  std::unique_ptr<Prior> one_;
+  std::unique_ptr<Prior> several_;
+};
+
+}  // namespace
+
+const PriorRow kStackedPrior = {
+    .about = {.name = "stacked",
+              .summary =
+                  "The sources' posterior as prior plus a process for the difference, exactly",
+              .source = "SHGP: Tighineanu et al. 2022",
+              .options = SourceSumOptionSet},
+    .make = [](const OptionSet& options, const FollowedAcquisition&) -> std::unique_ptr<Prior> {
+      return std::make_unique<StackedPrior>(options.As<SourceSumOptions>());
+    },
+};
 
 }  // namespace slipstream

@@ -24,6 +24,7 @@
 
 #include "core/linalg/types.h"
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -44,6 +45,8 @@ struct SourceStackOptions {
 // prediction O(n^2). A source's share is its level's part in the variance that
 // the stack has before its data.
 std::unique_ptr<Prior> MakeSourceStack(const SourceStackOptions& options);
+
+extern const PriorRow kStackedPrior;
 
 }  // namespace slipstream
 

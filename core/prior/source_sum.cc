@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/prior/printed_difference.h"
 #include "core/prior/blocks/ranking.h"
+#include "core/prior/printed_difference.h"
 
 namespace slipstream {
 namespace {
@@ -146,5 +147,69 @@ class SourceSum final : public Prior {
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options) {
   return std::make_unique<SourceSum>(options);
 }
+
+namespace {
+
+constexpr Option<SourceSumOptions> kSourceSumOptions[] = {OptionAt < SourceSumOptions,
+                                                          [](auto& o) -> auto& {return o.amplitude;
+}
+> ({"difference_amplitude", "deviations of the results", 1e-3, 10, false,
+    "tau of delta, stacked and scaml: the difference's deviation; learnt unless given"}),
+    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
+  return o.difference;
+}
+> ({"difference_smoothness", "", 0, 3, true,
+    "The kernel of the difference of delta, stacked and scaml, counted as smoothness is"}),
+    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
+  return o.weight_rate;
+}
+> ({"weight_rate", "", 1e-3, 1000, false, "The rate of the exponential belief in scaml's weights"}),
+    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
+  return o.most_sources;
+}
+> ({"most_sources", "sources", 1, 1000, true, "Sources that scaml weighs; more are screened"}),
+    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
+  return o.noise;
+}
+> ({"printed_noise", "", 0, 1, true, "1: delta with the noise of DeltaBO's equation 6 as printed"}),
+};  // namespace slipstream
+
+std::unique_ptr<Prior> MakeWith(SourceSumOptions options, SourceErrors errors,
+                                WeightLearning weights) {
+  options.errors = errors;
+  options.weights = weights;
+  return MakeSourceSum(options);
+}
+
+}  // namespace
+
+OptionSet SourceSumOptionSet() { return OptionSet(SourceSumOptions(), kSourceSumOptions); }
+
+const PriorRow kDeltaPrior = {
+    .about = {.name = "delta",
+              .summary = "The sources' posterior means plus a process for the difference",
+              .source = "DeltaBO, equations 4 to 6",
+              .options = SourceSumOptionSet},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakeWith(options.As<SourceSumOptions>(), SourceErrors::kIndependent,
+                          WeightLearning::kSeveral);
+        },
+};
+
+const PriorRow kScamlPrior = {
+    .about = {.name = "scaml",
+              .summary = "The sources' posteriors with learnt weights plus a process for the rest",
+              .source = "ScaML-GP: Tighineanu et al. 2024",
+              .options = SourceSumOptionSet},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakeWith(options.As<SourceSumOptions>(), SourceErrors::kCorrelated,
+                          WeightLearning::kAlways);
+        },
+    // With a weight for each source an ascent takes three times as many steps, and its start
+    // matters less, as what the sources say is nearly linear in them.
+    .ascents = 1,
+};
 
 }  // namespace slipstream

@@ -21,6 +21,7 @@
 
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -52,6 +53,12 @@ struct SourceSumOptions {
 };
 
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options);
+
+extern const PriorRow kDeltaPrior;
+extern const PriorRow kScamlPrior;
+
+// The options of the priors delta, stacked and scaml, at their defaults.
+OptionSet SourceSumOptionSet();
 
 }  // namespace slipstream
 

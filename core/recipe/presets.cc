@@ -1,212 +1,226 @@
 #include "core/recipe/presets.h"
 
+#include <cassert>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "core/calibration/expanding.h"
+#include "core/prior/cluster/cluster_prior.h"
 
 namespace slipstream {
 namespace {
 
-using A = AcquisitionKind;
-using C = CalibrationKind;
-using E = ExplorationKind;
-using L = LengthscaleRule;
-using P = PriorKind;
+// A recipe in the words that people write it in; what is left out is as in Recipe().
+struct RecipeWords {
+  absl::string_view prior = {};
+  absl::string_view calibration = {};
+  absl::string_view acquisition = {};
+  absl::string_view initial = {};
+  absl::string_view exploration = {};
+  std::pair<absl::string_view, double> options[5] = {};
+};
 
-constexpr Preset kPresets[] = {
+struct PresetWords {
+  absl::string_view name;
+  absl::string_view summary;
+  RecipeWords recipe;
+  bool has_model = true;
+};
+
+// Values of options that count something: an enumerator is given by its place.
+template <typename Enum>
+constexpr double Place(Enum value) {
+  return static_cast<double>(value);
+}
+constexpr double kSquaredExponential = Place(Smoothness::kSquaredExponential);
+constexpr double kRoughSources = Place(SourceKernel::kMatern32TimesMatern12);
+constexpr double kWasserstein = Place(NormalDistance::kWasserstein);
+constexpr double kJeffreys = Place(NormalDistance::kJeffreys);
+constexpr double kBarycenters = Place(PrototypeKind::kWassersteinBarycenter);
+constexpr double kTogether = Place(SourceGrouping::kTogether);
+constexpr double kIndividual = Place(SourceGrouping::kIndividual);
+constexpr double kOneStep = Place(RegretEstimate::kOneStep);
+constexpr double kMinimum = Place(LengthscaleCoupling::kMinimum);
+constexpr double kRootOfOneFifth = 0.4472135954999579;
+
+constexpr PresetWords kPresets[] = {
     {"gp_log_ei",
      "Gaussian process, most probable hyperparameters, log expected improvement, and turns once "
      "little is expected; the default",
-     {.exploration = E::kTurns}},
+     {.exploration = "turns"}},
     {"portfolio_gp",
      "The first entries of source_portfolio, then gp_log_ei; the default with source tasks",
-     {.initial = InitialDesign::kZeroShot, .exploration = E::kTurns}},
+     {.initial = "source_portfolio", .exploration = "turns"}},
     {"gp_hmc",
      "Gaussian process, hyperparameters sampled and averaged over, log expected improvement",
-     {.calibration = C::kHamiltonian}},
+     {.calibration = "hmc"}},
     {"gp_ucb",
      "Gaussian process, upper confidence bound of 1.8 deviations",
-     {.acquisition = A::kUpperConfidenceBound}},
-    {"gp_ei", "Gaussian process, expected improvement", {.acquisition = A::kExpectedImprovement}},
-    {"gp_pi",
-     "Gaussian process, probability of improvement",
-     {.acquisition = A::kProbabilityOfImprovement}},
+     {.acquisition = "ucb"}},
+    {"gp_ei", "Gaussian process, expected improvement", {.acquisition = "ei"}},
+    {"gp_pi", "Gaussian process, probability of improvement", {.acquisition = "pi"}},
     {"gp_ts",
      "Gaussian process, the maximum of one draw (Thompson sampling)",
-     {.acquisition = A::kThompson}},
+     {.acquisition = "thompson"}},
 
     // A-GP-UCB: two deviations, as the paper names "two or three" for standardised results.
     {"agpucb_bound",
      "Lengthscales shrink while a (loose) bound on the regret is below t^0.9 (A-GP-UCB)",
-     {.lengthscale_rule = L::kExpanding,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 2}},
+     {.calibration = "expanding(map)", .acquisition = "ucb", .options = {{"ucb_multiplier", 2}}}},
     {"agpucb_onestep",
      "The same with the regret estimated one step ahead",
-     {.lengthscale_rule = L::kExpanding,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 2,
-      .expanding = {.estimate = RegretEstimate::kOneStep}}},
+     {.calibration = "expanding(map)",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 2}, {"expanding_estimate", kOneStep}}}},
     {"agpucb_min",
      "The same with lengthscales that are at most 1 over the scale",
-     {.lengthscale_rule = L::kExpanding,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 2,
-      .expanding = {.estimate = RegretEstimate::kOneStep,
-                    .coupling = LengthscaleCoupling::kMinimum}}},
+     {.calibration = "expanding(map)",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 2},
+                  {"expanding_estimate", kOneStep},
+                  {"expanding_coupling", kMinimum}}}},
     {"wang_de_freitas",
      "Lengthscales just short enough for a deviation of 0.1 at the next point",
-     {.lengthscale_rule = L::kShrinking,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 2}},
+     {.calibration = "shrinking(map)", .acquisition = "ucb", .options = {{"ucb_multiplier", 2}}}},
+
     // UHE-BO and what its paper compares with: 1.96 deviations. Its MCMC takes 200 draws to warm up
     // and keeps 10; ours takes 2 x 60 and keeps 16.
     {"uhebo",
      "Hyperparameters from evenly spread pseudo points, random blocks by EXP3 (UHE-BO)",
-     {.is_consistent = true,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 1.96,
-      .exploration = E::kExp3}},
+     {.calibration = "consistent(map)",
+      .acquisition = "ucb",
+      .exploration = "exp3",
+      .options = {{"ucb_multiplier", 1.96}}}},
     {"rabo",
      "uhebo with every second suggestion random instead of by EXP3 (RA-BO)",
-     {.is_consistent = true,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 1.96,
-      .exploration = E::kAlternate}},
+     {.calibration = "consistent(map)",
+      .acquisition = "ucb",
+      .exploration = "alternate",
+      .options = {{"ucb_multiplier", 1.96}}}},
     {"random_exp3",
      "uhebo's random blocks with usual hyperparameters",
-     {.acquisition = A::kUpperConfidenceBound, .ucb_multiplier = 1.96, .exploration = E::kExp3}},
+     {.acquisition = "ucb", .exploration = "exp3", .options = {{"ucb_multiplier", 1.96}}}},
     {"portfolio",
      "EXP3 chooses between a random point and the acquisition's at each suggestion",
-     {.acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 1.96,
-      .exploration = E::kPortfolio}},
+     {.acquisition = "ucb", .exploration = "portfolio", .options = {{"ucb_multiplier", 1.96}}}},
     {"gp_map",
      "Most probable hyperparameters, what uhebo is compared with",
-     {.acquisition = A::kUpperConfidenceBound, .ucb_multiplier = 1.96}},
+     {.acquisition = "ucb", .options = {{"ucb_multiplier", 1.96}}}},
     {"gp_mcmc",
      "Hyperparameters sampled and averaged over, what uhebo is compared with",
-     {.calibration = C::kHamiltonian,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 1.96}},
+     {.calibration = "hmc", .acquisition = "ucb", .options = {{"ucb_multiplier", 1.96}}}},
 
     // DeltaBO: beta = 0.2 under the root, tau = 0.2 on outputs of variance 1, a smooth difference.
     {"deltabo",
      "DeltaBO: the source's posterior mean plus a process for the difference",
-     {.prior = P::kDelta,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 0.4472135954999579,
-      .source_sum = {.amplitude = 0.2, .difference = Smoothness::kSquaredExponential}}},
+     {.prior = "delta",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", kRootOfOneFifth},
+                  {"difference_amplitude", 0.2},
+                  {"difference_smoothness", kSquaredExponential}}}},
     {"stacked",
      "The source's posterior as prior plus a process for the difference, exactly (SHGP)",
-     {.prior = P::kStacked, .initial = InitialDesign::kZeroShot}},
+     {.prior = "stacked", .initial = "source_portfolio"}},
     // ScaML: beta = 9 under the root.
     {"scaml",
      "Sources' posteriors with learnt weights plus a process for the rest (ScaML-GP)",
-     {.prior = P::kScaml,
-      .initial = InitialDesign::kZeroShot,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3}},
+     {.prior = "scaml",
+      .acquisition = "ucb",
+      .initial = "source_portfolio",
+      .options = {{"ucb_multiplier", 3}}}},
 
     // cm-BO: Matern 3/2 times Matern 1/2 for the sources, three deviations.
     {"cmbo_wss_wss",
      "Clusters by Wasserstein distance, weights by the same (cm-BO)",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.clustering = {.distance = NormalDistance::kWasserstein}},
-                  .weights = NormalDistance::kWasserstein}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"cluster_distance", kWasserstein},
+                  {"weight_distance", kWasserstein}}}},
     {"cmbo_jef_jef",
      "cm-BO with Jeffreys divergence for both",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.clustering = {.distance = NormalDistance::kJeffreys}},
-                  .weights = NormalDistance::kJeffreys}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"cluster_distance", kJeffreys},
+                  {"weight_distance", kJeffreys}}}},
     {"cmbo_jef_wss",
      "cm-BO with clusters by Jeffreys divergence, weights by Wasserstein distance",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.clustering = {.distance = NormalDistance::kJeffreys}},
-                  .weights = NormalDistance::kWasserstein}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"cluster_distance", kJeffreys},
+                  {"weight_distance", kWasserstein}}}},
     {"cmbo_wss_jef",
      "cm-BO with clusters by Wasserstein distance, weights by Jeffreys divergence",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.clustering = {.distance = NormalDistance::kWasserstein}},
-                  .weights = NormalDistance::kJeffreys}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"cluster_distance", kWasserstein},
+                  {"weight_distance", kJeffreys}}}},
     {"cmbo_wss_wss_bary",
      "cmbo_wss_wss with Wasserstein barycenters for prototypes",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.kind = PrototypeKind::kWassersteinBarycenter}}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"prototype_kind", kBarycenters}}}},
     {"cmbo_global_centre",
      "cm-BO with one prototype of all sources, and no weights",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.grouping = SourceGrouping::kTogether}}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"source_grouping", kTogether}}}},
     {"cmbo_individual",
      "cm-BO with each source its own prototype",
-     {.prior = P::kCluster,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 3,
-      .sources = {.kernel = SourceKernel::kMatern32TimesMatern12},
-      .cluster = {.prototypes = {.grouping = SourceGrouping::kIndividual},
-                  .weights = NormalDistance::kJeffreys}}},
+     {.prior = "cluster",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 3},
+                  {"source_kernel", kRoughSources},
+                  {"source_grouping", kIndividual},
+                  {"weight_distance", kJeffreys}}}},
     {"rgpe",
      "Ensemble of the sources' and the target's processes, weighted by how well they rank",
-     {.prior = P::kRgpe, .initial = InitialDesign::kZeroShot}},
+     {.prior = "rgpe", .initial = "source_portfolio"}},
     {"rm_gp_ucb",
      "Upper bounds of the sources' and the target's processes, the sources' fading out",
-     {.prior = P::kRmGp,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_schedule = UcbSchedule::kDimension}},
+     {.prior = "rm_gp", .acquisition = "ucb_dimension"}},
     {"rm_gp_ts",
      "One draw of the sources' processes or, ever more often, the target's",
-     {.prior = P::kRmGp, .acquisition = A::kThompson}},
+     {.prior = "rm_gp", .acquisition = "thompson"}},
     // Envelope-BO: tau_0 = 5, v_0 = 3, and the bound of Srinivas et al. for a cube.
     {"envelope_ei",
      "Sources' points as results with a noise that their errors tell (Envelope-BO), with EI",
-     {.prior = P::kEnvelope, .acquisition = A::kExpectedImprovement}},
+     {.prior = "envelope", .acquisition = "ei"}},
     {"envelope_ucb",
      "The same with the theoretical upper confidence bound",
-     {.prior = P::kEnvelope,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_schedule = UcbSchedule::kContinuous}},
+     {.prior = "envelope", .acquisition = "ucb_theory_continuous"}},
     {"env_gp",
      "Sources' points as results with a fixed extra noise (Env-GP)",
-     {.prior = P::kEnvGp,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 0.4472135954999579}},
+     {.prior = "env_gp", .acquisition = "ucb", .options = {{"ucb_multiplier", kRootOfOneFifth}}}},
     {"diff_gp",
      "Sources' points corrected by a process for the difference (Diff-GP)",
-     {.prior = P::kDiffGp,
-      .acquisition = A::kUpperConfidenceBound,
-      .ucb_multiplier = 0.4472135954999579}},
+     {.prior = "diff_gp", .acquisition = "ucb", .options = {{"ucb_multiplier", kRootOfOneFifth}}}},
     // HyperBO: probability of improvement on the best result and a margin.
     {"hyperbo",
      "One process learnt from all sources beforehand and kept (HyperBO)",
-     {.prior = P::kPretrained, .calibration = C::kFixed, .acquisition = A::kMaxValueOfResults}},
+     {.prior = "pretrained", .calibration = "fixed", .acquisition = "max_value_pi"}},
 
     {"collaborative",
      "Scores from the order of results within each task, and a process for them (SCoT)",
-     {.prior = P::kScot, .acquisition = A::kExpectedImprovement}},
+     {.prior = "scot", .acquisition = "ei"}},
     {"efficient",
      "Deviations from each task's mean, one process over points and tasks (Efficient-BO)",
-     {.prior = P::kDeviation, .acquisition = A::kExpectedImprovement}},
+     {.prior = "deviation", .acquisition = "ei"}},
 
     {"source_portfolio",
      "The configurations that served the source tasks best, one after the other, then quasi_random",
@@ -216,8 +230,34 @@ constexpr Preset kPresets[] = {
      "Fills the space evenly with a scrambled Sobol sequence; looks at no results",
      {},
      /*has_model=*/false},
-    {"random", "Uniformly random configurations; looks at no results", {}, /*has_model=*/false},
+    {"random",
+     "Uniformly random configurations; looks at no results",
+     {},
+     /*has_model=*/false},
 };
+
+RecipeChange ChangeOf(const RecipeWords& words) {
+  RecipeChange change;
+  change.prior = std::string(words.prior);
+  change.calibration = std::string(words.calibration);
+  change.acquisition = std::string(words.acquisition);
+  change.exploration = std::string(words.exploration);
+  change.initial = std::string(words.initial);
+  for (const auto& [name, value] : words.options) {
+    if (!name.empty()) change.options.emplace(name, value);
+  }
+  return change;
+}
+
+std::vector<Preset> MakePresets() {
+  std::vector<Preset> presets;
+  for (const PresetWords& words : kPresets) {
+    const absl::StatusOr<Recipe> recipe = ChangedRecipe(Recipe(), ChangeOf(words.recipe));
+    assert(recipe.ok());
+    presets.push_back({words.name, words.summary, *recipe, words.has_model});
+  }
+  return presets;
+}
 
 // The first thing that a change has, which is not empty.
 std::pair<std::string, std::string> FirstOf(const RecipeChange& change) {
@@ -245,10 +285,13 @@ absl::StatusOr<Recipe> Preset::With(const RecipeChange& change) const {
   return ChangedRecipe(recipe, change);
 }
 
-absl::Span<const Preset> Presets() { return kPresets; }
+absl::Span<const Preset> Presets() {
+  static const auto& presets = *new std::vector<Preset>(MakePresets());
+  return presets;
+}
 
 const Preset* FindPreset(absl::string_view name) {
-  for (const Preset& preset : kPresets) {
+  for (const Preset& preset : Presets()) {
     if (preset.name == name) return &preset;
   }
   return nullptr;

@@ -34,7 +34,7 @@ const Preset* FindPreset(absl::string_view name);
 // Names of all presets, comma-separated, for messages.
 std::string PresetNames();
 
-// What a study gets that names none, without and with source tasks.
+// The presets of studies that name none, without and with source tasks.
 inline constexpr absl::string_view kDefaultPreset = "gp_log_ei";
 inline constexpr absl::string_view kDefaultPresetWithSources = "portfolio_gp";
 

@@ -2,107 +2,77 @@
 #ifndef SLIPSTREAM_CORE_RECIPE_RECIPE_H_
 #define SLIPSTREAM_CORE_RECIPE_RECIPE_H_
 
-#include "core/calibration/consistent.h"
-#include "core/calibration/expanding.h"
-#include "core/calibration/shrinking.h"
+#include <optional>
+
+#include "absl/types/span.h"
+#include "core/acquisition/acquisitions.h"
+#include "core/base/ingredient.h"
+#include "core/calibration/calibrations.h"
+#include "core/exploration/exploration.h"
 #include "core/gp/kernel.h"
 #include "core/gp/output_transform.h"
-#include "core/prior/cluster/cluster_prior.h"
-#include "core/prior/collaborative.h"
-#include "core/prior/corrected_sources.h"
-#include "core/prior/deviation.h"
-#include "core/prior/pooled_sources.h"
-#include "core/prior/pretrained/pretrained.h"
-#include "core/prior/rgpe.h"
-#include "core/prior/rm_gp.h"
-#include "core/prior/source_stack.h"
-#include "core/prior/source_sum.h"
-#include "core/exploration/exploration.h"
+#include "core/prior/priors.h"
 #include "core/sources/fitted_source.h"
 
 namespace slipstream {
 
-// What the source tasks say beforehand.
-enum class PriorKind {
-  kNone,
-  kDelta,       // DeltaBO.
-  kStacked,     // The exact posterior under DeltaBO's assumption.
-  kScaml,       // Sources with weights of their own.
-  kCluster,     // Prototypes of clustered sources, weighted (cm-BO).
-  kEnvelope,    // Sources' points as noisy results, how noisy by their errors.
-  kEnvGp,       // The same with a fixed noise.
-  kDiffGp,      // Sources' points corrected by what is known of the difference.
-  kRgpe,        // Ranking-weighted ensemble of the sources' and the target's models.
-  kRmGp,        // The same weighted by their gaps, which fades out.
-  kPretrained,  // HyperBO.
-  kScot,        // Latent scores from the order of results (Collaborative-BO).
-  kDeviation,   // Deviations from each task's mean, over points and tasks.
+// Where the first suggestions come from, before there are results for a model.
+struct InitialRow {
+  Ingredient about;
+  bool from_sources = false;  // Begins with what served the source tasks best.
 };
 
-// Where hyperparameters come from.
-enum class CalibrationKind { kFixed, kMaximumLikelihood, kMaximumPosterior, kHamiltonian };
+// All of them, in the order in which people should meet them.
+absl::Span<const InitialRow* const> InitialRows();
 
-// What becomes of the lengthscales that a calibration found.
-enum class LengthscaleRule {
-  kAsCalibrated,
-  kExpanding,  // A-GP-UCB.
-  kShrinking,  // Wang and de Freitas.
-};
-
-// What a good next point is.
-enum class AcquisitionKind {
-  kUpperConfidenceBound,  // With the multiplier of ucb_schedule.
-  kExpectedImprovement,
-  kLogExpectedImprovement,
-  kProbabilityOfImprovement,
-  kMaxValueOfResults,  // Probability of improvement on the best result and a margin.
-  kMaxValueOfDraws,    // ... on the estimated maximum.
-  kThompson,
-};
-
-// How many deviations an upper confidence bound adds.
-enum class UcbSchedule {
-  kConstant,    // ucb_multiplier.
-  kFinite,      // Srinivas's for finitely many points.
-  kContinuous,  // Srinivas's for the cube.
-  kDimension,   // sqrt(0.2 d log 2t).
-};
-
-// What is tried before there are results for a model.
-enum class InitialDesign { kQuasiRandom, kZeroShot };
-
-struct Recipe {
-  PriorKind prior = PriorKind::kNone;
-  InitialDesign initial = InitialDesign::kQuasiRandom;
-  CalibrationKind calibration = CalibrationKind::kMaximumPosterior;
-  bool is_consistent = false;  // Calibrated to evenly spread pseudo points (UHE-BO).
-  LengthscaleRule lengthscale_rule = LengthscaleRule::kAsCalibrated;
-  AcquisitionKind acquisition = AcquisitionKind::kLogExpectedImprovement;
-  UcbSchedule ucb_schedule = UcbSchedule::kConstant;
-  double ucb_multiplier = 1.8;
-  ExplorationKind exploration = ExplorationKind::kNone;
+// Options of every recipe's model, whatever its ingredients.
+struct StudyModelOptions {
   Smoothness smoothness = Smoothness::kMatern52;
   OutputWarp warp = OutputWarp::kPower;
-  bool warps_inputs = false;  // Only without a prior.
-  ConsistentOptions consistent = {};
-  ExpandingOptions expanding = {};
-  ShrinkingOptions shrinking = {};
-  ExplorationOptions exploration_options = {};
-  // Of the prior, as far as it is theirs.
+  bool warps_inputs = false;
   SourceFitOptions sources = {};
-  SourceSumOptions source_sum = {};
-  SourceStackOptions source_stack = {};
-  ClusterOptions cluster = {};
-  PooledOptions pooled = {};
-  CorrectedOptions corrected = {};
-  CollaborativeOptions collaborative = {};
-  DeviationOptions deviation = {};
-  RgpeOptions rgpe = {};
-  RmGpOptions rm_gp = {};
-  PretrainedOptions pretrained = {};
+
+  friend bool operator==(const StudyModelOptions&, const StudyModelOptions&) = default;
+};
+
+struct ModelRow {
+  Ingredient about;
+};
+
+// The only one.
+extern const ModelRow kStudyModel;
+
+// "rule(wrapper(base))", where the rule and the wrapper may be missing.
+struct CalibrationChoice {
+  Choice<CalibrationRow> base;
+  std::optional<Choice<CalibrationRow>> wrapper = {};
+  std::optional<Choice<CalibrationRow>> rule = {};
+
+  friend bool operator==(const CalibrationChoice&, const CalibrationChoice&) = default;
+};
+
+struct Recipe {
+  // A Gaussian process at its most probable hyperparameters, without sources, and the logarithm of
+  // the expected improvement.
+  Recipe();
+
+  Choice<PriorRow> prior;
+  CalibrationChoice calibration;
+  Choice<AcquisitionRow> acquisition;
+  Choice<ExplorationRow> exploration;
+  Choice<InitialRow> initial;
+  Choice<ModelRow> model;
+
+  const StudyModelOptions& model_options() const { return model.options().As<StudyModelOptions>(); }
 
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };
+
+// How the recipe's prior wants its sources fitted; null without a prior.
+const SourceFitOptions* SourceFitOf(const Recipe& recipe);
+
+// The recipe's prior, shared with equal ones; null without one. Thread-safe.
+std::shared_ptr<const Prior> PriorOf(const Recipe& recipe);
 
 }  // namespace slipstream
 

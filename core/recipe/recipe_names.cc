@@ -1,258 +1,71 @@
 #include "core/recipe/recipe_names.h"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "absl/types/span.h"
 #include "core/base/status.h"
 
 namespace slipstream {
 namespace {
 
-template <typename Ingredient>
-struct NamedIngredient {
-  absl::string_view name;
-  Ingredient value;
-};
+constexpr absl::string_view kPrior = "prior";
+constexpr absl::string_view kCalibration = "calibration";
+constexpr absl::string_view kAcquisition = "acquisition";
+constexpr absl::string_view kExploration = "exploration";
+constexpr absl::string_view kInitial = "initial";
+constexpr absl::string_view kModel = "model";
 
-constexpr NamedIngredient<PriorKind> kPriorNames[] = {
-    {"none", PriorKind::kNone},
-    {"delta", PriorKind::kDelta},
-    {"stacked", PriorKind::kStacked},
-    {"scaml", PriorKind::kScaml},
-    {"cluster", PriorKind::kCluster},
-    {"envelope", PriorKind::kEnvelope},
-    {"env_gp", PriorKind::kEnvGp},
-    {"diff_gp", PriorKind::kDiffGp},
-    {"rgpe", PriorKind::kRgpe},
-    {"rm_gp", PriorKind::kRmGp},
-    {"pretrained", PriorKind::kPretrained},
-    {"scot", PriorKind::kScot},
-    {"deviation", PriorKind::kDeviation},
-};
+// A calibration that is named by its wrapper alone wraps this one.
+constexpr absl::string_view kWrappedUnlessTold = "map";
 
-constexpr NamedIngredient<CalibrationKind> kCalibrationNames[] = {
-    {"fixed", CalibrationKind::kFixed},
-    {"mle", CalibrationKind::kMaximumLikelihood},
-    {"map", CalibrationKind::kMaximumPosterior},
-    {"hmc", CalibrationKind::kHamiltonian},
-};
-
-// What a name on the axis of acquisitions stands for.
-struct AcquisitionChoice {
-  AcquisitionKind kind;
-  UcbSchedule schedule = UcbSchedule::kConstant;
-
-  friend bool operator==(const AcquisitionChoice&, const AcquisitionChoice&) = default;
-};
-
-constexpr NamedIngredient<AcquisitionChoice> kAcquisitionNames[] = {
-    {"ucb", {AcquisitionKind::kUpperConfidenceBound}},
-    {"ucb_theory", {AcquisitionKind::kUpperConfidenceBound, UcbSchedule::kFinite}},
-    {"ucb_theory_continuous", {AcquisitionKind::kUpperConfidenceBound, UcbSchedule::kContinuous}},
-    {"ucb_dimension", {AcquisitionKind::kUpperConfidenceBound, UcbSchedule::kDimension}},
-    {"ei", {AcquisitionKind::kExpectedImprovement}},
-    {"log_ei", {AcquisitionKind::kLogExpectedImprovement}},
-    {"pi", {AcquisitionKind::kProbabilityOfImprovement}},
-    {"max_value_pi", {AcquisitionKind::kMaxValueOfResults}},
-    {"max_value_pi_draws", {AcquisitionKind::kMaxValueOfDraws}},
-    {"thompson", {AcquisitionKind::kThompson}},
-};
-
-constexpr NamedIngredient<LengthscaleRule> kLengthscaleRuleNames[] = {
-    {"expanding", LengthscaleRule::kExpanding},
-    {"shrinking", LengthscaleRule::kShrinking},
-};
-
-constexpr absl::string_view kConsistent = "consistent";
-
-constexpr NamedIngredient<ExplorationKind> kExplorationNames[] = {
-    {"none", ExplorationKind::kNone},           {"exp3", ExplorationKind::kExp3},
-    {"portfolio", ExplorationKind::kPortfolio}, {"hedge", ExplorationKind::kHedge},
-    {"alternate", ExplorationKind::kAlternate}, {"random", ExplorationKind::kRandom},
-    {"turns", ExplorationKind::kTurns},
-};
-
-constexpr NamedIngredient<InitialDesign> kInitialNames[] = {
-    {"quasi_random", InitialDesign::kQuasiRandom},
-    {"source_portfolio", InitialDesign::kZeroShot},
-};
-
-// A number of a recipe, with how it is set.
-struct OptionEntry {
-  absl::string_view name;
-  double least;
-  double most;
-  bool whole;
-  absl::string_view summary;
-  void (*set)(Recipe& recipe, double value);
-};
-
-constexpr OptionEntry kOptions[] = {
-    {"ucb_multiplier", 0, 100, false, "Deviations that the acquisition ucb adds",
-     [](Recipe& recipe, double value) { recipe.ucb_multiplier = value; }},
-    {"smoothness", 0, 3, true,
-     "The kernel of the study's own process: 0 Matern 1/2, 1 Matern 3/2, 2 Matern 5/2, 3 squared "
-     "exponential",
-     [](Recipe& recipe, double value) {
-       recipe.smoothness = static_cast<Smoothness>(static_cast<int>(value));
-     }},
-    {"output_warp", 0, 2, true,
-     "Results are 0: standardised, 1: made more normal by a power first, 2: replaced by ranks, "
-     "for tails so heavy that only order counts",
-     [](Recipe& recipe, double value) {
-       recipe.warp = static_cast<OutputWarp>(static_cast<int>(value));
-     }},
-    {"input_warp", 0, 1, true,
-     "1: each number's scale is bent by a curve that is learnt; only with the prior none",
-     [](Recipe& recipe, double value) { recipe.warps_inputs = value > 0; }},
-    {"expanding_estimate", 0, 1, true,
-     "0: expanding by the bound on the regret, 1: by looking one step ahead",
-     [](Recipe& recipe, double value) {
-       recipe.expanding.estimate = static_cast<RegretEstimate>(static_cast<int>(value));
-     }},
-    {"expanding_coupling", 0, 2, true,
-     "0: expanding divides the calibration's lengthscales, 1: limits them, 2: replaces them",
-     [](Recipe& recipe, double value) {
-       recipe.expanding.coupling = static_cast<LengthscaleCoupling>(static_cast<int>(value));
-     }},
-    {"expanding_theory", 0, 1, true,
-     "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier",
-     [](Recipe& recipe, double value) { recipe.expanding.theoretical = value > 0; }},
-    {"expanding_most", 1, 1000, false, "Of expanding: lengthscales are divided by no more",
-     [](Recipe& recipe, double value) { recipe.expanding.most = value; }},
-    {"first_lengthscale", 1e-3, 100, false,
-     "Of expanding that limits or replaces lengthscales: where these begin",
-     [](Recipe& recipe, double value) { recipe.expanding.first_lengthscale = value; }},
-    {"regret_power", 0, 0.999, false,
-     "Of expanding: the regret that it grows to is t to this power",
-     [](Recipe& recipe, double value) { recipe.expanding.reference_power = value; }},
-    {"norm", 1e-3, 1000, false, "Of expanding_theory: the function's norm at first",
-     [](Recipe& recipe, double value) { recipe.expanding.norm = value; }},
-    {"norm_share", 0, 1, false, "Of expanding_theory: lambda, the norm's part of the growth",
-     [](Recipe& recipe, double value) { recipe.expanding.norm_share = value; }},
-    {"norm_by_half_power", 0, 1, true,
-     "Of expanding_theory, 1: the norm grows by g^(d/2) instead of g^d",
-     [](Recipe& recipe, double value) { recipe.expanding.norm_by_half_power = value > 0; }},
-    {"shrinking_deviation", 1e-6, 1, false,
-     "Of shrinking: the least deviation at the next point, on outputs of variance 1",
-     [](Recipe& recipe, double value) { recipe.shrinking.least_deviation = value; }},
-    {"shrinking_most", 1, 1000, false, "Of shrinking: lengthscales are divided by no more",
-     [](Recipe& recipe, double value) { recipe.shrinking.most = value; }},
-    {"pseudo_points", 1, 10, true, "Of consistent: evenly spread points for each result",
-     [](Recipe& recipe, double value) {
-       recipe.consistent.points_per_result = static_cast<Index>(value);
-     }},
-    {"exploration_horizon", 2, 1e6, true, "Of exp3 and portfolio: suggestions to reckon with",
-     [](Recipe& recipe, double value) { recipe.exploration_options.horizon = value; }},
-    {"running_rewards", 0, 1, true, "1: exp3 and portfolio scale rewards by all results so far",
-     [](Recipe& recipe, double value) { recipe.exploration_options.running_rewards = value > 0; }},
-    {"random_share", 0, 1, false, "Of the exploration random: how many are",
-     [](Recipe& recipe, double value) { recipe.exploration_options.random_share = value; }},
-    {"hedge_rate", 0, 100, false, "Of hedge: eta, on outputs of variance 1",
-     [](Recipe& recipe, double value) { recipe.exploration_options.hedge_rate = value; }},
-    {"difference_amplitude", 1e-3, 10, false,
-     "tau of delta, stacked and scaml, on outputs of variance 1; learnt unless given",
-     [](Recipe& recipe, double value) { recipe.source_sum.amplitude = value; }},
-    {"weight_rate", 1e-3, 1000, false, "Of the exponential belief in scaml's weights",
-     [](Recipe& recipe, double value) { recipe.source_sum.weight_rate = value; }},
-    {"most_sources", 1, 1000, true, "Sources that scaml weighs; more are screened",
-     [](Recipe& recipe, double value) {
-       recipe.source_sum.most_sources = static_cast<size_t>(value);
-     }},
-    {"clusters", 1, 100, true, "Of cluster; chosen from 2 to 6 unless given",
-     [](Recipe& recipe, double value) {
-       recipe.cluster.prototypes.clustering.clusters = static_cast<size_t>(value);
-     }},
-    {"residual_amplitude", 1e-3, 10, false, "Of a process of the target's own on top of cluster",
-     [](Recipe& recipe, double value) { recipe.cluster.residual_amplitude = value; }},
-    {"source_noise", 1e-6, 100, false, "Of env_gp: the variance of the noise of sources' points",
-     [](Recipe& recipe, double value) { recipe.pooled.fixed_variance = value; }},
-    {"drop_misleading", 0, 1, true,
-     "1: envelope and env_gp leave out sources that predict worse than the results' mean",
-     [](Recipe& recipe, double value) { recipe.pooled.drop_misleading = value > 0; }},
-    {"pooled_points", 10, 2000, true, "Of envelope, env_gp, diff_gp, deviation: points at most",
-     [](Recipe& recipe, double value) {
-       const auto points = static_cast<Index>(value);
-       recipe.pooled.most_points = points;
-       recipe.corrected.most_points = points;
-       recipe.deviation.most_points = points;
-     }},
-    {"inflate_noise", 0, 1, true, "0: diff_gp's corrected points keep their own noise",
-     [](Recipe& recipe, double value) { recipe.corrected.inflate = value > 0; }},
-    {"rgpe_loss", 0, 2, true,
-     "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means",
-     [](Recipe& recipe, double value) {
-       recipe.rgpe.loss = static_cast<RgpeLoss>(static_cast<int>(value));
-     }},
-    {"rgpe_dilution", 0, 2, true, "0: rgpe keeps all sources, 1: percentile, 2: probabilistic",
-     [](Recipe& recipe, double value) {
-       recipe.rgpe.dilution = static_cast<RgpeDilution>(static_cast<int>(value));
-     }},
-    {"rgpe_draws", 1, 100000, true, "Draws of rgpe's ranking losses",
-     [](Recipe& recipe, double value) { recipe.rgpe.draws = static_cast<Index>(value); }},
-    {"rm_gp_decay", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at the most",
-     [](Recipe& recipe, double value) { recipe.rm_gp.slowest_decay = value; }},
-    {"pretraining", 0, 1, true, "0: pretrained by likelihood, 1: by empirical divergence",
-     [](Recipe& recipe, double value) {
-       recipe.pretrained.objective = static_cast<PretrainingObjective>(static_cast<int>(value));
-     }},
-    {"pretrained_mean", 0, 1, true, "0: pretrained with a constant mean, 1: with a linear one",
-     [](Recipe& recipe, double value) {
-       recipe.pretrained.mean = static_cast<MeanFunction>(static_cast<int>(value));
-     }},
-    {"printed_noise", 0, 1, true, "1: delta with the noise of DeltaBO's equation 6 as printed",
-     [](Recipe& recipe, double value) {
-       recipe.source_sum.noise =
-           value > 0 ? DifferenceNoise::kAsPrinted : DifferenceNoise::kPerResult;
-     }},
-};
-
-template <typename Ingredient>
-std::string NamesIn(absl::Span<const NamedIngredient<Ingredient>> table) {
-  return absl::StrJoin(
-      table, ", ", [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.name); });
-}
-
-template <typename Ingredient, size_t size>
-absl::Status Choose(absl::string_view field, const std::string& name,
-                    const NamedIngredient<Ingredient> (&table)[size], Ingredient& value) {
-  if (name.empty()) return absl::OkStatus();
-  for (const NamedIngredient<Ingredient>& entry : table) {
-    if (entry.name != name) continue;
-    value = entry.value;
-    return absl::OkStatus();
-  }
-  return InvalidField(
-      field, name,
-      absl::StrCat("one of ", NamesIn(absl::Span<const NamedIngredient<Ingredient>>(table))));
-}
-
-template <typename Ingredient, size_t size>
-std::string NameOf(const NamedIngredient<Ingredient> (&table)[size], const Ingredient& value) {
-  for (const NamedIngredient<Ingredient>& entry : table) {
-    if (entry.value == value) return std::string(entry.name);
+absl::string_view FieldOf(RecipeAxis axis) {
+  switch (axis) {
+    case RecipeAxis::kPrior:
+      return kPrior;
+    case RecipeAxis::kCalibration:
+      return kCalibration;
+    case RecipeAxis::kAcquisition:
+      return kAcquisition;
+    case RecipeAxis::kExploration:
+      return kExploration;
   }
   return "";
 }
 
-std::string CalibrationNames() {
-  return absl::StrCat(
-      NamesIn(absl::MakeConstSpan(kCalibrationNames)), ", ", kConsistent,
-      "(one of these but fixed), or ",
-      absl::StrJoin(kLengthscaleRuleNames, " or ",
-                    [](std::string* out, const auto& entry) { absl::StrAppend(out, entry.name); }),
-      "(any of these), as expanding(map)");
+// The names of the rows for which `is_meant` holds.
+template <typename Row, typename IsMeant>
+std::string NamesIn(absl::Span<const Row* const> rows, absl::string_view separator,
+                    const IsMeant& is_meant) {
+  std::vector<absl::string_view> names;
+  for (const Row* row : rows) {
+    if (is_meant(*row)) names.push_back(row->about.name);
+  }
+  return absl::StrJoin(names, separator);
+}
+
+// Replaces the choice by the row of that name, if any name is given.
+template <typename Row>
+absl::Status Choose(absl::string_view field, const std::string& name,
+                    absl::Span<const Row* const> rows, Choice<Row>& choice) {
+  if (name.empty()) return absl::OkStatus();
+  const Row* const row = FindRow(rows, name);
+  if (row == nullptr) {
+    const auto all = [](const Row&) { return true; };
+    return InvalidField(field, name, absl::StrCat("one of ", NamesIn(rows, ", ", all)));
+  }
+  choice = Choice<Row>(*row, choice.options());
+  return absl::OkStatus();
 }
 
 // Takes "wrapper(...)", or "wrapper" alone, off `name`; false if it is not there.
 bool Unwrap(absl::string_view wrapper, absl::string_view& name) {
   if (name == wrapper) {
-    name = "map";
+    name = kWrappedUnlessTold;
     return true;
   }
   absl::string_view rest = name;
@@ -264,102 +77,163 @@ bool Unwrap(absl::string_view wrapper, absl::string_view& name) {
   return true;
 }
 
-absl::Status ChooseCalibration(const std::string& name, Recipe& recipe) {
+bool IsBase(const CalibrationRow& row) { return row.make != nullptr; }
+bool IsWrapper(const CalibrationRow& row) { return row.wrap != nullptr; }
+bool IsRule(const CalibrationRow& row) { return row.rule != nullptr; }
+
+using CalibrationTable = absl::Span<const CalibrationRow* const>;
+
+// The row among those that `is_meant` holds for whose name wraps `rest`, with the options of the
+// one that it replaces; nothing if there is none.
+std::optional<Choice<CalibrationRow>> UnwrapAny(
+    CalibrationTable rows, bool (*is_meant)(const CalibrationRow&),
+    const std::optional<Choice<CalibrationRow>>& replaced, absl::string_view& rest) {
+  for (const CalibrationRow* row : rows) {
+    if (!is_meant(*row) || !Unwrap(row->about.name, rest)) continue;
+    return Choice<CalibrationRow>(*row, replaced.has_value() ? replaced->options() : OptionSet());
+  }
+  return std::nullopt;
+}
+
+absl::Status ChooseCalibration(const std::string& name, CalibrationTable rows,
+                               CalibrationChoice& choice) {
   if (name.empty()) return absl::OkStatus();
   absl::string_view rest = name;
-  recipe.lengthscale_rule = LengthscaleRule::kAsCalibrated;
-  for (const NamedIngredient<LengthscaleRule>& rule : kLengthscaleRuleNames) {
-    if (!Unwrap(rule.name, rest)) continue;
-    recipe.lengthscale_rule = rule.value;
-    break;
-  }
-  recipe.is_consistent = Unwrap(kConsistent, rest);
-  for (const NamedIngredient<CalibrationKind>& entry : kCalibrationNames) {
-    if (entry.name != rest) continue;
-    recipe.calibration = entry.value;
-    return absl::OkStatus();
-  }
-  return InvalidField("calibration", name, CalibrationNames());
-}
-
-std::string CalibrationName(const Recipe& recipe) {
-  std::string name = NameOf(kCalibrationNames, recipe.calibration);
-  if (recipe.is_consistent) name = absl::StrCat(kConsistent, "(", name, ")");
-  const std::string rule = NameOf(kLengthscaleRuleNames, recipe.lengthscale_rule);
-  return rule.empty() ? name : absl::StrCat(rule, "(", name, ")");
-}
-
-absl::Status SetOption(const std::string& name, double value, Recipe& recipe) {
-  const std::string field = absl::StrCat("options[", name, "]");
-  for (const OptionEntry& option : kOptions) {
-    if (option.name != name) continue;
-    const bool fits = value >= option.least && value <= option.most &&
-                      (!option.whole || value == std::floor(value));
-    if (!fits) {
-      return InvalidField(
-          field, FormatNumber(value),
-          absl::StrCat(option.whole ? "a whole number from " : "from ", FormatNumber(option.least),
-                       " to ", FormatNumber(option.most)));
-    }
-    option.set(recipe, value);
+  choice.rule = UnwrapAny(rows, IsRule, choice.rule, rest);
+  choice.wrapper = UnwrapAny(rows, IsWrapper, choice.wrapper, rest);
+  const CalibrationRow* const base = FindRow(rows, rest);
+  if (base != nullptr && IsBase(*base)) {
+    choice.base = Choice<CalibrationRow>(*base, choice.base.options());
     return absl::OkStatus();
   }
   return InvalidField(
-      field, FormatNumber(value),
-      absl::StrCat("an option of ",
-                   absl::StrJoin(kOptions, ", ", [](std::string* out, const OptionEntry& option) {
-                     absl::StrAppend(out, option.name);
-                   })));
+      kCalibration, name,
+      absl::StrCat(NamesIn(rows, ", ", IsBase), ", ", NamesIn(rows, " or ", IsWrapper),
+                   "(one of these but fixed), or ", NamesIn(rows, " or ", IsRule),
+                   "(any of these), as expanding(map)"));
+}
+
+std::string CalibrationName(const CalibrationChoice& choice) {
+  std::string name(choice.base.name());
+  for (const auto* wrapper : {&choice.wrapper, &choice.rule}) {
+    if (wrapper->has_value()) name = absl::StrCat((*wrapper)->name(), "(", name, ")");
+  }
+  return name;
+}
+
+// Calls `visit` with each axis' field name and each choice on it.
+template <typename AnyRecipe, typename Visit>
+void ForEachChoice(AnyRecipe& recipe, const Visit& visit) {
+  visit(kPrior, recipe.prior);
+  visit(kCalibration, recipe.calibration.base);
+  if (recipe.calibration.wrapper.has_value()) visit(kCalibration, *recipe.calibration.wrapper);
+  if (recipe.calibration.rule.has_value()) visit(kCalibration, *recipe.calibration.rule);
+  visit(kAcquisition, recipe.acquisition);
+  visit(kExploration, recipe.exploration);
+  visit(kInitial, recipe.initial);
+  visit(kModel, recipe.model);
+}
+
+absl::Status CheckValue(const OptionInfo& info, absl::string_view field, double value) {
+  const bool fits =
+      value >= info.least && value <= info.most && (!info.whole || value == std::floor(value));
+  if (fits) return absl::OkStatus();
+  return InvalidField(field, FormatNumber(value),
+                      absl::StrCat(info.whole ? "a whole number from " : "from ",
+                                   FormatNumber(info.least), " to ", FormatNumber(info.most)));
+}
+
+absl::Status SetOption(const std::string& name, double value,
+                       const std::vector<RecipeOption>& options, Recipe& recipe) {
+  const std::string field = absl::StrCat("options[", name, "]");
+  const auto option = std::find_if(options.begin(), options.end(),
+                                   [&](const auto& each) { return each.info.name == name; });
+  if (option == options.end()) {
+    return InvalidField(
+        field, FormatNumber(value),
+        absl::StrCat("an option of ",
+                     absl::StrJoin(options, ", ", [](std::string* out, const RecipeOption& each) {
+                       absl::StrAppend(out, each.info.name);
+                     })));
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckValue(option->info, field, value));
+  ForEachChoice(recipe,
+                [&](absl::string_view, auto& choice) { choice.options().Set(name, value); });
+  return absl::OkStatus();
+}
+
+bool IsActive(const Conflict& conflict, const OptionSet& options) {
+  if (conflict.option.empty()) return true;
+  return (options.Get(conflict.option).value_or(0) != 0) != conflict.unless_given;
+}
+
+// The ingredient of the recipe that `conflict` is about; empty if there is none.
+std::string FindConflicting(const Recipe& recipe, const Conflict& conflict) {
+  std::string found;
+  ForEachChoice(recipe, [&](absl::string_view field, const auto& choice) {
+    const bool is_other = (choice.name() == conflict.other) != conflict.all_but;
+    if (field == FieldOf(conflict.axis) && is_other) found = std::string(choice.name());
+  });
+  return found;
+}
+
+std::string NameOnAxis(const RecipeChange& names, RecipeAxis axis) {
+  switch (axis) {
+    case RecipeAxis::kPrior:
+      return names.prior;
+    case RecipeAxis::kCalibration:
+      return names.calibration;
+    case RecipeAxis::kAcquisition:
+      return names.acquisition;
+    case RecipeAxis::kExploration:
+      return names.exploration;
+  }
+  return "";
+}
+
+absl::Status CheckConflict(const Recipe& recipe, absl::string_view name, const Conflict& conflict) {
+  const std::string found = FindConflicting(recipe, conflict);
+  if (found.empty()) return absl::OkStatus();
+  return InvalidField(FieldOf(conflict.axis), NameOnAxis(NamesOf(recipe), conflict.axis),
+                      absl::StrCat(conflict.all_but ? "" : "without ", conflict.other, ": ", name,
+                                   " does not go together with ", found, ", ", conflict.reason));
+}
+
+template <typename Row>
+void AddIngredients(absl::string_view axis, absl::Span<const Row* const> rows,
+                    std::vector<RecipeIngredient>& ingredients) {
+  for (const Row* row : rows) ingredients.push_back({std::string(axis), &row->about});
 }
 
 }  // namespace
 
 absl::Status CheckRecipe(const Recipe& recipe) {
-  const RecipeChange names = NamesOf(recipe);
-  const bool has_rule = recipe.lengthscale_rule != LengthscaleRule::kAsCalibrated;
-  if (recipe.is_consistent && recipe.calibration == CalibrationKind::kFixed) {
-    return InvalidField("calibration", names.calibration,
-                        "consistent with mle, map or hmc: it does not go together with fixed, "
-                        "which leaves it nothing to estimate");
-  }
-  if (recipe.warps_inputs && recipe.prior != PriorKind::kNone) {
-    return InvalidField("options[input_warp]", "1",
-                        absl::StrCat("0: it does not go together with the prior ", names.prior,
-                                     ", whose sources' models know points by their plain scale"));
-  }
-  if (has_rule && recipe.prior == PriorKind::kCluster &&
-      !recipe.cluster.residual_amplitude.has_value()) {
-    return InvalidField(
-        "calibration", names.calibration,
-        "without expanding or shrinking: these do not go together with the prior cluster, which "
-        "has no lengthscales to divide unless the option residual_amplitude is given");
-  }
-  const bool has_constant_multiplier =
-      recipe.acquisition == AcquisitionKind::kUpperConfidenceBound &&
-      recipe.ucb_schedule == UcbSchedule::kConstant;
-  if (recipe.lengthscale_rule == LengthscaleRule::kExpanding && recipe.expanding.theoretical &&
-      !has_constant_multiplier) {
-    return InvalidField("acquisition", names.acquisition,
-                        "ucb: the option expanding_theory does not go together with others, as it "
-                        "takes the place of ucb's multiplier");
-  }
-  return absl::OkStatus();
+  absl::Status status;
+  ForEachChoice(recipe, [&](absl::string_view, const auto& choice) {
+    for (const Conflict& conflict : choice->about.conflicts) {
+      if (!IsActive(conflict, choice.options())) continue;
+      status.Update(CheckConflict(recipe, choice.name(), conflict));
+    }
+  });
+  return status;
 }
 
-absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change) {
+absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change,
+                                     const RecipeTables& tables) {
   Recipe recipe = base;
-  AcquisitionChoice acquisition{recipe.acquisition, recipe.ucb_schedule};
-  SLIPSTREAM_RETURN_IF_ERROR(Choose("prior", change.prior, kPriorNames, recipe.prior));
-  SLIPSTREAM_RETURN_IF_ERROR(ChooseCalibration(change.calibration, recipe));
+  SLIPSTREAM_RETURN_IF_ERROR(Choose(kPrior, change.prior, tables.priors, recipe.prior));
   SLIPSTREAM_RETURN_IF_ERROR(
-      Choose("acquisition", change.acquisition, kAcquisitionNames, acquisition));
-  SLIPSTREAM_RETURN_IF_ERROR(Choose("initial", change.initial, kInitialNames, recipe.initial));
+      ChooseCalibration(change.calibration, tables.calibrations, recipe.calibration));
   SLIPSTREAM_RETURN_IF_ERROR(
-      Choose("exploration", change.exploration, kExplorationNames, recipe.exploration));
-  recipe.acquisition = acquisition.kind;
-  recipe.ucb_schedule = acquisition.schedule;
-  for (const auto& [name, value] : change.options) {
-    SLIPSTREAM_RETURN_IF_ERROR(SetOption(name, value, recipe));
+      Choose(kAcquisition, change.acquisition, tables.acquisitions, recipe.acquisition));
+  SLIPSTREAM_RETURN_IF_ERROR(Choose(kInitial, change.initial, tables.initials, recipe.initial));
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Choose(kExploration, change.exploration, tables.explorations, recipe.exploration));
+  if (!change.options.empty()) {
+    const std::vector<RecipeOption> options = RecipeOptions(tables);
+    for (const auto& [name, value] : change.options) {
+      SLIPSTREAM_RETURN_IF_ERROR(SetOption(name, value, options, recipe));
+    }
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckRecipe(recipe));
   return recipe;
@@ -367,22 +241,61 @@ absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& cha
 
 RecipeChange NamesOf(const Recipe& recipe) {
   RecipeChange names;
-  names.prior = NameOf(kPriorNames, recipe.prior);
-  names.calibration = CalibrationName(recipe);
-  names.exploration = NameOf(kExplorationNames, recipe.exploration);
-  names.acquisition =
-      NameOf(kAcquisitionNames, AcquisitionChoice{recipe.acquisition, recipe.ucb_schedule});
-  names.initial = NameOf(kInitialNames, recipe.initial);
+  names.prior = std::string(recipe.prior.name());
+  names.calibration = CalibrationName(recipe.calibration);
+  names.acquisition = std::string(recipe.acquisition.name());
+  names.initial = std::string(recipe.initial.name());
+  names.exploration = std::string(recipe.exploration.name());
   return names;
 }
 
-std::vector<RecipeOption> RecipeOptions() {
+RecipeChange DescriptionOf(const Recipe& recipe) {
+  RecipeChange description = NamesOf(recipe);
+  ForEachChoice(recipe, [&](absl::string_view, const auto& choice) {
+    for (const OptionInfo& info : choice.options().Infos()) {
+      const std::optional<double> value = choice.options().Get(info.name);
+      if (value.has_value()) description.options.emplace(info.name, *value);
+    }
+  });
+  return description;
+}
+
+std::vector<RecipeIngredient> RecipeIngredients(const RecipeTables& tables) {
+  std::vector<RecipeIngredient> ingredients;
+  AddIngredients(kPrior, tables.priors, ingredients);
+  AddIngredients(kCalibration, tables.calibrations, ingredients);
+  AddIngredients(kAcquisition, tables.acquisitions, ingredients);
+  AddIngredients(kExploration, tables.explorations, ingredients);
+  AddIngredients(kInitial, tables.initials, ingredients);
+  ingredients.push_back({std::string(kModel), &kStudyModel.about});
+  return ingredients;
+}
+
+std::vector<RecipeOption> RecipeOptions(const RecipeTables& tables) {
   std::vector<RecipeOption> options;
-  for (const OptionEntry& option : kOptions) {
-    options.push_back({std::string(option.name), option.least, option.most, option.whole,
-                       std::string(option.summary)});
+  for (const RecipeIngredient& ingredient : RecipeIngredients(tables)) {
+    if (ingredient.about->options == nullptr) continue;
+    const OptionSet defaults = ingredient.about->options();
+    for (const OptionInfo& info : defaults.Infos()) {
+      auto option = std::find_if(options.begin(), options.end(),
+                                 [&](const auto& each) { return each.info.name == info.name; });
+      if (option == options.end()) {
+        option = options.insert(option, {info, defaults.Get(info.name), {}});
+      }
+      option->ingredients.push_back(absl::StrCat(ingredient.axis, " ", ingredient.about->name));
+    }
   }
   return options;
+}
+
+std::string DescribeConflict(const Conflict& conflict) {
+  const std::string others = absl::StrCat(
+      FieldOf(conflict.axis), "s", conflict.all_but ? " other than " : " named ", conflict.other);
+  const std::string when =
+      conflict.option.empty()
+          ? ""
+          : absl::StrCat(conflict.unless_given ? "unless " : "if ", conflict.option, " is given, ");
+  return absl::StrCat(when, "does not go together with ", others, ", ", conflict.reason);
 }
 
 }  // namespace slipstream

@@ -1,5 +1,5 @@
-// What people call the ingredients of recipes, and how they mix their own: a
-// preset's recipe with some of its ingredients and options replaced.
+// The names of recipes' ingredients and options, and how people mix their own: a
+// preset's recipe with some of them replaced.
 //
 // A calibration is written as what it wraps in brackets: "map", "expanding(map)",
 // "shrinking(consistent(mle))"; a wrapper without brackets wraps map.
@@ -12,6 +12,7 @@
 #define SLIPSTREAM_CORE_RECIPE_RECIPE_NAMES_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,16 @@
 
 namespace slipstream {
 
-// Names on each axis; what is empty stays as it is.
+// The rows that recipes are made of: of each axis those that there are, unless told.
+struct RecipeTables {
+  absl::Span<const PriorRow* const> priors = PriorRows();
+  absl::Span<const CalibrationRow* const> calibrations = CalibrationRows();
+  absl::Span<const AcquisitionRow* const> acquisitions = AcquisitionRows();
+  absl::Span<const ExplorationRow* const> explorations = ExplorationRows();
+  absl::Span<const InitialRow* const> initials = InitialRows();
+};
+
+// Names on each axis and options by name; what is empty stays as it is.
 struct RecipeChange {
   std::string prior = {};
   std::string calibration = {};
@@ -35,26 +45,39 @@ struct RecipeChange {
   }
 };
 
-// INVALID_ARGUMENT, an InvalidField on "prior", "options[ucb_multiplier]", ...,
-// that names what would be accepted, or the two ingredients that do not go
-// together, and why.
-absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change);
+// An ingredient that replaces another takes over the options that the two share. An option of an
+// ingredient that the recipe does not have is checked and then has no effect.
+// INVALID_ARGUMENT, an InvalidField on "prior", "options[ucb_multiplier]", ..., that names what
+// would be accepted, or the two ingredients that do not go together, and why.
+absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change,
+                                     const RecipeTables& tables = RecipeTables());
 
 // INVALID_ARGUMENT as above where two ingredients do not go together.
 absl::Status CheckRecipe(const Recipe& recipe);
 
 // The names of a recipe's ingredients; no options.
 RecipeChange NamesOf(const Recipe& recipe);
+// The same with the values of all of its options that are given: ChangedRecipe makes the same
+// recipe from them.
+RecipeChange DescriptionOf(const Recipe& recipe);
 
 // One number that a recipe can have changed.
 struct RecipeOption {
-  std::string name;
-  double least = 0;
-  double most = 0;
-  bool whole = false;
-  std::string summary;  // One line for people.
+  OptionInfo info;
+  std::optional<double> default_value;   // Empty: not given; the summary says what then.
+  std::vector<std::string> ingredients;  // That have it, as "acquisition ucb".
 };
-std::vector<RecipeOption> RecipeOptions();
+std::vector<RecipeOption> RecipeOptions(const RecipeTables& tables = RecipeTables());
+
+// One ingredient that a recipe can name.
+struct RecipeIngredient {
+  std::string axis;  // "prior", "calibration", ...; "model" for what every recipe has.
+  const Ingredient* about = nullptr;
+};
+std::vector<RecipeIngredient> RecipeIngredients(const RecipeTables& tables = RecipeTables());
+
+// "does not go together with fixed, which leaves it nothing to estimate".
+std::string DescribeConflict(const Conflict& conflict);
 
 }  // namespace slipstream
 

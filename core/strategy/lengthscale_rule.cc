@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "core/calibration/shrinking.h"
 
 namespace slipstream {
 namespace {
@@ -22,15 +21,16 @@ bool SameMembers(const std::vector<Hyperparameters>& a, const std::vector<Hyperp
 // first answer and the latest.
 class PointSearches {
  public:
-  explicit PointSearches(const NextPointRequest& request) : request_(request) {}
+  PointSearches(const NextPointRequest& request, const ObjectiveModel& base)
+      : request_(request), base_(base) {}
 
   absl::StatusOr<double> Deviation(const std::vector<Hyperparameters>& members, double multiplier) {
     RuledModel ruled;
-    if (!SameMembers(request_.model.hyperparameters(), members)) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, request_.model.WithMembers(members));
+    if (!SameMembers(base_.hyperparameters(), members)) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, base_.WithMembers(members));
     }
-    const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : request_.model;
-    NextPointRequest ask = request_.With(request_.recipe, model);
+    const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : base_;
+    NextPointRequest ask = request_.With(request_.acquisition, model);
     ask.ucb_multiplier = multiplier;
     SLIPSTREAM_ASSIGN_OR_RETURN(ruled.next, ChooseNextPoint(ask));
     const double deviation = ruled.next->model_deviation;
@@ -42,12 +42,12 @@ class PointSearches {
   absl::StatusOr<RuledModel> Take(const std::vector<Hyperparameters>& members) {
     for (RuledModel* kept : {&first_, &latest_}) {
       if (!kept->next.has_value()) continue;
-      const ObjectiveModel& model = kept->model.has_value() ? *kept->model : request_.model;
+      const ObjectiveModel& model = kept->model.has_value() ? *kept->model : base_;
       if (SameMembers(model.hyperparameters(), members)) return std::move(*kept);
     }
     RuledModel ruled;
-    if (SameMembers(request_.model.hyperparameters(), members)) return ruled;
-    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, request_.model.WithMembers(members));
+    if (SameMembers(base_.hyperparameters(), members)) return ruled;
+    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, base_.WithMembers(members));
     return ruled;
   }
 
@@ -59,62 +59,37 @@ class PointSearches {
 
  private:
   const NextPointRequest& request_;
+  const ObjectiveModel& base_;
   RuledModel first_;
   RuledModel latest_;
 };
 
-absl::StatusOr<RuledModel> ExpandModel(const NextPointRequest& request, const ExpandingPast& past) {
-  const ObjectiveModel& base = request.model;
-  PointSearches searches(request);
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      const Expanded expanded,
-      Expand(base.model(), base.calibration_data(), base.hyperparameters(),
-             static_cast<Index>(request.space.dimension()), UcbMultiplier(request), past,
-             request.recipe.expanding, searches.Asker()));
-  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, searches.Take(expanded.members));
-  ruled.ucb_multiplier = expanded.multiplier;
-  ruled.expansion = expanded.h;
-  ruled.amplitude = expanded.amplitude;
-  ruled.facts = {{"h", expanded.h},
-                 {"g", expanded.g},
-                 {"b", expanded.b},
-                 {"regret_estimate", expanded.regret},
-                 {"regret_reference", expanded.reference}};
-  return ruled;
-}
-
-absl::StatusOr<RuledModel> ShrinkModel(const NextPointRequest& request) {
-  const ObjectiveModel& base = request.model;
-  PointSearches searches(request);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const Shrunk shrunk,
-                              Shrink(base.model(), base.hyperparameters(), UcbMultiplier(request),
-                                     request.recipe.shrinking, searches.Asker()));
-  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, searches.Take(shrunk.members));
-  ruled.facts = {{"g", shrunk.g}, {"chosen_deviation", shrunk.deviation}};
-  return ruled;
-}
-
 }  // namespace
 
-absl::StatusOr<RuledModel> ApplyLengthscaleRule(const NextPointRequest& request,
-                                                const ExpandingPast& past) {
-  switch (request.recipe.lengthscale_rule) {
-    case LengthscaleRule::kAsCalibrated:
-      return RuledModel();
-    case LengthscaleRule::kExpanding:
-      return ExpandModel(request, past);
-    case LengthscaleRule::kShrinking:
-      return ShrinkModel(request);
-  }
-  return absl::InternalError("a rule for lengthscales without a form");
+absl::StatusOr<RuledModel> ApplyLengthscaleRule(const LengthscaleRule& rule,
+                                                const NextPointRequest& request,
+                                                const ObjectiveModel& base,
+                                                const LengthscalePast& past) {
+  PointSearches searches(request, base);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const RuledLengthscales lengthscales,
+      rule.Apply({base.model(), base.calibration_data(), base.hyperparameters(),
+                  static_cast<Index>(request.space.dimension()), UpperBoundMultiplier(request),
+                  past, searches.Asker()}));
+  SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled, searches.Take(lengthscales.members));
+  ruled.ucb_multiplier = lengthscales.multiplier;
+  ruled.expansion = lengthscales.expansion;
+  ruled.amplitude = lengthscales.amplitude;
+  for (const auto& [name, value] : lengthscales.facts) ruled.facts.push_back({name, value});
+  return ruled;
 }
 
 Notes ExpansionNotes(double h, double multiplier, double deviation) {
   return {{kExpansionNote, {h, 2 * multiplier * deviation}}};
 }
 
-ExpandingPast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made) {
-  ExpandingPast past;
+LengthscalePast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made) {
+  LengthscalePast past;
   const auto add = [&past](const Notes& notes) {
     const std::vector<double>* values = FindNote(notes, kExpansionNote);
     if (values == nullptr || values->size() != 2) return;

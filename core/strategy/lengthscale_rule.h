@@ -1,6 +1,5 @@
-// The next point under a recipe's rule for lengthscales: A-GP-UCB's expansion or
-// Wang and de Freitas's shrinking, on top of what the calibration found
-// (core/calibration/expanding.h and shrinking.h).
+// The next point under a recipe's rule for lengthscales, on top of what the
+// calibration found (core/calibration/lengthscale_rule.h).
 //
 // The expansion only grows. As it is noted on each trial that it had a part in,
 // it goes on from the largest of the study's history, also after a restart; so
@@ -13,13 +12,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/calibration/expanding.h"
-#include "core/strategy/next_point.h"
+#include "core/acquisition/next_point.h"
+#include "core/calibration/lengthscale_rule.h"
+#include "core/strategy/objective_model.h"
 #include "core/strategy/strategy.h"
 
 namespace slipstream {
 
-// What an objective model becomes under the rule.
+// An objective model under the rule.
 struct RuledModel {
   std::optional<ObjectiveModel> model;   // None: it stays as it is.
   std::optional<double> ucb_multiplier;  // As NextPointRequest's.
@@ -31,13 +31,15 @@ struct RuledModel {
 
 // `past` is of the study's trials and of what was suggested in this call.
 // Errors as ChooseNextPoint.
-absl::StatusOr<RuledModel> ApplyLengthscaleRule(const NextPointRequest& request,
-                                                const ExpandingPast& past);
+absl::StatusOr<RuledModel> ApplyLengthscaleRule(const LengthscaleRule& rule,
+                                                const NextPointRequest& request,
+                                                const ObjectiveModel& base,
+                                                const LengthscalePast& past);
 
-// What an expansion notes on a trial, and what is read from there.
+// The note that an expansion leaves on a trial, and the past read from such notes.
 // `deviation` is in units of the amplitude.
 Notes ExpansionNotes(double h, double multiplier, double deviation);
-ExpandingPast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made);
+LengthscalePast ExpansionPast(const StudyView& view, absl::Span<const Suggestion> made);
 
 }  // namespace slipstream
 

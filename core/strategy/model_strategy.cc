@@ -6,20 +6,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "core/acquisition/next_point.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/calibration/consistent.h"
 #include "core/exploration/exploration.h"
-#include "core/strategy/hedge.h"
+#include "core/recipe/recipe_names.h"
+#include "core/sources/usable_sources.h"
 #include "core/strategy/lengthscale_rule.h"
-#include "core/strategy/next_point.h"
 #include "core/strategy/objective_model.h"
-#include "core/strategy/priors.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
-#include "core/recipe/recipe_names.h"
 #include "core/strategy/zero_shot_strategy.h"
-#include "core/sources/usable_sources.h"
 
 namespace slipstream {
 namespace {
@@ -31,36 +29,22 @@ constexpr uint64_t kRandomLane = 0x4a4d0;
 constexpr uint64_t kMostRandomTries = 100;
 
 constexpr size_t kOwnLibraryBytes = size_t{256} << 20;
-// Of the time until the deadline: so much is for the model with transfer, so
-// that enough is left for one without.
+// The share of the time until the deadline that a model with transfer may take,
+// so that enough is left for one without.
 constexpr double kTransferTime = 0.7;
 
-// With a weight for each source an ascent takes three times as many steps, and its start matters
-// less: what the sources say is nearly linear in them. One is then enough.
-QuasiNewtonOptions AscentsFor(PriorKind prior) {
-  QuasiNewtonOptions options;
-  if (prior == PriorKind::kScaml) options.ascents = 1;
-  return options;
-}
-
-std::unique_ptr<Calibration> PlainCalibration(const Recipe& recipe) {
-  switch (recipe.calibration) {
-    case CalibrationKind::kFixed:
-      return MakeFixed();
-    case CalibrationKind::kMaximumLikelihood:
-      return MakeMaximumLikelihood(AscentsFor(recipe.prior));
-    case CalibrationKind::kMaximumPosterior:
-      return MakeMaximumPosterior(AscentsFor(recipe.prior));
-    case CalibrationKind::kHamiltonian:
-      return MakeHamiltonian(HamiltonianOptions());
-  }
-  return nullptr;
-}
-
 std::unique_ptr<Calibration> CalibrationOf(const Recipe& recipe) {
-  std::unique_ptr<Calibration> calibration = PlainCalibration(recipe);
-  if (!recipe.is_consistent) return calibration;
-  return MakeConsistent(std::move(calibration), recipe.consistent);
+  QuasiNewtonOptions ascents;
+  if (recipe.prior->ascents > 0) ascents.ascents = recipe.prior->ascents;
+  const auto& [base, wrapper, rule] = recipe.calibration;
+  std::unique_ptr<Calibration> calibration = base->make(ascents);
+  if (!wrapper.has_value()) return calibration;
+  return (*wrapper)->wrap(std::move(calibration), wrapper->options());
+}
+
+std::unique_ptr<LengthscaleRule> LengthscaleRuleOf(const Recipe& recipe) {
+  const std::optional<Choice<CalibrationRow>>& rule = recipe.calibration.rule;
+  return rule.has_value() ? (*rule)->rule(rule->options()) : nullptr;
 }
 
 size_t CountMeasured(const StudyView& view) {
@@ -81,8 +65,10 @@ class ModelStrategy final : public Strategy {
       : Strategy(std::move(name)),
         recipe_(recipe),
         calibration_(std::move(calibration)),
-        prior_(SharedPrior(recipe)),
-        portfolio_(MakeZeroShotStrategy(this->name())),
+        rule_(LengthscaleRuleOf(recipe)),
+        exploration_(recipe.exploration->make(recipe.exploration.options())),
+        prior_(PriorOf(recipe)),
+        zero_shot_(MakeZeroShotStrategy(this->name())),
         library_(kOwnLibraryBytes) {}
 
  private:
@@ -91,24 +77,26 @@ class ModelStrategy final : public Strategy {
   absl::Status DoPrepare(const StudyView& view) const override;
   bool DoReadsHistory() const override { return true; }
   bool DoReadsNotes() const override {
-    return recipe_.lengthscale_rule == LengthscaleRule::kExpanding ||
-           recipe_.exploration == ExplorationKind::kExp3 ||
-           recipe_.exploration == ExplorationKind::kPortfolio ||
-           recipe_.exploration == ExplorationKind::kHedge;
+    const std::optional<Choice<CalibrationRow>>& rule = recipe_.calibration.rule;
+    return (rule.has_value() && (*rule)->reads_notes) || recipe_.exploration->reads_notes;
   }
 
   Recipe recipe_;
   std::unique_ptr<Calibration> calibration_;
+  std::unique_ptr<LengthscaleRule> rule_;  // Null: lengthscales stay as calibrated.
+  std::unique_ptr<Exploration> exploration_;
   std::shared_ptr<const Prior> prior_;  // Null without transfer.
-  std::unique_ptr<Strategy> portfolio_;
+  std::unique_ptr<Strategy> zero_shot_;
   mutable CalibrationCache cache_;
   mutable SourceLibrary library_;  // Where the view has none.
 };
 
-// What all calls of one strategy share.
+// The parts of a strategy that all of its calls share.
 struct Ingredients {
   const Recipe& recipe;
   const Calibration& calibration;
+  const LengthscaleRule* rule = nullptr;
+  const Exploration& exploration;
   const Prior* prior = nullptr;
   CalibrationCache& cache;
   SourceProvider& library;  // Where the view has none.
@@ -117,7 +105,7 @@ struct Ingredients {
 absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, SourceProvider& library,
                                         const Recipe& recipe) {
   SourceProvider& provider = view.fitted_sources != nullptr ? *view.fitted_sources : library;
-  return CollectUsableSources(view, provider, recipe.sources);
+  return CollectUsableSources(view, provider, recipe.model_options().sources);
 }
 
 // One call's work: suggestions one after the other, each known to the next.
@@ -145,8 +133,8 @@ class Batch {
   }
 
  private:
-  // What is with other workers and what has no value; where results are exact,
-  // also what has one.
+  // Adds the configurations of pending and infeasible trials and, where results
+  // are exact, of measured ones.
   void CollectTaken() {
     for (const OpenTrial& trial : view_.open) taken_.try_emplace(&trial.configuration, 0);
     for (const EndedTrial& trial : view_.ended) {
@@ -167,9 +155,7 @@ class Batch {
 
   // From the model, unless the recipe's exploration has it otherwise.
   Suggestion Explored() {
-    const Recipe& recipe = ingredients_.recipe;
-    ExplorationStep step = NextExplorationStep(recipe.exploration, recipe.exploration_options,
-                                               view_, suggestions_, seed_, NextIndex());
+    ExplorationStep step = ingredients_.exploration.Next({view_, suggestions_, seed_, NextIndex()});
     Suggestion suggestion = step.is_random ? Random() : FromModel();
     Provenance& provenance = suggestion.provenance;
     provenance.facts.insert(provenance.facts.end(), step.facts.begin(), step.facts.end());
@@ -180,7 +166,7 @@ class Batch {
   Suggestion Random() {
     CandidatePool* const pool = pool_.has_value() ? &*pool_ : nullptr;
     Suggestion suggestion;
-    // Again, a few times, where a small space gives what is known or out with another worker.
+    // A small space may give a configuration that is known or pending: try again, a few times.
     for (uint64_t i = 0; i < kMostRandomTries; ++i) {
       suggestion = RandomSuggestion(*view_.space, CounterRandomBits(seed_, i, kRandomLane),
                                     NextIndex(), pool);
@@ -199,7 +185,7 @@ class Batch {
     return instead;
   }
 
-  // With transfer, as long as that works; else without, saying why.
+  // Tries the model with transfer first; falls back to one without and says why.
   absl::StatusOr<Suggestion> TryModel() {
     if (with_transfer_) {
       absl::StatusOr<Suggestion> suggestion = TryModelBy(TransferDeadline());
@@ -241,26 +227,25 @@ class Batch {
   absl::StatusOr<Suggestion> TryModelBy(absl::Time deadline) {
     SLIPSTREAM_RETURN_IF_ERROR(PrepareModel(deadline));
     const NextPointRequest request = RequestFor(*model_, deadline);
-    SLIPSTREAM_ASSIGN_OR_RETURN(RuledModel ruled,
-                                ApplyLengthscaleRule(request, ExpansionPast(view_, suggestions_)));
-    const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : *model_;
-    NextPointRequest ask = request.With(request.recipe, model);
-    ask.ucb_multiplier = ruled.ucb_multiplier;
-    HedgeChoice choice;
-    if (ingredients_.recipe.exploration == ExplorationKind::kHedge) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(choice, ChooseByHedge(ask, view_.ended));
-    } else if (ruled.next.has_value()) {
-      choice.next = *std::move(ruled.next);
-    } else {
-      SLIPSTREAM_ASSIGN_OR_RETURN(choice.next, ChooseNextPoint(ask));
+    RuledModel ruled;
+    if (ingredients_.rule != nullptr) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(ruled, ApplyLengthscaleRule(*ingredients_.rule, request, *model_,
+                                                              ExpansionPast(view_, suggestions_)));
     }
+    const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : *model_;
+    NextPointRequest ask = request.With(request.acquisition, model);
+    ask.ucb_multiplier = ruled.ucb_multiplier;
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        ExploredPoint choice,
+        ingredients_.exploration.Choose(
+            {ask, view_.ended, ingredients_.rule != nullptr, std::move(ruled.next)}));
     Suggestion suggestion;
     Describe(model, choice.next, suggestion.provenance);
     Append(ruled.facts, suggestion.provenance.facts);
     Append(choice.facts, suggestion.provenance.facts);
     suggestion.provenance.notes = std::move(choice.notes);
     if (ruled.expansion.has_value()) {
-      Append(ExpansionNotes(*ruled.expansion, UcbMultiplier(ask),
+      Append(ExpansionNotes(*ruled.expansion, UpperBoundMultiplier(ask),
                             choice.next.model_deviation / ruled.amplitude),
              suggestion.provenance.notes);
     }
@@ -271,7 +256,7 @@ class Batch {
   }
 
   NextPointRequest RequestFor(const ObjectiveModel& model, absl::Time deadline) const {
-    NextPointRequest request{*view_.space, ingredients_.recipe, model, taken_};
+    NextPointRequest request{*view_.space, ingredients_.recipe.acquisition, model, taken_};
     request.pool = pool_.has_value() ? &*pool_ : nullptr;
     request.round = view_.suggested + static_cast<int64_t>(suggestions_.size()) + 1;
     request.seed = CounterRandomBits(seed_, NextIndex(), kSearchLane);
@@ -292,12 +277,6 @@ class Batch {
     provenance.facts.push_back({"predicted_mean", next.mean});
     provenance.facts.push_back({"predicted_deviation", next.deviation});
     provenance.facts.push_back({"acquisition_value", next.value});
-    if (next.deviation_factor != 1) {
-      provenance.facts.push_back({"deviation_factor", next.deviation_factor});
-    }
-    if (next.turn_left_out) {
-      provenance.facts.push_back({"turn", std::string("left out: no time")});
-    }
     if (next.is_repeat) {
       provenance.facts.push_back(
           {"repeat", std::string("every configuration considered has been tried")});
@@ -345,11 +324,12 @@ class Batch {
 absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView& view, int count,
                                                                  uint64_t seed,
                                                                  absl::Time deadline) const {
-  if (recipe_.initial == InitialDesign::kZeroShot && !view.sources.empty() &&
+  if (recipe_.initial->from_sources && !view.sources.empty() &&
       CountMeasured(view) < InitialResults(*view.space)) {
-    return portfolio_->Suggest(view, count, seed, deadline);
+    return zero_shot_->Suggest(view, count, seed, deadline);
   }
-  const Ingredients ingredients{recipe_, *calibration_, prior_.get(), cache_, library_};
+  const Ingredients ingredients{recipe_,      *calibration_, rule_.get(), *exploration_,
+                                prior_.get(), cache_,        library_};
   return Batch(view, ingredients, seed, deadline).Suggest(count);
 }
 

@@ -43,15 +43,15 @@ bool SameData(const TrainingData& a, const TrainingData& b) {
 
 ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
   ModelOptions options;
-  options.smoothness = recipe.smoothness;
+  options.smoothness = recipe.model_options().smoothness;
   options.noiseless = view.noiseless;
-  options.warps_inputs = recipe.warps_inputs;
+  options.warps_inputs = recipe.model_options().warps_inputs;
   return options;
 }
 
 TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe) {
   TrainingSetOptions options;
-  options.warp = recipe.warp;
+  options.warp = recipe.model_options().warp;
   return CollectTrainingSet(view, options);
 }
 

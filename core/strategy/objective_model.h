@@ -11,11 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/acquisition/searched_model.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
 #include "core/prior/prior.h"
 #include "core/recipe/recipe.h"
-#include "core/strategy/strategy.h"
 #include "core/study/study_view.h"
 #include "core/study/training_set.h"
 
@@ -62,14 +62,15 @@ struct ObjectiveModelRequest {
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources);
 
-class ObjectiveModel {
+class ObjectiveModel final : public SearchedModel {
  public:
   // DEADLINE_EXCEEDED when there was no time, FAILED_PRECONDITION when a
   // factorisation failed.
   static absl::StatusOr<ObjectiveModel> Fit(const ObjectiveModelRequest& request);
 
   const TrainingSet& training() const { return training_; }
-  const OutputTransform& transform() const { return training_.transform; }
+  const Vector& results() const override { return training_.data.y; }
+  const OutputTransform& transform() const override { return training_.transform; }
   // What was calibrated: of the transfer, or of the results alone.
   const Model& model() const { return transfer_ != nullptr ? transfer_->model() : model_; }
   const TrainingData& calibration_data() const {
@@ -77,11 +78,11 @@ class ObjectiveModel {
   }
   const std::vector<Hyperparameters>& hyperparameters() const { return calibrated_->members; }
   // Equally likely; at least one.
-  const std::vector<std::unique_ptr<Surrogate>>& members() const { return members_; }
+  const std::vector<std::unique_ptr<Surrogate>>& members() const override { return members_; }
   // Of each member, on the model's scale.
-  double NoiseVariance(size_t member) const;
+  double NoiseVariance(size_t member) const override;
   // What the member believes of the best so far, pending trials included.
-  double Incumbent(size_t member) const;
+  double Incumbent(size_t member) const override;
 
   // As if these had given what each member expects of them.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
@@ -90,10 +91,10 @@ class ObjectiveModel {
   absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members) const;
 
   // Whether a prediction takes much more than the target's own results would.
-  bool is_costly() const { return transfer_ != nullptr; }
+  bool is_costly() const override { return transfer_ != nullptr; }
 
   // The measured configurations from the best on, at most `count`.
-  std::vector<Configuration> BestConfigurations(size_t count) const;
+  std::vector<Configuration> BestConfigurations(size_t count) const override;
 
   // How it came about, for provenance.
   std::vector<Fact> Facts() const;

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "core/study/candidate_pool.h"
 #include "core/strategy/strategy.h"
+#include "core/study/candidate_pool.h"
 
 namespace slipstream {
 

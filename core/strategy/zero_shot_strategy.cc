@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "core/strategy/quasi_random_strategy.h"
 #include "core/study/candidate_pool.h"
 #include "core/zero_shot/zero_shot_design.h"
-#include "core/strategy/quasi_random_strategy.h"
 
 namespace slipstream {
 namespace {
@@ -30,7 +30,7 @@ class ZeroShotStrategy final : public Strategy {
   bool DoReadsHistory() const override { return true; }
 };
 
-// What one call goes by.
+// The state that one call starts from.
 struct Plan {
   ZeroShotDesign design;
   std::deque<size_t> positions;  // Entries still to be suggested, in order.
@@ -137,8 +137,9 @@ Suggestion NextSuggestion(const StudyView& view, uint64_t seed, uint64_t suggest
   return suggestion;
 }
 
-absl::StatusOr<std::vector<Suggestion>> ZeroShotStrategy::DoSuggest(
-    const StudyView& view, int count, uint64_t seed, absl::Time deadline) const {
+absl::StatusOr<std::vector<Suggestion>> ZeroShotStrategy::DoSuggest(const StudyView& view,
+                                                                    int count, uint64_t seed,
+                                                                    absl::Time deadline) const {
   std::optional<CandidatePool> pool;
   if (view.space->has_candidates()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(pool, CandidatePool::Create(view));

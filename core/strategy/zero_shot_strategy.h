@@ -1,5 +1,5 @@
-// What served the source tasks best, one after the other, and then an even
-// filling of the space.
+// Suggests the configurations that served the source tasks best, one after the
+// other, and then fills the space evenly.
 //
 // A design entry that a trial has tried already, whatever became of it, is
 // skipped, except on a candidate space that allows repeats: there suggestion

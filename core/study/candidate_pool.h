@@ -10,8 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/study/study_view.h"
 #include "core/space/unit_metric.h"
+#include "core/study/study_view.h"
 
 namespace slipstream {
 
@@ -23,7 +23,7 @@ class CandidatePool {
   static absl::StatusOr<CandidatePool> Create(const StudyView& view);
 
   bool empty() const { return left_.empty(); }
-  // What is left, ascending.
+  // The candidates that are left, ascending.
   const std::vector<int64_t>& left() const { return left_; }
 
   // Each takes a candidate out of the pool, unless the space allows repeats,

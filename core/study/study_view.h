@@ -18,7 +18,7 @@ namespace slipstream {
 
 enum class Goal { kMaximize, kMinimize };
 
-// What became of a configuration.
+// How the trial of a configuration ended.
 enum class Ending {
   kMeasured,    // Has a value.
   kFailed,      // The worker broke; says nothing about the objective.

@@ -1,4 +1,4 @@
-// Greedy choice of a design: of few candidates that between them do well on
+// Greedy choice of a design: a few candidates that between them do well on
 // every source.
 //
 // With loss(s, c) in [0, 1], the chosen set C has the loss
@@ -34,8 +34,8 @@ struct DesignSelectionOptions {
 // loss 1 without the candidates for which `is_near(candidate, chosen)` holds
 // with any chosen so far; it must hold for a candidate and itself.
 std::vector<DesignChoice> SelectDesign(const std::vector<std::vector<double>>& losses,
-                                             const std::function<bool(size_t, size_t)>& is_near,
-                                             const DesignSelectionOptions& options);
+                                       const std::function<bool(size_t, size_t)>& is_near,
+                                       const DesignSelectionOptions& options);
 
 }  // namespace slipstream
 

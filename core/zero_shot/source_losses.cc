@@ -22,7 +22,7 @@ struct Mean {
   }
 };
 
-// What a pass over all measured points gives.
+// The outcome of a pass over all measured points.
 struct Census {
   std::vector<Mean> measured;    // By candidate.
   std::vector<size_t> mappable;  // Points with a place in the target's space.

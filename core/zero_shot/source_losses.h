@@ -15,9 +15,9 @@
 
 #include "core/space/candidate_list.h"
 #include "core/space/space_mapping.h"
-#include "core/zero_shot/source_ranking.h"
-#include "core/study/study_view.h"
 #include "core/space/unit_metric.h"
+#include "core/study/study_view.h"
+#include "core/zero_shot/source_ranking.h"
 
 namespace slipstream {
 
@@ -28,7 +28,7 @@ struct TargetCandidates {
   ConfigurationIndex index;         // Of `configurations`.
 };
 
-// By candidate. Estimates look only at `estimation_points` (1 or more) of the
+// The loss of each candidate. Estimates look only at `estimation_points` (1 or more) of the
 // measured points that have a place in the target's space, evenly spread over
 // their order. Absent if there is no such point. `ranking` belongs to `source`;
 // `mapping` leads from its space to `target`.

@@ -17,8 +17,8 @@
 #include "absl/strings/str_format.h"
 #include "core/base/counter_random.h"
 #include "core/base/instruction_set.h"
-#include "core/sources/fitted_source.h"
 #include "core/recipe/presets.h"
+#include "core/sources/fitted_source.h"
 #include "core/strategy/make_strategy.h"
 #include "server/service/service.h"
 #include "server/service/source_fitting.h"
@@ -205,7 +205,7 @@ std::vector<std::string> TransferPresets(const Options& options) {
     const bool is_asked = options.presets.empty() ||
                           std::find(options.presets.begin(), options.presets.end(), preset.name) !=
                               options.presets.end();
-    if (is_asked && preset.recipe.prior != PriorKind::kNone) names.emplace_back(preset.name);
+    if (is_asked && preset.recipe.prior->uses_sources()) names.emplace_back(preset.name);
   }
   return names;
 }
@@ -213,7 +213,7 @@ std::vector<std::string> TransferPresets(const Options& options) {
 // So that only what takes the sources together is left to work out.
 void FitSources(const StudyView& view, const Preset& preset, SourceLibrary& library) {
   for (const auto& source : view.sources) {
-    (void)library.Get(source, *view.space, preset.recipe.sources);
+    (void)library.Get(source, *view.space, preset.recipe.model_options().sources);
   }
 }
 

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "core/prior/cluster/adaptive_weights.h"
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/blocks/latest_few.h"
+#include "core/prior/cluster/adaptive_weights.h"
 
 namespace slipstream {
 namespace {
@@ -250,5 +251,68 @@ class ClusterPrior final : public Prior {
 std::unique_ptr<Prior> MakeClusterPrior(const ClusterOptions& options) {
   return std::make_unique<ClusterPrior>(options);
 }
+
+namespace {
+
+constexpr Option<ClusterOptions> kClusterOptions[] = {
+    OptionAt < ClusterOptions, [](auto& o) -> auto& {return o.prototypes.clustering.clusters;
+}
+> ({"clusters", "clusters", 1, 100, true,
+    "The number of clusters; chosen from 2 to 6 unless given"}),
+    OptionAt < ClusterOptions, [](auto& o) -> auto& {
+  return o.prototypes.clustering.distance;
+}
+> ({"cluster_distance", "", 0, 1, true,
+    "Sources are clustered by 0: Jeffreys divergence, 1: Wasserstein distance"}),
+    OptionAt < ClusterOptions, [](auto& o) -> auto& {
+  return o.weights;
+}
+> ({"weight_distance", "", 0, 1, true,
+    "Prototypes are weighted by 0: Jeffreys divergence, 1: Wasserstein distance"}),
+    OptionAt < ClusterOptions, [](auto& o) -> auto& {
+  return o.prototypes.grouping;
+}
+> ({"source_grouping", "", 0, 2, true,
+    "Prototypes are of 0: clusters of sources, 1: all together, 2: each source"}),
+    OptionAt < ClusterOptions, [](auto& o) -> auto& {
+  return o.prototypes.kind;
+}
+> ({"prototype_kind", "", 0, 1, true,
+    "Prototypes are 0: geometric centres, 1: Wasserstein barycenters"}),
+    OptionAt < ClusterOptions, [](auto& o) -> auto& {
+  return o.residual_amplitude;
+}
+> ({"residual_amplitude", "deviations of the results", 1e-3, 10, false,
+    "The deviation of a process of the target's own on top of cluster; none unless given"}),
+};  // namespace slipstream
+
+constexpr absl::string_view kNoLengthscales =
+    "which has no lengthscales to divide unless the option residual_amplitude is given";
+constexpr Conflict kClusterConflicts[] = {
+    {.axis = RecipeAxis::kCalibration,
+     .other = "expanding",
+     .option = "residual_amplitude",
+     .unless_given = true,
+     .reason = kNoLengthscales},
+    {.axis = RecipeAxis::kCalibration,
+     .other = "shrinking",
+     .option = "residual_amplitude",
+     .unless_given = true,
+     .reason = kNoLengthscales},
+};
+
+}  // namespace
+
+const PriorRow kClusterPrior = {
+    .about = {.name = "cluster",
+              .summary = "Prototypes of clustered sources, with weights that follow the results",
+              .source = "cm-BO, algorithms 1 and 2",
+              .options = [] { return OptionSet(ClusterOptions(), kClusterOptions); },
+              .conflicts = kClusterConflicts},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakeClusterPrior(options.As<ClusterOptions>());
+        },
+};
 
 }  // namespace slipstream

@@ -41,8 +41,9 @@
 
 #include "core/gp/kernel.h"
 #include "core/prior/cluster/gaussian_distance.h"
-#include "core/prior/prior.h"
 #include "core/prior/cluster/prototypes.h"
+#include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -69,6 +70,8 @@ struct ClusterOptions {
 };
 
 std::unique_ptr<Prior> MakeClusterPrior(const ClusterOptions& options);
+
+extern const PriorRow kClusterPrior;
 
 }  // namespace slipstream
 

@@ -1,6 +1,7 @@
 #include "core/prior/pretrained/pretrained.h"
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -254,5 +255,30 @@ class Pretrained final : public Prior {
 std::unique_ptr<Prior> MakePretrained(const PretrainedOptions& options) {
   return std::make_unique<Pretrained>(options);
 }
+
+namespace {
+
+constexpr Option<PretrainedOptions> kPretrainedOptions[] = {
+    OptionAt < PretrainedOptions, [](auto& o) -> auto& {return o.objective;
+}
+> ({"pretraining", "", 0, 1, true, "0: pretrained by likelihood, 1: by empirical divergence"}),
+    OptionAt < PretrainedOptions, [](auto& o) -> auto& {
+  return o.mean;
+}
+> ({"pretrained_mean", "", 0, 1, true, "0: pretrained with a constant mean, 1: with a linear one"}),
+};  // namespace slipstream
+
+}  // namespace
+
+const PriorRow kPretrainedPrior = {
+    .about = {.name = "pretrained",
+              .summary = "One mean, kernel and noise learnt from all sources, and kept",
+              .source = "HyperBO: Wang et al. 2021",
+              .options = [] { return OptionSet(PretrainedOptions(), kPretrainedOptions); }},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakePretrained(options.As<PretrainedOptions>());
+        },
+};
 
 }  // namespace slipstream

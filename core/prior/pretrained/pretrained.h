@@ -49,6 +49,7 @@
 #include <memory>
 
 #include "core/prior/prior.h"
+#include "core/prior/priors.h"
 
 namespace slipstream {
 
@@ -72,6 +73,8 @@ struct PretrainedOptions {
 // All sources have the same share. Slopes are the hyperparameters' weights.
 // Combine fails where the objective can nowhere be computed.
 std::unique_ptr<Prior> MakePretrained(const PretrainedOptions& options);
+
+extern const PriorRow kPretrainedPrior;
 
 }  // namespace slipstream
 

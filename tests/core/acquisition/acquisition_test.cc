@@ -323,6 +323,16 @@ TEST(MaxValueTarget, FromDrawsIsNeverBelowTheIncumbent) {
   }
 }
 
+// Where one joint draw is largest, which is what the acquisition "thompson" chooses.
+absl::StatusOr<Index> ThompsonChoice(const Surrogate& surrogate, const PointMatrix& x,
+                                     uint64_t seed) {
+  const absl::StatusOr<Matrix> draw = DrawJointly(surrogate, x, 1, seed);
+  if (!draw.ok()) return draw.status();
+  Index best = 0;
+  draw->col(0).maxCoeff(&best);
+  return best;
+}
+
 TEST(ThompsonChoice, IsDistributedAsTheArgmaxOfThePosterior) {
   const GaussianProcess process = MakeProcess(-1.2);
   const PointMatrix x = RandomPoints(5, 2, 21);

@@ -29,7 +29,7 @@ struct Situation {
     members.push_back(member);
   }
 
-  Expanded At(const ExpandingOptions& options, ExpandingPast past = {}) const {
+  Expanded At(const ExpandingOptions& options, LengthscalePast past = {}) const {
     past.results = data.y.size();
     absl::StatusOr<Expanded> expanded =
         Expand(model, data, members, data.x.cols(), kMultiplier, past, options, nullptr);
@@ -140,7 +140,7 @@ TEST(Expand, FollowsTheTheoryWhereItIsAskedTo) {
     options.norm = 0.1;
     options.reference_power = 0.999;
     options.norm_by_half_power = half;
-    ExpandingPast past;
+    LengthscalePast past;
     past.h = 1.4;
     const Expanded expanded = situation.At(options, past);
     EXPECT_GE(expanded.h, 1.4);
@@ -155,7 +155,7 @@ TEST(Expand, FollowsTheTheoryWhereItIsAskedTo) {
 
 TEST(Expand, NeverShrinksAndHasALimit) {
   const Situation situation;
-  ExpandingPast past;
+  LengthscalePast past;
   past.h = 7;
   EXPECT_EQ(situation.At(ExpandingOptions(), past).h, 7);
   past.h = 1e9;  // As another version may have left it.
@@ -170,7 +170,7 @@ TEST(Expand, NeverShrinksAndHasALimit) {
 TEST(Expand, CouplesWithTheCalibrationInThreeWays) {
   const Situation situation;
   const Hyperparameters& calibrated = situation.members.front();
-  ExpandingPast past;
+  LengthscalePast past;
   past.h = 2;
   ExpandingOptions options;
   options.reference_power = 0.1;
@@ -194,7 +194,7 @@ TEST(Expand, ChangesEveryMember) {
   Situation situation;
   situation.members.push_back(situation.members.front());
   situation.members.back().kernel[1] = 0;
-  ExpandingPast past;
+  LengthscalePast past;
   past.h = 3;
   const Expanded expanded = situation.At(ExpandingOptions(), past);
   ASSERT_EQ(expanded.members.size(), 2);
@@ -221,7 +221,7 @@ class OneStep : public testing::Test {
 
   Situation situation_;
   ExpandingOptions options_;
-  ExpandingPast past_ = {120, 1, 30, 39};
+  LengthscalePast past_ = {120, 1, 30, 39};
   int calls_ = 0;
 };
 

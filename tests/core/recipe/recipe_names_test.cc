@@ -1,6 +1,9 @@
 #include "core/recipe/recipe_names.h"
 
 #include <limits>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
@@ -13,23 +16,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(RecipeNames, EveryPresetsIngredientsHaveNamesThatLeadBack) {
+TEST(RecipeNames, APresetsDescriptionLeadsBackToIt) {
+  const Recipe other = *ChangedRecipe(Recipe(), {.prior = "scaml",
+                                                 .calibration = "shrinking(consistent(hmc))",
+                                                 .acquisition = "thompson",
+                                                 .exploration = "random"});
   for (const Preset& preset : Presets()) {
-    const RecipeChange names = NamesOf(preset.recipe);
-    EXPECT_NE(names.prior, "") << preset.name;
-    EXPECT_NE(names.calibration, "") << preset.name;
-    EXPECT_NE(names.acquisition, "") << preset.name;
-    EXPECT_NE(names.initial, "") << preset.name;
-    EXPECT_NE(names.exploration, "") << preset.name;
-    Recipe base = preset.recipe;
-    base.prior = PriorKind::kNone;
-    base.calibration = CalibrationKind::kFixed;
-    base.acquisition = AcquisitionKind::kThompson;
-    base.initial = InitialDesign::kQuasiRandom;
-    base.exploration = ExplorationKind::kRandom;
-    base.is_consistent = !base.is_consistent;
-    base.lengthscale_rule = LengthscaleRule::kShrinking;
-    const auto again = ChangedRecipe(base, names);
+    const RecipeChange description = DescriptionOf(preset.recipe);
+    EXPECT_NE(description.prior, "") << preset.name;
+    EXPECT_NE(description.calibration, "") << preset.name;
+    EXPECT_NE(description.acquisition, "") << preset.name;
+    EXPECT_NE(description.initial, "") << preset.name;
+    EXPECT_NE(description.exploration, "") << preset.name;
+    const auto again = ChangedRecipe(other, description);
     ASSERT_TRUE(again.ok()) << again.status();
     EXPECT_EQ(*again, preset.recipe) << preset.name;
   }
@@ -39,22 +38,80 @@ TEST(RecipeNames, WhatIsNotNamedStays) {
   const Recipe base = FindPreset("deltabo")->recipe;
   EXPECT_EQ(*ChangedRecipe(base, {}), base);
   const Recipe changed = *ChangedRecipe(base, {.acquisition = "ei"});
-  EXPECT_EQ(changed.acquisition, AcquisitionKind::kExpectedImprovement);
-  EXPECT_EQ(changed.source_sum, base.source_sum);
+  EXPECT_EQ(changed.acquisition.name(), "ei");
+  EXPECT_EQ(changed.prior, base.prior);
 }
 
-TEST(RecipeNames, EveryOptionChangesSomethingAndKeepsItsBounds) {
+TEST(RecipeNames, OptionsThatTwoIngredientsShareStayWhenOneReplacesTheOther) {
+  const Recipe changed = *ChangedRecipe(FindPreset("deltabo")->recipe, {.prior = "scaml"});
+  EXPECT_EQ(changed.prior.options().Get("difference_amplitude"), 0.2);
+  EXPECT_EQ(changed.prior.options().Get("most_sources"), 8);
+  EXPECT_FALSE(
+      ChangedRecipe(changed, {.prior = "rgpe"})->prior.options().Has("difference_amplitude"));
+}
+
+// A recipe with the ingredient, which is called as in RecipeOption::ingredients.
+Recipe RecipeWith(const std::string& ingredient) {
+  const size_t space = ingredient.find(' ');
+  const std::string axis = ingredient.substr(0, space);
+  const std::string name = ingredient.substr(space + 1);
+  RecipeChange change{.acquisition = "ucb"};
+  if (axis == "prior") change.prior = name;
+  if (axis == "calibration") change.calibration = name;
+  if (axis == "acquisition") change.acquisition = name;
+  if (axis == "exploration") change.exploration = name;
+  const auto recipe = ChangedRecipe(Recipe(), change);
+  EXPECT_TRUE(recipe.ok() || name == "expanding") << recipe.status();
+  return *recipe;
+}
+
+TEST(RecipeNames, EveryOptionChangesEachOfItsIngredientsAndKeepsItsBounds) {
   for (const RecipeOption& option : RecipeOptions()) {
-    EXPECT_NE(option.summary, "");
-    const auto least = ChangedRecipe(Recipe(), {.options = {{option.name, option.least}}});
-    const auto most = ChangedRecipe(Recipe(), {.options = {{option.name, option.most}}});
-    ASSERT_TRUE(least.ok() && most.ok()) << option.name;
-    EXPECT_NE(*least, *most) << option.name;
-    for (double outside : {option.least - 1, option.most + 1, option.least + 1e-9 * 0.5,
-                           std::numeric_limits<double>::quiet_NaN()}) {
-      const bool is_inside = outside >= option.least && outside <= option.most && !option.whole;
-      const auto refused = ChangedRecipe(Recipe(), {.options = {{option.name, outside}}});
-      EXPECT_EQ(refused.ok(), is_inside) << option.name << " " << outside;
+    const std::string name(option.info.name);
+    EXPECT_NE(option.info.summary, "") << name;
+    ASSERT_FALSE(option.ingredients.empty()) << name;
+    for (const std::string& ingredient : option.ingredients) {
+      const Recipe base = RecipeWith(ingredient);
+      const auto least = ChangedRecipe(base, {.options = {{name, option.info.least}}});
+      const auto most = ChangedRecipe(base, {.options = {{name, option.info.most}}});
+      ASSERT_TRUE(least.ok() && most.ok()) << name << " of " << ingredient;
+      EXPECT_NE(*least, *most) << name << " of " << ingredient;
+      EXPECT_EQ(DescriptionOf(*least).options[name], option.info.least) << name;
+      EXPECT_EQ(DescriptionOf(*most).options[name], option.info.most) << name;
+    }
+    for (double outside :
+         {option.info.least - 1, option.info.most + 1, option.info.least + 1e-9 * 0.5,
+          std::numeric_limits<double>::quiet_NaN()}) {
+      const bool is_inside =
+          outside >= option.info.least && outside <= option.info.most && !option.info.whole;
+      const auto refused = ChangedRecipe(Recipe(), {.options = {{name, outside}}});
+      EXPECT_EQ(refused.ok(), is_inside) << name << " " << outside;
+    }
+  }
+}
+
+TEST(RecipeNames, IngredientsThatShareAnOptionSayTheSameOfIt) {
+  for (const RecipeOption& option : RecipeOptions()) {
+    for (const RecipeIngredient& ingredient : RecipeIngredients()) {
+      if (ingredient.about->options == nullptr) continue;
+      const OptionSet defaults = ingredient.about->options();
+      for (const OptionInfo& info : defaults.Infos()) {
+        if (info.name != option.info.name) continue;
+        EXPECT_EQ(info, option.info) << ingredient.about->name;
+        EXPECT_EQ(defaults.Get(info.name), option.default_value) << ingredient.about->name;
+      }
+    }
+  }
+}
+
+TEST(RecipeNames, EveryIngredientIsNamedOnceOnItsAxisAndDescribedInALine) {
+  std::set<std::pair<std::string, std::string>> names;
+  for (const RecipeIngredient& ingredient : RecipeIngredients()) {
+    EXPECT_TRUE(names.emplace(ingredient.axis, std::string(ingredient.about->name)).second);
+    EXPECT_FALSE(ingredient.about->summary.empty()) << ingredient.about->name;
+    EXPECT_EQ(ingredient.about->summary.find('\n'), absl::string_view::npos);
+    for (const Conflict& conflict : ingredient.about->conflicts) {
+      EXPECT_THAT(DescribeConflict(conflict), HasSubstr("does not go together with"));
     }
   }
 }

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "core/calibration/calibration.h"
-#include "core/strategy/objective_model.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
+#include "core/strategy/objective_model.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -85,14 +85,15 @@ TEST(Exploration, AlternateTakesEverySecondAtRandom) {
 }
 
 TEST(Exploration, RandomHasItsShare) {
-  const ExplorationOptions options{.random_share = 0.25};
+  const ExplorationRow& row = *FindRow(ExplorationRows(), "random");
+  OptionSet options = row.about.options();
+  options.Set("random_share", 0.25);
+  const std::unique_ptr<Exploration> exploration = row.make(options);
   const FakeStudy study = BegunStudy();
+  const StudyView view = study.view();
   int random = 0;
   for (uint64_t i = 0; i < 4000; ++i) {
-    random +=
-        NextExplorationStep(ExplorationKind::kRandom, options, study.view(), {}, kSeed, i).is_random
-            ? 1
-            : 0;
+    random += exploration->Next({view, {}, kSeed, i}).is_random ? 1 : 0;
   }
   EXPECT_NEAR(random, 1000, 100);
 }
@@ -231,8 +232,8 @@ TEST(Exploration, RandomOnesAreNotWhatIsKnownAsLongAsThereIsMore) {
   const auto space = MakeSpace({{"n", IntegerDomain{1, 8, Scale::kLinear}, {}, {}}});
   FakeStudy study(space);
   study.noiseless = true;
-  const auto strategy = *MakeStrategy(*FindPreset("gp_ucb"), 
-      {.exploration = "random", .options = {{"random_share", 1}}});
+  const auto strategy = *MakeStrategy(*FindPreset("gp_ucb"),
+                                      {.exploration = "random", .options = {{"random_share", 1}}});
   std::set<int64_t> seen;
   for (int i = 0; i < 8; ++i) {
     study.Lease(*strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture()));

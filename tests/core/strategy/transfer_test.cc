@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/space/space_key.h"
-#include "core/sources/fitted_source.h"
 #include "core/recipe/presets.h"
-#include "core/strategy/make_strategy.h"
+#include "core/sources/fitted_source.h"
 #include "core/sources/usable_sources.h"
+#include "core/space/space_key.h"
+#include "core/strategy/make_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 std::vector<std::string> TransferPresets() {
   std::vector<std::string> names;
   for (const Preset& preset : Presets()) {
-    if (preset.recipe.prior != PriorKind::kNone) names.emplace_back(preset.name);
+    if (preset.recipe.prior->uses_sources()) names.emplace_back(preset.name);
   }
   EXPECT_EQ(names.size(), 20U);
   return names;
@@ -275,7 +275,8 @@ TEST(Transfer, PreparingTellsWhatIsMissing) {
   NeverReady provider;
   const FakeStudy study = StudyOfTwoSources(0);
   const StudyView view = provider.ViewOf(study);
-  EXPECT_EQ(MakeStrategy(*FindPreset("stacked"))->Prepare(view).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(MakeStrategy(*FindPreset("stacked"))->Prepare(view).code(),
+            absl::StatusCode::kUnavailable);
   EXPECT_THAT(provider.asked, ::testing::ElementsAre("sourceTasks/a", "sourceTasks/b"));
   EXPECT_TRUE(MakeStrategy(*FindPreset("gp_log_ei"))->Prepare(view).ok());
   EXPECT_EQ(MakeStrategy(*FindPreset("stacked"))->Prepare(StudyView()).code(),

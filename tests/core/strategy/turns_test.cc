@@ -1,4 +1,4 @@
-// The exploration "turns" (core/strategy/next_point.h).
+// The exploration "turns" (core/exploration/turns.h), as studies meet it.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -8,10 +8,10 @@
 
 #include "core/acquisition/rule.h"
 #include "core/calibration/calibration.h"
-#include "core/strategy/objective_model.h"
 #include "core/recipe/presets.h"
-#include "core/strategy/make_strategy.h"
 #include "core/recipe/recipe_names.h"
+#include "core/strategy/make_strategy.h"
+#include "core/strategy/objective_model.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 

@@ -1,0 +1,251 @@
+#include "core/acquisition/acquisitions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/acquisition/acquisition.h"
+#include "core/acquisition/next_point.h"
+#include "core/base/status.h"
+#include "core/optim/space_maximizer.h"
+#include "core/space/encoded_points.h"
+
+namespace slipstream {
+namespace {
+
+// Joint draws are made at no more points.
+constexpr size_t kMostDrawn = 1024;
+// The least improvement that counts, on outputs of variance 1. With none, the probability to improve
+// is largest right beside the best point, where there is next to nothing to gain.
+constexpr double kLeastImprovement = 0.1;
+// The probabilities with which the theoretical bounds may fail.
+constexpr double kRho = 0.1;
+constexpr double kContinuousRho = 0.01;  // Envelope-BO's.
+
+using MadeRule = absl::StatusOr<std::unique_ptr<AcquisitionRule>>;
+// The rule for one member of the request's model.
+using RuleMaker = MadeRule (*)(const NextPointRequest& request, size_t member);
+
+// A rule for each member of the model, averaged.
+class RuledScore final : public PointScore {
+ public:
+  static absl::StatusOr<std::unique_ptr<PointScore>> Make(const NextPointRequest& request,
+                                                          RuleMaker make) {
+    std::vector<std::unique_ptr<AcquisitionRule>> rules;
+    std::vector<RuledSurrogate> members;
+    for (size_t i = 0; i < request.model.members().size(); ++i) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<AcquisitionRule> rule, make(request, i));
+      if (request.deviation_factor != 1) {
+        rule = MakeWithScaledDeviation(std::move(rule), request.deviation_factor);
+      }
+      rules.push_back(std::move(rule));
+      members.push_back({request.model.members()[i].get(), rules.back().get()});
+    }
+    return std::unique_ptr<PointScore>(new RuledScore(std::move(rules), std::move(members)));
+  }
+
+  absl::StatusOr<Vector> Values(const PointMatrix& x) const override {
+    return acquisition_.KeptValues(x);
+  }
+  Vector ValuesOnce(const PointMatrix& x) const override { return acquisition_.Values(x); }
+  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
+    return acquisition_.ValueAndGradient(x, gradient);
+  }
+
+ private:
+  RuledScore(std::vector<std::unique_ptr<AcquisitionRule>> rules,
+             std::vector<RuledSurrogate> members)
+      : rules_(std::move(rules)), acquisition_(std::move(members)) {}
+
+  std::vector<std::unique_ptr<AcquisitionRule>> rules_;
+  Acquisition acquisition_;
+};
+
+// One joint draw of a member that the seed chooses.
+class DrawnScore final : public PointScore {
+ public:
+  explicit DrawnScore(const NextPointRequest& request) : request_(request) {}
+
+  absl::StatusOr<Vector> Values(const PointMatrix& x) const override {
+    const size_t member = request_.seed % request_.model.members().size();
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const Matrix draw, DrawJointly(*request_.model.members()[member], x, 1, request_.seed));
+    return Vector(draw.col(0));
+  }
+  Vector ValuesOnce(const PointMatrix& x) const override { return Vector::Zero(x.rows()); }
+  bool has_gradient() const override { return false; }
+  double ValueAndGradient(ConstVectorView, VectorView gradient) const override {
+    gradient.setZero();
+    return 0;
+  }
+  std::optional<size_t> most_points() const override { return kMostDrawn; }
+
+ private:
+  const NextPointRequest& request_;
+};
+
+MadeRule UpperBound(const NextPointRequest& request, size_t) {
+  return MakeUpperConfidenceBound(UpperBoundMultiplier(request));
+}
+
+MadeRule Improvement(const NextPointRequest& request, size_t member) {
+  return MakeExpectedImprovement(request.model.Incumbent(member));
+}
+
+MadeRule LogImprovementOf(const NextPointRequest& request, size_t member) {
+  return MakeLogExpectedImprovement(request.model.Incumbent(member));
+}
+
+MadeRule ImprovementProbability(const NextPointRequest& request, size_t member) {
+  return MakeProbabilityOfImprovement(request.model.Incumbent(member) + kLeastImprovement);
+}
+
+MadeRule MaxValueOfResults(const NextPointRequest& request, size_t member) {
+  return MakeProbabilityOfImprovement(MaxValueTargetFromResults(request.model.results()),
+                                      request.model.NoiseVariance(member));
+}
+
+MadeRule MaxValueOfDraws(const NextPointRequest& request, size_t member) {
+  const std::vector<Configuration> places =
+      ScreenOf(request.space, request.model.BestConfigurations(kSearchIncumbents), request.seed);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const double target,
+      MaxValueTargetFromDraws(*request.model.members()[member], EncodeAll(request.space, places),
+                              request.model.Incumbent(member), request.seed));
+  return MakeProbabilityOfImprovement(target);
+}
+
+template <RuleMaker make>
+absl::StatusOr<std::unique_ptr<PointScore>> ScoreBy(const NextPointRequest& request) {
+  return RuledScore::Make(request, make);
+}
+
+// The logarithm of how many points a bound has to hold at: the candidates, or a grid of 100 steps
+// along each parameter.
+double LogPoints(const NextPointRequest& request) {
+  if (request.pool != nullptr) return std::log(std::max<size_t>(1, request.pool->left().size()));
+  return static_cast<double>(request.space.dimension()) * std::log(100.0);
+}
+
+constexpr Option<AcquisitionOptions> kOptions[] = {OptionAt < AcquisitionOptions,
+                                                   [](auto& o) -> auto& {return o.multiplier;
+}  // namespace
+> ({"ucb_multiplier", "deviations", 0, 100, false,
+    "Deviations that an upper confidence bound adds"}),
+};  // namespace slipstream
+
+OptionSet DefaultOptions() { return OptionSet(AcquisitionOptions(), kOptions); }
+
+const AcquisitionRow kUcb = {
+    .about = {.name = "ucb",
+              .summary = "Upper confidence bound, with a constant multiplier",
+              .options = DefaultOptions},
+    .score = ScoreBy<UpperBound>,
+    .is_upper_bound = true,
+};
+
+const AcquisitionRow kUcbTheory = {
+    .about = {.name = "ucb_theory",
+              .summary = "Upper confidence bound that holds at finitely many points",
+              .source = "Srinivas, Krause, Kakade and Seeger 2010, theorem 1",
+              .options = DefaultOptions},
+    .score = ScoreBy<UpperBound>,
+    .is_upper_bound = true,
+    .multiplier =
+        [](const NextPointRequest& request) {
+          return TheoreticalMultiplier(LogPoints(request), request.round, kRho);
+        },
+};
+
+const AcquisitionRow kUcbTheoryContinuous = {
+    .about = {.name = "ucb_theory_continuous",
+              .summary = "Upper confidence bound that holds on the whole unit cube",
+              .source = "Srinivas, Krause, Kakade and Seeger 2010, theorem 2",
+              .options = DefaultOptions},
+    .score = ScoreBy<UpperBound>,
+    .is_upper_bound = true,
+    .multiplier =
+        [](const NextPointRequest& request) {
+          return ContinuousMultiplier(static_cast<double>(request.space.dimension()), request.round,
+                                      kContinuousRho);
+        },
+};
+
+const AcquisitionRow kUcbDimension = {
+    .about = {.name = "ucb_dimension",
+              .summary = "Upper confidence bound of sqrt(0.2 d log 2t) deviations",
+              .source = "Kandasamy, Schneider and Poczos 2015; RM-GP-UCB",
+              .options = DefaultOptions},
+    .score = ScoreBy<UpperBound>,
+    .is_upper_bound = true,
+    .multiplier =
+        [](const NextPointRequest& request) {
+          return DimensionMultiplier(static_cast<double>(request.space.dimension()), request.round);
+        },
+};
+
+const AcquisitionRow kEi = {
+    .about = {.name = "ei", .summary = "Expected improvement", .options = DefaultOptions},
+    .score = ScoreBy<Improvement>,
+    .improvement = [](double value) { return value; },
+};
+
+const AcquisitionRow kLogEi = {
+    .about = {.name = "log_ei",
+              .summary = "The logarithm of the expected improvement, accurate far below 0",
+              .source = "Ament, Daulton, Eriksson, Balandat and Bakshy 2023",
+              .options = DefaultOptions},
+    .score = ScoreBy<LogImprovementOf>,
+    .improvement = [](double value) { return std::exp(value); },
+};
+
+const AcquisitionRow kPi = {
+    .about = {.name = "pi", .summary = "Probability of improvement", .options = DefaultOptions},
+    .score = ScoreBy<ImprovementProbability>,
+};
+
+const AcquisitionRow kMaxValuePi = {
+    .about = {.name = "max_value_pi",
+              .summary = "Probability to exceed the best result by a margin",
+              .source = "HyperBO: Wang et al. 2021",
+              .options = DefaultOptions},
+    .score = ScoreBy<MaxValueOfResults>,
+};
+
+const AcquisitionRow kMaxValuePiDraws = {
+    .about = {.name = "max_value_pi_draws",
+              .summary = "Probability to exceed the estimated maximum",
+              .source = "Wang and Jegelka 2017",
+              .options = DefaultOptions},
+    .score = ScoreBy<MaxValueOfDraws>,
+};
+
+const AcquisitionRow kThompson = {
+    .about = {.name = "thompson",
+              .summary = "The maximum of one joint draw of the function",
+              .source = "Thompson 1933",
+              .options = DefaultOptions},
+    .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
+      return std::make_unique<DrawnScore>(request);
+    },
+    .draws = true,
+};
+
+}  // namespace
+
+absl::Span<const AcquisitionRow* const> AcquisitionRows() {
+  static constexpr const AcquisitionRow* kRows[] = {
+      &kUcb,   &kUcbTheory, &kUcbTheoryContinuous, &kUcbDimension,    &kEi,
+      &kLogEi, &kPi,        &kMaxValuePi,          &kMaxValuePiDraws, &kThompson};
+  return kRows;
+}
+
+double UpperBoundMultiplier(const NextPointRequest& request) {
+  if (request.ucb_multiplier.has_value()) return *request.ucb_multiplier;
+  const Choice<AcquisitionRow>& acquisition = request.acquisition;
+  if (acquisition->multiplier != nullptr) return acquisition->multiplier(request);
+  return acquisition.options().As<AcquisitionOptions>().multiplier;
+}
+
+}  // namespace slipstream

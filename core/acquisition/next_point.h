@@ -1,0 +1,64 @@
+// The next point to try: where an acquisition is largest over the space, or over what is left of
+// its candidates.
+#ifndef SLIPSTREAM_CORE_ACQUISITION_NEXT_POINT_H_
+#define SLIPSTREAM_CORE_ACQUISITION_NEXT_POINT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/acquisition/acquisitions.h"
+#include "core/acquisition/searched_model.h"
+#include "core/base/ingredient.h"
+#include "core/space/candidate_list.h"
+#include "core/study/candidate_pool.h"
+
+namespace slipstream {
+
+// So many of the best configurations the search looks at more closely.
+inline constexpr size_t kSearchIncumbents = 4;
+
+struct NextPoint {
+  Configuration configuration;
+  std::optional<int64_t> candidate;  // Index, on a space with candidates.
+  double value = 0;                  // The acquisition's, on the model's scale.
+  double mean = 0;                   // Predicted, on the objective's own scale, ...
+  double deviation = 0;              // ... as half of what one deviation more or less gives.
+  double model_deviation = 0;        // On the model's scale.
+  bool is_repeat = false;            // Everything that was considered had been tried.
+  bool searched_whole = false;       // Each configuration that there is was looked at.
+};
+
+// All of it must outlive the call that it is passed to.
+struct NextPointRequest {
+  const SearchSpace& space;
+  const Choice<AcquisitionRow>& acquisition;
+  const SearchedModel& model;
+  // Configurations that are not to be suggested, as far as there are others.
+  const ConfigurationIndex& taken;
+  // The candidates that are left; null on a space without candidates.
+  const CandidatePool* pool = nullptr;
+  int64_t round = 1;  // One more than the suggestions so far, for rules that grow.
+  uint64_t seed = 0;
+  absl::Time deadline = absl::InfiniteFuture();
+  // Instead of the acquisition's own.
+  std::optional<double> ucb_multiplier = {};
+  // The model's deviations count as this many times as large.
+  double deviation_factor = 1;
+
+  // The same request of another acquisition and another model; neither is copied.
+  NextPointRequest With(const Choice<AcquisitionRow>& other_acquisition,
+                        const SearchedModel& other_model) const {
+    return {space, other_acquisition, other_model,    taken,           pool, round,
+            seed,  deadline,          ucb_multiplier, deviation_factor};
+  }
+};
+
+// DEADLINE_EXCEEDED when there was no time; FAILED_PRECONDITION when a
+// factorisation failed.
+absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_ACQUISITION_NEXT_POINT_H_

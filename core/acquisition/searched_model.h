@@ -1,0 +1,44 @@
+// The model of an objective as acquisitions and the search for a point see it.
+#ifndef SLIPSTREAM_CORE_ACQUISITION_SEARCHED_MODEL_H_
+#define SLIPSTREAM_CORE_ACQUISITION_SEARCHED_MODEL_H_
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/gp/output_transform.h"
+#include "core/gp/surrogate.h"
+#include "core/linalg/types.h"
+#include "core/space/configuration.h"
+
+namespace slipstream {
+
+// Fitted and immutable, hence thread-safe.
+class SearchedModel {
+ public:
+  virtual ~SearchedModel() = default;
+
+  // Equally likely; at least one.
+  virtual const std::vector<std::unique_ptr<Surrogate>>& members() const = 0;
+  // A member's noise variance, on the model's scale.
+  virtual double NoiseVariance(size_t member) const = 0;
+  // What the member believes of the best so far, pending trials included.
+  virtual double Incumbent(size_t member) const = 0;
+  // The results that the model was fitted to, on its scale; more is better.
+  virtual const Vector& results() const = 0;
+  // From the objective's scale to the model's.
+  virtual const OutputTransform& transform() const = 0;
+  // The measured configurations from the best on, at most `count`.
+  virtual std::vector<Configuration> BestConfigurations(size_t count) const = 0;
+  // Whether a prediction takes much longer than one from the results alone would.
+  virtual bool is_costly() const = 0;
+
+ protected:
+  SearchedModel() = default;
+  SearchedModel(const SearchedModel&) = default;
+  SearchedModel& operator=(const SearchedModel&) = default;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_ACQUISITION_SEARCHED_MODEL_H_

@@ -1,0 +1,25 @@
+// The exploration "turns": once little improvement is expected, suggestions alternate between
+// refining the incumbent and exploring.
+//
+// Little is an expected improvement below 0.01 on outputs of variance 1. Every third suggestion then
+// takes the model's deviations as 0.35 times as large and so refines; the others take them as 1.2
+// times as large and so explore. A kernel that is rougher than the function overstates errors close
+// to results, and one process for the whole space understates what may be elsewhere: the refining
+// turns make up for the former, the exploring ones for the latter. core/README.md has what was
+// measured. Pending trials count as if they had given what the model expects of them.
+//
+// There are no turns where they were not measured to pay: on a space that is searched whole
+// (candidates, few configurations), while sources are in the model, with a rule for lengthscales,
+// and with acquisitions that do not say what improvement they expect.
+#ifndef SLIPSTREAM_CORE_EXPLORATION_TURNS_H_
+#define SLIPSTREAM_CORE_EXPLORATION_TURNS_H_
+
+#include "core/exploration/exploration.h"
+
+namespace slipstream {
+
+extern const ExplorationRow kTurns;
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_EXPLORATION_TURNS_H_

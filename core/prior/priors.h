@@ -1,0 +1,45 @@
+// The axis "prior": what the source tasks say of a target before its first result. One row for each
+// member.
+#ifndef SLIPSTREAM_CORE_PRIOR_PRIORS_H_
+#define SLIPSTREAM_CORE_PRIOR_PRIORS_H_
+
+#include <memory>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "core/base/ingredient.h"
+#include "core/prior/prior.h"
+
+namespace slipstream {
+
+// What an acquisition says to priors that follow it.
+struct FollowedAcquisition {
+  bool draws = false;                // Its values are of one draw of the function.
+  std::optional<double> multiplier;  // A constant, positive one of an upper confidence bound.
+
+  friend bool operator==(const FollowedAcquisition&, const FollowedAcquisition&) = default;
+};
+
+struct PriorRow {
+  Ingredient about;
+  // Null for the prior without sources.
+  std::unique_ptr<Prior> (*make)(const OptionSet& options,
+                                 const FollowedAcquisition& acquisition) = nullptr;
+  bool follows_acquisition = false;  // Whether `make` looks at the acquisition.
+  // Ascents that a calibration takes; 0: as many as it takes by itself.
+  int ascents = 0;
+
+  bool uses_sources() const { return make != nullptr; }
+};
+
+// All of them, in the order in which people should meet them.
+absl::Span<const PriorRow* const> PriorRows();
+
+// Null for a prior without sources. Equal choices share one prior while somebody has it, so that
+// what it keeps about sources serves all their studies. Thread-safe.
+std::shared_ptr<const Prior> CommonPrior(const Choice<PriorRow>& choice,
+                                         const FollowedAcquisition& acquisition);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_PRIOR_PRIORS_H_
