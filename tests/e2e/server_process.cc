@@ -56,17 +56,6 @@ EndedProcess WaitFor(pid_t pid, const std::string& output_file) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "slipstream-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 ServerProcess::ServerProcess(const std::string& data, std::vector<std::string> flags,
                              const std::string& binary)
     : output_file_(scratch_.path() + "/output") {
