@@ -82,7 +82,8 @@ absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::s
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id) {
   if (IsStudyId(id)) return absl::OkStatus();
   return InvalidField(field, id,
-                      "1 to 63 characters of a-z, 0-9 and '-', the first a letter, the last no '-'");
+                      "1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not "
+                      "ending with '-'");
 }
 
 }  // namespace slipstream

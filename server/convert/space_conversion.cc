@@ -49,7 +49,8 @@ absl::StatusOr<Scale> ScaleFromProto(absl::string_view field, v1::Scale scale) {
     case v1::REVERSE_LOG:
       return Scale::kReverseLog;
     default:
-      return InvalidField(field, absl::StrCat(static_cast<int>(scale)), "LINEAR, LOG or REVERSE_LOG");
+      return InvalidField(field, absl::StrCat(static_cast<int>(scale)),
+                          "LINEAR, LOG or REVERSE_LOG");
   }
 }
 

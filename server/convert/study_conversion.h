@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"
+#include "core/strategy/fitted_source.h"
 #include "core/strategy/recipe_names.h"
 #include "core/strategy/study_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
@@ -51,6 +53,10 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
 // DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
                                                       const std::string& candidates);
+
+// How the prior of the study's recipe wants its sources fitted; absent when the
+// study has no sources or its preset does not fit them.
+std::optional<SourceFitOptions> SourceFitFor(const StudyDefinition& definition);
 
 // A stored study for the wire; without `candidates` the list is left out.
 // DATA_LOSS when the bytes cannot be read.
