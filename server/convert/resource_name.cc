@@ -31,7 +31,7 @@ bool IsSourceTaskId(absl::string_view id) {
   return true;
 }
 
-// A positive number as the server itself writes it.
+// Accepts a positive number only as the server itself writes it.
 bool ParseTrialNumber(absl::string_view text, int64_t* number) {
   for (const char c : text) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return false;

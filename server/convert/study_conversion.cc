@@ -52,7 +52,7 @@ RecipeChange RecipeChangeFromProto(const v1::Recipe& recipe) {
   return change;
 }
 
-// Everything of a definition but its space.
+// The definition without its space.
 absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   StudyDefinition definition;
   SLIPSTREAM_ASSIGN_OR_RETURN(MetricAndGoal metric, MetricFromProto(study.metrics()));
@@ -130,7 +130,7 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
   *stored.mutable_source_tasks() = study.source_tasks();
   NewStudy result;
   if (study.space().has_candidates()) {
-    // The definition says that there is a list; the list itself stands apart.
+    // The definition says that there is a list; the list itself is stored apart.
     stored.mutable_space()->mutable_candidates()->set_allow_repeats(
         study.space().candidates().allow_repeats());
     result.candidates = DeterministicBytes(study.space().candidates());

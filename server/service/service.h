@@ -44,7 +44,7 @@ class Service {
   TransferPreparation transfer_;
   Executor computations_;
   SuggestQueue suggest_queue_;
-  Executor reads_;  // After all that a read uses, as it ends what waits when destroyed.
+  Executor reads_;  // Declared after what reads use: its destructor runs those waiting.
   StudyService studies_;
   TrialService trials_;
   SourceTaskService source_tasks_;

@@ -26,7 +26,7 @@ v1::SuggestRequest AskRequest(const std::string& study, const std::string& worke
 v1::ObserveRequest TellRequest(const std::string& trial, const v1::Outcome& outcome,
                                const std::string& request_id = "");
 
-// `trial` as Observe answers it.
+// `trial` as the answer of Observe has it.
 v1::Trial WithoutConfiguration(v1::Trial trial);
 
 }  // namespace slipstream

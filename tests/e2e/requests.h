@@ -22,7 +22,7 @@ grpc::Status Call(Stub& stub,
   return (stub.*method)(&context, request, response != nullptr ? response : &ignored);
 }
 
-// The whole upload: header, then observations in chunks.
+// Uploads a source task: the header, then the observations in chunks.
 grpc::Status Register(v1::OptimizationService::Stub& stub,
                       const v1::RegisterSourceTaskRequest::Header& header,
                       const std::vector<v1::Observation>& observations,

@@ -204,7 +204,7 @@ TEST_F(SourceTasks, ASourceWithoutACommonParameterIsRefusedNamingBothSpaces) {
   EXPECT_THAT(status.error_message(), HasSubstr("x"));
 }
 
-TEST_F(SourceTasks, AStudyBeginsWithItsSourcesBestAndSaysSo) {
+TEST_F(SourceTasks, AStudyBeginsWithItsSourcesBestAndRecordsIt) {
   const std::string name =
       MustRegister(ExampleHeader(), ExampleObservations(41)).source_task().name();
   v1::Study study = ExampleStudy("source_portfolio");
