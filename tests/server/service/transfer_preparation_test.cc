@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <optional>
+#include <future>
 #include <string>
+#include <utility>
 
 #include "server/convert/study_conversion.h"
 #include "tests/server/service/service_fixture.h"
