@@ -17,13 +17,13 @@ constexpr char kAbout[] =
     "earlier ones. Serves gRPC; keeps everything in one SQLite file.\n";
 
 constexpr char kFooter[] =
-    "\nFlags may also stand in the environment (SLIPSTREAM_LISTEN for --listen) or in a flag file\n"
+    "\nFlags may also be set in the environment (SLIPSTREAM_LISTEN for --listen) or a flag file\n"
     "(lines such as listen=\"127.0.0.1:7411\"); the command line wins, then the environment.\n"
-    "SIGTERM and SIGINT drain: no new calls, those under way are finished, for at most\n"
-    "--drain-seconds.\n\n"
+    "On SIGTERM and SIGINT the server refuses new calls and finishes those in progress, for at\n"
+    "most --drain-seconds.\n\n"
     "Example: slipstream_server --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
-// $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else nothing.
+// $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.
 std::string DefaultDataFolder() {
   if (const char* data_home = std::getenv("XDG_DATA_HOME"); data_home && *data_home) {
     return absl::StrCat(data_home, "/slipstream");
@@ -35,26 +35,26 @@ std::string DefaultDataFolder() {
 }
 
 void AddServing(CLI::App* app, Flags* flags) {
-  app->add_option("--listen", flags->server.listen, "Address to serve on; port 0 takes a free one")
+  app->add_option("--listen", flags->server.listen, "Address to serve on; port 0 picks a free one")
       ->envname("SLIPSTREAM_LISTEN")
       ->capture_default_str()
       ->group("Serving");
   app->add_flag("--allow-plaintext", flags->server.allow_plaintext_beyond_loopback,
-                "Serve unencrypted on an address that other machines reach")
+                "Serve unencrypted on an address that other machines can reach")
       ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
       ->group("Serving");
   app->add_option("--address-file", flags->address_file,
                   "File to write the address to when ready to serve")
       ->envname("SLIPSTREAM_ADDRESS_FILE")
       ->group("Serving");
-  app->add_option("--max-message-bytes", flags->server.max_message_bytes,
-                  "Largest message taken or sent")
+  app->add_option("--max-message-bytes", flags->service.max_message_bytes,
+                  "Largest message received or sent")
       ->envname("SLIPSTREAM_MAX_MESSAGE_BYTES")
       ->check(CLI::Range(64 << 10, 256 << 20))
       ->capture_default_str()
       ->group("Serving");
   app->add_option("--drain-seconds", flags->drain_seconds,
-                  "How long calls under way may take after SIGTERM")
+                  "How long calls in progress may take after SIGTERM")
       ->envname("SLIPSTREAM_DRAIN_SECONDS")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str()
@@ -79,18 +79,18 @@ void AddTransfer(CLI::App* app, Flags* flags) {
 }
 
 void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
-  app->add_option("--data", flags->data, "Folder of slipstream.db; made if it does not exist")
+  app->add_option("--data", flags->data, "Folder of slipstream.db; created if it does not exist")
       ->envname("SLIPSTREAM_DATA")
       ->capture_default_str()
       ->group("Storage");
   app->add_option("--request-id-hours", *retention_hours,
-                  "How long answers are kept for repeats of their request id, at least")
+                  "How long the answer to a request id is kept for repeats, at least")
       ->envname("SLIPSTREAM_REQUEST_ID_HOURS")
       ->check(CLI::Range(0.1, 8760.0))
       ->capture_default_str()
       ->group("Storage");
   app->add_option("--max-trials-per-study", flags->store.max_trials_per_study,
-                  "Trials of one study at most")
+                  "Most trials that one study may have")
       ->envname("SLIPSTREAM_MAX_TRIALS_PER_STUDY")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str()
@@ -98,7 +98,7 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
   app->add_flag("--check", flags->check, "Check the whole file for damage and exit")
       ->group("Storage");
   app->add_option("--back-up-to", flags->back_up_to,
-                  "Copy the file to a new one and exit; a server may be using it meanwhile")
+                  "Copy the file to a new one and exit; a server may be using the file")
       ->group("Storage");
 }
 
@@ -117,13 +117,13 @@ std::string FlagFileOf(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError&) {
-    return {};  // All flags together will say what is wrong.
+    return {};  // Parsing all flags together reports the error.
   }
   return file;
 }
 
-// What the file sets and the environment does not, as arguments. Throws
-// CLI::ParseError where the file cannot be read or has what is no flag for it.
+// The flags that the file sets and the environment does not, as arguments. Throws
+// CLI::ParseError when the file cannot be read or sets what a file may not.
 std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& app) {
   std::vector<std::string> arguments;
   if (file.empty()) return arguments;
@@ -143,11 +143,11 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
   return arguments;
 }
 
-// The file's flags come first, as the last of several values counts.
+// The file's flags come first, because the last of several values wins.
 void Parse(int argc, char** argv, CLI::App* app) {
   std::vector<std::string> arguments = FlagsInFile(FlagFileOf(argc, argv), *app);
   arguments.insert(arguments.end(), argv + 1, argv + argc);
-  std::reverse(arguments.begin(), arguments.end());  // As CLI11 takes them.
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse.
   app->parse(std::move(arguments));
 }
 
@@ -177,7 +177,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     return {std::nullopt, code == 0 ? 0 : 2};
   }
   if (flags.data.empty()) {
-    std::cerr << "slipstream_server: --data is needed where there is no home folder\n";
+    std::cerr << "slipstream_server: --data is required without a home folder\n";
     return {std::nullopt, 2};
   }
   flags.store.path = absl::StrCat(flags.data, "/slipstream.db");

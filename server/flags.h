@@ -14,18 +14,18 @@ namespace slipstream {
 
 struct Flags {
   std::string data;          // Folder of slipstream.db.
-  std::string address_file;  // Written when ready; empty: not.
+  std::string address_file;  // Written when ready, unless empty.
   double drain_seconds = 10;
   std::string log_level = "info";
   bool check = false;        // Check the file and exit.
-  std::string back_up_to;    // Copy the file there and exit; empty: not.
+  std::string back_up_to;    // Copy the file there and exit, unless empty.
   ServerOptions server;
   ServiceOptions service;
   SqliteStoreOptions store;
 };
 
-// The flags, or the exit code with which to end at once (after --help,
-// --version or an error, which have been printed).
+// The flags, or the code to exit with at once, after --help, --version or an error
+// has been printed.
 struct ParsedFlags {
   std::optional<Flags> flags;
   int exit_code = 0;

@@ -1,4 +1,4 @@
-// slipstream_server: opens the store, serves until a signal comes, drains.
+// slipstream_server: opens the store, serves until a signal arrives, drains.
 #include <pthread.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -22,10 +22,10 @@
 namespace slipstream {
 namespace {
 
-// Linux has priorities for threads, and 0 is the thread that asks.
+// The priority of the thread that fits source tasks: suggestions come first.
 constexpr int kFittingNiceness = 15;
 
-// Blocks the signals that end the server in this and all later threads.
+// Blocks the signals that end the server, in this thread and all that it starts.
 sigset_t BlockEndingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -47,10 +47,10 @@ absl::Status MakeFolder(const std::string& folder) {
   std::filesystem::create_directories(folder, error);
   if (!error) return absl::OkStatus();
   return absl::PermissionDeniedError(
-      absl::StrCat("cannot make the data folder ", folder, ": ", error.message()));
+      absl::StrCat("cannot create the data folder ", folder, ": ", error.message()));
 }
 
-// Whole or not at all, so that whoever waits for the file reads all of it.
+// Writes the file by renaming, so that whoever waits for it never reads a part.
 absl::Status WriteAddress(const std::string& file, const std::string& address) {
   if (file.empty()) return absl::OkStatus();
   const std::string partial = absl::StrCat(file, ".partial");
@@ -72,9 +72,8 @@ absl::Status Serve(Flags flags, const sigset_t& signals) {
   flags.store.holder = absl::StrCat("slipstream_server, process ", getpid(), ", asked to serve on ",
                                     flags.server.listen);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenSqliteStore(flags.store));
-  // Fits of source tasks take what suggestions leave.
+  // On Linux, process 0 stands for the calling thread alone.
   flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
-  flags.service.max_answer_bytes = static_cast<size_t>(flags.server.max_message_bytes);
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
@@ -83,11 +82,11 @@ absl::Status Serve(Flags flags, const sigset_t& signals) {
                flags.store.path);
   int signal_number = 0;
   sigwait(&signals, &signal_number);
-  spdlog::info("{}: draining, for at most {} s", strsignal(signal_number), flags.drain_seconds);
+  spdlog::info("{}: draining for at most {} s", strsignal(signal_number), flags.drain_seconds);
   server->Drain(absl::Seconds(flags.drain_seconds));
   spdlog::info(
       "drained; suggestions computed: {} by their recipe, {} without transfer, {} quasi-random "
-      "for want of time or numerical health",
+      "because time ran out or a factorisation failed",
       service.ladder().Of(Rung::kRecipe), service.ladder().Of(Rung::kWithoutTransfer),
       service.ladder().Of(Rung::kQuasiRandom));
   return absl::OkStatus();
@@ -101,7 +100,7 @@ absl::Status Run(const Flags& flags, const sigset_t& signals) {
   }
   if (!flags.back_up_to.empty()) {
     SLIPSTREAM_RETURN_IF_ERROR(BackUpSqliteFile(flags.store.path, flags.back_up_to));
-    spdlog::info("{} is copied to {}", flags.store.path, flags.back_up_to);
+    spdlog::info("copied {} to {}", flags.store.path, flags.back_up_to);
     return absl::OkStatus();
   }
   return Serve(flags, signals);

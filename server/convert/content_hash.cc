@@ -23,7 +23,7 @@ std::string Sha256(absl::string_view bytes) {
   return digest;
 }
 
-// Length first, so that no two lists of parts read the same.
+// Appends the length first, so that different lists of parts never look the same.
 void AppendPart(absl::string_view part, std::string* out) {
   absl::StrAppend(out, part.size(), ":", part);
 }

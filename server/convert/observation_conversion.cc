@@ -11,7 +11,7 @@
 namespace slipstream {
 namespace {
 
-// The one metric's number, checked.
+// The number measured for the study's one metric, checked.
 absl::StatusOr<double> NumberOf(absl::string_view field, absl::string_view metric,
                                 const v1::Measurement& measurement) {
   const std::string path = absl::StrCat(field, ".metrics");

@@ -1,4 +1,5 @@
-// Outcomes and observations between the wire, the core and the store.
+// Converts outcomes and observations between the wire, the core and the store. Pure
+// functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_OBSERVATION_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_OBSERVATION_CONVERSION_H_
 
@@ -13,23 +14,23 @@
 
 namespace slipstream {
 
-// What Observe and AddTrials take. INVALID_ARGUMENT, an InvalidField with a
-// path inside the message, when there is no outcome, the measurement is not
-// exactly of `metric`, a number is not finite or a reason is too long.
+// The outcome that Observe and AddTrials get. INVALID_ARGUMENT, an InvalidField with
+// a path inside the message, when there is no outcome, the measurement has another
+// metric than `metric` alone, a number is not finite or a reason is too long.
 absl::StatusOr<TrialOutcome> OutcomeFromProto(absl::string_view metric, const v1::Outcome& proto);
 
-// A source task's observation; errors as above and of ConfigurationFromProto.
-// Reasons and the measurements of stopped trials' last moments are for people
-// and are checked, but a SourcePoint has only the number.
+// A source task's observation; errors as above and as ConfigurationFromProto.
+// Reasons and other text for people are checked and dropped, as a SourcePoint holds
+// only the number.
 absl::StatusOr<SourcePoint> SourcePointFromProto(const SearchSpace& space,
                                                  absl::string_view metric,
                                                  const v1::Observation& proto);
 
-// The opposite, for showing a point.
+// Converts a point back, to show it.
 void SourcePointToProto(const SearchSpace& space, absl::string_view metric,
                         const SourcePoint& point, v1::Observation* proto);
 
-// How the core calls the end of a trial in `state`, which must have ended.
+// The core's name for `state`, which must be one of a trial that has ended.
 Ending EndingOf(TrialState state);
 
 }  // namespace slipstream

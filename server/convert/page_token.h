@@ -1,4 +1,5 @@
-// Page tokens: opaque to callers, bound to the call that they came from.
+// Page tokens: opaque to callers and bound to the listing that they came from. Pure
+// functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_PAGE_TOKEN_H_
 #define SLIPSTREAM_SERVER_CONVERT_PAGE_TOKEN_H_
 
@@ -11,8 +12,8 @@
 namespace slipstream {
 
 // A token that continues after the row with key `after`. `scope` names what is
-// listed and how ("studies", "trials of s in states 3"); a token is only good
-// for the scope it was made in.
+// listed and how ("studies", "trials of s in states 3"); a token is valid only in
+// the scope that it was made for.
 std::string MakePageToken(absl::string_view scope, int64_t after);
 
 // 0 for an empty token. INVALID_ARGUMENT, an InvalidField on "page_token", when

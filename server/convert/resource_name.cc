@@ -31,7 +31,7 @@ bool IsSourceTaskId(absl::string_view id) {
   return true;
 }
 
-// A positive number as the server itself writes it.
+// Accepts a positive number only as the server itself writes it.
 bool ParseTrialNumber(absl::string_view text, int64_t* number) {
   for (const char c : text) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) return false;
@@ -82,7 +82,8 @@ absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::s
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id) {
   if (IsStudyId(id)) return absl::OkStatus();
   return InvalidField(field, id,
-                      "1 to 63 characters of a-z, 0-9 and '-', the first a letter, the last no '-'");
+                      "1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not "
+                      "ending with '-'");
 }
 
 }  // namespace slipstream

@@ -21,13 +21,13 @@ std::string StudyName(absl::string_view study_id);
 std::string FormatTrialName(absl::string_view study_id, int64_t number);
 std::string SourceTaskName(absl::string_view source_task_id);
 
-// The parse functions answer INVALID_ARGUMENT, an InvalidField on `field`,
-// when `name` has not the form of such a name.
+// The parse functions return INVALID_ARGUMENT, an InvalidField on `field`, when
+// `name` does not have the form of such a name.
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name);
 absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name);
 absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name);
 
-// Whether `id` may become the last part of a study's name: InvalidField if not.
+// Checks that `id` may be the last part of a study's name; an InvalidField if not.
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id);
 
 }  // namespace slipstream

@@ -18,15 +18,15 @@
 namespace slipstream {
 namespace {
 
-// A packed point is, for each parameter, a byte for the kind of its value and
-// eight for the value; then a byte for the ending, a byte that says whether a
-// number follows, and the number's eight. A chunk begins with its format.
+// A packed point has, for each parameter, one byte for the kind of its value and
+// eight for the value, followed by one byte for the ending, one that says whether
+// there is a number, and eight for the number. A chunk begins with a format byte.
 constexpr char kPackFormat = 1;
 constexpr size_t kPointsPerChunk = 4096;
 constexpr size_t kCellBytes = 9;
 constexpr size_t kTailBytes = 10;
 
-// Little-endian on every machine.
+// Appends eight bytes, little-endian on every machine.
 void AppendBits(uint64_t bits, std::string* out) {
   for (int shift = 0; shift < 64; shift += 8) out->push_back(static_cast<char>(bits >> shift));
 }
@@ -100,7 +100,7 @@ bool Better(const SourcePoint& a, const SourcePoint& b, Goal goal) {
   return goal == Goal::kMaximize ? *a.value > *b.value : *a.value < *b.value;
 }
 
-// The first of the best; null if nothing was measured.
+// The best measured point, the first one of equals; null if nothing was measured.
 const SourcePoint* BestOf(absl::Span<const SourcePoint> points, Goal goal) {
   const SourcePoint* best = nullptr;
   for (const SourcePoint& point : points) {
@@ -122,7 +122,7 @@ absl::Status CheckTexts(const v1::SourceTask& task) {
   return CheckLabels("labels", task.labels());
 }
 
-// What the id is made from, besides the observations.
+// The part of the content that the id depends on besides the observations.
 std::string ContentHeader(const v1::SourceTask& task) {
   v1::SourceTask content;
   *content.mutable_space() = task.space();
@@ -151,7 +151,7 @@ absl::StatusOr<SourceTaskHeader> SourceTaskHeaderFromProto(const v1::SourceTask&
   SLIPSTREAM_RETURN_IF_ERROR(CheckTexts(task));
   if (task.space().has_candidates()) {
     return InvalidField("space.candidates", "a candidate list",
-                        "absent: a source task's observations say which configurations it has");
+                        "absent: a source task's observations are its configurations");
   }
   SourceTaskHeader header;
   SLIPSTREAM_ASSIGN_OR_RETURN(MetricAndGoal metric, MetricFromProto(task.metrics()));

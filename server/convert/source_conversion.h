@@ -1,4 +1,4 @@
-// Source tasks between the wire, the core and the store.
+// Converts source tasks between the wire, the core and the store. Pure functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_
 
@@ -25,22 +25,23 @@ struct SourceTaskHeader {
 // INVALID_ARGUMENT, an InvalidField with the path inside the message.
 absl::StatusOr<SourceTaskHeader> SourceTaskHeaderFromProto(const v1::SourceTask& task);
 
-// Points as the store keeps them, some thousand a chunk; exact.
+// Encodes points for the store without loss, a few thousand per chunk.
 std::vector<std::string> PackPoints(absl::Span<const SourcePoint> points);
 
-// Appends the points of a chunk. DATA_LOSS when it was not made by PackPoints
-// for a space of `dimension` parameters.
+// Appends the points of a chunk to `points`. DATA_LOSS when PackPoints did not make
+// the chunk for a space of `dimension` parameters.
 absl::Status UnpackPoints(const std::string& chunk, size_t dimension,
                           std::vector<SourcePoint>* points);
 
-// The content as the store takes it; `points` are legal in the header's space.
+// A checked source task for the store; `points` must be legal in the header's space.
 NewSourceTask NewSourceTaskOf(const v1::SourceTask& task, const SourceTaskHeader& header,
                               absl::Span<const SourcePoint> points);
 
-// What is told of a stored task. DATA_LOSS when the bytes cannot be read.
+// A stored task for the wire, without its observations. DATA_LOSS when the bytes
+// cannot be read.
 absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record);
 
-// A stored task for the strategies. DATA_LOSS when the bytes cannot be read.
+// A stored task for strategies. DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
                                                 const std::vector<std::string>& chunks);
 

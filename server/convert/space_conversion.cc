@@ -49,7 +49,8 @@ absl::StatusOr<Scale> ScaleFromProto(absl::string_view field, v1::Scale scale) {
     case v1::REVERSE_LOG:
       return Scale::kReverseLog;
     default:
-      return InvalidField(field, absl::StrCat(static_cast<int>(scale)), "LINEAR, LOG or REVERSE_LOG");
+      return InvalidField(field, absl::StrCat(static_cast<int>(scale)),
+                          "LINEAR, LOG or REVERSE_LOG");
   }
 }
 
@@ -146,8 +147,8 @@ absl::StatusOr<SearchSpace::CandidateTable> CandidatesFromProto(const v1::Candid
   return table;
 }
 
-// The core's paths know one kind of domain, "parameters[2].min"; the message
-// has several, "parameters[2].double_domain.min".
+// Inserts the domain's name into the path of a violation: the core says
+// "parameters[2].min" where the message has "parameters[2].double_domain.min".
 absl::Status WithDomainInPath(const absl::Status& status, const v1::SearchSpace& proto) {
   const std::optional<FieldViolation> violation = ViolationOf(status);
   if (!violation) return status;

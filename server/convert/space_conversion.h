@@ -1,4 +1,5 @@
-// Search spaces and configurations between the wire and the core.
+// Converts search spaces and configurations between the wire and the core. Pure
+// functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_SPACE_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_SPACE_CONVERSION_H_
 
@@ -14,7 +15,7 @@ namespace slipstream {
 absl::StatusOr<SearchSpace> SpaceFromProto(const v1::SearchSpace& proto);
 
 // INVALID_ARGUMENT, an InvalidField with a path "values[<name>]", when the
-// configuration is not one of `space`.
+// configuration is not legal in `space`.
 absl::StatusOr<Configuration> ConfigurationFromProto(const SearchSpace& space,
                                                      const v1::Configuration& proto);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
+#include "core/recipe/recipe.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
@@ -51,7 +52,7 @@ RecipeChange RecipeChangeFromProto(const v1::Recipe& recipe) {
   return change;
 }
 
-// Everything of a definition but its space.
+// The definition without its space.
 absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   StudyDefinition definition;
   SLIPSTREAM_ASSIGN_OR_RETURN(MetricAndGoal metric, MetricFromProto(study.metrics()));
@@ -129,7 +130,7 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
   *stored.mutable_source_tasks() = study.source_tasks();
   NewStudy result;
   if (study.space().has_candidates()) {
-    // The definition says that there is a list; the list itself stands apart.
+    // The definition says that there is a list; the list itself is stored apart.
     stored.mutable_space()->mutable_candidates()->set_allow_repeats(
         study.space().candidates().allow_repeats());
     result.candidates = DeterministicBytes(study.space().candidates());
@@ -155,6 +156,14 @@ absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
   if (!definition.ok() || !space.ok()) return Unreadable(record);
   definition->space = std::make_shared<const SearchSpace>(*std::move(space));
   return definition;
+}
+
+std::optional<SourceFitOptions> SourceFitFor(const StudyDefinition& definition) {
+  const Preset* preset = FindPreset(definition.preset);
+  if (preset == nullptr || !preset->has_model || definition.source_ids.empty()) return {};
+  const absl::StatusOr<Recipe> recipe = preset->With(definition.recipe);
+  const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
+  return options != nullptr ? std::optional<SourceFitOptions>(*options) : std::nullopt;
 }
 
 absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates) {

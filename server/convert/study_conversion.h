@@ -1,15 +1,17 @@
-// Studies between the wire and the store.
+// Converts studies between the wire, the core and the store. Pure functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_STUDY_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_STUDY_CONVERSION_H_
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"
+#include "core/sources/fitted_source.h"
 #include "core/recipe/recipe_names.h"
 #include "core/study/study_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
@@ -18,19 +20,19 @@
 
 namespace slipstream {
 
-// The immutable part of a study, ready for use; shared, never changed.
+// The immutable part of a study, checked and parsed.
 struct StudyDefinition {
   std::shared_ptr<const SearchSpace> space;
   std::string metric;
   Goal goal = Goal::kMaximize;
   bool noiseless = false;
   std::string preset;
-  RecipeChange recipe;  // Of the preset's.
+  RecipeChange recipe;  // Overrides to the preset's recipe.
   uint64_t seed = 0;
   std::vector<std::string> source_ids;
 };
 
-// One metric, checked. InvalidField on "metrics..." otherwise.
+// The study's one metric, checked. An InvalidField on "metrics..." otherwise.
 struct MetricAndGoal {
   std::string metric;
   Goal goal = Goal::kMaximize;
@@ -39,27 +41,31 @@ struct MetricAndGoal {
 absl::StatusOr<MetricAndGoal> MetricFromProto(
     const google::protobuf::RepeatedPtrField<v1::Metric>& metrics);
 
-// Checks a study that is to be created, all but whether its source tasks exist.
-// INVALID_ARGUMENT, an InvalidField with the path inside the message.
+// Parses and checks a study that is to be created, except whether its source tasks
+// exist. INVALID_ARGUMENT, an InvalidField with the path inside the message.
 absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study);
 
-// What is stored of `study`, whose seed and preset must be filled in.
+// A new study for the store; the seed and the preset of `study` must be set.
 NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
                     absl::string_view study_id);
 
-// The definition of a stored study; `candidates` as the store keeps them.
-// DATA_LOSS when the bytes cannot be read.
+// Parses a stored study; `candidates` are the store's bytes. DATA_LOSS when the bytes
+// cannot be read.
 absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
                                                       const std::string& candidates);
 
-// A stored study for the wire; without `candidates` the list is left out.
-// DATA_LOSS when the bytes cannot be read.
+// How the prior of the study's recipe wants its sources fitted; absent when the
+// study has no sources or its preset does not fit them.
+std::optional<SourceFitOptions> SourceFitFor(const StudyDefinition& definition);
+
+// A stored study for the wire; the candidate list is left out if `candidates` is
+// empty. DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates);
 
-// The names of a recipe's ingredients for the wire.
+// The names of a recipe's ingredients, for the wire.
 v1::Recipe RecipeToProto(const RecipeChange& names);
 
-// Labels as the store keeps them.
+// Encodes the labels of `study` for the store.
 std::string LabelBytes(const v1::Study& study);
 
 }  // namespace slipstream

@@ -62,7 +62,8 @@ absl::Status CheckLabels(absl::string_view field,
 
 absl::Status CheckCount(absl::string_view field, int value, int max) {
   if (value >= 0 && value <= max) return absl::OkStatus();
-  return InvalidField(field, absl::StrCat(value), absl::StrCat("1 to ", max, ", or 0 for the default"));
+  return InvalidField(field, absl::StrCat(value),
+                      absl::StrCat("1 to ", max, ", or 0 for the default"));
 }
 
 }  // namespace slipstream

@@ -18,10 +18,10 @@ inline constexpr size_t kMaxOriginBytes = 1024;
 inline constexpr size_t kMaxNameBytes = 128;
 inline constexpr size_t kMaxRequestIdBytes = 128;
 inline constexpr size_t kMaxLabels = 64;
-// Of anything that is listed.
+// The most entries that a page of any list may have.
 inline constexpr int kMaxPageSize = 1000;
 
-// Each answers an InvalidField on `field` when `text` breaks the bound.
+// Each check returns an InvalidField on `field` when the text breaks the bound.
 
 // At most `max_bytes`; may be empty.
 absl::Status CheckText(absl::string_view field, absl::string_view text, size_t max_bytes);
@@ -33,7 +33,7 @@ absl::Status CheckRequestId(absl::string_view text);
 absl::Status CheckLabels(absl::string_view field,
                          const google::protobuf::Map<std::string, std::string>& labels);
 
-// A page size or count: 0 (the default is meant) to `max`.
+// A page size or count, 0 to `max`; 0 stands for the default.
 absl::Status CheckCount(absl::string_view field, int value, int max);
 
 }  // namespace slipstream

@@ -13,7 +13,7 @@
 namespace slipstream {
 namespace {
 
-// The stored numbers are the wire's numbers.
+// States are stored as the wire's numbers.
 static_assert(static_cast<int>(TrialState::kRequested) == v1::Trial::REQUESTED);
 static_assert(static_cast<int>(TrialState::kActive) == v1::Trial::ACTIVE);
 static_assert(static_cast<int>(TrialState::kSucceeded) == v1::Trial::SUCCEEDED);
@@ -80,8 +80,8 @@ google::protobuf::Timestamp TimestampOf(int64_t ms) {
 }
 
 size_t MostTrialBytes(const SearchSpace& space) {
-  constexpr size_t kFixed = 512;    // Names of study and worker, times, numbers.
-  constexpr size_t kPerValue = 32;  // A number, and what frames an entry.
+  constexpr size_t kFixed = 512;    // For the names of study and worker, times and numbers.
+  constexpr size_t kPerValue = 32;  // For a number and the framing of an entry.
   size_t bytes = kFixed;
   for (const Parameter& parameter : space.parameters()) {
     bytes += parameter.name.size() + kPerValue;

@@ -1,4 +1,5 @@
-// Trials and provenance between the wire, the core and the store.
+// Converts trials and provenance between the wire, the core and the store. Pure
+// functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_TRIAL_CONVERSION_H_
 
@@ -19,30 +20,30 @@ namespace slipstream {
 
 google::protobuf::Timestamp TimestampOf(int64_t ms);
 
-// How long a trial of the space can be on the wire, as a bound, while it has no outcome.
+// An upper bound on the wire size of a trial without an outcome.
 size_t MostTrialBytes(const SearchSpace& space);
 
-// `trial` must be empty. What the record holds came from this code; a record
-// that cannot be parsed gives DATA_LOSS, naming the trial.
+// `trial` must be empty. DATA_LOSS, naming the trial, when the record cannot be
+// parsed.
 absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial);
 // The same without the configuration.
 absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& record,
                                  v1::Trial* trial);
 
-// INVALID_ARGUMENT, an InvalidField on `field`, for states that are not sent.
+// INVALID_ARGUMENT, an InvalidField on `field`, for a number that is no state.
 absl::StatusOr<TrialState> TrialStateFromProto(absl::string_view field, v1::Trial::State state);
 
 // A suggestion as a trial to be leased; `version` is the server's.
 NewTrial SuggestedTrial(const SearchSpace& space, const Suggestion& suggestion,
                         absl::string_view version);
 
-// A person's trial. Errors as ConfigurationFromProto and OutcomeFromProto with
+// A trial that a person adds. Errors as ConfigurationFromProto and OutcomeFromProto with
 // "configuration." and "outcome." before the path; on a space with candidates
 // the configuration must be one of them.
 absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view metric,
                                     const v1::Observation& observation);
 
-// What the stored provenance, perhaps an empty one, of that trial has noted.
+// The notes in the stored provenance, which may be empty, of trial `number`.
 // DATA_LOSS when it cannot be read.
 absl::StatusOr<Notes> StoredNotes(int64_t number, const std::string& provenance);
 

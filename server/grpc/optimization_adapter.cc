@@ -12,17 +12,16 @@ namespace {
 
 using Context = grpc::CallbackServerContext;
 using Reactor = grpc::ServerUnaryReactor;
-// In the adapter, Service is the generated interface.
-using Backend = ::slipstream::Service;
 
-// One RegisterSourceTask call: reads to the end or to the first error. Reading
-// ends alike where the caller has sent all and where the call is cut off (the
-// caller gave up or is gone, the server ends), and the latter registers nothing:
-// only a call that still stands takes the answer's metadata.
+// One RegisterSourceTask call, read to its end or to the first error. Reading ends
+// in the same way when the caller has sent everything and when the call is cut off
+// (the caller cancelled or vanished, or the server shuts down), which must not
+// register anything. Sending the initial metadata tells them apart: it succeeds
+// only on a live call.
 class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskRequest> {
  public:
-  UploadReactor(Service* service, Context* context, v1::RegisterSourceTaskResponse* response,
-                std::atomic<int64_t>* under_way)
+  UploadReactor(SourceTaskService* service, Context* context,
+                v1::RegisterSourceTaskResponse* response, std::atomic<int64_t>* under_way)
       : service_(service),
         context_(context),
         response_(response),
@@ -40,8 +39,8 @@ class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskReque
     StartRead(&message_);
   }
 
-  void OnSendInitialMetadataDone(bool stands) override {
-    if (!stands || context_->IsCancelled()) {
+  void OnSendInitialMetadataDone(bool alive) override {
+    if (!alive || context_->IsCancelled()) {
       return Finish({grpc::StatusCode::CANCELLED, "the upload was cut off; nothing is registered"});
     }
     service_->RegisterSourceTask(std::move(upload_), response_, [this](absl::Status status) {
@@ -55,7 +54,7 @@ class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskReque
   }
 
  private:
-  Backend* const service_;
+  SourceTaskService* const service_;
   Context* const context_;
   v1::RegisterSourceTaskResponse* const response_;
   std::atomic<int64_t>* const under_way_;
@@ -65,93 +64,98 @@ class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskReque
 
 class OptimizationAdapter : public v1::OptimizationService::CallbackService {
  public:
-  OptimizationAdapter(Backend* service, std::atomic<int64_t>* under_way)
-      : service_(service), under_way_(under_way) {}
+  OptimizationAdapter(slipstream::Service* service, std::atomic<int64_t>* under_way)
+      : studies_(service->studies()),
+        trials_(service->trials()),
+        source_tasks_(service->source_tasks()),
+        under_way_(under_way) {}
 
   Reactor* CreateStudy(Context* context, const v1::CreateStudyRequest* request,
                        v1::Study* response) override {
-    return Unary(context, request, response, &Backend::CreateStudy);
+    return Unary(context, request, response, &studies_, &StudyService::CreateStudy);
   }
   Reactor* GetStudy(Context* context, const v1::GetStudyRequest* request,
                     v1::Study* response) override {
-    return Unary(context, request, response, &Backend::GetStudy);
+    return Unary(context, request, response, &studies_, &StudyService::GetStudy);
   }
   Reactor* ListStudies(Context* context, const v1::ListStudiesRequest* request,
                        v1::ListStudiesResponse* response) override {
-    return Unary(context, request, response, &Backend::ListStudies);
+    return Unary(context, request, response, &studies_, &StudyService::ListStudies);
   }
   Reactor* UpdateStudy(Context* context, const v1::UpdateStudyRequest* request,
                        v1::Study* response) override {
-    return Unary(context, request, response, &Backend::UpdateStudy);
+    return Unary(context, request, response, &studies_, &StudyService::UpdateStudy);
   }
   Reactor* DeleteStudy(Context* context, const v1::DeleteStudyRequest* request,
                        google::protobuf::Empty* response) override {
-    return Unary(context, request, response, &Backend::DeleteStudy);
+    return Unary(context, request, response, &studies_, &StudyService::DeleteStudy);
   }
   Reactor* Suggest(Context* context, const v1::SuggestRequest* request,
                    v1::SuggestResponse* response) override {
-    return Unary(context, request, response, &Backend::Suggest);
+    return Unary(context, request, response, &trials_, &TrialService::Suggest);
   }
   Reactor* Observe(Context* context, const v1::ObserveRequest* request,
                    v1::Trial* response) override {
-    return Unary(context, request, response, &Backend::Observe);
+    return Unary(context, request, response, &trials_, &TrialService::Observe);
   }
   Reactor* AddTrials(Context* context, const v1::AddTrialsRequest* request,
                      v1::AddTrialsResponse* response) override {
-    return Unary(context, request, response, &Backend::AddTrials);
+    return Unary(context, request, response, &trials_, &TrialService::AddTrials);
   }
   Reactor* GetTrial(Context* context, const v1::GetTrialRequest* request,
                     v1::Trial* response) override {
-    return Unary(context, request, response, &Backend::GetTrial);
+    return Unary(context, request, response, &trials_, &TrialService::GetTrial);
   }
   Reactor* ListTrials(Context* context, const v1::ListTrialsRequest* request,
                       v1::ListTrialsResponse* response) override {
-    return Unary(context, request, response, &Backend::ListTrials);
+    return Unary(context, request, response, &trials_, &TrialService::ListTrials);
   }
   Reactor* BestTrials(Context* context, const v1::BestTrialsRequest* request,
                       v1::BestTrialsResponse* response) override {
-    return Unary(context, request, response, &Backend::BestTrials);
+    return Unary(context, request, response, &trials_, &TrialService::BestTrials);
   }
   Reactor* Explain(Context* context, const v1::ExplainRequest* request,
                    v1::Explanation* response) override {
-    return Unary(context, request, response, &Backend::Explain);
+    return Unary(context, request, response, &trials_, &TrialService::Explain);
   }
   Reactor* ListPresets(Context* context, const v1::ListPresetsRequest* request,
                        v1::ListPresetsResponse* response) override {
-    return Unary(context, request, response, &Backend::ListPresets);
+    return Unary(context, request, response, &studies_, &StudyService::ListPresets);
   }
   grpc::ServerReadReactor<v1::RegisterSourceTaskRequest>* RegisterSourceTask(
       Context* context, v1::RegisterSourceTaskResponse* response) override {
-    return new UploadReactor(service_, context, response, under_way_);
+    return new UploadReactor(&source_tasks_, context, response, under_way_);
   }
   Reactor* GetSourceTask(Context* context, const v1::GetSourceTaskRequest* request,
                          v1::SourceTask* response) override {
-    return Unary(context, request, response, &Backend::GetSourceTask);
+    return Unary(context, request, response, &source_tasks_, &SourceTaskService::GetSourceTask);
   }
   Reactor* ListSourceTasks(Context* context, const v1::ListSourceTasksRequest* request,
                            v1::ListSourceTasksResponse* response) override {
-    return Unary(context, request, response, &Backend::ListSourceTasks);
+    return Unary(context, request, response, &source_tasks_, &SourceTaskService::ListSourceTasks);
   }
   Reactor* DeleteSourceTask(Context* context, const v1::DeleteSourceTaskRequest* request,
                             google::protobuf::Empty* response) override {
-    return Unary(context, request, response, &Backend::DeleteSourceTask);
+    return Unary(context, request, response, &source_tasks_, &SourceTaskService::DeleteSourceTask);
   }
 
  private:
-  template <typename Request, typename Response>
-  Reactor* Unary(Context* context, const Request* request, Response* response,
-                 void (Backend::*method)(const Request*, Response*, Backend::Done)) {
+  template <typename Backend, typename Request, typename Response>
+  Reactor* Unary(Context* context, const Request* request, Response* response, Backend* backend,
+                 void (Backend::*method)(const Request*, Response*, Done)) {
     Reactor* reactor = context->DefaultReactor();
     ++*under_way_;
-    (service_->*method)(request, response,
-                        [reactor, under_way = under_way_](const absl::Status& status) {
-                          reactor->Finish(ToGrpcStatus(status));
-                          --*under_way;
-                        });
+    (backend->*method)(request, response,
+                       [reactor, under_way = under_way_](const absl::Status& status) {
+                         reactor->Finish(ToGrpcStatus(status));
+                         --*under_way;
+                       });
     return reactor;
   }
 
-  Backend* const service_;
+  StudyService& studies_;
+  TrialService& trials_;
+  SourceTaskService& source_tasks_;
   std::atomic<int64_t>* const under_way_;
 };
 

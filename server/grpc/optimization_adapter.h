@@ -13,7 +13,7 @@
 namespace slipstream {
 
 // Both must outlive the gRPC server that the adapter is registered with.
-// `under_way` counts the calls that are not answered yet.
+// `under_way` counts the calls that have not been answered yet.
 std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
                                                        std::atomic<int64_t>* under_way);
 

@@ -21,9 +21,9 @@
 namespace slipstream {
 namespace {
 
-// From the last answer until connections are closed: for it to leave, and for
-// clients that read to close on their side.
-constexpr absl::Duration kLeaveTaking = absl::Seconds(1);
+// How long connections stay open after the last answer, so that it is delivered
+// and clients can close on their side.
+constexpr absl::Duration kClosingTime = absl::Seconds(1);
 
 struct HostAndPort {
   std::string host;
@@ -42,7 +42,7 @@ absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
   return result;
 }
 
-// Of names only the one that is never another machine's: "127.example.com" may be.
+// The only name accepted is "localhost"; "127.example.com" may be another machine.
 bool IsLoopback(const std::string& host) {
   in_addr address = {};
   if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
@@ -54,15 +54,16 @@ absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
   if (IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) return address;
   return absl::FailedPreconditionError(absl::StrCat(
       "listening on ", options.listen,
-      " would let other machines in without encryption; say --allow-plaintext to mean it"));
+      " would let other machines connect without encryption; pass --allow-plaintext to do so"));
 }
 
-void Configure(const ServerOptions& options, int* port, grpc::ServerBuilder* builder) {
+void Configure(const ServerOptions& options, int max_message_bytes, int* port,
+               grpc::ServerBuilder* builder) {
   builder->AddListeningPort(options.listen, grpc::InsecureServerCredentials(), port);
-  builder->SetMaxReceiveMessageSize(options.max_message_bytes);
-  builder->SetMaxSendMessageSize(options.max_message_bytes);
+  builder->SetMaxReceiveMessageSize(max_message_bytes);
+  builder->SetMaxSendMessageSize(max_message_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
-  // Two servers on one port would share its calls at random.
+  // Without this, two servers could listen on one port and share its calls at random.
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
 }
 
@@ -76,7 +77,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const ServerOptions& options, Service* service,
     const std::vector<grpc::Service*>& extra_services) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const HostAndPort asked, CheckedAddress(options));
-  // Debian's Abseil looks for cycles at each of gRPC's locks, which costs more than the locks.
+  // Debian's Abseil checks every lock of gRPC for deadlock cycles, which costs more than locking.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -84,14 +85,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   result->adapter_ = MakeOptimizationAdapter(service, &result->under_way_);
   grpc::ServerBuilder builder;
   int port = 0;
-  Configure(options, &port, &builder);
+  Configure(options, service->options().max_message_bytes, &port, &builder);
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
   result->server_ = builder.BuildAndStart();
   if (result->server_ == nullptr || port == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("cannot listen on ", options.listen,
-                     ": the port is taken, or the address is not this machine's"));
+                     ": the port is taken, or the address is not one of this machine"));
   }
   result->server_->GetHealthCheckService()->SetServingStatus(true);
   result->server_->GetHealthCheckService()->SetServingStatus("slipstream.v1.OptimizationService",
@@ -104,8 +105,8 @@ Server::~Server() {
   if (server_ != nullptr) Drain(absl::ZeroDuration());
 }
 
-void Server::Drain(absl::Duration patience) {
-  const absl::Time deadline = absl::Now() + patience;
+void Server::Drain(absl::Duration grace) {
+  const absl::Time deadline = absl::Now() + grace;
   server_->GetHealthCheckService()->SetServingStatus(false);
   absl::Notification all_closed;
   std::thread closing([&] {
@@ -113,7 +114,7 @@ void Server::Drain(absl::Duration patience) {
     all_closed.Notify();
   });
   while (under_way_ > 0 && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(5));
-  const absl::Time close_at = absl::Now() + kLeaveTaking;
+  const absl::Time close_at = absl::Now() + kClosingTime;
   if (close_at < deadline && !all_closed.WaitForNotificationWithDeadline(close_at)) {
     grpc_server_cancel_all_calls(server_->c_server());
   }

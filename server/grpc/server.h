@@ -1,7 +1,7 @@
 // The listening server: adapters, health, reflection, limits.
 //
 //   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Server> server, Server::Start(options, &service));
-//   ...                                  // Until a signal comes.
+//   ...                                  // Until a signal arrives.
 //   server->Drain(absl::Seconds(10));
 #ifndef SLIPSTREAM_SERVER_GRPC_SERVER_H_
 #define SLIPSTREAM_SERVER_GRPC_SERVER_H_
@@ -21,39 +21,38 @@
 namespace slipstream {
 
 struct ServerOptions {
-  // host:port; port 0 takes a free one.
+  // host:port; port 0 picks a free one.
   std::string listen = "127.0.0.1:7411";
-  // Plaintext on an address that other machines reach has to be asked for.
+  // Allows plaintext on an address that other machines can reach.
   bool allow_plaintext_beyond_loopback = false;
-  // Messages in either direction; larger ones get RESOURCE_EXHAUSTED.
-  int max_message_bytes = 16 << 20;
-  // Calls under way on one connection; more wait in the client.
+  // Concurrent calls on one connection; more wait in the client.
   int max_calls_per_connection = 1000;
 };
 
-// Thread-safe but for Drain, which is called once.
+// Thread-safe, except that Drain is called at most once.
 class Server {
  public:
-  // Whether Start could listen as it is told, as far as that can be known before.
+  // Checks the address as Start does, without listening.
   static absl::Status CheckAddress(const ServerOptions& options);
 
-  // `service` and `extra_services` must outlive the server. FAILED_PRECONDITION
-  // when the address is taken, or is no loopback address and plaintext was not
-  // allowed; INVALID_ARGUMENT when it is no address.
+  // `service` and `extra_services` must outlive the server. Messages larger than
+  // the service's limit get RESOURCE_EXHAUSTED. FAILED_PRECONDITION when the address
+  // is taken, or is not a loopback address and plaintext was not allowed;
+  // INVALID_ARGUMENT when it is not an address.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServerOptions& options, Service* service,
       const std::vector<grpc::Service*>& extra_services = {});
 
-  // Drains without patience if Drain was not called.
+  // Drains with no grace period if Drain was not called.
   ~Server();
 
-  // Where it listens, with the actual port.
+  // The address that it listens on, with the actual port.
   const std::string& address() const { return address_; }
 
-  // Takes no more calls, tells health checks so, waits for those under way, and
-  // cancels what is left after `patience`. Who watches health or holds a connection
-  // open without a call is not waited for, but for a moment to take leave.
-  void Drain(absl::Duration patience);
+  // Refuses new calls, reports NOT_SERVING to health checks, waits for calls in
+  // progress, and cancels those that are left after `grace`. Idle connections and
+  // health watchers get one second to close.
+  void Drain(absl::Duration grace);
 
  private:
   Server() = default;

@@ -1,4 +1,4 @@
-// absl::Status as gRPC sends it.
+// Converts absl::Status to gRPC. A pure function.
 #ifndef SLIPSTREAM_SERVER_GRPC_STATUS_CONVERSION_H_
 #define SLIPSTREAM_SERVER_GRPC_STATUS_CONVERSION_H_
 
@@ -8,8 +8,8 @@
 
 namespace slipstream {
 
-// An InvalidField's violation travels as a slipstream.v1.BadRequest in the
-// details (see errors.proto).
+// The violation of an InvalidField becomes a slipstream.v1.BadRequest in the
+// status's details (see errors.proto).
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace slipstream

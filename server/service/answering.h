@@ -1,5 +1,6 @@
-// How the service's writes answer: a fresh one converts what was written, a
-// repeat gives the first answer again.
+// How calls are answered. A read runs on an executor; a write converts what was
+// written into the answer, and a repeated request gets its first answer again.
+// Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_SERVER_SERVICE_ANSWERING_H_
 #define SLIPSTREAM_SERVER_SERVICE_ANSWERING_H_
 
@@ -11,25 +12,43 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/empty.pb.h"
 #include "google/protobuf/message.h"
 #include "server/convert/content_hash.h"
+#include "server/service/executor.h"
 #include "server/store/store.h"
 
 namespace slipstream {
 
-// The guard of `request` to `method`; unguarded without a request id.
+// Answers a call. Called exactly once for each call, on any thread.
+using Done = std::function<void(absl::Status)>;
+
+// Runs `work` on `executor` and answers with its status; answers at once with
+// RESOURCE_EXHAUSTED when too many tasks wait already.
+inline void AnswerOn(Executor* executor, const Done& done, std::function<absl::Status()> work) {
+  const absl::Status accepted = executor->Run([done, work = std::move(work)] { done(work()); });
+  if (!accepted.ok()) done(accepted);
+}
+
+// Guards `request` to `method` against repeats; unguarded without a request id.
 template <typename Request>
 RequestGuard GuardOf(absl::string_view method, const Request& request) {
   if (request.request_id().empty()) return {};
   return {request.request_id(), RequestFingerprint(method, request)};
 }
 
-// `convert` fills `response` from what was written; `response` lives until
-// `done` was called.
+inline absl::Status ParseFirstAnswer(const std::string& answer,
+                                     google::protobuf::Message* response) {
+  if (response->ParseFromString(answer)) return absl::OkStatus();
+  return absl::DataLossError("the first answer to this request cannot be read from the store");
+}
+
+// A write whose answer `convert` makes from the record written. `response` must
+// live until `done` has been called.
 template <typename Record, typename Response>
 Write<Record> AnsweringWrite(RequestGuard guard, Response* response,
                              std::function<absl::Status(const Record&, Response*)> convert,
-                             std::function<void(absl::Status)> done) {
+                             Done done) {
   auto converted = std::make_shared<absl::Status>();
   Write<Record> write;
   const bool guarded = !guard.request_id.empty();
@@ -41,31 +60,28 @@ Write<Record> AnsweringWrite(RequestGuard guard, Response* response,
   };
   write.done = [=, done = std::move(done)](absl::Status status,
                                            std::optional<std::string> earlier) {
-    if (status.ok() && !earlier) status = *converted;
-    if (status.ok() && earlier && !response->ParseFromString(*earlier)) {
-      status = absl::DataLossError("the first answer cannot be read from the store");
-    }
+    if (status.ok()) status = earlier ? ParseFirstAnswer(*earlier, response) : *converted;
     done(std::move(status));
   };
   return write;
 }
 
-// Whether the request was answered before, or its id belongs to another one:
-// then `done` was called with the first answer in `response`, or an error. For
-// calls whose checks may come out otherwise the second time.
+// A write that is answered with nothing but its status.
+inline Write<Unit> EmptyAnsweringWrite(RequestGuard guard, google::protobuf::Empty* response,
+                                       Done done) {
+  return AnsweringWrite<Unit, google::protobuf::Empty>(
+      std::move(guard), response,
+      [](const Unit&, google::protobuf::Empty*) { return absl::OkStatus(); }, std::move(done));
+}
+
+// Answers a request that was answered before, or whose id belongs to another
+// request, and returns true. For calls whose checks might fail when repeated.
 template <typename Response>
-bool AnswerRepeat(Store* store, const RequestGuard& guard, Response* response,
-                  const std::function<void(absl::Status)>& done) {
+bool AnswerRepeat(Store* store, const RequestGuard& guard, Response* response, const Done& done) {
   if (guard.request_id.empty()) return false;
   absl::StatusOr<std::optional<std::string>> earlier = store->FindAnswer(guard);
   if (earlier.ok() && !earlier->has_value()) return false;
-  if (!earlier.ok()) {
-    done(earlier.status());
-  } else {
-    done(response->ParseFromString(**earlier)
-             ? absl::OkStatus()
-             : absl::DataLossError("the first answer cannot be read from the store"));
-  }
+  done(earlier.ok() ? ParseFirstAnswer(**earlier, response) : earlier.status());
   return true;
 }
 

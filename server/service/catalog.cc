@@ -14,6 +14,7 @@
 namespace slipstream {
 namespace {
 
+// Approximate, for the cache.
 size_t BytesOf(const CatalogStudy& study) {
   return sizeof(CatalogStudy) + study.definition.space->MemoryBytes() +
          study.definition.source_ids.size() * 64;
@@ -26,16 +27,27 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
   if (entry == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat(StudyName(record.id), " uses the preset '", preset,
-                     "', which this version of the server does not have; it has ", PresetNames()));
+                     "', which this version of the server does not know; it knows ",
+                     PresetNames()));
   }
   absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy(*entry, definition.recipe);
   if (strategy.ok()) return *std::move(strategy);
-  return absl::FailedPreconditionError(absl::StrCat(
-      StudyName(record.id),
-      " has a recipe that this version of the server does not: ", strategy.status().message()));
+  return absl::FailedPreconditionError(
+      absl::StrCat(StudyName(record.id), " has a recipe that this version of the server does not ",
+                   "know: ", strategy.status().message()));
 }
 
 }  // namespace
+
+StudyView CatalogStudy::View(const SourceTasks& sources, SourceProvider* fitted_sources) const {
+  StudyView view;
+  view.space = definition.space.get();
+  view.goal = definition.goal;
+  view.noiseless = definition.noiseless;
+  view.sources = sources;
+  view.fitted_sources = fitted_sources;
+  return view;
+}
 
 std::shared_ptr<const CatalogStudy> Catalog::FindStudy(const std::string& id) {
   return studies_.Find(id);
@@ -52,7 +64,7 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
   SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition));
   study->most_trial_bytes = MostTrialBytes(*study->definition.space);
-  Keep(study, forgotten_before);
+  Cache(study, forgotten_before);
   return study;
 }
 
@@ -67,7 +79,7 @@ uint64_t Catalog::Forgotten() {
   return forgotten_;
 }
 
-void Catalog::Keep(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before) {
+void Catalog::Cache(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before) {
   const std::lock_guard<std::mutex> lock(forget_mutex_);
   if (forgotten_ == forgotten_before) studies_.Insert(study->id, study, BytesOf(*study));
 }
@@ -83,8 +95,8 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const s
   return shared;
 }
 
-absl::StatusOr<Catalog::Sources> Catalog::GetSourcesOf(const CatalogStudy& study) {
-  Sources sources;
+absl::StatusOr<SourceTasks> Catalog::GetSourcesOf(const CatalogStudy& study) {
+  SourceTasks sources;
   for (const std::string& id : study.definition.source_ids) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source, GetSource(id));
     sources.push_back(std::move(source));

@@ -1,5 +1,5 @@
-// Studies and source tasks, read from the store and kept ready for use.
-// Thread-safe. What it hands out is immutable and shared.
+// A cache of the studies and source tasks in the store, parsed and ready to use.
+// Thread-safe. The objects that it returns are immutable and shared.
 #ifndef SLIPSTREAM_SERVER_SERVICE_CATALOG_H_
 #define SLIPSTREAM_SERVER_SERVICE_CATALOG_H_
 
@@ -18,13 +18,20 @@
 
 namespace slipstream {
 
-// A study without what changes.
+using SourceTasks = std::vector<std::shared_ptr<const SourceTaskData>>;
+
+// The immutable part of a study.
 struct CatalogStudy {
   int64_t key = 0;
   std::string id;
   StudyDefinition definition;
   std::unique_ptr<const Strategy> strategy;
-  size_t most_trial_bytes = 0;  // Of a trial without an outcome, on the wire.
+  // How long a trial without an outcome can be on the wire.
+  size_t most_trial_bytes = 0;
+
+  // The study without its trials. `sources` are the study's own; they, the study
+  // and `fitted_sources` must outlive the view.
+  StudyView View(const SourceTasks& sources, SourceProvider* fitted_sources) const;
 };
 
 class Catalog {
@@ -33,28 +40,28 @@ class Catalog {
   Catalog(Store* store, size_t study_bytes, size_t source_bytes)
       : store_(store), studies_(study_bytes), sources_(source_bytes) {}
 
-  // Null if the study is not at hand; never reads the store.
+  // Null if the study is not cached; never reads the store.
   std::shared_ptr<const CatalogStudy> FindStudy(const std::string& id);
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors;
-  // FAILED_PRECONDITION when the study's preset is not of this version.
+  // FAILED_PRECONDITION when this version does not know the study's preset.
   absl::StatusOr<std::shared_ptr<const CatalogStudy>> GetStudy(const std::string& id);
-  // To be called when the study was deleted, or found to be another.
+  // To be called when the study was deleted, or another one has its id.
   void ForgetStudy(const std::string& id);
 
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors.
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSource(const std::string& id);
 
-  using Sources = std::vector<std::shared_ptr<const SourceTaskData>>;
-  // All of a study's, in its order.
-  absl::StatusOr<Sources> GetSourcesOf(const CatalogStudy& study);
+  // All source tasks of a study, in the study's order.
+  absl::StatusOr<SourceTasks> GetSourcesOf(const CatalogStudy& study);
 
  private:
   uint64_t Forgotten();
-  void Keep(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before);
+  void Cache(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before);
 
   Store* const store_;
   LruCache<std::string, const CatalogStudy> studies_;
-  // Counts ForgetStudy, so that what was read before is not kept after it.
+  // Counts calls of ForgetStudy, so that a study read before one is not cached
+  // after it.
   std::mutex forget_mutex_;
   uint64_t forgotten_ = 0;
   LruCache<std::string, const SourceTaskData> sources_;

@@ -24,7 +24,7 @@ Executor::~Executor() { pool_->threads.join(); }
 absl::Status Executor::Run(std::function<void()> task) {
   if (pool_->waiting.load(std::memory_order_relaxed) >= max_waiting_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the server is busy: ", max_waiting_, " ", name_, " wait already"));
+        absl::StrCat("the server is busy: ", max_waiting_, " ", name_, " are waiting already"));
   }
   Continue(std::move(task));
   return absl::OkStatus();

@@ -1,4 +1,4 @@
-// A pool of threads with a bounded queue.
+// A thread pool with a bounded queue.
 //
 //   Executor executor("reads", 4, 1000);
 //   absl::Status accepted = executor.Run([] { ... });
@@ -20,18 +20,18 @@ class Executor {
  public:
   // `name` appears in error messages.
   Executor(std::string name, int threads, size_t max_waiting);
-  // Runs what was accepted, then returns.
+  // Returns when all accepted tasks have run.
   ~Executor();
 
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  // RESOURCE_EXHAUSTED, naming the bound, when max_waiting tasks wait already;
-  // `task` was then not taken.
+  // RESOURCE_EXHAUSTED, naming the bound, when max_waiting tasks are waiting already;
+  // `task` will then not run.
   absl::Status Run(std::function<void()> task);
 
-  // Takes `task` whatever waits: for work that goes on with what was accepted
-  // before, of which there is a bounded amount.
+  // Accepts `task` regardless of the bound. For the next step of work that Run has
+  // accepted, of which there is a bounded amount.
   void Continue(std::function<void()> task);
 
  private:

@@ -1,6 +1,7 @@
 #include "server/service/history.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -11,9 +12,13 @@
 namespace slipstream {
 namespace {
 
-constexpr int kTrialsPerRead = 1000;
+constexpr int64_t kTrialsPerRead = 1000;
+// Open trials that are no farther apart are read together with those between
+// them: reading so many rows more costs no more than another snapshot.
+constexpr int64_t kMostBetween = 16;
 
-// Of trials in (after_number, last_number], by number; only where somebody reads them.
+// The notes of the trials in (after_number, last_number], by number; empty for
+// strategies that do not read notes.
 absl::StatusOr<absl::flat_hash_map<int64_t, Notes>> ReadNotes(Store& store,
                                                               const CatalogStudy& study,
                                                               int64_t after_number,
@@ -38,56 +43,87 @@ size_t NotesBytes(const Notes& notes) {
 
 }  // namespace
 
+// The trials in (after_number, last_number].
+struct StudyHistory::Range {
+  int64_t after_number = 0;
+  int64_t last_number = 0;
+};
+
 absl::Status StudyHistory::Refresh(Store& store, const CatalogStudy& study) {
-  SLIPSTREAM_RETURN_IF_ERROR(RefreshOpen(store, study));
-  SLIPSTREAM_RETURN_IF_ERROR(ReadNew(store, study));
+  absl::Status status;
+  for (const Range& range : RangesToRead()) {
+    status = ReadRange(store, study, range);
+    if (!status.ok()) break;
+  }
   std::sort(ended_.begin(), ended_.end(),
             [](const EndedTrial& a, const EndedTrial& b) { return a.number < b.number; });
-  return absl::OkStatus();
+  return status;
 }
 
-absl::Status StudyHistory::RefreshOpen(Store& store, const CatalogStudy& study) {
-  std::vector<OpenTrial> before;
-  before.swap(open_);
-  for (size_t i = 0; i < before.size(); ++i) {
-    absl::StatusOr<TrialRecord> record = store.GetTrial(study.id, before[i].number);
-    absl::Status status = record.ok() ? Take(*study.definition.space, *record, before[i].notes)
-                                      : std::move(record).status();
-    if (status.ok()) continue;
-    open_.insert(open_.end(), before.begin() + static_cast<std::ptrdiff_t>(i), before.end());
-    return status;
-  }
-  return absl::OkStatus();
+// Ranges that cover the open trials and, in the last one, all new trials.
+std::vector<StudyHistory::Range> StudyHistory::RangesToRead() const {
+  std::vector<Range> ranges;
+  const auto cover = [&ranges](int64_t first, int64_t last) {
+    if (ranges.empty() || first - ranges.back().last_number > kMostBetween + 1) {
+      ranges.push_back({first - 1, last});
+    } else {
+      ranges.back().last_number = last;
+    }
+  };
+  for (const OpenTrial& trial : open_) cover(trial.number, trial.number);
+  cover(last_number_ + 1, std::numeric_limits<int64_t>::max());
+  return ranges;
 }
 
-absl::Status StudyHistory::ReadNew(Store& store, const CatalogStudy& study) {
-  while (true) {
+absl::Status StudyHistory::ReadRange(Store& store, const CatalogStudy& study, Range range) {
+  while (range.after_number < range.last_number) {
     TrialFilter filter;
-    filter.after_number = last_number_;
-    filter.limit = kTrialsPerRead;
+    filter.after_number = range.after_number;
+    filter.limit = static_cast<int>(
+        std::min(kTrialsPerRead, range.last_number - range.after_number));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> page,
                                 store.ListTrials(study.id, filter));
-    if (page.empty()) return absl::OkStatus();
-    SLIPSTREAM_ASSIGN_OR_RETURN(auto notes,
-                                ReadNotes(store, study, last_number_, page.back().number));
-    for (const TrialRecord& record : page) {
-      SLIPSTREAM_RETURN_IF_ERROR(
-          Take(*study.definition.space, record, std::move(notes[record.number])));
-      last_number_ = record.number;
-    }
-    if (page.size() < static_cast<size_t>(kTrialsPerRead)) return absl::OkStatus();
-  }
-}
-
-absl::Status StudyHistory::Take(const SearchSpace& space, const TrialRecord& record, Notes notes) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, StoredConfiguration(space, record));
-  if (HasEnded(record.state)) {
-    ended_.push_back({record.number, std::move(configuration), record.candidate,
-                      EndingOf(record.state), record.objective, std::move(notes)});
-  } else {
-    open_.push_back({record.number, std::move(configuration), record.candidate, std::move(notes)});
+    SLIPSTREAM_RETURN_IF_ERROR(TakePage(store, study, page));
+    if (page.size() < static_cast<size_t>(filter.limit)) return absl::OkStatus();
+    range.after_number = page.back().number;
   }
   return absl::OkStatus();
+}
+
+absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
+                                    const std::vector<TrialRecord>& page) {
+  absl::flat_hash_map<int64_t, Notes> notes;
+  if (!page.empty() && page.back().number > last_number_) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(notes, ReadNotes(store, study, last_number_, page.back().number));
+  }
+  for (const TrialRecord& record : page) {
+    if (record.number > last_number_) {
+      SLIPSTREAM_RETURN_IF_ERROR(
+          Add(*study.definition.space, record, std::move(notes[record.number])));
+      last_number_ = record.number;
+    } else if (HasEnded(record.state)) {
+      MoveToEnded(record);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StudyHistory::Add(const SearchSpace& space, const TrialRecord& record, Notes notes) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, StoredConfiguration(space, record));
+  open_.push_back({record.number, std::move(configuration), record.candidate, std::move(notes)});
+  if (HasEnded(record.state)) MoveToEnded(record);
+  return absl::OkStatus();
+}
+
+// Does nothing for a trial that is not open.
+void StudyHistory::MoveToEnded(const TrialRecord& record) {
+  const auto trial = std::lower_bound(
+      open_.begin(), open_.end(), record.number,
+      [](const OpenTrial& open, int64_t number) { return open.number < number; });
+  if (trial == open_.end() || trial->number != record.number) return;
+  ended_.push_back({record.number, std::move(trial->configuration), record.candidate,
+                    EndingOf(record.state), record.objective, std::move(trial->notes)});
+  open_.erase(trial);
 }
 
 size_t StudyHistory::MemoryBytes(size_t dimension) const {

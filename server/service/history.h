@@ -1,6 +1,6 @@
 // The trials of studies in the core's form, for strategies that read them.
-// Trials that have ended never change, so a history that was read once only
-// asks the store for what is new and what was open.
+// Trials that have ended never change, so a cached history reads from the store
+// only the trials that are new or were open.
 #ifndef SLIPSTREAM_SERVER_SERVICE_HISTORY_H_
 #define SLIPSTREAM_SERVER_SERVICE_HISTORY_H_
 
@@ -19,12 +19,12 @@
 
 namespace slipstream {
 
-// One study's trials, both lists by number. Not thread-safe: one study is
-// worked on by one thread at a time.
+// One study's trials, both lists sorted by number. Not thread-safe: each study is
+// used by one thread at a time.
 class StudyHistory {
  public:
-  // Brings the history up to what the store holds. On an error it is as before
-  // or part of the way; a later call completes it.
+  // Brings the history up to date with the store; one snapshot as a rule. After an
+  // error a part of it may be up to date; a later call completes it.
   absl::Status Refresh(Store& store, const CatalogStudy& study);
 
   const std::vector<EndedTrial>& ended() const { return ended_; }
@@ -33,28 +33,35 @@ class StudyHistory {
   size_t MemoryBytes(size_t dimension) const;
 
  private:
-  absl::Status RefreshOpen(Store& store, const CatalogStudy& study);
-  absl::Status ReadNew(Store& store, const CatalogStudy& study);
-  // `notes` are the trial's.
-  absl::Status Take(const SearchSpace& space, const TrialRecord& record, Notes notes);
+  struct Range;
 
-  int64_t last_number_ = 0;
+  std::vector<Range> RangesToRead() const;
+  absl::Status ReadRange(Store& store, const CatalogStudy& study, Range range);
+  absl::Status TakePage(Store& store, const CatalogStudy& study,
+                        const std::vector<TrialRecord>& page);
+  // `notes` are the trial's.
+  absl::Status Add(const SearchSpace& space, const TrialRecord& record, Notes notes);
+  void MoveToEnded(const TrialRecord& record);
+
+  int64_t last_number_ = 0;  // The highest trial number read so far.
   std::vector<EndedTrial> ended_;
   std::vector<OpenTrial> open_;
 };
 
-// Histories of the studies in use. Thread-safe, given one thread a study.
+// A cache of histories. Thread-safe, as long as each study is used by one thread
+// at a time.
 class HistoryCache {
  public:
   // `store` must outlive the cache.
   HistoryCache(Store* store, size_t max_bytes) : store_(store), histories_(max_bytes) {}
 
-  // The history as the store holds it now.
+  // The history, up to date with the store. NOT_FOUND, DATA_LOSS, or the store's
+  // errors.
   absl::StatusOr<std::shared_ptr<const StudyHistory>> Get(const CatalogStudy& study);
 
  private:
   Store* const store_;
-  LruCache<int64_t, StudyHistory> histories_;  // By study key, never given out twice.
+  LruCache<int64_t, StudyHistory> histories_;  // By study key; keys are never reused.
 };
 
 }  // namespace slipstream

@@ -1,6 +1,6 @@
-// How often each rung of the ladder gave a suggestion since the server started.
-//
-// Thread-safe; figures that are read together may be one suggestion apart.
+// Counts how often each rung of the ladder has produced a suggestion since the
+// server started. Thread-safe; counts that are read one after the other may differ
+// by suggestions made in between.
 #ifndef SLIPSTREAM_SERVER_SERVICE_LADDER_COUNTS_H_
 #define SLIPSTREAM_SERVER_SERVICE_LADDER_COUNTS_H_
 

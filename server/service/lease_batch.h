@@ -1,80 +1,87 @@
-// One batch of Suggest calls of one study, from the plan to the commit:
-// answers from before, the workers' own trials, queued trials, new suggestions.
+// One batch of Suggest calls of one study, from the plan to the commit. A call
+// gets its first answer if it is a repeat, else its worker's own active trials,
+// then queued trials, then new suggestions.
 #ifndef SLIPSTREAM_SERVER_SERVICE_LEASE_BATCH_H_
 #define SLIPSTREAM_SERVER_SERVICE_LEASE_BATCH_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/sources/fitted_source.h"
 #include "core/strategy/strategy.h"
 #include "server/service/catalog.h"
 #include "server/service/history.h"
 #include "server/service/ladder_counts.h"
-#include "server/service/suggest_queue.h"
+#include "server/service/service_options.h"
+#include "server/service/suggest_call.h"
 #include "server/store/store.h"
 
 namespace slipstream {
 
-// What a batch works with; all of it outlives the batch.
+// The parts of the service that a batch uses; all of them outlive the batch.
 struct LeaseBatchContext {
   Store* store = nullptr;
   Catalog* catalog = nullptr;
   SourceProvider* sources = nullptr;
   HistoryCache* histories = nullptr;
-  std::string version;
-  absl::Duration budget;
-  std::function<void(const std::string& study_id)> on_unready_sources;
   LadderCounts* ladder = nullptr;
-  size_t max_answer_bytes = 0;
+  const ServiceOptions* options = nullptr;
+  // Called after suggestions for which a source was not ready.
+  std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
 };
 
-// Lives from Start until it has called `finished`, once, with the calls that
-// were overtaken by other changes and are to be tried again; all other calls
-// were answered.
+// Owns itself from Start until it has called `finished`, once, with the calls to
+// try again because the study changed meanwhile; all other calls have been
+// answered by then. Used by one thread at a time.
 class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
  public:
   using Finished = std::function<void(std::vector<SuggestCall>)>;
 
-  static void Start(LeaseBatchContext context, std::string study_id, std::vector<SuggestCall> calls,
-                    Finished finished);
+  // `context` must outlive the batch.
+  static void Start(const LeaseBatchContext& context, std::string study_id,
+                    std::vector<SuggestCall> calls, Finished finished);
 
  private:
-  LeaseBatchWork(LeaseBatchContext context, std::string study_id, std::vector<SuggestCall> calls,
-                 Finished finished)
-      : context_(std::move(context)),
-        study_id_(std::move(study_id)),
-        calls_(std::move(calls)),
-        finished_(std::move(finished)) {}
+  // A call that is still to be answered, and what it gets.
+  struct BatchedCall {
+    SuggestCall call;
+    LeaseGrant grant = {};
+    absl::Status rendered = {};  // Whether the response could be filled.
 
-  // Whether there is something to commit; what is not is rendered already.
+    int Missing() const;
+  };
+
+  LeaseBatchWork(const LeaseBatchContext& context, std::string study_id,
+                 std::vector<SuggestCall> calls, Finished finished);
+
+  // Whether there is anything to commit; otherwise the responses are filled.
   absl::StatusOr<bool> Run();
   void AnswerRepeats();
   void RefuseTooMany();
   absl::Status Plan();
-  void HandOutWhatIsThere();
-  absl::Status RenderWhilePaused();
+  void AssignExistingTrials();
+  absl::StatusOr<absl::flat_hash_map<int64_t, TrialRecord>> ReadActiveTrials();
+  absl::Status RenderWithoutLeasing();
   absl::Status MakeSuggestions();
   absl::StatusOr<std::vector<Suggestion>> AskStrategy(int count);
-  void Distribute(std::vector<Suggestion> suggestions, const absl::Status& none_left);
+  void Distribute(const std::vector<Suggestion>& suggestions, const absl::Status& none_left);
   void Commit();
-  void Committed(absl::Status status);
-  int Missing(size_t call) const;
-  std::string Render(size_t call, const std::vector<TrialRecord>& trials);
+  void Committed(const absl::Status& status);
+  // Fills the call's response; returns the answer to remember for repeats.
+  std::string Render(BatchedCall* batched, const std::vector<TrialRecord>& trials) const;
 
-  const LeaseBatchContext context_;
+  const LeaseBatchContext& context_;
   const std::string study_id_;
-  std::vector<SuggestCall> calls_;  // Those still to be answered, one for each grant.
+  std::vector<BatchedCall> calls_;  // Does not change between Commit and Committed.
   Finished finished_;
   std::shared_ptr<const CatalogStudy> study_;
   LeasePlan plan_;
-  std::vector<LeaseGrant> grants_;
-  std::vector<absl::Status> rendered_;  // Of each call's response.
 };
 
 }  // namespace slipstream

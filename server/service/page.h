@@ -1,4 +1,4 @@
-// How lists are answered, page by page.
+// Fills one page of a list.
 #ifndef SLIPSTREAM_SERVER_SERVICE_PAGE_H_
 #define SLIPSTREAM_SERVER_SERVICE_PAGE_H_
 
@@ -12,13 +12,13 @@
 
 namespace slipstream {
 
-// Most clients take messages of up to 4 MiB.
+// A page that is larger is full: most clients accept messages of up to 4 MiB.
 inline constexpr size_t kFullPageBytes = size_t{3} << 20;
 
-// `records` are those that follow the page token: one more than `limit`, if there
-// are as many. Adds one after the other to the answer, by `add`, which returns the
-// entry, until there are `limit` or the page is full. The last one added, after
-// which the next page begins; null if none is left.
+// Adds records to the answer by `add`, which returns the new entry, until the page
+// has `limit` entries or is full. `records` are those after the page token, one more
+// than `limit` if there are that many. Returns the last record added if more follow
+// it, otherwise null.
 template <typename Record>
 absl::StatusOr<const Record*> FillPage(
     const std::vector<Record>& records, size_t limit,

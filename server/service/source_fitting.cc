@@ -9,8 +9,8 @@
 namespace slipstream {
 namespace {
 
-// Of work: one asks for fits, the next one uses them. More would only fit the same
-// sources again where they do not find room together.
+// How often work runs: the first run requests fits, the second one uses them. More
+// would only fit the same sources again if they do not fit into the cache together.
 constexpr int kMostTries = 2;
 
 }  // namespace
@@ -39,7 +39,7 @@ void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
                             const SearchSpace& space, const SourceFitOptions& options) {
   const std::string key = SourceLibrary::KeyOf(*source, space, options);
   if (library_.Find(key) != nullptr || !Begin(key)) return;
-  // The caller's space may be gone by then; candidates do not matter to a fit.
+  // The caller's space may be gone by then; a fit does not need its candidates.
   absl::StatusOr<SearchSpace> bare = SearchSpace::Create(space.parameters());
   absl::Status accepted = bare.status();
   if (accepted.ok()) {
@@ -77,11 +77,6 @@ void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
   End(key);
 }
 
-bool SourceFitting::busy() const {
-  const std::lock_guard lock(mutex_);
-  return !under_way_.empty();
-}
-
 bool SourceFitting::Stopping() {
   const std::lock_guard lock(mutex_);
   return stopping_;
@@ -89,12 +84,12 @@ bool SourceFitting::Stopping() {
 
 bool SourceFitting::Begin(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  return under_way_.insert(key).second;
+  return queued_.insert(key).second;
 }
 
 void SourceFitting::End(const std::string& key) {
   const std::lock_guard lock(mutex_);
-  under_way_.erase(key);
+  queued_.erase(key);
 }
 
 }  // namespace slipstream

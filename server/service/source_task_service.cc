@@ -1,7 +1,10 @@
-// The calls about source tasks.
-#include <utility>
+#include "server/service/source_task_service.h"
 
-#include "absl/strings/str_cat.h"
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "core/base/status.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
@@ -9,7 +12,6 @@
 #include "server/convert/text_limits.h"
 #include "server/service/answering.h"
 #include "server/service/page.h"
-#include "server/service/service.h"
 
 namespace slipstream {
 namespace {
@@ -27,10 +29,10 @@ absl::Status FillRegistered(const RegisteredSourceTask& registered,
 
 }  // namespace
 
-// What registering would answer, without registering.
-absl::Status Service::ValidateOnly(const NewSourceTask& task,
-                                   v1::RegisterSourceTaskResponse* response) {
-  absl::StatusOr<SourceTaskRecord> known = store_->GetSourceTask(task.id);
+// Answers as registering would, without registering.
+absl::Status SourceTaskService::ValidateOnly(const NewSourceTask& task,
+                                             v1::RegisterSourceTaskResponse* response) {
+  absl::StatusOr<SourceTaskRecord> known = store_.GetSourceTask(task.id);
   if (known.ok()) return FillRegistered({*std::move(known), true}, response);
   if (!absl::IsNotFound(known.status())) return known.status();
   SourceTaskRecord record;
@@ -43,21 +45,16 @@ absl::Status Service::ValidateOnly(const NewSourceTask& task,
   return absl::OkStatus();
 }
 
-// In its own space, which most studies share; in the background.
-void Service::FitRegistered(const std::string& id) {
-  // When too many reads wait already, it is fitted when a study asks.
-  reads_
-      .Run([this, id] {
-        const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
-        if (source.ok()) fitting_.Prepare(*source, *(*source)->space, SourceFitOptions());
-      })
-      .IgnoreError();
+// In the background; when too many reads wait already, the source is fitted when a
+// study asks for it.
+void SourceTaskService::FitRegistered(const std::string& id) {
+  reads_->Run([transfer = transfer_, id] { transfer->FitSource(id); }).IgnoreError();
 }
 
-void Service::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
-                                 v1::RegisterSourceTaskResponse* response, Done done) {
+void SourceTaskService::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
+                                           v1::RegisterSourceTaskResponse* response, Done done) {
   std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
-  const absl::Status accepted = computations_.Run([=, this] {
+  const absl::Status accepted = computations_->Run([=, this] {
     absl::StatusOr<NewSourceTask> task = shared->Finish();
     if (!task.ok()) return done(task.status());
     if (shared->validate_only()) return done(ValidateOnly(*task, response));
@@ -68,32 +65,32 @@ void Service::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
     };
     std::function<absl::Status(const RegisteredSourceTask&, v1::RegisterSourceTaskResponse*)>
         convert = FillRegistered;
-    store_->RegisterSourceTask(*std::move(task),
-                               AnsweringWrite<RegisteredSourceTask>(std::move(guard), response,
-                                                                    std::move(convert), then_fit));
+    store_.RegisterSourceTask(*std::move(task),
+                              AnsweringWrite<RegisteredSourceTask>(std::move(guard), response,
+                                                                   std::move(convert), then_fit));
   });
   if (!accepted.ok()) done(accepted);
 }
 
-void Service::GetSourceTask(const v1::GetSourceTaskRequest* request, v1::SourceTask* response,
-                            Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void SourceTaskService::GetSourceTask(const v1::GetSourceTaskRequest* request,
+                                      v1::SourceTask* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseSourceTaskName("name", request->name()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record, store_->GetSourceTask(id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord record, store_.GetSourceTask(id));
     SLIPSTREAM_ASSIGN_OR_RETURN(*response, SourceTaskToProto(record));
     return absl::OkStatus();
   });
 }
 
-void Service::ListSourceTasks(const v1::ListSourceTasksRequest* request,
-                              v1::ListSourceTasksResponse* response, Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* request,
+                                        v1::ListSourceTasksResponse* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
                                 ParsePageToken(kSourceTasksScope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<SourceTaskRecord> tasks,
-                                store_->ListSourceTasks(after, limit + 1));
+                                store_.ListSourceTasks(after, limit + 1));
     const auto add = [&](const SourceTaskRecord& record) -> absl::StatusOr<const v1::SourceTask*> {
       v1::SourceTask* task = response->add_source_tasks();
       SLIPSTREAM_ASSIGN_OR_RETURN(*task, SourceTaskToProto(record));
@@ -108,17 +105,14 @@ void Service::ListSourceTasks(const v1::ListSourceTasksRequest* request,
   });
 }
 
-void Service::DeleteSourceTask(const v1::DeleteSourceTaskRequest* request,
-                               google::protobuf::Empty* response, Done done) {
+void SourceTaskService::DeleteSourceTask(const v1::DeleteSourceTaskRequest* request,
+                                         google::protobuf::Empty* response, Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   const absl::StatusOr<std::string> id = ParseSourceTaskName("name", request->name());
   if (status.ok()) status = id.status();
   if (!status.ok()) return done(status);
-  std::function<absl::Status(const Unit&, google::protobuf::Empty*)> convert =
-      [](const Unit&, google::protobuf::Empty*) { return absl::OkStatus(); };
-  store_->DeleteSourceTask(
-      *id, AnsweringWrite<Unit>(GuardOf("DeleteSourceTask", *request), response, std::move(convert),
-                                std::move(done)));
+  store_.DeleteSourceTask(*id, EmptyAnsweringWrite(GuardOf("DeleteSourceTask", *request), response,
+                                                   std::move(done)));
 }
 
 }  // namespace slipstream

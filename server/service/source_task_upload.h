@@ -1,6 +1,6 @@
-// A source task while its observations arrive. Converts each message at once
-// into the core's compact form, so that a large upload is never held as
-// messages. One upload belongs to one call; not thread-safe.
+// A source task while it is being uploaded. Converts each message at once into the
+// core's compact form, so that a large upload is never held as messages. One upload
+// belongs to one call; not thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_UPLOAD_H_
 #define SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_UPLOAD_H_
 
@@ -20,18 +20,18 @@ class SourceTaskUpload {
  public:
   static constexpr size_t kMaxObservations = 100000;
 
-  // Takes the next message. INVALID_ARGUMENT, an InvalidField: no header first,
-  // a second header, an illegal header or observation (its index counts over
-  // the whole call), or too many observations. After an error the upload is of
-  // no use.
+  // Takes the next message. INVALID_ARGUMENT, an InvalidField, when the first
+  // message has no header or a later one has, when the header or an observation is
+  // illegal (its index counts over the whole call), or when there are too many
+  // observations. The upload cannot be used after an error.
   absl::Status Add(const v1::RegisterSourceTaskRequest& message);
 
-  // To be called when all messages were added. INVALID_ARGUMENT when there was
+  // To be called once all messages have been added. INVALID_ARGUMENT when there was
   // no header or no observation.
   absl::StatusOr<NewSourceTask> Finish();
 
   bool validate_only() const { return header_.validate_only(); }
-  // The guard for the content that Finish returned.
+  // Guards a registration of the task that Finish returned.
   RequestGuard Guard(const NewSourceTask& task) const;
 
  private:

@@ -1,7 +1,9 @@
-// The calls about studies.
-#include <optional>
+#include "server/service/study_service.h"
+
 #include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -9,15 +11,12 @@
 #include "core/base/status.h"
 #include "core/space/space_mapping.h"
 #include "core/recipe/presets.h"
-#include "core/strategy/priors.h"
 #include "google/protobuf/util/field_mask_util.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
-#include "server/service/answering.h"
 #include "server/service/page.h"
-#include "server/service/service.h"
 
 namespace slipstream {
 namespace {
@@ -43,7 +42,7 @@ absl::Status CheckMask(absl::string_view field, const FieldMask& mask) {
   return absl::OkStatus();
 }
 
-// Whether a reader of `mask` wants the candidate list, which may be large.
+// Whether `mask` asks for the candidate list, which may be large.
 bool WantsCandidates(const FieldMask& mask) {
   for (const std::string& path : mask.paths()) {
     if (path == "space" || absl::StartsWith(path, "space.candidates")) return true;
@@ -90,20 +89,30 @@ absl::StatusOr<StudyChange> ChangeOf(const v1::UpdateStudyRequest& request) {
   return change;
 }
 
+// Fills in what the creator left open: the seed and the preset.
+v1::Study WithDefaults(v1::Study study) {
+  if (!study.has_seed()) study.set_seed(RandomBits());
+  if (study.algorithm().preset().empty()) {
+    study.mutable_algorithm()->set_preset(
+        std::string(study.source_tasks().empty() ? kDefaultPreset : kDefaultPresetWithSources));
+  }
+  return study;
+}
+
 }  // namespace
 
-absl::Status Service::FillStudy(const StudyRecord& record, bool with_candidates,
-                                v1::Study* response) {
+absl::Status StudyService::FillStudy(const StudyRecord& record, bool with_candidates,
+                                     v1::Study* response) {
   std::string candidates;
   if (with_candidates) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(candidates, store_->GetCandidates(record.key));
+    SLIPSTREAM_ASSIGN_OR_RETURN(candidates, store_.GetCandidates(record.key));
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(*response, StudyToProto(record, candidates));
   return absl::OkStatus();
 }
 
-// Every source must exist and share a parameter with the study's space.
-absl::Status Service::CheckSources(const StudyDefinition& definition) {
+// Checks that every source exists and shares a parameter with the study's space.
+absl::Status StudyService::CheckSources(const StudyDefinition& definition) {
   for (size_t i = 0; i < definition.source_ids.size(); ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
                                 catalog_.GetSource(definition.source_ids[i]));
@@ -116,67 +125,48 @@ absl::Status Service::CheckSources(const StudyDefinition& definition) {
   return absl::OkStatus();
 }
 
-bool Service::FitSourcesOf(const StudyDefinition& definition) {
-  const Preset* preset = FindPreset(definition.preset);
-  if (preset == nullptr || !preset->has_model || definition.source_ids.empty()) return false;
-  const absl::StatusOr<Recipe> recipe = ChangedRecipe(preset->recipe, definition.recipe);
-  const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
-  if (options == nullptr) return false;
-  for (const std::string& id : definition.source_ids) {
-    const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
-    if (source.ok()) fitting_.Prepare(*source, *definition.space, *options);
-  }
-  return true;
-}
-
-absl::Status Service::PrepareStudy(const v1::CreateStudyRequest& request, NewStudy* study,
-                                   bool* uses_fits) {
-  SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));
+void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, v1::Study* response,
+                                 const Done& done) {
   std::string id = request.study_id();
   if (id.empty()) id = absl::StrFormat("study-%016x", RandomBits());
-  SLIPSTREAM_RETURN_IF_ERROR(CheckStudyId("study_id", id));
-  v1::Study filled = request.study();
-  if (!filled.has_seed()) filled.set_seed(RandomBits());
-  if (filled.algorithm().preset().empty()) {
-    filled.mutable_algorithm()->set_preset(
-        std::string(filled.source_tasks().empty() ? kDefaultPreset : kDefaultPresetWithSources));
-  }
-  absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
-  if (!definition.ok()) return WithFieldPrefix(definition.status(), "study.");
-  SLIPSTREAM_RETURN_IF_ERROR(CheckSources(*definition));
-  *uses_fits = FitSourcesOf(*definition);
-  *study = NewStudyOf(filled, *definition, id);
-  return absl::OkStatus();
+  absl::Status status = CheckRequestId(request.request_id());
+  if (status.ok()) status = CheckStudyId("study_id", id);
+  if (!status.ok()) return done(status);
+  const v1::Study filled = WithDefaults(request.study());
+  const absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
+  if (!definition.ok()) return done(WithFieldPrefix(definition.status(), "study."));
+  status = CheckSources(*definition);
+  if (!status.ok()) return done(status);
+  const bool needs_fits = transfer_.FitSourcesFor(*definition);
+  NewStudy study = NewStudyOf(filled, *definition, id);
+  std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
+      [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {
+        SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
+        return absl::OkStatus();
+      };
+  const Done then_prepare = [this, done, needs_fits, id](absl::Status created) {
+    if (created.ok() && needs_fits) transfer_.PrepareStudy(id);
+    done(std::move(created));
+  };
+  store_.CreateStudy(std::move(study),
+                     AnsweringWrite<StudyRecord>(GuardOf("CreateStudy", request), response,
+                                                 std::move(convert), then_prepare));
 }
 
-void Service::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done) {
-  const absl::Status accepted = reads_.Run([=, this] {
-    NewStudy study;
-    bool uses_fits = false;
-    const RequestGuard guard = GuardOf("CreateStudy", *request);
-    if (AnswerRepeat(store_, guard, response, done)) return;
-    const absl::Status status = PrepareStudy(*request, &study, &uses_fits);
-    if (!status.ok()) return done(status);
-    std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
-        [candidates = study.candidates](const StudyRecord& record, v1::Study* answer) {
-          SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, candidates));
-          return absl::OkStatus();
-        };
-    const Done then_prepare = [this, done, uses_fits, id = study.id](absl::Status created) {
-      if (created.ok() && uses_fits) PrepareTransfer(id);
-      done(std::move(created));
-    };
-    store_->CreateStudy(std::move(study), AnsweringWrite<StudyRecord>(
-                                              guard, response, std::move(convert), then_prepare));
+void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response,
+                               Done done) {
+  const absl::Status accepted = reads_->Run([=, this] {
+    if (AnswerRepeat(&store_, GuardOf("CreateStudy", *request), response, done)) return;
+    StoreNewStudy(*request, response, done);
   });
   if (!accepted.ok()) done(accepted);
 }
 
-void Service::GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void StudyService::GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("name", request->name()));
     SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_->GetStudy(id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord record, store_.GetStudy(id));
     const bool all = request->read_mask().paths_size() == 0;
     SLIPSTREAM_RETURN_IF_ERROR(
         FillStudy(record, all || WantsCandidates(request->read_mask()), response));
@@ -185,9 +175,9 @@ void Service::GetStudy(const v1::GetStudyRequest* request, v1::Study* response, 
   });
 }
 
-void Service::ListStudies(const v1::ListStudiesRequest* request, v1::ListStudiesResponse* response,
-                          Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void StudyService::ListStudies(const v1::ListStudiesRequest* request,
+                               v1::ListStudiesResponse* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
     SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
     const std::string scope =
@@ -195,7 +185,7 @@ void Service::ListStudies(const v1::ListStudiesRequest* request, v1::ListStudies
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultStudiesPerPage : request->page_size();
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
-                                store_->ListStudies(after, limit + 1));
+                                store_.ListStudies(after, limit + 1));
     const auto add = [&](const StudyRecord& record) -> absl::StatusOr<const v1::Study*> {
       v1::Study* study = response->add_studies();
       SLIPSTREAM_RETURN_IF_ERROR(FillStudy(record, WantsCandidates(request->read_mask()), study));
@@ -209,26 +199,27 @@ void Service::ListStudies(const v1::ListStudiesRequest* request, v1::ListStudies
   });
 }
 
-void Service::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study* response, Done done) {
+void StudyService::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study* response,
+                               Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   const absl::StatusOr<std::string> id = ParseStudyName("study.name", request->study().name());
   const absl::StatusOr<StudyChange> change = ChangeOf(*request);
   if (status.ok()) status = id.status();
   if (status.ok()) status = change.status();
   if (!status.ok()) return done(status);
-  // The candidate list cannot change and may be large: it is left out.
+  // The candidate list cannot change and may be large, so it is left out.
   std::function<absl::Status(const StudyRecord&, v1::Study*)> convert =
       [](const StudyRecord& record, v1::Study* answer) {
         SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, {}));
         return absl::OkStatus();
       };
-  store_->UpdateStudy(*id, *change,
-                      AnsweringWrite<StudyRecord>(GuardOf("UpdateStudy", *request), response,
-                                                  std::move(convert), std::move(done)));
+  store_.UpdateStudy(*id, *change,
+                     AnsweringWrite<StudyRecord>(GuardOf("UpdateStudy", *request), response,
+                                                 std::move(convert), std::move(done)));
 }
 
-void Service::DeleteStudy(const v1::DeleteStudyRequest* request, google::protobuf::Empty* response,
-                          Done done) {
+void StudyService::DeleteStudy(const v1::DeleteStudyRequest* request,
+                               google::protobuf::Empty* response, Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   const absl::StatusOr<std::string> id = ParseStudyName("name", request->name());
   if (status.ok()) status = id.status();
@@ -237,10 +228,28 @@ void Service::DeleteStudy(const v1::DeleteStudyRequest* request, google::protobu
     catalog_.ForgetStudy(id);
     done(std::move(result));
   };
-  std::function<absl::Status(const Unit&, google::protobuf::Empty*)> convert =
-      [](const Unit&, google::protobuf::Empty*) { return absl::OkStatus(); };
-  store_->DeleteStudy(*id, AnsweringWrite<Unit>(GuardOf("DeleteStudy", *request), response,
-                                                std::move(convert), std::move(forget)));
+  store_.DeleteStudy(*id, EmptyAnsweringWrite(GuardOf("DeleteStudy", *request), response,
+                                              std::move(forget)));
+}
+
+void StudyService::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse* response,
+                               Done done) {
+  for (const Preset& preset : Presets()) {
+    v1::ListPresetsResponse::Preset* entry = response->add_presets();
+    entry->set_name(std::string(preset.name));
+    entry->set_summary(std::string(preset.summary));
+    entry->set_is_default(preset.name == kDefaultPreset);
+    if (preset.make == nullptr) *entry->mutable_recipe() = RecipeToProto(NamesOf(preset.recipe));
+  }
+  for (const RecipeOption& option : RecipeOptions()) {
+    v1::ListPresetsResponse::Option* entry = response->add_options();
+    entry->set_name(option.name);
+    entry->set_summary(option.summary);
+    entry->set_min(option.least);
+    entry->set_max(option.most);
+    entry->set_whole(option.whole);
+  }
+  done(absl::OkStatus());
 }
 
 }  // namespace slipstream

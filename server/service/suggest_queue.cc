@@ -1,22 +1,13 @@
 #include "server/service/suggest_queue.h"
 
-#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "server/service/lease_batch.h"
+#include "server/convert/resource_name.h"
 
 namespace slipstream {
-
-SuggestQueue::SuggestQueue(Store* store, Catalog* catalog, SourceProvider* sources,
-                           HistoryCache* histories, Executor* executor, SuggestOptions options)
-    : store_(store),
-      catalog_(catalog),
-      sources_(sources),
-      histories_(histories),
-      executor_(executor),
-      options_(std::move(options)) {}
 
 SuggestQueue::~SuggestQueue() {
   std::unique_lock<std::mutex> lock(mutex_);
@@ -27,11 +18,11 @@ void SuggestQueue::Suggest(SuggestCall call) {
   const std::string study_id = call.study_id;
   std::unique_lock<std::mutex> lock(mutex_);
   StudyQueue& queue = studies_[study_id];
-  if (queue.waiting.size() >= options_.max_waiting_per_study) {
+  const size_t most = context_.options->max_waiting_suggests_per_study;
+  if (queue.waiting.size() >= most) {
     lock.unlock();
-    call.done(absl::ResourceExhaustedError(
-        absl::StrCat("studies/", study_id, " is busy: ", options_.max_waiting_per_study,
-                     " calls of Suggest wait already")));
+    call.done(absl::ResourceExhaustedError(absl::StrCat(
+        StudyName(study_id), " is busy: ", most, " Suggest calls are waiting already")));
     return;
   }
   queue.waiting.push_back(std::move(call));
@@ -43,8 +34,9 @@ void SuggestQueue::Suggest(SuggestCall call) {
   FinishBatch(study_id, {});
 }
 
-// The first calls that wait, one for each worker and request id: a worker that
-// asks twice at once gets the same trials twice, which takes two batches.
+// Takes the calls that have waited longest, at most one per worker and request id:
+// a worker that asks twice at once gets the same trials twice, which takes two
+// batches.
 std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
   std::vector<SuggestCall> batch;
   std::deque<SuggestCall> left;
@@ -54,7 +46,7 @@ std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
   StudyQueue& queue = studies_[study_id];
   for (SuggestCall& call : queue.waiting) {
     const std::string& id = call.guard.request_id;
-    const bool fits = batch.size() < options_.max_calls_per_batch &&
+    const bool fits = batch.size() < context_.options->max_suggests_per_batch &&
                       !workers.contains(call.worker) && (id.empty() || !request_ids.contains(id));
     if (fits) {
       workers.insert(call.worker);
@@ -67,9 +59,7 @@ std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
 }
 
 void SuggestQueue::RunBatch(const std::string& study_id) {
-  LeaseBatchWork::Start({store_, catalog_, sources_, histories_, options_.version, options_.budget,
-                         options_.on_unready_sources, &ladder_, options_.max_answer_bytes},
-                        study_id, TakeBatch(study_id),
+  LeaseBatchWork::Start(context_, study_id, TakeBatch(study_id),
                         [this, study_id](std::vector<SuggestCall> again) {
                           FinishBatch(study_id, std::move(again));
                         });

@@ -1,7 +1,10 @@
-// The calls about trials.
+#include "server/service/trial_service.h"
+
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -13,7 +16,7 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/page.h"
-#include "server/service/service.h"
+#include "server/service/suggest_call.h"
 
 namespace slipstream {
 namespace {
@@ -75,7 +78,7 @@ absl::StatusOr<TrialFilter> FilterOf(const v1::ListTrialsRequest& request) {
   return filter;
 }
 
-// What a page token of the listing is bound to.
+// Names what is listed, for the page token.
 std::string ScopeOf(const v1::ListTrialsRequest& request) {
   std::string scope = absl::StrCat("trials of ", request.study(), " ",
                                    FieldMaskUtil::ToString(request.read_mask()), " in");
@@ -85,34 +88,46 @@ std::string ScopeOf(const v1::ListTrialsRequest& request) {
 
 }  // namespace
 
-void Service::Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response, Done done) {
+void TrialService::Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response,
+                           Done done) {
   absl::StatusOr<SuggestCall> call = SuggestCallOf(*request);
   if (!call.ok()) return done(call.status());
   call->response = response;
   call->done = std::move(done);
-  suggest_queue_.Suggest(*std::move(call));
+  queue_.Suggest(*std::move(call));
 }
 
-void Service::Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done) {
+void TrialService::WithStudy(const std::string& id, const Done& done,
+                             std::function<void(const StudyPointer&)> next) {
+  if (const StudyPointer study = catalog_.FindStudy(id)) return next(study);
+  const absl::Status accepted = reads_->Run([this, id, done, next = std::move(next)] {
+    const absl::StatusOr<StudyPointer> study = catalog_.GetStudy(id);
+    if (!study.ok()) return done(study.status());
+    next(*study);
+  });
+  if (!accepted.ok()) done(accepted);
+}
+
+void TrialService::Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   const absl::StatusOr<TrialName> name = ParseTrialName("trial", request->trial());
   if (status.ok()) status = name.status();
   if (!status.ok()) return done(status);
-  WithStudy(name->study_id, done, [=, this, number = name->number](const Study& study) {
+  WithStudy(name->study_id, done, [=, this, number = name->number](const StudyPointer& study) {
     StoreOutcome(study, *request, number, response, done);
   });
 }
 
-void Service::StoreOutcome(const Study& study, const v1::ObserveRequest& request, int64_t number,
-                           v1::Trial* response, Done done) {
+void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
+                                int64_t number, v1::Trial* response, Done done) {
   absl::StatusOr<TrialOutcome> outcome =
       OutcomeFromProto(study->definition.metric, request.outcome());
   if (!outcome.ok()) return done(WithFieldPrefix(outcome.status(), "outcome."));
   Write<TrialRecord> write;
   write.guard = GuardOf("Observe", request);
-  // A trial that has ended never changes: the trial itself is the first answer,
-  // and nothing else needs to be remembered. Converted once it is written, not on
-  // the one thread that writes.
+  // A trial that has ended never changes, so the trial itself is the first answer
+  // and no other needs to be remembered. It is converted after the commit, not on
+  // the store's one writing thread.
   auto ended = std::make_shared<TrialRecord>();
   write.render = [ended](const TrialRecord& record) {
     *ended = record;
@@ -125,26 +140,26 @@ void Service::StoreOutcome(const Study& study, const v1::ObserveRequest& request
     response->Clear();
     done(TrialOutlineToProto(study->id, *ended, response));
   };
-  store_->ObserveTrial({study->id, number, *std::move(outcome)}, std::move(write));
+  store_.ObserveTrial({study->id, number, *std::move(outcome)}, std::move(write));
 }
 
-void Service::ReadEnded(TrialName name, v1::Trial* response, Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void TrialService::ReadEnded(TrialName name, v1::Trial* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
-                                store_->GetTrial(name.study_id, name.number));
+                                store_.GetTrial(name.study_id, name.number));
     if (!HasEnded(record.state)) {
       return absl::NotFoundError(absl::StrCat(
           FormatTrialName(name.study_id, name.number),
-          " was observed by this request and deleted with its study since; what has its name now "
-          "is another trial"));
+          " was observed by this request and has since been deleted with its study; another trial "
+          "has its name now"));
     }
     response->Clear();
     return TrialOutlineToProto(name.study_id, record, response);
   });
 }
 
-void Service::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsResponse* response,
-                        Done done) {
+void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsResponse* response,
+                             Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   if (status.ok()) status = CheckObservationCount(*request);
   const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
@@ -152,15 +167,16 @@ void Service::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsRespon
   if (!status.ok()) return done(status);
   const Done gone = [=, this](absl::Status missing) {
     const RequestGuard guard = GuardOf("AddTrials", *request);
-    if (absl::IsNotFound(missing) && AnswerRepeat(store_, guard, response, done)) return;
+    if (absl::IsNotFound(missing) && AnswerRepeat(&store_, guard, response, done)) return;
     done(std::move(missing));
   };
-  WithStudy(*id, gone,
-            [=, this](const Study& study) { StoreAddedTrials(study, *request, response, done); });
+  WithStudy(*id, gone, [=, this](const StudyPointer& study) {
+    StoreAddedTrials(study, *request, response, done);
+  });
 }
 
-void Service::StoreAddedTrials(const Study& study, const v1::AddTrialsRequest& request,
-                               v1::AddTrialsResponse* response, Done done) {
+void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
+                                    v1::AddTrialsResponse* response, Done done) {
   absl::StatusOr<std::vector<NewTrial>> trials = AddedTrials(study->definition, request);
   if (!trials.ok()) return done(trials.status());
   using Records = std::vector<TrialRecord>;
@@ -171,30 +187,30 @@ void Service::StoreAddedTrials(const Study& study, const v1::AddTrialsRequest& r
     }
     return absl::OkStatus();
   };
-  store_->AddTrials(study->id, *std::move(trials),
-                    AnsweringWrite<Records>(GuardOf("AddTrials", request), response,
-                                            std::move(convert), std::move(done)));
+  store_.AddTrials(study->id, *std::move(trials),
+                   AnsweringWrite<Records>(GuardOf("AddTrials", request), response,
+                                           std::move(convert), std::move(done)));
 }
 
-void Service::GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void TrialService::GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("name", request->name()));
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
-                                store_->GetTrial(name.study_id, name.number));
+                                store_.GetTrial(name.study_id, name.number));
     return TrialToProto(name.study_id, record, response);
   });
 }
 
-void Service::ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsResponse* response,
-                         Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void TrialService::ListTrials(const v1::ListTrialsRequest* request,
+                              v1::ListTrialsResponse* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
     SLIPSTREAM_ASSIGN_OR_RETURN(TrialFilter filter, FilterOf(*request));
     const std::string scope = ScopeOf(*request);
     SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number, ParsePageToken(scope, request->page_token()));
     const size_t page_size = static_cast<size_t>(filter.limit++);
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
-                                store_->ListTrials(id, filter));
+                                store_.ListTrials(id, filter));
     const auto add = [&](const TrialRecord& record) -> absl::StatusOr<const v1::Trial*> {
       v1::Trial* trial = response->add_trials();
       SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, trial));
@@ -210,15 +226,15 @@ void Service::ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsRes
   });
 }
 
-void Service::BestTrials(const v1::BestTrialsRequest* request, v1::BestTrialsResponse* response,
-                         Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+void TrialService::BestTrials(const v1::BestTrialsRequest* request,
+                              v1::BestTrialsResponse* response, Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request->count(), kMaxTrialsPerCall));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const Study study, catalog_.GetStudy(id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyPointer study, catalog_.GetStudy(id));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
-                                store_->BestTrials(id, study->definition.goal == Goal::kMaximize,
-                                                   request->count() == 0 ? 1 : request->count()));
+                                store_.BestTrials(id, study->definition.goal == Goal::kMaximize,
+                                                  request->count() == 0 ? 1 : request->count()));
     for (const TrialRecord& record : trials) {
       SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, response->add_trials()));
     }
@@ -226,13 +242,30 @@ void Service::BestTrials(const v1::BestTrialsRequest* request, v1::BestTrialsRes
   });
 }
 
-void Service::Explain(const v1::ExplainRequest* request, v1::Explanation* response, Done done) {
-  Read(std::move(done), [=, this]() -> absl::Status {
+// The trial, its provenance and the study's key are separate reads: when the key
+// changed between them, the study was deleted and another one took its id.
+absl::Status TrialService::ReadExplained(const TrialName& name, TrialRecord* trial,
+                                         std::string* provenance) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyRecord study, store_.GetStudy(name.study_id));
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(*trial, store_.GetTrial(name.study_id, name.number));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        std::vector<TrialProvenance> found,
+        store_.ListProvenances(name.study_id, name.number - 1, name.number));
+    *provenance = found.empty() ? std::string() : std::move(found.front().provenance);
+    SLIPSTREAM_ASSIGN_OR_RETURN(StudyRecord after, store_.GetStudy(name.study_id));
+    if (after.key == study.key) return absl::OkStatus();
+    study = std::move(after);
+  }
+}
+
+void TrialService::Explain(const v1::ExplainRequest* request, v1::Explanation* response,
+                           Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("trial", request->trial()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
-                                store_->GetTrial(name.study_id, name.number));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string provenance,
-                                store_->GetProvenance(name.study_id, name.number));
+    TrialRecord record;
+    std::string provenance;
+    SLIPSTREAM_RETURN_IF_ERROR(ReadExplained(name, &record, &provenance));
     SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(name.study_id, record, response->mutable_trial()));
     if (provenance.empty()) return absl::OkStatus();
     if (response->mutable_provenance()->ParseFromString(provenance)) return absl::OkStatus();

@@ -121,9 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Planted{"server/convert/a.cc", "\"server/service/studies.h\""},
                       Planted{"server/service/a.cc", "\"server/grpc/adapter.h\""},
                       Planted{"server/service/a.cc", "\"server/store/sqlite/sqlite_store.h\""},
-                      Planted{"server/service/a.cc", "\"server/telemetry/metrics.h\""},
-                      Planted{"server/grpc/a.cc", "\"server/store/sqlite/sqlite_store.h\""},
-                      Planted{"server/telemetry/a.cc", "\"server/grpc/adapter.h\""}));
+                      Planted{"server/grpc/a.cc", "\"server/store/sqlite/sqlite_store.h\""}));
 
 INSTANTIATE_TEST_SUITE_P(ForeignLibraries, BrokenArrow,
                          ::testing::Values(Planted{"core/space/a.cc", "<grpcpp/grpcpp.h>"},

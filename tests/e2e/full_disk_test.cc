@@ -1,4 +1,4 @@
-// A disk that fills up and a disk that breaks, under a real socket.
+// A disk that fills up and a disk that fails, below a server with a real socket.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ T Must(absl::StatusOr<T> result) {
   return *std::move(result);
 }
 
-// A whole server in this process, on a disk that fails on demand.
+// A complete server in this process, on a disk that fails on demand.
 struct FaultyServer {
   FaultyServer(const std::string& folder, const FaultVfs& disk) {
     SqliteStoreOptions options;
@@ -77,7 +77,7 @@ class FaultyDisk : public ::testing::Test {
   std::optional<FaultyServer> server_;
 };
 
-TEST_F(FaultyDisk, AFullDiskRefusesResultsAndTakesThemWhenThereIsRoomAgain) {
+TEST_F(FaultyDisk, AFullDiskRefusesResultsAndAcceptsThemOnceThereIsRoomAgain) {
   disk_.FillUpAfter(0);
   const grpc::Status full = Tell(2);
   EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);

@@ -1,4 +1,4 @@
-// Repeated request ids: every changing call, also across a restart.
+// Repeated request ids: every call that changes anything, also across a restart.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@ class Repeats : public ::testing::Test {
   }
   Stub& stub() { return server_->stub(); }
 
-  // Calls once, again, and again after a restart: always the same answer. Then
-  // the id with other content: refused.
+  // Expects the same answer from one call, its repeat, and its repeat after a
+  // restart, and a refusal of the same id with other content.
   template <typename Request, typename Response>
   void ExpectRepeatable(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
                                                      Response*),
@@ -73,7 +73,7 @@ class Repeats : public ::testing::Test {
   std::optional<ServerProcess> server_;
 };
 
-TEST_F(Repeats, CreateStudyAlsoWithoutAnIdOfItsOwn) {
+TEST_F(Repeats, CreateStudyAlsoWithAnIdThatTheServerChooses) {
   ExpectRepeatable(&Stub::CreateStudy, CreateRequest(ExampleStudy(""), ""),
                    CreateRequest(ExampleStudy("random"), ""));
   v1::ListStudiesResponse list;
@@ -102,7 +102,7 @@ TEST_F(Repeats, DeleteStudy) {
   ExpectRepeatable(&Stub::DeleteStudy, request, other);
 }
 
-TEST_F(Repeats, SuggestGivesTheFirstAnswerAlsoWhenTheTrialHasEnded) {
+TEST_F(Repeats, SuggestGivesTheFirstAnswerThoughATrialHasEnded) {
   CreateStudy("s");
   ExpectRepeatable(&Stub::Suggest, AskRequest("studies/s", "w", 3),
                    AskRequest("studies/s", "w", 4));
@@ -182,8 +182,8 @@ TEST_F(Repeats, ARefusedRequestIsNotRemembered) {
   EXPECT_TRUE(Call(stub(), &Stub::Suggest, request).ok());
 }
 
-// What was answered is gone; what has its name since is nobody's answer.
-TEST_F(Repeats, AnOutcomeIsNotFoundOnceItsStudyWasDeletedThoughAnotherHasItsName) {
+// The trial that was observed is gone; a later trial of its name is not the answer.
+TEST_F(Repeats, ARepeatedObserveIsNotFoundOnceItsStudyIsDeletedThoughAnotherHasItsName) {
   CreateStudy("s");
   const v1::ObserveRequest request = TellRequest(Suggest("w"), LossOutcome(1), "the-id");
   ASSERT_TRUE(Call(stub(), &Stub::Observe, request).ok());
@@ -198,7 +198,7 @@ TEST_F(Repeats, AnOutcomeIsNotFoundOnceItsStudyWasDeletedThoughAnotherHasItsName
   EXPECT_THAT(repeated.error_message(), HasSubstr("another"));
 }
 
-TEST_F(Repeats, AddedTrialsAreAnsweredAgainAlsoWhenTheirStudyIsGone) {
+TEST_F(Repeats, ARepeatedAddTrialsGetsTheFirstAnswerThoughItsStudyIsGone) {
   CreateStudy("s");
   v1::AddTrialsRequest request;
   request.set_study("studies/s");

@@ -1,35 +1,16 @@
-// Short ways to say common requests, and to look at errors, in tests.
+// Short ways to make calls over gRPC and to look at their errors, in tests.
 #ifndef SLIPSTREAM_TESTS_E2E_REQUESTS_H_
 #define SLIPSTREAM_TESTS_E2E_REQUESTS_H_
 
 #include <grpcpp/grpcpp.h>
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "slipstream/v1/errors.pb.h"
 #include "slipstream/v1/services.grpc.pb.h"
+#include "tests/e2e/messages.h"
 
 namespace slipstream {
-
-// A study that minimises "loss" over lr (double, log, 1e-5 to 1), layers
-// (integer, 1 to 8) and kernel (rbf, poly) with degree (2 to 5) for poly.
-v1::Study ExampleStudy(const std::string& preset = "quasi_random");
-// A study over a list of `candidates` values of x.
-v1::Study CandidateStudy(int candidates, const std::string& preset = "quasi_random");
-
-// A legal configuration of ExampleStudy.
-v1::Configuration ExampleConfiguration(double lr = 0.01, int layers = 3);
-v1::Observation MeasuredObservation(const v1::Configuration& configuration, double loss);
-v1::Outcome LossOutcome(double loss);
-
-v1::CreateStudyRequest CreateRequest(const v1::Study& study, const std::string& id,
-                                     const std::string& request_id = "");
-v1::SuggestRequest AskRequest(const std::string& study, const std::string& worker, int count = 1,
-                              const std::string& request_id = "");
-v1::ObserveRequest TellRequest(const std::string& trial, const v1::Outcome& outcome,
-                               const std::string& request_id = "");
 
 // Calls `method` of `stub`; the answer goes to `response` unless it is null.
 template <typename Stub, typename Request, typename Response>
@@ -41,14 +22,11 @@ grpc::Status Call(Stub& stub,
   return (stub.*method)(&context, request, response != nullptr ? response : &ignored);
 }
 
-// The whole upload: header, then observations in chunks.
+// Uploads a source task: the header, then the observations in chunks.
 grpc::Status Register(v1::OptimizationService::Stub& stub,
                       const v1::RegisterSourceTaskRequest::Header& header,
                       const std::vector<v1::Observation>& observations,
                       v1::RegisterSourceTaskResponse* response);
-
-// `trial` as Observe answers it.
-v1::Trial WithoutConfiguration(v1::Trial trial);
 
 // The one violation in the status's details; empty fields if there is none.
 v1::FieldViolation ViolationIn(const grpc::Status& status);

@@ -1,8 +1,9 @@
 #include "tests/e2e/server_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
-#include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 namespace slipstream {
@@ -25,27 +25,50 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-pid_t Spawn(const std::string& binary, const std::vector<std::string>& flags,
-            const std::string& output_file) {
+// A process, and a file descriptor that hangs up when the process ends.
+struct Spawned {
+  pid_t pid = 0;
+  int end = -1;
+};
+
+Spawned Spawn(const std::string& binary, const std::vector<std::string>& flags,
+              const std::string& output_file) {
   std::vector<std::string> words = {binary};
   words.insert(words.end(), flags.begin(), flags.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  int end[2];
+  if (pipe2(end, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output_file.c_str(),
                                    O_CREAT | O_WRONLY | O_APPEND, 0644);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_adddup2(&actions, end[1], end[1]);  // Inherited, and no other end.
+  Spawned spawned{0, end[0]};
+  const int error = posix_spawn(&spawned.pid, argv[0], &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
+  close(end[1]);
   if (error != 0) throw std::runtime_error(std::string("cannot start ") + argv[0]);
-  return pid;
+  return spawned;
 }
 
 int ExitCode(int wait_status) {
   return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+}
+
+// Returns when `file` exists in `folder`, where it is renamed to its name, when
+// `end` hangs up, or when kStartPatience is over; whether the file exists.
+bool WaitForFile(const std::string& folder, const std::string& file, int end) {
+  const int changes = inotify_init1(IN_CLOEXEC);
+  inotify_add_watch(changes, folder.c_str(), IN_MOVED_TO);
+  pollfd events[] = {{changes, POLLIN, 0}, {end, POLLIN, 0}};
+  if (!std::filesystem::exists(file)) {
+    poll(events, 2, static_cast<int>(std::chrono::milliseconds(kStartPatience).count()));
+  }
+  close(changes);
+  return std::filesystem::exists(file);
 }
 
 EndedProcess WaitFor(pid_t pid, const std::string& output_file) {
@@ -56,36 +79,21 @@ EndedProcess WaitFor(pid_t pid, const std::string& output_file) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "slipstream-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 ServerProcess::ServerProcess(const std::string& data, std::vector<std::string> flags,
                              const std::string& binary)
     : output_file_(scratch_.path() + "/output") {
   const std::string address_file = scratch_.path() + "/address";
   flags.insert(flags.end(), {"--data", data, "--listen", "127.0.0.1:0", "--address-file",
                              address_file});
-  pid_ = Spawn(binary.empty() ? SLIPSTREAM_SERVER_BINARY : binary, flags, output_file_);
-  const auto deadline = std::chrono::steady_clock::now() + kStartPatience;
-  while (!std::filesystem::exists(address_file)) {
-    int wait_status = 0;
-    if (waitpid(pid_, &wait_status, WNOHANG) == pid_) {
-      pid_ = 0;
-      throw std::runtime_error("the server ended: " + ReadFile(output_file_));
-    }
-    if (std::chrono::steady_clock::now() > deadline) {
-      Kill();
-      throw std::runtime_error("the server is not ready: " + ReadFile(output_file_));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const Spawned spawned =
+      Spawn(binary.empty() ? SLIPSTREAM_SERVER_BINARY : binary, flags, output_file_);
+  pid_ = spawned.pid;
+  const bool ready = WaitForFile(scratch_.path(), address_file, spawned.end);
+  close(spawned.end);
+  if (!ready) {
+    Kill();
+    throw std::runtime_error("the server ended or was not ready in time: " +
+                             ReadFile(output_file_));
   }
   std::ifstream(address_file) >> address_;
   grpc::ChannelArguments arguments;
@@ -111,7 +119,9 @@ EndedProcess ServerProcess::Terminate() {
 EndedProcess ServerProcess::Run(std::vector<std::string> flags) {
   TemporaryFolder scratch;
   const std::string output_file = scratch.path() + "/output";
-  return WaitFor(Spawn(SLIPSTREAM_SERVER_BINARY, flags, output_file), output_file);
+  const Spawned spawned = Spawn(SLIPSTREAM_SERVER_BINARY, flags, output_file);
+  close(spawned.end);
+  return WaitFor(spawned.pid, output_file);
 }
 
 }  // namespace slipstream

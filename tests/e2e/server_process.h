@@ -2,9 +2,9 @@
 //
 //   ServerProcess server(data.path());
 //   server.stub().GetStudy(...);
-//   server.Kill();                       // As a power cut would.
+//   server.Kill();                       // Like a power cut.
 //
-// Not thread-safe, but for stub().
+// Not thread-safe, except for stub().
 #ifndef SLIPSTREAM_TESTS_E2E_SERVER_PROCESS_H_
 #define SLIPSTREAM_TESTS_E2E_SERVER_PROCESS_H_
 
@@ -16,24 +16,11 @@
 #include <vector>
 
 #include "slipstream/v1/services.grpc.pb.h"
+#include "tests/e2e/temporary_folder.h"
 
 namespace slipstream {
 
-// A folder that goes with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-// What a server that did not stay left behind.
+// How a server's process ended.
 struct EndedProcess {
   int exit_code = -1;  // -1: ended by a signal.
   std::string output;  // Standard output and error.
@@ -41,11 +28,11 @@ struct EndedProcess {
 
 class ServerProcess {
  public:
-  // Waits until the server is ready; throws std::runtime_error with its output
-  // if it ends before. `binary` takes the server's flags; empty: the server.
+  // Waits until the server is ready; throws std::runtime_error with its output if
+  // it ends before. `binary` takes the server's flags; empty means the server.
   explicit ServerProcess(const std::string& data, std::vector<std::string> flags = {},
                          const std::string& binary = "");
-  // Kills the server if it still runs.
+  // Kills the server if it is still running.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;

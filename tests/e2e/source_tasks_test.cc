@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/e2e/requests.h"
@@ -29,7 +28,7 @@ Header ExampleHeader(const std::string& title = "last year's run") {
   return header;
 }
 
-// `count` observations whose best has lr = 0.01, 2 decades around it.
+// `count` observations within 2 decades of the best one, at lr = 0.01.
 std::vector<v1::Observation> ExampleObservations(int count) {
   std::vector<v1::Observation> observations;
   for (int i = 0; i < count; ++i) {
@@ -43,7 +42,7 @@ std::vector<v1::Observation> ExampleObservations(int count) {
 
 class SourceTasks : public ::testing::Test {
  protected:
-  Stub& stub() { return server_.stub(); }
+  Stub& stub() { return server_->stub(); }
   v1::RegisterSourceTaskResponse MustRegister(const Header& header,
                                               const std::vector<v1::Observation>& observations) {
     v1::RegisterSourceTaskResponse response;
@@ -57,6 +56,11 @@ class SourceTasks : public ::testing::Test {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
     return status;
   }
+  v1::ListSourceTasksResponse List() {
+    v1::ListSourceTasksResponse tasks;
+    EXPECT_TRUE(Call(stub(), &Stub::ListSourceTasks, v1::ListSourceTasksRequest(), &tasks).ok());
+    return tasks;
+  }
   grpc::Status Delete(const std::string& name) {
     v1::DeleteSourceTaskRequest request;
     request.set_name(name);
@@ -64,10 +68,10 @@ class SourceTasks : public ::testing::Test {
   }
 
   TemporaryFolder data_;
-  ServerProcess server_{data_.path()};
+  std::optional<ServerProcess> server_{std::in_place, data_.path()};
 };
 
-// A caller that gives up in the middle has sent what could pass for all.
+// What was sent before the caller cancels could pass for a complete upload.
 TEST_F(SourceTasks, AnUploadThatIsCutOffRegistersNothingAndLeavesItsRequestIdFree) {
   const std::vector<v1::Observation> observations = ExampleObservations(41);
   Header header = ExampleHeader();
@@ -82,15 +86,15 @@ TEST_F(SourceTasks, AnUploadThatIsCutOffRegistersNothingAndLeavesItsRequestIdFre
     message.Clear();
     for (int k = 0; k < 1 + i; ++k) *message.add_observations() = observations[k];
     ASSERT_TRUE(writer->Write(message));
-    // As the server reads, and when it waits for more.
-    std::this_thread::sleep_for(std::chrono::milliseconds(i % 4));
+    // Cancels while the server reads, or after as many other calls when it waits.
+    for (int calls = 0; calls < i % 4; ++calls) List();
     context.TryCancel();
     EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::CANCELLED);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // It would be there by now.
-  v1::ListSourceTasksResponse tasks;
-  ASSERT_TRUE(Call(stub(), &Stub::ListSourceTasks, v1::ListSourceTasksRequest(), &tasks).ok());
-  EXPECT_EQ(tasks.source_tasks_size(), 0) << tasks.DebugString();
+  // Draining ends every upload that the server has begun to read.
+  EXPECT_EQ(server_->Terminate().exit_code, 0);
+  server_.emplace(data_.path());
+  EXPECT_EQ(List().source_tasks_size(), 0);
   EXPECT_EQ(MustRegister(header, observations).source_task().observation_count(), 41);
 }
 
@@ -142,9 +146,7 @@ TEST_F(SourceTasks, BadObservationsAreRefusedByTheirIndexInTheWholeCall) {
   observations[2100] = MeasuredObservation(ExampleConfiguration(), std::nan(""));
   EXPECT_EQ(ViolationIn(Refused(ExampleHeader(), observations)).field(),
             "observations[2100].outcome.measurement.metrics[loss]");
-  v1::ListSourceTasksResponse list;
-  ASSERT_TRUE(Call(stub(), &Stub::ListSourceTasks, v1::ListSourceTasksRequest(), &list).ok());
-  EXPECT_EQ(list.source_tasks_size(), 0) << "a refused upload leaves nothing";
+  EXPECT_EQ(List().source_tasks_size(), 0) << "a refused upload leaves nothing behind";
 }
 
 TEST_F(SourceTasks, BadHeadersAreRefused) {
@@ -202,7 +204,7 @@ TEST_F(SourceTasks, ASourceWithoutACommonParameterIsRefusedNamingBothSpaces) {
   EXPECT_THAT(status.error_message(), HasSubstr("x"));
 }
 
-TEST_F(SourceTasks, AStudyBeginsWithItsSourcesBestAndSaysSo) {
+TEST_F(SourceTasks, AStudyBeginsWithItsSourcesBestAndRecordsIt) {
   const std::string name =
       MustRegister(ExampleHeader(), ExampleObservations(41)).source_task().name();
   v1::Study study = ExampleStudy("source_portfolio");

@@ -1,4 +1,4 @@
-// Studies over a real socket: creation, reading, listing, changing, deleting.
+// Studies over a real socket: create, read, list, change, delete.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST_F(Studies, ACreatedStudyReadsBackWhole) {
   EXPECT_GT(read.create_time().seconds(), 1700000000);
 }
 
-TEST_F(Studies, WhatTheCreatorLeavesOpenIsFilledInAndShown) {
+TEST_F(Studies, FieldsThatTheCreatorLeavesUnsetAreFilledIn) {
   v1::Study study = ExampleStudy("");
   study.clear_seed();
   v1::Study first;
@@ -195,7 +195,7 @@ TEST_F(Studies, AReadMaskTrimsTheAnswer) {
   ExpectRefused(Get("studies/list", &study, "no_field"), "read_mask", "no_field", "Study");
 }
 
-TEST_F(Studies, ListingLeavesOutCandidatesUnlessTheyAreAskedFor) {
+TEST_F(Studies, ListingLeavesOutCandidatesUnlessTheMaskNamesThem) {
   ASSERT_TRUE(Create(CandidateStudy(20), "list").ok());
   v1::ListStudiesRequest request;
   v1::ListStudiesResponse page;
@@ -207,7 +207,7 @@ TEST_F(Studies, ListingLeavesOutCandidatesUnlessTheyAreAskedFor) {
   EXPECT_EQ(page.studies(0).space().candidates().configurations_size(), 20);
 }
 
-TEST_F(Studies, AnUpdateChangesWhatItsMaskNamesAndNothingElse) {
+TEST_F(Studies, AnUpdateChangesOnlyWhatItsMaskNames) {
   v1::Study study = ExampleStudy();
   study.set_display_name("old");
   (*study.mutable_labels())["a"] = "b";

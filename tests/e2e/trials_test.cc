@@ -137,7 +137,7 @@ TEST_F(Trials, OneWorkerAskingOnManyThreadsGetsOneTrial) {
   EXPECT_THAT(names, ::testing::ElementsAre("studies/s/trials/1"));
 }
 
-TEST_F(Trials, TheSameSeedGivesTheSameSuggestionsHoweverTheyAreAskedFor) {
+TEST_F(Trials, TheSameSeedGivesTheSameSuggestionsOneByOneOrTogether) {
   Create(ExampleStudy(), "one");
   Create(ExampleStudy(), "all");
   const v1::SuggestResponse all = Ask("w", 5, "studies/all");
@@ -161,7 +161,7 @@ TEST_F(Trials, AResultEndsATrial) {
   EXPECT_EQ(Ask("w").trials(0).name(), "studies/s/trials/2");
 }
 
-TEST_F(Trials, FailedInfeasibleAndStoppedTrialsKeepWhatTheyWereTold) {
+TEST_F(Trials, FailedInfeasibleAndStoppedTrialsKeepTheirReasonsAndMeasurements) {
   v1::Outcome failed;
   failed.mutable_failure()->set_reason("node lost");
   v1::Outcome infeasible;
@@ -196,7 +196,7 @@ TEST_F(Trials, ASecondResultIsFineIfEqualAndRefusedIfNot) {
   EXPECT_EQ(Get(name).measurement().metrics().at("loss"), 0.25);
 }
 
-TEST_F(Trials, ResultsThatAreNoNumbersAreRefusedAndTheTrialStaysActive) {
+TEST_F(Trials, ResultsThatAreNotFiniteAreRefusedAndTheTrialStaysActive) {
   const std::string name = Ask("w").trials(0).name();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
@@ -249,7 +249,7 @@ TEST_F(Trials, ParametersOutsideTheSpaceAreRefused) {
   EXPECT_EQ(page.trials_size(), 0);
 }
 
-TEST_F(Trials, QueuedConfigurationsAreHandedOutBeforeNewSuggestions) {
+TEST_F(Trials, QueuedConfigurationsAreLeasedBeforeNewSuggestions) {
   v1::Observation queued;
   *queued.mutable_configuration() = ExampleConfiguration(0.5);
   v1::AddTrialsResponse added;
@@ -367,7 +367,7 @@ TEST_F(Trials, AMessageBeyondTheLimitIsRefusedNamingIt) {
   EXPECT_THAT(status.error_message(), HasSubstr(std::to_string(16 << 20)));
 }
 
-// 200 parameters with long names: some 24 KiB a trial.
+// 200 parameters with long names: about 24 KiB per trial.
 v1::Study WideStudy() {
   v1::Study study = ExampleStudy();
   study.mutable_space()->clear_parameters();

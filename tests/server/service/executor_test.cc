@@ -9,7 +9,7 @@
 namespace slipstream {
 namespace {
 
-TEST(Executor, RunsWhatItTookBeforeItEnds) {
+TEST(Executor, RunsEveryAcceptedTaskBeforeItIsDestroyed) {
   std::atomic<int> ran{0};
   {
     Executor executor("tasks", 2, 1000);
@@ -18,7 +18,7 @@ TEST(Executor, RunsWhatItTookBeforeItEnds) {
   EXPECT_EQ(ran, 500);
 }
 
-TEST(Executor, RefusesWhatIsBeyondItsBoundNamingIt) {
+TEST(Executor, RefusesTasksBeyondItsBoundNamingIt) {
   std::promise<void> started;
   std::promise<void> gate;
   std::atomic<int> ran{0};

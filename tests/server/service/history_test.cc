@@ -12,9 +12,7 @@
 #include "server/convert/space_conversion.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/trial_conversion.h"
-#include "server/store/sqlite/sqlite_store.h"
-#include "tests/e2e/requests.h"
-#include "tests/e2e/server_process.h"
+#include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
 namespace {
@@ -48,11 +46,6 @@ class Waiting {
 class HistoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    SqliteStoreOptions options;
-    options.path = folder_.path() + "/slipstream.db";
-    auto store = OpenSqliteStore(options);
-    ASSERT_TRUE(store.ok()) << store.status();
-    store_ = *std::move(store);
     definition_ = *StudyDefinitionFromProto(ExampleStudy());
     Waiting<StudyRecord> created;
     store_->CreateStudy(NewStudyOf(ExampleStudy(), definition_, "s"), created.write());
@@ -100,14 +93,15 @@ class HistoryTest : public ::testing::Test {
     return outcome;
   }
 
-  TemporaryFolder folder_;
-  std::unique_ptr<Store> store_;
+  int reads_ = 0;  // Snapshots of the histories.
+  const std::shared_ptr<Store> store_ = MakeTestStore();
+  ObservedStore counted_store_{store_.get(), [this](const std::string&) { ++reads_; }};
   StudyDefinition definition_;
   CatalogStudy study_;
 };
 
 TEST_F(HistoryTest, FollowsTheStoreAcrossPagesAndEndings) {
-  HistoryCache cache(store_.get(), size_t{1} << 20);
+  HistoryCache cache(&counted_store_, size_t{1} << 20);
   Add(2500, true);
   Add(3, false);
   auto history = *cache.Get(study_);
@@ -126,7 +120,7 @@ TEST_F(HistoryTest, FollowsTheStoreAcrossPagesAndEndings) {
   EXPECT_EQ(history->open()[1].number, 2503);
 }
 
-TEST_F(HistoryTest, TrialsHaveTheirNotesWhereTheAlgorithmReadsThem) {
+TEST_F(HistoryTest, TrialsHaveTheirNotesIfTheStrategyReadsThem) {
   Suggestion suggestion;
   suggestion.configuration = *ConfigurationFromProto(*definition_.space, ExampleConfiguration());
   suggestion.provenance.notes = {{"block", {1, 2, 0, 0.5}}, {"empty", {}}};
@@ -136,13 +130,13 @@ TEST_F(HistoryTest, TrialsHaveTheirNotesWhereTheAlgorithmReadsThem) {
                      SuggestedTrial(*definition_.space, suggestion, "v")},
                     added.write());
   added.Get();
-  Add(1, true);  // Of a person, without provenance.
+  Add(1, true);  // Added by a person, so without provenance.
   {
-    HistoryCache without(store_.get(), size_t{1} << 20);
+    HistoryCache without(&counted_store_, size_t{1} << 20);
     EXPECT_TRUE((*without.Get(study_))->open()[0].notes.empty());
   }
   study_.strategy = MakeStrategy(*FindPreset("random_exp3"));
-  HistoryCache cache(store_.get(), size_t{1} << 20);
+  HistoryCache cache(&counted_store_, size_t{1} << 20);
   auto history = *cache.Get(study_);
   EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
   EXPECT_TRUE(history->ended()[0].notes.empty());
@@ -154,8 +148,67 @@ TEST_F(HistoryTest, TrialsHaveTheirNotesWhereTheAlgorithmReadsThem) {
   EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
 }
 
-TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillRight) {
-  HistoryCache cache(store_.get(), 1);
+TEST_F(HistoryTest, OneSnapshotBringsAHistoryUpToDateHoweverManyTrialsAreOpen) {
+  HistoryCache cache(&counted_store_, size_t{1} << 20);
+  Add(40, false);
+  ASSERT_TRUE(cache.Get(study_).ok());
+  EXPECT_EQ(reads_, 1);
+  for (const int64_t number : {7, 8, 23}) {
+    Lease(number, 40);
+    End(number, static_cast<double>(number));
+  }
+  Add(2, true);
+  reads_ = 0;
+  const auto history = *cache.Get(study_);
+  EXPECT_EQ(reads_, 1);
+  EXPECT_EQ(history->open().size(), 37u);
+  std::vector<int64_t> ended;
+  for (const EndedTrial& trial : history->ended()) ended.push_back(trial.number);
+  EXPECT_EQ(ended, (std::vector<int64_t>{7, 8, 23, 41, 42}));
+}
+
+TEST_F(HistoryTest, AnAbandonedTrialDoesNotMakeAllLaterTrialsBeReadAgain) {
+  HistoryCache cache(&counted_store_, size_t{1} << 20);
+  Add(1, false);
+  Add(3000, true);
+  Add(1, false);
+  ASSERT_TRUE(cache.Get(study_).ok());
+  reads_ = 0;
+  ASSERT_TRUE(cache.Get(study_).ok());
+  EXPECT_EQ(reads_, 2) << "one for each open trial, as all between them have ended";
+  Lease(1, 3002);
+  End(1, 5);
+  const auto history = *cache.Get(study_);
+  EXPECT_EQ(history->ended().front().number, 1);
+  EXPECT_EQ(history->open().size(), 1u);
+}
+
+TEST_F(HistoryTest, AReadThatFailsIsCompletedByTheNext) {
+  int failures = 1;
+  class FailingStore : public ObservedStore {
+   public:
+    FailingStore(Store* store, int* failures)
+        : ObservedStore(store, [](const std::string&) {}), failures_(*failures) {}
+    absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+                                                        const TrialFilter& filter) override {
+      if (filter.after_number >= 1000 && failures_-- > 0) return absl::UnavailableError("busy");
+      return ObservedStore::ListTrials(study_id, filter);
+    }
+
+   private:
+    int& failures_;
+  };
+  FailingStore failing(store_.get(), &failures);
+  StudyHistory history;
+  Add(1500, true);
+  EXPECT_TRUE(absl::IsUnavailable(history.Refresh(failing, study_)));
+  EXPECT_TRUE(history.Refresh(failing, study_).ok());
+  ASSERT_EQ(history.ended().size(), 1500u);
+  EXPECT_EQ(history.ended()[1499].number, 1500);
+}
+
+TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillComplete) {
+  HistoryCache cache(&counted_store_, 1);
   Add(5, true);
   EXPECT_EQ((*cache.Get(study_))->ended().size(), 5u);
   Add(5, true);

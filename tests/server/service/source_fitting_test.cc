@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
 namespace {
@@ -30,8 +30,8 @@ std::shared_ptr<const SourceTaskData> ParabolaSource(const std::string& name) {
   return source;
 }
 
-// Work that counts its runs and ends with the statuses given, the last one over
-// and over.
+// Work that counts its runs. They return the given statuses in order, and the last
+// one from then on.
 class CountedWork {
  public:
   explicit CountedWork(std::vector<absl::Status> statuses) : statuses_(std::move(statuses)) {}
@@ -39,21 +39,19 @@ class CountedWork {
   std::function<absl::Status()> function() {
     return [this] {
       const auto run = static_cast<size_t>(runs_++);
+      runs_.notify_all();
       return statuses_[std::min(run, statuses_.size() - 1)];
     };
   }
   int runs() const { return runs_; }
+  void WaitForARun() const { runs_.wait(0); }
 
  private:
   std::vector<absl::Status> statuses_;
   std::atomic<int> runs_{0};
 };
 
-void Finish(const SourceFitting& fitting) {
-  while (fitting.busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-TEST(SourceFitting, WorkOnSeveralSourcesWaitsForTheFitsThatItAsksFor) {
+TEST(SourceFitting, WorkOnSeveralSourcesRunsAgainAfterTheFitsThatItAskedFor) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
       ParabolaSource("sourceTasks/a"), ParabolaSource("sourceTasks/b")};
   std::atomic<int> runs{0};
@@ -72,43 +70,41 @@ TEST(SourceFitting, WorkOnSeveralSourcesWaitsForTheFitsThatItAsksFor) {
     }
     return worst;
   });
-  Finish(fitting);
-  EXPECT_FALSE(fitting.busy());
-  EXPECT_EQ(runs, 2) << "once to ask for them, once with them";
+  WaitForFits(&fitting);
+  EXPECT_EQ(runs, 2) << "once to request the fits, once to use them";
   ASSERT_EQ(found.size(), 2U);
   EXPECT_NE(found[0]->model, nullptr);
   EXPECT_NE(found[1]->model, nullptr);
 }
 
-TEST(SourceFitting, WorkOfOneNameIsNotDoneTwiceAtATime) {
+TEST(SourceFitting, WorkOfOneNameIsQueuedOnce) {
   std::promise<void> gate;
   CountedWork one({absl::OkStatus()});
   CountedWork other({absl::OkStatus()});
   SourceFitting fitting(kFittingBytes, 100, [&] { gate.get_future().wait(); });
   for (int i = 0; i < 3; ++i) fitting.PrepareTogether("one", one.function());
   fitting.PrepareTogether("other", other.function());
-  EXPECT_TRUE(fitting.busy());
   gate.set_value();
-  Finish(fitting);
+  WaitForFits(&fitting);
   EXPECT_EQ(one.runs(), 1);
   EXPECT_EQ(other.runs(), 1);
   fitting.PrepareTogether("one", one.function());
-  Finish(fitting);
-  EXPECT_EQ(one.runs(), 2) << "when it is over it may be asked for again";
+  WaitForFits(&fitting);
+  EXPECT_EQ(one.runs(), 2) << "once it has ended it can be asked for again";
 }
 
-TEST(SourceFitting, WorkThatNeverGetsItsSourcesIsGivenUp) {
+TEST(SourceFitting, WorkWhoseSourcesNeverGetReadyIsGivenUp) {
   CountedWork never({absl::UnavailableError("soon")});
-  CountedWork useless({absl::FailedPreconditionError("of no use")});
+  CountedWork useless({absl::FailedPreconditionError("useless")});
   SourceFitting fitting(kFittingBytes, 100, {});
   fitting.PrepareTogether("never", never.function());
   fitting.PrepareTogether("useless", useless.function());
-  Finish(fitting);
+  WaitForFits(&fitting);
   EXPECT_EQ(never.runs(), 2);
-  EXPECT_EQ(useless.runs(), 1) << "only what is not ready yet is tried again";
+  EXPECT_EQ(useless.runs(), 1) << "only unavailable sources are worth another try";
 }
 
-TEST(SourceFitting, WorkBeyondItsBoundIsNotTakenAndNotRemembered) {
+TEST(SourceFitting, WorkBeyondTheBoundIsDroppedAndCanBeAskedForAgain) {
   std::promise<void> started;
   std::promise<void> gate;
   CountedWork first({absl::OkStatus()});
@@ -123,10 +119,10 @@ TEST(SourceFitting, WorkBeyondItsBoundIsNotTakenAndNotRemembered) {
   fitting.PrepareTogether("second", second.function());
   fitting.PrepareTogether("third", third.function());
   gate.set_value();
-  while (second.runs() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  second.WaitForARun();
   EXPECT_EQ(third.runs(), 0);
   fitting.PrepareTogether("third", third.function());
-  Finish(fitting);
+  WaitForFits(&fitting);
   EXPECT_EQ(first.runs(), 1);
   EXPECT_EQ(third.runs(), 1);
 }

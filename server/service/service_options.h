@@ -1,0 +1,46 @@
+// Settings and limits of the service; this is the only place that states their
+// defaults.
+#ifndef SLIPSTREAM_SERVER_SERVICE_SERVICE_OPTIONS_H_
+#define SLIPSTREAM_SERVER_SERVICE_SERVICE_OPTIONS_H_
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "absl/time/time.h"
+
+namespace slipstream {
+
+struct ServiceOptions {
+  // Written into the provenance of every suggestion.
+  std::string version;
+  // Threads that read the store, and threads that compute suggestions.
+  int read_threads = 2;
+  int compute_threads = 2;
+  // Reads and computations that may wait; more get RESOURCE_EXHAUSTED.
+  size_t max_waiting_reads = 4096;
+  size_t max_waiting_computations = 4096;
+  // Cached studies, source tasks and histories, in bytes.
+  size_t study_cache_bytes = size_t{16} << 20;
+  size_t source_cache_bytes = size_t{64} << 20;
+  size_t history_cache_bytes = size_t{16} << 20;
+  // Cached models of source tasks, in bytes, and the number of requests to fit
+  // or to combine source tasks that may wait.
+  size_t fitted_source_bytes = size_t{832} << 20;
+  size_t max_waiting_fits = 10000;
+  // Runs once on the thread that fits source tasks, to lower its priority.
+  std::function<void()> on_fitting_thread = {};
+  // The largest message received or sent, in bytes. A Suggest call whose trials
+  // might exceed it gets INVALID_ARGUMENT.
+  int max_message_bytes = 16 << 20;
+  // How long one batch may compute before strategies step down the ladder.
+  absl::Duration suggest_budget = absl::Seconds(5);
+  // Suggest calls of one study that may wait; more get RESOURCE_EXHAUSTED.
+  size_t max_waiting_suggests_per_study = 1000;
+  // Suggest calls that one batch answers at most.
+  size_t max_suggests_per_batch = 128;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_SERVICE_OPTIONS_H_

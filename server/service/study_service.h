@@ -1,0 +1,52 @@
+// The calls about studies and presets, free of any transport: requests and
+// answers are messages, errors are absl::Status with an InvalidField where a field
+// is wrong. proto/slipstream/v1/services.proto says what each call does.
+//
+// Every call answers through `done`, exactly once, perhaps before it returns and
+// perhaps later on another thread; request and response must live until then.
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_STUDY_SERVICE_H_
+#define SLIPSTREAM_SERVER_SERVICE_STUDY_SERVICE_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/protobuf/empty.pb.h"
+#include "server/service/answering.h"
+#include "server/service/catalog.h"
+#include "server/service/executor.h"
+#include "server/service/transfer_preparation.h"
+#include "server/store/store.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+class StudyService {
+ public:
+  // All pointers must outlive the service. `reads` runs what reads the store.
+  StudyService(Store* store, Catalog* catalog, TransferPreparation* transfer, Executor* reads)
+      : store_(*store), catalog_(*catalog), transfer_(*transfer), reads_(reads) {}
+
+  void CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done);
+  void GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done);
+  void ListStudies(const v1::ListStudiesRequest* request, v1::ListStudiesResponse* response,
+                   Done done);
+  void UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study* response, Done done);
+  void DeleteStudy(const v1::DeleteStudyRequest* request, google::protobuf::Empty* response,
+                   Done done);
+  void ListPresets(const v1::ListPresetsRequest* request, v1::ListPresetsResponse* response,
+                   Done done);
+
+ private:
+  void StoreNewStudy(const v1::CreateStudyRequest& request, v1::Study* response, const Done& done);
+  absl::Status CheckSources(const StudyDefinition& definition);
+  absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
+
+  Store& store_;
+  Catalog& catalog_;
+  TransferPreparation& transfer_;
+  Executor* const reads_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_STUDY_SERVICE_H_

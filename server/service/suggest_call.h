@@ -1,0 +1,27 @@
+// One Suggest call on its way through the queue and the batches.
+#ifndef SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_
+#define SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_
+
+#include <string>
+
+#include "server/service/answering.h"
+#include "server/store/store.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+// The fields are valid. `response` must live until `done` has been called.
+struct SuggestCall {
+  std::string study_id;
+  std::string worker;
+  int count = 1;
+  RequestGuard guard;
+  v1::SuggestResponse* response = nullptr;
+  Done done;
+  // How many batches could not commit and left the call to a later one.
+  int attempts = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_

@@ -1,0 +1,65 @@
+// The calls about trials, free of any transport: requests and answers are
+// messages, errors are absl::Status with an InvalidField where a field is wrong.
+// proto/slipstream/v1/services.proto says what each call does.
+//
+// Every call answers through `done`, exactly once, perhaps before it returns and
+// perhaps later on another thread; request and response must live until then.
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_
+#define SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "server/convert/resource_name.h"
+#include "server/service/answering.h"
+#include "server/service/catalog.h"
+#include "server/service/executor.h"
+#include "server/service/suggest_queue.h"
+#include "server/store/store.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+class TrialService {
+ public:
+  // All pointers must outlive the service. `reads` runs what reads the store.
+  TrialService(Store* store, Catalog* catalog, SuggestQueue* queue, Executor* reads)
+      : store_(*store), catalog_(*catalog), queue_(*queue), reads_(reads) {}
+
+  void Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response, Done done);
+  void Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done);
+  void AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsResponse* response, Done done);
+  void GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done);
+  void ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsResponse* response,
+                  Done done);
+  void BestTrials(const v1::BestTrialsRequest* request, v1::BestTrialsResponse* response,
+                  Done done);
+  void Explain(const v1::ExplainRequest* request, v1::Explanation* response, Done done);
+
+ private:
+  using StudyPointer = std::shared_ptr<const CatalogStudy>;
+
+  // Calls `next` with the study, at once if it is cached, otherwise from a reading
+  // thread. Answers `done` itself when there is no such study.
+  void WithStudy(const std::string& id, const Done& done,
+                 std::function<void(const StudyPointer&)> next);
+  void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request, int64_t number,
+                    v1::Trial* response, Done done);
+  void ReadEnded(TrialName name, v1::Trial* response, Done done);
+  void StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
+                        v1::AddTrialsResponse* response, Done done);
+  absl::Status ReadExplained(const TrialName& name, TrialRecord* trial, std::string* provenance);
+
+  Store& store_;
+  Catalog& catalog_;
+  SuggestQueue& queue_;
+  Executor* const reads_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_

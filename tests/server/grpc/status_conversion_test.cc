@@ -1,0 +1,40 @@
+#include "server/grpc/status_conversion.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/base/status.h"
+#include "slipstream/v1/errors.pb.h"
+
+namespace slipstream {
+namespace {
+
+TEST(StatusConversion, KeepsCodeAndMessage) {
+  EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok());
+  const grpc::Status status = ToGrpcStatus(absl::NotFoundError("studies/s does not exist"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(status.error_message(), "studies/s does not exist");
+  EXPECT_TRUE(status.error_details().empty());
+  EXPECT_EQ(ToGrpcStatus(absl::AbortedError("")).error_code(), grpc::StatusCode::ABORTED);
+}
+
+TEST(StatusConversion, SendsAnInvalidFieldAsOneViolationInTheDetails) {
+  const grpc::Status status = ToGrpcStatus(InvalidField("count", "1001", "1 to 1000"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  v1::StatusDetails details;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  EXPECT_EQ(details.code(), static_cast<int>(grpc::StatusCode::INVALID_ARGUMENT));
+  EXPECT_EQ(details.message(), status.error_message());
+  ASSERT_EQ(details.details_size(), 1);
+  v1::BadRequest bad_request;
+  ASSERT_TRUE(details.details(0).UnpackTo(&bad_request));
+  ASSERT_EQ(bad_request.field_violations_size(), 1);
+  EXPECT_EQ(bad_request.field_violations(0).field(), "count");
+  EXPECT_EQ(bad_request.field_violations(0).value(), "1001");
+  EXPECT_EQ(bad_request.field_violations(0).bound(), "1 to 1000");
+  EXPECT_EQ(bad_request.field_violations(0).description(), status.error_message());
+}
+
+}  // namespace
+}  // namespace slipstream

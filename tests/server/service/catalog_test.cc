@@ -1,0 +1,85 @@
+#include "server/service/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+class CatalogTest : public ServiceFixture {
+ protected:
+  void SetUp() override { Create(ExampleStudy()); }
+
+  std::map<std::string, int> reads_;  // By verb, of catalog_.
+  std::function<void()> before_candidates_ = [] {};
+  ObservedStore counted_store_{store_.get(), [this](const std::string& verb) {
+                                 ++reads_[verb];
+                                 if (verb == "GetCandidates") before_candidates_();
+                               }};
+  Catalog catalog_{&counted_store_, size_t{1} << 20, size_t{1} << 20};
+};
+
+TEST_F(CatalogTest, AStudyIsReadFromTheStoreOnceUntilItIsForgotten) {
+  EXPECT_EQ(catalog_.FindStudy("s"), nullptr);
+  const auto study = catalog_.GetStudy("s");
+  ASSERT_TRUE(study.ok()) << study.status();
+  EXPECT_EQ((*study)->definition.metric, "loss");
+  EXPECT_GT((*study)->most_trial_bytes, 0u);
+  EXPECT_EQ(*catalog_.GetStudy("s"), *study);
+  EXPECT_EQ(catalog_.FindStudy("s"), *study);
+  EXPECT_EQ(reads_["GetStudy"], 1);
+  catalog_.ForgetStudy("s");
+  EXPECT_EQ(catalog_.FindStudy("s"), nullptr);
+  EXPECT_EQ((*study)->id, "s") << "those who use it keep it";
+  EXPECT_TRUE(absl::IsNotFound(catalog_.GetStudy("nowhere").status()));
+}
+
+TEST_F(CatalogTest, AStudyThatIsForgottenWhileItIsReadIsNotCached) {
+  before_candidates_ = [this] { catalog_.ForgetStudy("s"); };
+  EXPECT_TRUE(catalog_.GetStudy("s").ok());
+  EXPECT_EQ(catalog_.FindStudy("s"), nullptr);
+}
+
+TEST_F(CatalogTest, SourcesComeInTheOrderOfTheStudyAndAreCached) {
+  v1::Study study = ExampleStudy();
+  for (int task = 0; task < 2; ++task) {
+    v1::RegisterSourceTaskResponse registered;
+    ASSERT_TRUE(Register(ExampleObservations(4 + task), &registered).ok());
+    study.add_source_tasks(registered.source_task().name());
+  }
+  study.mutable_source_tasks()->SwapElements(0, 1);
+  Create(study, "with");
+  const auto entry = *catalog_.GetStudy("with");
+  for (int i = 0; i < 2; ++i) {
+    const auto sources = catalog_.GetSourcesOf(*entry);
+    ASSERT_TRUE(sources.ok()) << sources.status();
+    ASSERT_EQ(sources->size(), 2u);
+    EXPECT_EQ((*sources)[0]->points.size(), 5u);
+    EXPECT_EQ((*sources)[1]->points.size(), 4u);
+  }
+  EXPECT_EQ(reads_["GetSourceChunks"], 2);
+  EXPECT_TRUE(absl::IsNotFound(catalog_.GetSource(std::string(32, 'a')).status()));
+}
+
+TEST_F(CatalogTest, AViewIsTheStudyWithoutItsTrials) {
+  v1::Study study = ExampleStudy();
+  study.mutable_metrics(0)->set_noise(v1::Metric::EXACT);
+  Create(study, "exact");
+  const auto entry = *catalog_.GetStudy("exact");
+  const SourceTasks sources = {nullptr};
+  const StudyView view = entry->View(sources, nullptr);
+  EXPECT_EQ(view.space, entry->definition.space.get());
+  EXPECT_EQ(view.goal, Goal::kMinimize);
+  EXPECT_TRUE(view.noiseless);
+  EXPECT_EQ(view.sources.size(), 1u);
+  EXPECT_TRUE(view.ended.empty());
+  EXPECT_TRUE(view.open.empty());
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,196 @@
+#include "server/service/lease_batch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class NeverReadySources : public SourceProvider {
+ public:
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>&, const SearchSpace&,
+      const SourceFitOptions&) override {
+    return absl::UnavailableError("soon");
+  }
+};
+
+class LeaseBatchTest : public ServiceFixture {
+ protected:
+  // What became of one call of a batch.
+  struct Answer {
+    absl::Status status = absl::UnknownError("not answered");
+    v1::SuggestResponse response;
+  };
+  struct Wanted {
+    std::string worker;
+    int count = 1;
+    std::string request_id = {};
+  };
+
+  // Runs one batch to its end. Calls to try again stay unanswered.
+  std::deque<Answer> RunBatch(const std::vector<Wanted>& wanted) {
+    std::deque<Answer> answers;
+    std::vector<SuggestCall> calls;
+    for (const Wanted& each : wanted) {
+      Answer& answer = answers.emplace_back();
+      calls.push_back({.study_id = "s",
+                       .worker = each.worker,
+                       .count = each.count,
+                       .guard = {each.request_id, each.request_id.empty() ? "" : "fingerprint"},
+                       .response = &answer.response,
+                       .done = [&answer](absl::Status status) { answer.status = status; }});
+    }
+    std::promise<void> finished;
+    LeaseBatchWork::Start(context_, "s", std::move(calls), [&](std::vector<SuggestCall> again) {
+      left_over_ = again.size();
+      finished.set_value();
+    });
+    finished.get_future().wait();
+    return answers;
+  }
+  static std::vector<std::string> NamesIn(const Answer& answer) {
+    std::vector<std::string> names;
+    for (const v1::Trial& trial : answer.response.trials()) names.push_back(trial.name());
+    return names;
+  }
+  void Pause() {
+    v1::UpdateStudyRequest pause;
+    pause.mutable_study()->set_name("studies/s");
+    pause.mutable_study()->set_state(v1::Study::PAUSED);
+    pause.mutable_update_mask()->add_paths("state");
+    ASSERT_TRUE(Call(&StudyService::UpdateStudy, pause).ok());
+  }
+  void Queue(int count) {
+    v1::AddTrialsRequest request;
+    request.set_study("studies/s");
+    for (int i = 0; i < count; ++i) {
+      *request.add_observations()->mutable_configuration() = ExampleConfiguration(0.5, 1 + i);
+    }
+    ASSERT_TRUE(Call(&TrialService::AddTrials, request).ok());
+  }
+
+  std::vector<std::string> reads_;  // The verbs that the batches called, in order.
+  std::function<void(const std::string& verb)> during_read_ = [](const std::string&) {};
+  ObservedStore recorded_store_{store_.get(), [this](const std::string& verb) {
+                                  reads_.push_back(verb);
+                                  during_read_(verb);
+                                }};
+  Catalog catalog_{&recorded_store_, size_t{1} << 20, size_t{1} << 20};
+  HistoryCache histories_{&recorded_store_, size_t{1} << 20};
+  SourceLibrary sources_{size_t{16} << 20};
+  LadderCounts ladder_;
+  ServiceOptions options_;
+  LeaseBatchContext context_{.store = &recorded_store_,
+                             .catalog = &catalog_,
+                             .sources = &sources_,
+                             .histories = &histories_,
+                             .ladder = &ladder_,
+                             .options = &options_};
+  size_t left_over_ = 0;  // Calls of the last batch to try again.
+};
+
+TEST_F(LeaseBatchTest, AWorkerGetsItsOwnTrialsThenQueuedOnesThenNewOnes) {
+  Create(ExampleStudy());
+  RunBatch({{"a", 2}});
+  Queue(2);
+  const auto answers = RunBatch({{"b", 1}, {"a", 4}});
+  EXPECT_THAT(NamesIn(answers[0]), ElementsAre("studies/s/trials/3"));
+  EXPECT_THAT(NamesIn(answers[1]), ElementsAre("studies/s/trials/1", "studies/s/trials/2",
+                                               "studies/s/trials/4", "studies/s/trials/5"));
+  EXPECT_EQ(answers[1].response.trials(2).worker(), "a");
+  EXPECT_EQ(ladder_.Of(Rung::kRecipe), 3);
+}
+
+// The first call leaves the batch with its first answer, the third is refused, and
+// the last finds the candidate list used up: the others still get what is theirs.
+TEST_F(LeaseBatchTest, CallsThatLeaveTheBatchDoNotDisturbTheOthers) {
+  Create(CandidateStudy(3));
+  const auto first = RunBatch({{"a", 1, "the-id"}});
+  options_.max_message_bytes = 64 << 10;
+  const auto answers =
+      RunBatch({{"a", 1, "the-id"}, {"b"}, {"c", 1000}, {"d", 1, "other-id"}, {"e"}});
+  EXPECT_EQ(answers[0].response.DebugString(), first[0].response.DebugString());
+  EXPECT_THAT(NamesIn(answers[1]), ElementsAre("studies/s/trials/2"));
+  EXPECT_EQ(answers[1].response.trials(0).worker(), "b");
+  ASSERT_TRUE(ViolationOf(answers[2].status).has_value()) << answers[2].status;
+  EXPECT_EQ(ViolationOf(answers[2].status)->field, "count");
+  EXPECT_THAT(NamesIn(answers[3]), ElementsAre("studies/s/trials/3"));
+  EXPECT_EQ(answers[3].response.trials(0).worker(), "d");
+  EXPECT_TRUE(absl::IsFailedPrecondition(answers[4].status)) << answers[4].status;
+  for (const size_t i : {0, 1, 3}) EXPECT_TRUE(answers[i].status.ok()) << answers[i].status;
+  const auto repeat = RunBatch({{"d", 1, "other-id"}});
+  EXPECT_EQ(repeat[0].response.DebugString(), answers[3].response.DebugString());
+}
+
+TEST_F(LeaseBatchTest, APausedStudyGivesWorkersTheirTrialsInOneReadAndNoOthers) {
+  Create(ExampleStudy());
+  const auto before = RunBatch({{"a", 3}, {"b", 2}});
+  Queue(1);
+  Pause();
+  reads_.clear();
+  const auto answers = RunBatch({{"a", 3}, {"other"}, {"b", 2}});
+  EXPECT_THAT(reads_, ElementsAre("PlanLeases", "ListTrials"));
+  EXPECT_EQ(answers[0].response.DebugString(), before[0].response.DebugString());
+  EXPECT_EQ(answers[2].response.DebugString(), before[1].response.DebugString());
+  EXPECT_TRUE(absl::IsFailedPrecondition(answers[1].status));
+  EXPECT_THAT(std::string(answers[1].status.message()), HasSubstr("PAUSED"));
+}
+
+// Trials are added after the plan, while the strategy's history is read.
+TEST_F(LeaseBatchTest, ABatchOvertakenByAnotherWriteLeavesItsCallsToTheNextOne) {
+  Create(ExampleStudy("gp_log_ei"));
+  bool added = false;
+  during_read_ = [&](const std::string& verb) {
+    if (added || verb != "ListTrials") return;
+    added = true;
+    v1::AddTrialsRequest request;
+    request.set_study("studies/s");
+    *request.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+    EXPECT_TRUE(Call(&TrialService::AddTrials, request).ok());
+  };
+  RunBatch({{"a"}, {"b"}});
+  EXPECT_TRUE(added);
+  EXPECT_EQ(left_over_, 2u);
+  const auto again = RunBatch({{"a"}, {"b"}});
+  EXPECT_EQ(left_over_, 0u);
+  EXPECT_THAT(NamesIn(again[1]), ElementsAre("studies/s/trials/3"));
+}
+
+TEST_F(LeaseBatchTest, TellsWhichStudyLackedASource) {
+  v1::Study study = ExampleStudy("cmbo_wss_wss");
+  for (int task = 0; task < 3; ++task) {
+    v1::RegisterSourceTaskResponse registered;
+    ASSERT_TRUE(Register(ExampleObservations(20, task), &registered).ok());
+    study.add_source_tasks(registered.source_task().name());
+  }
+  Create(study);
+  AddResults({0, 1, 2, 3, 4, 5});
+  std::vector<std::string> unready;
+  context_.on_unready_sources = [&unready](const std::string& id) { unready.push_back(id); };
+  NeverReadySources never;
+  context_.sources = &never;
+  EXPECT_TRUE(RunBatch({{"a"}})[0].status.ok());
+  EXPECT_THAT(unready, ElementsAre("s"));
+  unready.clear();
+  context_.sources = &sources_;
+  EXPECT_TRUE(RunBatch({{"b"}})[0].status.ok());
+  EXPECT_THAT(unready, ElementsAre());
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,118 @@
+// A store that forwards to another one and calls a function first in every read,
+// so that tests can count reads or change the store between two of them.
+#ifndef SLIPSTREAM_TESTS_SERVER_SERVICE_OBSERVED_STORE_H_
+#define SLIPSTREAM_TESTS_SERVER_SERVICE_OBSERVED_STORE_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/store/store.h"
+
+namespace slipstream {
+
+// Thread-safe, as far as `before_read` is.
+class ObservedStore : public Store {
+ public:
+  // `store` must outlive this. `before_read` gets the name of the verb.
+  ObservedStore(Store* store, std::function<void(const std::string& verb)> before_read)
+      : store_(*store), before_read_(std::move(before_read)) {}
+
+  void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
+    store_.CreateStudy(std::move(study), std::move(write));
+  }
+  void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) override {
+    store_.UpdateStudy(std::move(id), std::move(change), std::move(write));
+  }
+  void DeleteStudy(std::string id, Write<Unit> write) override {
+    store_.DeleteStudy(std::move(id), std::move(write));
+  }
+  void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
+    store_.ObserveTrial(std::move(observe), std::move(write));
+  }
+  void AddTrials(std::string study_id, std::vector<NewTrial> trials,
+                 Write<std::vector<TrialRecord>> write) override {
+    store_.AddTrials(std::move(study_id), std::move(trials), std::move(write));
+  }
+  void LeaseTrials(LeaseBatch batch) override { store_.LeaseTrials(std::move(batch)); }
+  void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
+    store_.RegisterSourceTask(std::move(task), std::move(write));
+  }
+  void DeleteSourceTask(std::string id, Write<Unit> write) override {
+    store_.DeleteSourceTask(std::move(id), std::move(write));
+  }
+
+  absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) override {
+    before_read_("FindAnswer");
+    return store_.FindAnswer(guard);
+  }
+  absl::StatusOr<StudyRecord> GetStudy(const std::string& id) override {
+    before_read_("GetStudy");
+    return store_.GetStudy(id);
+  }
+  absl::StatusOr<std::string> GetCandidates(int64_t study_key) override {
+    before_read_("GetCandidates");
+    return store_.GetCandidates(study_key);
+  }
+  absl::StatusOr<std::vector<std::string>> GetStudySources(int64_t study_key) override {
+    before_read_("GetStudySources");
+    return store_.GetStudySources(study_key);
+  }
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
+    before_read_("ListStudies");
+    return store_.ListStudies(after_key, limit);
+  }
+  absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) override {
+    before_read_("GetTrial");
+    return store_.GetTrial(study_id, number);
+  }
+  absl::StatusOr<std::string> GetProvenance(const std::string& study_id, int64_t number) override {
+    before_read_("GetProvenance");
+    return store_.GetProvenance(study_id, number);
+  }
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+                                                               int64_t after_number,
+                                                               int64_t last_number) override {
+    before_read_("ListProvenances");
+    return store_.ListProvenances(study_id, after_number, last_number);
+  }
+  absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+                                                      const TrialFilter& filter) override {
+    before_read_("ListTrials");
+    return store_.ListTrials(study_id, filter);
+  }
+  absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
+                                                      int limit) override {
+    before_read_("BestTrials");
+    return store_.BestTrials(study_id, maximize, limit);
+  }
+  absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
+                                       const std::vector<std::string>& workers,
+                                       int max_queued) override {
+    before_read_("PlanLeases");
+    return store_.PlanLeases(study_key, study_id, workers, max_queued);
+  }
+  absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) override {
+    before_read_("GetSourceTask");
+    return store_.GetSourceTask(id);
+  }
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
+                                                                int limit) override {
+    before_read_("ListSourceTasks");
+    return store_.ListSourceTasks(after_key, limit);
+  }
+  absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) override {
+    before_read_("GetSourceChunks");
+    return store_.GetSourceChunks(id);
+  }
+
+ private:
+  Store& store_;
+  const std::function<void(const std::string& verb)> before_read_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_SERVER_SERVICE_OBSERVED_STORE_H_

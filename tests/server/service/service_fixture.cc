@@ -1,0 +1,132 @@
+#include "tests/server/service/service_fixture.h"
+
+#include <stdexcept>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/sqlite/sqlite_store.h"
+#include "tests/e2e/temporary_folder.h"
+
+namespace slipstream {
+
+std::shared_ptr<Store> MakeTestStore() {
+  struct StoreInFolder {
+    TemporaryFolder folder;
+    std::unique_ptr<Store> store;
+  };
+  auto owner = std::make_shared<StoreInFolder>();
+  SqliteStoreOptions options;
+  options.path = owner->folder.path() + "/slipstream.db";
+  absl::StatusOr<std::unique_ptr<Store>> store = OpenSqliteStore(options);
+  if (!store.ok()) throw std::runtime_error(store.status().ToString());
+  owner->store = *std::move(store);
+  return {owner, owner->store.get()};
+}
+
+void WaitForFits(SourceFitting* fitting) {
+  // One thread runs the work in order, and work runs at most twice: what waits now
+  // has run for good when two more pieces of work have run one after the other.
+  for (const char* name : {"first marker", "second marker"}) {
+    std::promise<void> reached;
+    fitting->PrepareTogether(name, [&reached] {
+      reached.set_value();
+      return absl::OkStatus();
+    });
+    reached.get_future().wait();
+  }
+}
+
+ServiceFixture::ServiceFixture()
+    : store_(MakeTestStore()),
+      observed_store_(store_.get(), [this](const std::string& verb) { before_read_(verb); }) {
+  Restart();
+}
+
+void ServiceFixture::Restart() {
+  service_.reset();
+  service_.emplace(&observed_store_, ServiceOptions{.version = "test"});
+}
+
+absl::Status ServiceFixture::Await(const std::function<void(const Done&)>& start) {
+  std::promise<absl::Status> answered;
+  start([&answered](absl::Status status) { answered.set_value(std::move(status)); });
+  return answered.get_future().get();
+}
+
+absl::Status ServiceFixture::Register(const std::vector<v1::Observation>& observations,
+                                      v1::RegisterSourceTaskResponse* response,
+                                      v1::RegisterSourceTaskRequest::Header header) {
+  v1::RegisterSourceTaskRequest message;
+  *message.mutable_header() = std::move(header);
+  v1::SourceTask* source = message.mutable_header()->mutable_source_task();
+  *source->mutable_space() = ExampleStudy().space();
+  *source->mutable_metrics() = ExampleStudy().metrics();
+  for (const v1::Observation& observation : observations) {
+    *message.add_observations() = observation;
+  }
+  auto upload = std::make_unique<SourceTaskUpload>();
+  const absl::Status added = upload->Add(message);
+  if (!added.ok()) return added;
+  return Await([&](const Done& done) {
+    service_->source_tasks().RegisterSourceTask(std::move(upload), response, done);
+  });
+}
+
+void ServiceFixture::Create(const v1::Study& study, const std::string& id) {
+  const absl::Status created = Call(&StudyService::CreateStudy, CreateRequest(study, id));
+  ASSERT_TRUE(created.ok()) << created;
+}
+
+void ServiceFixture::Delete(const std::string& id) {
+  v1::DeleteStudyRequest request;
+  request.set_name(absl::StrCat("studies/", id));
+  const absl::Status deleted = Call(&StudyService::DeleteStudy, request);
+  ASSERT_TRUE(deleted.ok()) << deleted;
+}
+
+void ServiceFixture::AddResults(const std::vector<double>& losses) {
+  v1::AddTrialsRequest request;
+  request.set_study("studies/s");
+  for (const double loss : losses) {
+    const int i = request.observations_size();
+    *request.add_observations() =
+        MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i % 8), loss);
+  }
+  const absl::Status added = Call(&TrialService::AddTrials, request);
+  ASSERT_TRUE(added.ok()) << added;
+}
+
+v1::Trial ServiceFixture::Suggest(const std::string& worker, const std::string& study) {
+  v1::SuggestResponse response;
+  const absl::Status status = Call(&TrialService::Suggest, AskRequest(study, worker), &response);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(response.trials_size(), 1);
+  return response.trials_size() == 1 ? response.trials(0) : v1::Trial();
+}
+
+v1::Trial ServiceFixture::Observe(const std::string& trial, double loss) {
+  v1::Trial response;
+  const absl::Status status =
+      Call(&TrialService::Observe, TellRequest(trial, LossOutcome(loss)), &response);
+  EXPECT_TRUE(status.ok()) << status;
+  return response;
+}
+
+v1::Explanation ServiceFixture::Explain(const std::string& trial) {
+  v1::ExplainRequest request;
+  request.set_trial(trial);
+  v1::Explanation explanation;
+  const absl::Status status = Call(&TrialService::Explain, request, &explanation);
+  EXPECT_TRUE(status.ok()) << status;
+  return explanation;
+}
+
+std::vector<v1::Observation> ExampleObservations(int count, int task) {
+  std::vector<v1::Observation> observations;
+  for (int i = 0; i < count; ++i) {
+    observations.push_back(
+        MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i % 8), (i - task) % 7));
+  }
+  return observations;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,83 @@
+// The fixture of the service tests: a store, the services on it, and short ways to
+// call them.
+#ifndef SLIPSTREAM_TESTS_SERVER_SERVICE_SERVICE_FIXTURE_H_
+#define SLIPSTREAM_TESTS_SERVER_SERVICE_SERVICE_FIXTURE_H_
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/service/answering.h"
+#include "server/service/service.h"
+#include "server/service/source_fitting.h"
+#include "server/service/source_task_upload.h"
+#include "server/store/store.h"
+#include "tests/e2e/messages.h"
+#include "tests/server/service/observed_store.h"
+
+namespace slipstream {
+
+// An empty store. All service tests get theirs here.
+std::shared_ptr<Store> MakeTestStore();
+
+// Returns when all that was waiting in `fitting` has run, including work that waits
+// for fits which it asked for itself.
+void WaitForFits(SourceFitting* fitting);
+
+class ServiceFixture : public ::testing::Test {
+ protected:
+  ServiceFixture();
+
+  // Throws away all that the services keep in memory.
+  void Restart();
+
+  // Calls a method of one of the three services and waits for the answer, which goes
+  // to `response` unless it is null.
+  template <typename Backend, typename Request, typename Response>
+  absl::Status Call(void (Backend::*method)(const Request*, Response*, Done),
+                    const Request& request, Response* response = nullptr) {
+    Response ignored;
+    return Await([&](const Done& done) {
+      (BackendOf(static_cast<Backend*>(nullptr)).*method)(
+          &request, response != nullptr ? response : &ignored, done);
+    });
+  }
+  // Registers the observations as one source task on ExampleStudy's space.
+  absl::Status Register(const std::vector<v1::Observation>& observations,
+                        v1::RegisterSourceTaskResponse* response,
+                        v1::RegisterSourceTaskRequest::Header header = {});
+
+  void Create(const v1::Study& study, const std::string& id = "s");
+  void Delete(const std::string& id);
+  // Adds one measured trial for each loss.
+  void AddResults(const std::vector<double>& losses);
+  // One suggested trial.
+  v1::Trial Suggest(const std::string& worker, const std::string& study = "studies/s");
+  v1::Trial Observe(const std::string& trial, double loss);
+  v1::Explanation Explain(const std::string& trial);
+
+  // Called before every read of the services, with the verb's name.
+  std::function<void(const std::string& verb)> before_read_ = [](const std::string&) {};
+  const std::shared_ptr<Store> store_;
+  ObservedStore observed_store_;
+  std::optional<Service> service_;
+
+ private:
+  static absl::Status Await(const std::function<void(const Done&)>& start);
+  StudyService& BackendOf(StudyService*) { return service_->studies(); }
+  TrialService& BackendOf(TrialService*) { return service_->trials(); }
+  SourceTaskService& BackendOf(SourceTaskService*) { return service_->source_tasks(); }
+};
+
+// Observations of ExampleStudy whose losses depend on `task`.
+std::vector<v1::Observation> ExampleObservations(int count, int task = 0);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_SERVER_SERVICE_SERVICE_FIXTURE_H_

@@ -1,0 +1,115 @@
+#include "server/service/source_task_service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Header = v1::RegisterSourceTaskRequest::Header;
+
+class SourceTaskServiceTest : public ServiceFixture {
+ protected:
+  absl::StatusCode Delete(const std::string& name) {
+    v1::DeleteSourceTaskRequest request;
+    request.set_name(name);
+    return Call(&SourceTaskService::DeleteSourceTask, request).code();
+  }
+  absl::StatusCode Get(const std::string& name, v1::SourceTask* task) {
+    v1::GetSourceTaskRequest request;
+    request.set_name(name);
+    return Call(&SourceTaskService::GetSourceTask, request, task).code();
+  }
+};
+
+TEST_F(SourceTaskServiceTest, ARegisteredTaskReadsBackAndIsRegisteredOnce) {
+  v1::RegisterSourceTaskResponse first;
+  ASSERT_TRUE(Register(ExampleObservations(20), &first).ok());
+  EXPECT_FALSE(first.already_registered());
+  EXPECT_EQ(first.source_task().observation_count(), 20);
+  v1::SourceTask read;
+  ASSERT_EQ(Get(first.source_task().name(), &read), absl::StatusCode::kOk);
+  EXPECT_EQ(read.DebugString(), first.source_task().DebugString());
+  v1::RegisterSourceTaskResponse second;
+  ASSERT_TRUE(Register(ExampleObservations(20), &second).ok());
+  EXPECT_TRUE(second.already_registered());
+  EXPECT_EQ(second.source_task().name(), first.source_task().name());
+}
+
+TEST_F(SourceTaskServiceTest, ARepeatedRegistrationGetsTheFirstAnswer) {
+  Header header;
+  header.set_request_id("the-id");
+  v1::RegisterSourceTaskResponse first;
+  ASSERT_TRUE(Register(ExampleObservations(5), &first, header).ok());
+  Restart();
+  v1::RegisterSourceTaskResponse repeat;
+  ASSERT_TRUE(Register(ExampleObservations(5), &repeat, header).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+  EXPECT_FALSE(repeat.already_registered());
+  const absl::Status refused = Register(ExampleObservations(6), &repeat, header);
+  ASSERT_TRUE(ViolationOf(refused).has_value()) << refused;
+  EXPECT_EQ(ViolationOf(refused)->field, "request_id");
+}
+
+TEST_F(SourceTaskServiceTest, ValidationAnswersLikeRegistrationAndStoresNothing) {
+  Header header;
+  header.set_validate_only(true);
+  v1::RegisterSourceTaskResponse checked;
+  ASSERT_TRUE(Register(ExampleObservations(5), &checked, header).ok());
+  EXPECT_FALSE(checked.already_registered());
+  EXPECT_FALSE(checked.source_task().has_create_time());
+  v1::SourceTask task;
+  EXPECT_EQ(Get(checked.source_task().name(), &task), absl::StatusCode::kNotFound);
+  v1::RegisterSourceTaskResponse registered;
+  ASSERT_TRUE(Register(ExampleObservations(5), &registered).ok());
+  EXPECT_EQ(registered.source_task().name(), checked.source_task().name());
+  ASSERT_TRUE(Register(ExampleObservations(5), &checked, header).ok());
+  EXPECT_TRUE(checked.already_registered());
+}
+
+TEST_F(SourceTaskServiceTest, ATaskInUseIsNotDeletedAndTheErrorNamesAUser) {
+  v1::RegisterSourceTaskResponse registered;
+  ASSERT_TRUE(Register(ExampleObservations(5), &registered).ok());
+  v1::Study study = ExampleStudy("source_portfolio");
+  study.add_source_tasks(registered.source_task().name());
+  Create(study, "user");
+  v1::DeleteSourceTaskRequest request;
+  request.set_name(registered.source_task().name());
+  const absl::Status refused = Call(&SourceTaskService::DeleteSourceTask, request);
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("user"));
+  ServiceFixture::Delete("user");
+  EXPECT_EQ(Delete(request.name()), absl::StatusCode::kOk);
+  EXPECT_EQ(Delete(request.name()), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Delete("sourceTasks/x"), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SourceTaskServiceTest, PagesListEveryTaskOnce) {
+  for (int count = 1; count <= 3; ++count) {
+    v1::RegisterSourceTaskResponse registered;
+    ASSERT_TRUE(Register(ExampleObservations(count), &registered).ok());
+  }
+  v1::ListSourceTasksRequest request;
+  request.set_page_size(2);
+  std::vector<int64_t> counts;
+  do {
+    v1::ListSourceTasksResponse page;
+    ASSERT_TRUE(Call(&SourceTaskService::ListSourceTasks, request, &page).ok());
+    for (const v1::SourceTask& task : page.source_tasks()) {
+      counts.push_back(task.observation_count());
+    }
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  EXPECT_THAT(counts, ElementsAre(1, 2, 3));
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,148 @@
+#include "server/service/study_service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class StudyServiceTest : public ServiceFixture {
+ protected:
+  v1::Study Get(const std::string& id) {
+    v1::GetStudyRequest request;
+    request.set_name("studies/" + id);
+    v1::Study study;
+    const absl::Status status = Call(&StudyService::GetStudy, request, &study);
+    EXPECT_TRUE(status.ok()) << status;
+    return study;
+  }
+};
+
+void ExpectViolation(const absl::Status& status, const std::string& field) {
+  ASSERT_TRUE(ViolationOf(status).has_value()) << status;
+  EXPECT_EQ(ViolationOf(status)->field, field);
+}
+
+TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
+  v1::RegisterSourceTaskResponse source;
+  ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());
+  v1::Study study = ExampleStudy("");
+  study.clear_seed();
+  Create(study, "without");
+  study.add_source_tasks(source.source_task().name());
+  Create(study, "with");
+  EXPECT_TRUE(Get("without").has_seed());
+  EXPECT_NE(Get("without").seed(), Get("with").seed());
+  EXPECT_EQ(Get("without").algorithm().preset(), "gp_log_ei");
+  EXPECT_EQ(Get("with").algorithm().preset(), "portfolio_gp");
+}
+
+TEST_F(StudyServiceTest, ARepeatedCreateGetsTheFirstAnswerAlsoForAnIdThatTheServerChose) {
+  const v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "", "the-id");
+  v1::Study first;
+  v1::Study repeat;
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &first).ok());
+  Restart();
+  ASSERT_TRUE(Call(&StudyService::CreateStudy, request, &repeat).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+  ExpectViolation(Call(&StudyService::CreateStudy, CreateRequest(ExampleStudy(), "s", "the-id")),
+                  "request_id");
+}
+
+TEST_F(StudyServiceTest, ASourceMustExistAndShareAParameter) {
+  v1::RegisterSourceTaskResponse source;
+  ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());
+  v1::Study study = CandidateStudy(3);
+  study.add_source_tasks(source.source_task().name());
+  ExpectViolation(Call(&StudyService::CreateStudy, CreateRequest(study, "s")),
+                  "study.source_tasks[0]");
+  study.set_source_tasks(0, "sourceTasks/" + std::string(32, 'a'));
+  EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::CreateStudy, CreateRequest(study, "s"))));
+}
+
+TEST_F(StudyServiceTest, AnUpdateChangesOnlyWhatItsMaskNames) {
+  v1::Study study = ExampleStudy();
+  study.set_display_name("old");
+  (*study.mutable_labels())["team"] = "vision";
+  Create(study);
+  v1::UpdateStudyRequest request;
+  request.mutable_study()->set_name("studies/s");
+  request.mutable_study()->set_display_name("new");
+  request.mutable_update_mask()->add_paths("display_name");
+  v1::Study updated;
+  ASSERT_TRUE(Call(&StudyService::UpdateStudy, request, &updated).ok());
+  EXPECT_EQ(updated.DebugString(), Get("s").DebugString());
+  EXPECT_EQ(updated.display_name(), "new");
+  EXPECT_EQ(updated.labels().at("team"), "vision");
+  request.mutable_update_mask()->add_paths("seed");
+  ExpectViolation(Call(&StudyService::UpdateStudy, request), "update_mask");
+  request.clear_update_mask();
+  ExpectViolation(Call(&StudyService::UpdateStudy, request), "update_mask");
+}
+
+TEST_F(StudyServiceTest, ADeletedStudyIsNotUsedForAnotherOneOfItsName) {
+  Create(ExampleStudy());
+  EXPECT_TRUE(Suggest("w").configuration().values().contains("lr"));
+  Delete("s");
+  Create(CandidateStudy(2));
+  EXPECT_TRUE(Suggest("w").configuration().values().contains("x"));
+}
+
+TEST_F(StudyServiceTest, PagesListEveryStudyOnceAndLeaveOutCandidatesUnlessAskedFor) {
+  for (const char* id : {"a", "b", "c"}) Create(CandidateStudy(4), id);
+  v1::ListStudiesRequest request;
+  request.set_page_size(2);
+  std::vector<std::string> names;
+  do {
+    v1::ListStudiesResponse page;
+    ASSERT_TRUE(Call(&StudyService::ListStudies, request, &page).ok());
+    for (const v1::Study& study : page.studies()) {
+      names.push_back(study.name());
+      EXPECT_FALSE(study.space().has_candidates());
+    }
+    request.set_page_token(page.next_page_token());
+  } while (!request.page_token().empty());
+  EXPECT_THAT(names, ElementsAre("studies/a", "studies/b", "studies/c"));
+  request.mutable_read_mask()->add_paths("space.candidates");
+  v1::ListStudiesResponse page;
+  ASSERT_TRUE(Call(&StudyService::ListStudies, request, &page).ok());
+  EXPECT_EQ(page.studies(0).space().candidates().configurations_size(), 4);
+  EXPECT_TRUE(page.studies(0).name().empty());
+}
+
+TEST_F(StudyServiceTest, PresetsAreListedWithTheirIngredientsOptionsAndOneDefault) {
+  v1::ListPresetsResponse presets;
+  ASSERT_TRUE(Call(&StudyService::ListPresets, v1::ListPresetsRequest(), &presets).ok());
+  std::vector<std::string> defaults;
+  for (const auto& preset : presets.presets()) {
+    if (preset.is_default()) defaults.push_back(preset.name());
+    if (preset.name() == "gp_ucb") {
+      EXPECT_EQ(preset.recipe().acquisition(), "ucb");
+    }
+  }
+  EXPECT_THAT(defaults, ElementsAre("gp_log_ei"));
+  EXPECT_GT(presets.options_size(), 0);
+  EXPECT_LT(presets.options(0).min(), presets.options(0).max());
+}
+
+TEST_F(StudyServiceTest, CallsBeyondTheBoundAreRefusedNamingIt) {
+  ServiceOptions options;
+  options.max_waiting_reads = 0;
+  service_.reset();
+  service_.emplace(&observed_store_, options);
+  const absl::Status refused = Call(&StudyService::ListStudies, v1::ListStudiesRequest());
+  EXPECT_TRUE(absl::IsResourceExhausted(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("0 reads"));
+}
+
+}  // namespace
+}  // namespace slipstream

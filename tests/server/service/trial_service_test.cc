@@ -1,0 +1,174 @@
+#include "server/service/trial_service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class TrialServiceTest : public ServiceFixture {
+ protected:
+  void SetUp() override { Create(ExampleStudy()); }
+};
+
+void ExpectViolation(const absl::Status& status, const std::string& field) {
+  ASSERT_TRUE(ViolationOf(status).has_value()) << status;
+  EXPECT_EQ(ViolationOf(status)->field, field);
+}
+
+TEST_F(TrialServiceTest, ASuggestedTrialIsActiveUntilItIsObserved) {
+  const v1::Trial trial = Suggest("w");
+  EXPECT_EQ(trial.name(), "studies/s/trials/1");
+  EXPECT_EQ(trial.state(), v1::Trial::ACTIVE);
+  EXPECT_EQ(trial.worker(), "w");
+  const v1::Trial ended = Observe(trial.name(), 0.5);
+  EXPECT_EQ(ended.state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(ended.measurement().metrics().at("loss"), 0.5);
+  v1::GetTrialRequest request;
+  request.set_name(trial.name());
+  v1::Trial read;
+  ASSERT_TRUE(Call(&TrialService::GetTrial, request, &read).ok());
+  EXPECT_EQ(WithoutConfiguration(read).DebugString(), ended.DebugString());
+}
+
+TEST_F(TrialServiceTest, ARepeatedObserveIsAnsweredWithTheEndedTrialAlsoAfterARestart) {
+  const auto request = TellRequest(Suggest("w").name(), LossOutcome(1), "the-id");
+  v1::Trial first;
+  ASSERT_TRUE(Call(&TrialService::Observe, request, &first).ok());
+  Restart();
+  v1::Trial repeat;
+  ASSERT_TRUE(Call(&TrialService::Observe, request, &repeat).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+}
+
+TEST_F(TrialServiceTest, ARepeatedObserveDoesNotAnswerWithATrialOfAnotherStudyOfThatName) {
+  const auto request = TellRequest(Suggest("w").name(), LossOutcome(1), "the-id");
+  ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
+  Delete("s");
+  Create(ExampleStudy());
+  ASSERT_EQ(Suggest("other").name(), request.trial());
+  const absl::Status repeated = Call(&TrialService::Observe, request);
+  EXPECT_TRUE(absl::IsNotFound(repeated));
+  EXPECT_THAT(std::string(repeated.message()), HasSubstr("another trial"));
+}
+
+TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyIsGone) {
+  v1::AddTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_request_id("the-id");
+  *request.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  v1::AddTrialsResponse first;
+  ASSERT_TRUE(Call(&TrialService::AddTrials, request, &first).ok());
+  Delete("s");
+  v1::AddTrialsResponse repeat;
+  ASSERT_TRUE(Call(&TrialService::AddTrials, request, &repeat).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+  request.set_request_id("another-id");
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::AddTrials, request)));
+}
+
+TEST_F(TrialServiceTest, RefusalsNameTheField) {
+  ExpectViolation(Call(&TrialService::Suggest, AskRequest("studies/", "w")), "study");
+  ExpectViolation(Call(&TrialService::Suggest, AskRequest("studies/s", "")), "worker");
+  ExpectViolation(Call(&TrialService::Suggest, AskRequest("studies/s", "w", 1001)), "count");
+  ExpectViolation(Call(&TrialService::Suggest, AskRequest("studies/s", "w", 1, "new\nline")),
+                  "request_id");
+  ExpectViolation(Call(&TrialService::Observe, TellRequest("studies/s/trials/0", LossOutcome(1))),
+                  "trial");
+  const std::string trial = Suggest("w").name();
+  ExpectViolation(Call(&TrialService::Observe, TellRequest(trial, v1::Outcome())), "outcome.kind");
+  v1::AddTrialsRequest add;
+  add.set_study("studies/s");
+  ExpectViolation(Call(&TrialService::AddTrials, add), "observations");
+  *add.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  *add.add_observations() = MeasuredObservation(ExampleConfiguration(2), 1);
+  ExpectViolation(Call(&TrialService::AddTrials, add),
+                  "observations[1].configuration.values[lr]");
+  v1::ListTrialsRequest list;
+  list.set_study("studies/s");
+  list.mutable_read_mask()->add_paths("no_field");
+  ExpectViolation(Call(&TrialService::ListTrials, list), "read_mask");
+}
+
+TEST_F(TrialServiceTest, PagesListTheTrialsOfTheStatesAskedFor) {
+  AddResults({3, 1, 2});
+  Suggest("w");
+  v1::ListTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_page_size(2);
+  request.add_states(v1::Trial::SUCCEEDED);
+  request.mutable_read_mask()->add_paths("name");
+  std::vector<std::string> names;
+  int pages = 0;
+  do {
+    v1::ListTrialsResponse page;
+    ASSERT_TRUE(Call(&TrialService::ListTrials, request, &page).ok());
+    for (const v1::Trial& trial : page.trials()) {
+      names.push_back(trial.name());
+      EXPECT_FALSE(trial.has_configuration());
+    }
+    request.set_page_token(page.next_page_token());
+    ++pages;
+  } while (!request.page_token().empty());
+  EXPECT_EQ(pages, 2);
+  EXPECT_THAT(names,
+              ElementsAre("studies/s/trials/1", "studies/s/trials/2", "studies/s/trials/3"));
+}
+
+TEST_F(TrialServiceTest, TheBestTrialsAreTheLowestOfAMinimisedMetric) {
+  AddResults({3, 1, 2});
+  v1::BestTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_count(2);
+  v1::BestTrialsResponse best;
+  ASSERT_TRUE(Call(&TrialService::BestTrials, request, &best).ok());
+  ASSERT_EQ(best.trials_size(), 2);
+  EXPECT_EQ(best.trials(0).name(), "studies/s/trials/2");
+  EXPECT_EQ(best.trials(1).name(), "studies/s/trials/3");
+}
+
+TEST_F(TrialServiceTest, ExplainShowsTheProvenanceOfSuggestedTrialsOnly) {
+  const v1::Explanation suggested = Explain(Suggest("w").name());
+  EXPECT_EQ(suggested.provenance().preset(), "quasi_random");
+  EXPECT_EQ(suggested.provenance().version(), "test");
+  AddResults({1});
+  const v1::Explanation added = Explain("studies/s/trials/2");
+  EXPECT_EQ(added.trial().state(), v1::Trial::SUCCEEDED);
+  EXPECT_FALSE(added.has_provenance());
+}
+
+// Between the reads of the trial and of its provenance, the study is deleted and
+// another one is created under its name.
+TEST_F(TrialServiceTest, ExplainNeverMixesTwoStudiesOfOneName) {
+  const std::string trial = Suggest("w").name();
+  for (const char* moment : {"GetTrial", "ListProvenances"}) {
+    bool replaced = false;
+    before_read_ = [&](const std::string& verb) {
+      if (replaced || verb != moment) return;
+      replaced = true;
+      Delete("s");
+      Create(ExampleStudy());
+      AddResults({7});
+    };
+    const v1::Explanation explanation = Explain(trial);
+    EXPECT_TRUE(replaced) << moment;
+    EXPECT_EQ(explanation.trial().measurement().metrics().at("loss"), 7) << moment;
+    EXPECT_FALSE(explanation.has_provenance()) << moment;
+    before_read_ = [](const std::string&) {};
+    Delete("s");
+    Create(ExampleStudy());
+    ASSERT_EQ(Suggest("w").name(), trial);
+  }
+}
+
+}  // namespace
+}  // namespace slipstream
