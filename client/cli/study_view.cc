@@ -77,7 +77,7 @@ std::string RecipeText(const v1::Recipe& recipe) {
   for (const std::string* name : {&recipe.prior(), &recipe.calibration(), &recipe.acquisition()}) {
     if (!name->empty()) parts.push_back(*name);
   }
-  // Of these axes only what is out of the ordinary.
+  // These axes are shown only if they differ from the usual choice.
   if (!recipe.initial().empty() && recipe.initial() != "quasi_random") {
     parts.push_back(recipe.initial());
   }

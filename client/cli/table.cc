@@ -20,7 +20,7 @@ std::string FirstCharacters(const std::string& text, size_t count) {
   return text.substr(0, end);
 }
 
-// Nothing in a cell may move the cursor.
+// Replaces control characters, so that no cell moves the cursor.
 std::string OnOneLine(std::string text) {
   for (char& byte : text) {
     if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';

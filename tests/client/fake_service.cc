@@ -265,7 +265,7 @@ grpc::Status FakeService::Observe(Context* context, const v1::ObserveRequest* re
     if (trial == nullptr) return NotFound(request->trial());
     End(request->outcome(), trial);
     *response = *trial;
-    response->clear_configuration();  // As the real server does.
+    response->clear_configuration();  // Like the real server.
     return Status::OK;
   });
 }

@@ -117,7 +117,7 @@ TEST_F(ClientTest, ListsTheTrialsOfAllPagesInOrder) {
   EXPECT_GT(service().calls().size(), 1u);
 }
 
-TEST_F(ClientTest, StopsListingWhenTheVisitorHasEnough) {
+TEST_F(ClientTest, StopsListingWhenTheVisitorSaysSo) {
   FillStudy(100);
   v1::ListTrialsRequest request;
   request.set_study("studies/s1");
@@ -128,14 +128,14 @@ TEST_F(ClientTest, StopsListingWhenTheVisitorHasEnough) {
   EXPECT_EQ(service().calls().size(), 2u);
 }
 
-TEST_F(ClientTest, ListsNothingOfAnEmptyStudy) {
+TEST_F(ClientTest, ListsNoTrialsOfAnEmptyStudy) {
   FillStudy(0);
   int seen = 0;
   EXPECT_TRUE(client_->ListAllTrials("studies/s1", [&](const v1::Trial&) { return ++seen; }).ok());
   EXPECT_EQ(seen, 0);
 }
 
-TEST_F(ClientTest, HandsOnTheErrorOfALaterPage) {
+TEST_F(ClientTest, ReturnsTheErrorOfALaterPage) {
   FillStudy(20);
   v1::ListTrialsRequest request;
   request.set_study("studies/s1");
@@ -149,7 +149,7 @@ TEST_F(ClientTest, HandsOnTheErrorOfALaterPage) {
   EXPECT_EQ(seen, 10);
 }
 
-TEST_F(ClientTest, NoticesPagesThatLeadInACircle) {
+TEST_F(ClientTest, RefusesAPageThatNamesItselfAsTheNext) {
   FillStudy(30);
   service().RepeatPagesForever();
   const absl::Status status =
@@ -176,7 +176,7 @@ TEST_F(ClientTest, ListsAllStudiesAndSourceTasks) {
   EXPECT_EQ(tasks.size(), 205u);
 }
 
-TEST_F(ClientTest, OffersTheViolationsOfABadRequest) {
+TEST_F(ClientTest, ExposesTheViolationsOfABadRequest) {
   v1::FieldViolation violation;
   violation.set_field("study_id");
   violation.set_description("study_id is 9, must be a letter first");
