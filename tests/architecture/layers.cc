@@ -52,13 +52,11 @@ const std::vector<Layer>& Layers() {
       {"server/service",
        {"server/store", "server/convert", "core", "proto"},
        {"absl", "boost", "protobuf", "openssl"}},
-      {"server/telemetry", {"core"}, {"absl", "spdlog", "prometheus", "httplib", "system"}},
       {"server/grpc",
-       {"server/service", "server/telemetry", "server/convert", "core", "proto"},
+       {"server/service", "server/convert", "core", "proto"},
        {"absl", "protobuf", "grpc", "openssl", "spdlog", "system"}},
       {"server",
-       {"server/grpc", "server/service", "server/store", "server/store/sqlite", "server/telemetry",
-        "core", "proto"},
+       {"server/grpc", "server/service", "server/store", "server/store/sqlite", "core", "proto"},
        {"absl", "grpc", "protobuf", "cli11", "spdlog", "system"}},
 
       {"client/cpp", {"proto"}, {"absl", "protobuf", "grpc", "openssl", "system"}},
@@ -79,6 +77,18 @@ const std::vector<std::string_view>& TopLevelEntries() {
       "README.md", "LICENSE",
   };
   return entries;
+}
+
+const std::vector<std::string_view>& MirroredFolders() {
+  static const auto& folders = *new std::vector<std::string_view>{
+      "client/cli", "client/cpp", "deploy/demo", "core/ascent", "core/base",
+      "core/linalg", "core/optim", "core/space"};
+  return folders;
+}
+
+const std::vector<std::string_view>& FoldersOfTestsOnly() {
+  static const auto& folders = *new std::vector<std::string_view>{"core/two_builds"};
+  return folders;
 }
 
 const Layer* LayerOf(std::string_view path) {
@@ -123,12 +133,8 @@ std::string_view LibraryOf(std::string_view header) {
       {"CLI/", "cli11"},
       {"nlohmann/", "json"},
       {"openssl/", "openssl"},
-      {"prometheus/", "prometheus"},
-      {"httplib.h", "httplib"},
       {"gtest/", "googletest"},
       {"gmock/", "googletest"},
-      {"benchmark/", "benchmark"},
-      {"pybind11/", "pybind11"},
       {"sys/", "system"},
       {"netinet/", "system"},
       {"arpa/", "system"},
