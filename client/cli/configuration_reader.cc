@@ -4,19 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 namespace {
-
-std::string DescribeCondition(const v1::Condition& condition) {
-  return absl::StrCat(
-      condition.parent(), " is ",
-      absl::StrJoin(condition.values(), " or ", [](std::string* out, const auto& value) {
-        out->append(FormatValue(value));
-      }));
-}
 
 bool Holds(const v1::Condition& condition, const v1::Configuration& configuration) {
   const auto parent = configuration.values().find(condition.parent());
@@ -74,7 +65,7 @@ std::optional<ConfigurationReader::Problem> ConfigurationReader::Read(
     if (*active) return Problem{i, "a value is missing, must be " + DescribeDomain(parameter(i))};
     return Problem{
         i, absl::StrCat("'", *texts[i], "' is given, but the parameter is active only where ",
-                        DescribeCondition(parameter(i).condition()))};
+                        FormatCondition(parameter(i).condition()))};
   }
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 #include "client/cli/session.h"
 #include "client/cli/table.h"
 #include "google/protobuf/map.h"
+#include "google/protobuf/repeated_field.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream::cli {
@@ -16,6 +17,8 @@ namespace slipstream::cli {
 std::string StateText(v1::Study::State state);
 // For example "maximize accuracy".
 std::string MetricText(const v1::Metric& metric);
+// For example "maximize accuracy, minimize latency".
+std::string MetricsText(const google::protobuf::RepeatedPtrField<v1::Metric>& metrics);
 // For example "stage=test, team=vision", ordered by key.
 std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels);
 

@@ -122,4 +122,11 @@ void WriteFields(const std::vector<Field>& fields, std::ostream& out) {
   }
 }
 
+std::vector<Field> WithoutEmpty(std::vector<Field> fields) {
+  fields.erase(std::remove_if(fields.begin(), fields.end(),
+                              [](const Field& field) { return field.value.empty(); }),
+               fields.end());
+  return fields;
+}
+
 }  // namespace slipstream::cli

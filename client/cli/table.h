@@ -37,6 +37,9 @@ struct Field {
 };
 void WriteFields(const std::vector<Field>& fields, std::ostream& out);
 
+// The fields that have a value.
+std::vector<Field> WithoutEmpty(std::vector<Field> fields);
+
 }  // namespace slipstream::cli
 
 #endif  // SLIPSTREAM_CLIENT_CLI_TABLE_H_

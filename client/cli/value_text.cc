@@ -118,6 +118,14 @@ std::string FormatValue(const v1::ParameterValue& value) {
   return "";
 }
 
+std::string FormatCondition(const v1::Condition& condition) {
+  const auto append = [](std::string* out, const v1::ParameterValue& value) {
+    out->append(FormatValue(value));
+  };
+  return absl::StrCat(condition.parent(), " is ",
+                      absl::StrJoin(condition.values(), " or ", append));
+}
+
 std::string RoundNumber(double value) { return absl::StrCat(value); }
 
 std::string RoundValue(const v1::ParameterValue& value) {

@@ -15,6 +15,8 @@ namespace slipstream::cli {
 // The shortest text that is read back exactly.
 std::string FormatNumber(double value);
 std::string FormatValue(const v1::ParameterValue& value);
+// For example "kernel is rbf or poly".
+std::string FormatCondition(const v1::Condition& condition);
 // Six significant digits, easy for people to compare.
 std::string RoundNumber(double value);
 std::string RoundValue(const v1::ParameterValue& value);

@@ -80,6 +80,12 @@ TEST(Csv, IsReadBackExactly) {
   EXPECT_EQ(record[0].text, nasty);
 }
 
+TEST(Fields, AreOmittedIfEmpty) {
+  const std::vector<Field> fields = WithoutEmpty({{"a", ""}, {"b", "1"}, {"c", ""}});
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_EQ(fields[0].name, "b");
+}
+
 TEST(Fields, AlignsValuesAndShowsThemWhole) {
   std::ostringstream out;
   WriteFields({{"study", "digits"}, {"title", std::string(60, 't')}, {"n", "1"}}, out);
