@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Sourced by the commands of this folder: where things are, and how a stage is run and told.
+# Sourced by the commands of this folder: paths, and how to run a stage and report it.
 
 repository=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 log_folder=$repository/.build/log
 
-# stage NAME LOG COMMAND...: runs the command with its output in .build/log/LOG.log and prints one line,
-# the name and the seconds it took; on a terminal the line shows the log's last line meanwhile. When the
-# command fails, prints the part of the log that tells why and returns the command's status.
+# stage NAME LOG COMMAND...: runs the command with its output in .build/log/LOG.log and prints one line with
+# the name and the seconds that it took; on a terminal the line meanwhile shows the log's last line. If the
+# command fails, prints the relevant part of the log and returns the command's status.
 stage() {
   local name=$1 log=$log_folder/$2.log started=$SECONDS status=0 progress=
   shift 2
@@ -31,7 +31,7 @@ stage() {
   printf '%5d s\n' $((SECONDS - started))
 }
 
-# Rewrites the terminal's line once a second until it is killed or its parent is gone.
+# Rewrites the terminal's line every second until it is killed or its parent has ended.
 show_progress() {
   local name=$1 log=$2 width
   width=$(tput cols 2>/dev/null || echo 80)
@@ -40,8 +40,8 @@ show_progress() {
   done
 }
 
-# The lines around what compilers, GoogleTest and sanitizers call a failure, then the log's end; a short
-# log whole.
+# Prints the lines around what compilers, GoogleTest and sanitizers report as failures, then the log's end;
+# prints a short log whole.
 show_failure() {
   local log=$1
   if (($(wc -l <"$log") <= 60)); then
@@ -54,7 +54,7 @@ show_failure() {
   tail -n 25 "$log"
 }
 
-# Stages that every command needs, on a preset of CMakePresets.json.
+# The stages that every command needs; presets are those of CMakePresets.json.
 install_packages() {
   stage packages packages "$repository/deploy/install_packages"
 }
@@ -64,7 +64,7 @@ configure() {
   stage configure "$1-configure" cmake --preset "$1"
 }
 
-# build PRESET [TARGET...]: everything unless targets are named.
+# build PRESET [TARGET...]: builds the targets, by default everything.
 build() {
   local preset=$1
   shift

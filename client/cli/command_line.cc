@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/presets_command.h"
 #include "client/cli/source_commands.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_commands.h"
@@ -17,8 +18,8 @@
 namespace slipstream::cli {
 namespace {
 
-// Rides out a server's restart of a second or two, but tells a person soon that
-// nobody answers.
+// Outlasts a server's restart of a second or two, but soon tells a person that
+// the server does not answer.
 constexpr RetryOptions kRetry = {.initial_backoff = absl::Milliseconds(200),
                                  .max_backoff = absl::Seconds(2),
                                  .max_attempts = 5};
@@ -73,7 +74,7 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action,
   return absl::DataLossError("the result could not be written out in full");
 }
 
-// Help, or what is wrong with the arguments.
+// Prints the help, or what is wrong with the arguments; returns the exit code.
 int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal& terminal) {
   if (error.get_exit_code() == 0) return app.exit(error, terminal.out, terminal.err);
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);

@@ -18,21 +18,21 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-CsvObservations::CsvObservations(std::string file, std::string text, const CheckedSpace* space,
+CsvObservations::CsvObservations(std::string file, std::string text,
+                                 const ConfigurationReader* configurations,
                                  CsvColumns columns)
     : file_(std::move(file)),
       text_(std::move(text)),
-      space_(space),
+      configurations_(configurations),
       columns_(std::move(columns)),
-      column_of_(space->size()),
-      values_(space->size()) {}
+      column_of_(configurations->size()),
+      values_(configurations->size()) {}
 
-absl::StatusOr<std::unique_ptr<CsvObservations>> CsvObservations::Open(std::string file,
-                                                                       std::string text,
-                                                                       const CheckedSpace* space,
-                                                                       CsvColumns columns) {
+absl::StatusOr<std::unique_ptr<CsvObservations>> CsvObservations::Open(
+    std::string file, std::string text, const ConfigurationReader* configurations,
+    CsvColumns columns) {
   std::unique_ptr<CsvObservations> table(
-      new CsvObservations(std::move(file), std::move(text), space, std::move(columns)));
+      new CsvObservations(std::move(file), std::move(text), configurations, std::move(columns)));
   CsvReader reader(table->text_);
   std::vector<CsvCell> header;
   const absl::StatusOr<bool> found = reader.Next(&header);
@@ -56,7 +56,7 @@ absl::Status CsvObservations::InFile(const absl::Status& status) const {
 absl::Status CsvObservations::ReadHeader(const std::vector<CsvCell>& header) {
   for (const CsvCell& cell : header) heads_.push_back(cell.text);
   parameters_.resize(header.size());
-  if (space_->IndexOf(columns_.objective).has_value()) {
+  if (configurations_->IndexOf(columns_.objective).has_value()) {
     return absl::InvalidArgumentError(absl::StrCat("the objective '", columns_.objective,
                                                    "' is also a parameter of the space"));
   }
@@ -68,10 +68,10 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   const auto same = std::find(heads_.begin(), heads_.begin() + column, cell.text);
   if (same != heads_.begin() + column) {
     return At(cell.line, column + 1,
-              absl::StrCat("the column is there twice, first as number ",
+              absl::StrCat("the column appears twice, first as number ",
                            same - heads_.begin() + 1));
   }
-  const std::optional<int> parameter = space_->IndexOf(cell.text);
+  const std::optional<int> parameter = configurations_->IndexOf(cell.text);
   if (Contains(columns_.ignored, cell.text)) return absl::OkStatus();
   if (cell.text == columns_.objective) {
     objective_ = column;
@@ -79,8 +79,7 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
   }
   if (!parameter.has_value()) {
     return At(cell.line, column + 1,
-              "the column is neither a parameter nor the objective; "
-              "--ignore it if it says nothing here");
+              "the column is neither a parameter nor the objective; use --ignore to skip it");
   }
   parameters_[column] = parameter;
   column_of_[*parameter] = column;
@@ -93,8 +92,9 @@ absl::Status CsvObservations::CheckAllAssigned(const CsvCell& first) const {
                                                    what, " '", name, "'; the columns are ",
                                                    absl::StrJoin(heads_, ", ")));
   };
-  for (int i = 0; i < space_->size(); ++i) {
-    if (!column_of_[i].has_value()) return missing("parameter", space_->parameter(i).name());
+  for (int i = 0; i < configurations_->size(); ++i) {
+    if (column_of_[i].has_value()) continue;
+    return missing("parameter", configurations_->parameter(i).name());
   }
   if (!objective_.has_value()) return missing("the objective", columns_.objective);
   for (const std::string& name : columns_.ignored) {
@@ -126,7 +126,7 @@ absl::StatusOr<bool> CsvObservations::Next(v1::Observation* observation) {
   for (size_t i = 0; i < row_.size(); ++i) {
     if (parameters_[i].has_value()) values_[*parameters_[i]] = row_[i].text;
   }
-  const auto problem = space_->Read(values_, observation->mutable_configuration());
+  const auto problem = configurations_->Read(values_, observation->mutable_configuration());
   if (problem.has_value()) {
     const size_t column = *column_of_[problem->parameter];
     return At(row_[column].line, column + 1, problem->complaint);

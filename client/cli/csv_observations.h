@@ -1,4 +1,4 @@
-// Observations from a CSV table, checked cell by cell against a search space.
+// Reads observations from a CSV table and checks every cell against a space.
 #ifndef SLIPSTREAM_CLIENT_CLI_CSV_OBSERVATIONS_H_
 #define SLIPSTREAM_CLIENT_CLI_CSV_OBSERVATIONS_H_
 
@@ -10,34 +10,34 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/cli/checked_space.h"
+#include "client/cli/configuration_reader.h"
 #include "client/cli/csv_reader.h"
 #include "slipstream/observation_reader.h"
 
 namespace slipstream::cli {
 
-// How the columns of a table are to be understood.
+// The meaning of a table's columns.
 struct CsvColumns {
   // What an empty cell of the objective means.
   enum class MissingObjective { kError, kFailed, kInfeasible };
 
-  std::string objective;             // The objective's column, and its metric's name.
-  std::vector<std::string> ignored;  // Columns that say nothing here.
+  std::string objective;             // The objective's column and its metric's name.
+  std::vector<std::string> ignored;  // Columns to skip.
   MissingObjective missing_objective = MissingObjective::kError;
 };
 
-// Holds the text, but one observation at a time. Errors are INVALID_ARGUMENT
-// and begin with "FILE:LINE:COLUMN (name): ", where LINE is the line of the
-// file at which the cell begins and COLUMN the cell's number in its row, both
-// from 1.
+// Keeps the text in memory, but only one observation at a time. Errors are
+// INVALID_ARGUMENT and begin with "FILE:LINE:COLUMN (name): ", where LINE is the
+// line on which the cell begins and COLUMN the cell's number in its row, both
+// counted from 1.
 class CsvObservations final : public ObservationReader {
  public:
-  // `file` is for messages; `space` must outlive the result. Every parameter
-  // must have a column, and every column must be a parameter, the objective or
-  // ignored, none of them twice.
-  static absl::StatusOr<std::unique_ptr<CsvObservations>> Open(std::string file, std::string text,
-                                                               const CheckedSpace* space,
-                                                               CsvColumns columns);
+  // `file` is for messages; `configurations` must outlive the result. Every
+  // parameter must have a column, and every column must be a parameter, the
+  // objective or ignored, none of them twice.
+  static absl::StatusOr<std::unique_ptr<CsvObservations>> Open(
+      std::string file, std::string text, const ConfigurationReader* configurations,
+      CsvColumns columns);
 
   // Reads all rows and returns their number, at least one, or the error of the
   // first bad one.
@@ -47,7 +47,7 @@ class CsvObservations final : public ObservationReader {
   absl::StatusOr<bool> Next(v1::Observation* observation) override;
 
  private:
-  CsvObservations(std::string file, std::string text, const CheckedSpace* space,
+  CsvObservations(std::string file, std::string text, const ConfigurationReader* configurations,
                   CsvColumns columns);
 
   absl::Status ReadHeader(const std::vector<CsvCell>& header);
@@ -60,15 +60,15 @@ class CsvObservations final : public ObservationReader {
 
   std::string file_;
   std::string text_;
-  const CheckedSpace* space_;
+  const ConfigurationReader* configurations_;
   CsvColumns columns_;
   std::optional<CsvReader> reader_;             // Between rows of text_; absent before Rewind.
-  std::vector<std::string> heads_;              // Names of the columns.
+  std::vector<std::string> heads_;              // Column names.
   std::vector<std::optional<int>> parameters_;  // By column.
   std::vector<std::optional<size_t>> column_of_;  // By parameter.
   std::optional<size_t> objective_;
   std::vector<CsvCell> row_;                        // Reused from row to row.
-  std::vector<std::optional<std::string>> values_;  // By parameter; reused too.
+  std::vector<std::optional<std::string>> values_;  // By parameter; also reused.
 };
 
 }  // namespace slipstream::cli

@@ -1,4 +1,4 @@
-// Reads CSV as RFC 4180 has it, from a text in memory.
+// Reads CSV according to RFC 4180 from a text in memory.
 #ifndef SLIPSTREAM_CLIENT_CLI_CSV_READER_H_
 #define SLIPSTREAM_CLIENT_CLI_CSV_READER_H_
 
@@ -14,11 +14,11 @@ namespace slipstream::cli {
 
 struct CsvCell {
   std::string text;  // Without its quotes.
-  size_t line = 1;   // Of the text, where the cell begins, from 1.
+  size_t line = 1;   // The line on which the cell begins, counted from 1.
 };
 
-// Used by one thread at a time. Lines may end in LF, CRLF or CR; the last one
-// need not. A byte order mark at the start and empty lines are skipped.
+// Used by one thread at a time. Lines end with LF, CRLF or CR, the last one
+// optionally. A byte order mark at the start and empty lines are skipped.
 class CsvReader {
  public:
   // `text` must outlive the reader.
@@ -26,13 +26,13 @@ class CsvReader {
 
   // Fills `record` with the cells of the next record and returns true, or
   // returns false after the last one. INVALID_ARGUMENT "LINE:COLUMN: ..." with
-  // line and cell counted from 1: a quote that never ends, a quote inside an
-  // unquoted cell, text after a closing quote, UTF-16. After an error the
-  // reader is of no more use.
+  // line and cell counted from 1, for a quote that is never closed, a quote
+  // inside an unquoted cell, text after a closing quote, and UTF-16. The reader
+  // cannot be used after an error.
   absl::StatusOr<bool> Next(std::vector<CsvCell>* record);
 
  private:
-  // Reads one cell, without what ends it.
+  // Reads one cell up to the comma or line end that follows.
   absl::Status ReadCell(size_t column, CsvCell* cell);
   absl::Status ReadQuoted(size_t column, CsvCell* cell);
   bool AtEnd() const { return position_ == text_.size(); }

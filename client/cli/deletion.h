@@ -1,4 +1,4 @@
-// What is said after something was deleted.
+// Reports a deletion.
 #ifndef SLIPSTREAM_CLIENT_CLI_DELETION_H_
 #define SLIPSTREAM_CLIENT_CLI_DELETION_H_
 
@@ -8,7 +8,8 @@
 
 namespace slipstream::cli {
 
-// In the session's format; JSON: {"name": ..., "deleted": true}.
+// Prints in the session's format that `name` was deleted, as JSON
+// {"name": ..., "deleted": true}.
 void PrintDeleted(const std::string& name, Session& session);
 
 }  // namespace slipstream::cli

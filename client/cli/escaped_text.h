@@ -1,5 +1,5 @@
-// Lists in one argument: a backslash takes from the next character any special
-// meaning, so that "a\,b" holds a comma.
+// Lists in one argument. A backslash makes the next character an ordinary one,
+// so that "a\,b" contains a comma.
 #ifndef SLIPSTREAM_CLIENT_CLI_ESCAPED_TEXT_H_
 #define SLIPSTREAM_CLIENT_CLI_ESCAPED_TEXT_H_
 
@@ -10,16 +10,16 @@
 
 namespace slipstream::cli {
 
-// Parts of `text` between unescaped `separator`s, still escaped. Always at
-// least one; at most `limit` parts, the last of which keeps its separators.
+// The parts of `text` between unescaped `separator`s, still escaped: at least
+// one, and at most `limit`, the last of which keeps its separators.
 std::vector<std::string> SplitEscaped(absl::string_view text, char separator,
                                       size_t limit = static_cast<size_t>(-1));
 
 // `text` without its escapes. A backslash at the end stands for itself.
 std::string Unescape(absl::string_view text);
 
-// The other way round: `text` with a backslash before every character that the
-// short form of parameters gives a meaning.
+// The inverse: `text` with a backslash before every character that is special in
+// the short form of parameters.
 std::string Escape(absl::string_view text);
 
 }  // namespace slipstream::cli

@@ -9,8 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Does not fail for messages of ours: only an Any of an unknown type or a
-// malformed Timestamp cannot be written, and the server sends neither.
+// Cannot fail for our messages: only an Any of an unknown type or a malformed
+// Timestamp cannot be written, and the server sends neither.
 Json JsonOf(const google::protobuf::Message& message) {
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;

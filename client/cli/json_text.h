@@ -1,4 +1,4 @@
-// Messages as JSON, in the protobuf form with its camelCase names.
+// Messages as JSON in protobuf's mapping, with camelCase names.
 #ifndef SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_
 #define SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_
 
@@ -11,8 +11,8 @@
 
 namespace slipstream::cli {
 
-// One document, indented, with a line end. Fields that have their default are
-// written too, so that every document has the same keys.
+// One indented document with a line end. Fields with default values are written
+// too, so that every document has the same keys.
 std::string JsonText(const google::protobuf::Message& message);
 // An array of such documents.
 std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages);

@@ -14,7 +14,7 @@ absl::Status AddMetric(const std::string& option, const std::string& name,
   const absl::StatusOr<double> value = ParseNumber(text);
   RETURN_IF_ERROR(AsUsageError(option, value.status()));
   if (measurement->metrics().contains(name)) {
-    return UsageError(absl::StrCat("the metric '", name, "' is there twice"));
+    return UsageError(absl::StrCat("the metric '", name, "' is given twice"));
   }
   (*measurement->mutable_metrics())[name] = *value;
   return absl::OkStatus();
@@ -57,15 +57,15 @@ v1::Outcome MakeOutcome(const OutcomeArguments& arguments, v1::Measurement measu
 }  // namespace
 
 void AddOutcomeOptions(CLI::App* command, OutcomeArguments* arguments) {
-  command->add_option("--value", arguments->value, "It was measured")->type_name("NUMBER");
-  AddRepeatable(command, "--metric", &arguments->metrics, "The same, with the metric's name")
+  command->add_option("--value", arguments->value, "The measured value")->type_name("NUMBER");
+  AddRepeatable(command, "--metric", &arguments->metrics, "The same with the metric's name")
       ->type_name("NAME=NUMBER");
-  command->add_option("--failed", arguments->failed, "The worker broke")->type_name("REASON");
+  command->add_option("--failed", arguments->failed, "The worker failed")->type_name("REASON");
   command->add_option("--infeasible", arguments->infeasible, "The configuration has no value")
       ->type_name("REASON");
   command
       ->add_option("--stopped", arguments->stopped,
-                   "It was ended early, perhaps with a --value")
+                   "The trial was stopped early, optionally with a --value")
       ->type_name("REASON");
 }
 

@@ -1,4 +1,4 @@
-// What became of a trial, as options.
+// The options that report a trial's outcome.
 #ifndef SLIPSTREAM_CLIENT_CLI_OUTCOME_ARGUMENTS_H_
 #define SLIPSTREAM_CLIENT_CLI_OUTCOME_ARGUMENTS_H_
 
@@ -14,7 +14,7 @@ namespace slipstream::cli {
 
 struct OutcomeArguments {
   std::optional<std::string> value = {};
-  std::vector<std::string> metrics = {};  // "name=number" each.
+  std::vector<std::string> metrics = {};  // Each is "name=number".
   std::optional<std::string> failed = {};
   std::optional<std::string> infeasible = {};
   std::optional<std::string> stopped = {};
@@ -22,9 +22,9 @@ struct OutcomeArguments {
 
 void AddOutcomeOptions(CLI::App* command, OutcomeArguments* arguments);
 
-// Absent if no option was given. `metric` is what --value measures. A usage
-// error for options that exclude each other, for a text that is no number and
-// for a metric given twice.
+// Absent if no option was given. `metric` is the metric that --value measures. A
+// usage error for options that exclude each other, for a text that is not a
+// number and for a metric given twice.
 absl::StatusOr<std::optional<v1::Outcome>> ReadOutcome(const OutcomeArguments& arguments,
                                                        const std::string& metric);
 

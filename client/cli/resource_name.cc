@@ -54,7 +54,7 @@ absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& di
 absl::StatusOr<std::string> FullStudyName(const std::string& text) {
   const std::string id = Without(text, kStudies);
   if (!id.empty() && !absl::StrContains(id, '/')) return kStudies + id;
-  return UsageError(absl::StrCat("'", text, "' is not the name of a study, as in digits"));
+  return UsageError(absl::StrCat("'", text, "' is not the name of a study, such as digits"));
 }
 
 absl::StatusOr<std::string> FullTrialName(const std::string& text) {
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> FullTrialName(const std::string& text) {
   const bool sound = parts.size() == 2 && !parts[0].empty() &&
                      absl::SimpleAtoi(parts[1], &number) && number > 0;
   if (sound) return absl::StrCat(kStudies, parts[0], "/trials/", number);
-  return UsageError(absl::StrCat("'", text, "' is not the name of a trial, as in digits/3"));
+  return UsageError(absl::StrCat("'", text, "' is not the name of a trial, such as digits/3"));
 }
 
 std::string StudyOfTrial(const std::string& trial) {

@@ -1,4 +1,4 @@
-// Names of resources as people type them, and in full.
+// Resource names, in full and as people type them.
 #ifndef SLIPSTREAM_CLIENT_CLI_RESOURCE_NAME_H_
 #define SLIPSTREAM_CLIENT_CLI_RESOURCE_NAME_H_
 
@@ -9,22 +9,24 @@
 
 namespace slipstream::cli {
 
-// "digits" or "studies/digits" to "studies/digits"; else a usage error.
+// "studies/digits" for "digits" or "studies/digits"; a usage error otherwise.
 absl::StatusOr<std::string> FullStudyName(const std::string& text);
 
-// "digits/3" or "studies/digits/trials/3" to the latter; else a usage error.
+// "studies/digits/trials/3" for "digits/3" or the full name; a usage error
+// otherwise.
 absl::StatusOr<std::string> FullTrialName(const std::string& text);
 
 // The study of a trial's full name.
 std::string StudyOfTrial(const std::string& trial);
 
-// 32 hexadecimal digits, or the first 6 or more of them, with or without
-// "sourceTasks/", to the full name. Asks `client` only where digits are
-// missing: NOT_FOUND if no source task begins so, INVALID_ARGUMENT if several
-// do. A usage error for other texts.
+// The full name for its 32 hexadecimal digits, or the first 6 or more of them,
+// with or without "sourceTasks/". Asks `client` only if digits are missing:
+// NOT_FOUND if no source task has that prefix, INVALID_ARGUMENT if several do. A
+// usage error for other texts.
 absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text);
 
-// What people type: "digits", "digits/3", the first 12 digits of a source task.
+// The names that people type: "digits", "digits/3", the first 12 digits of a
+// source task.
 std::string ShortStudyName(const std::string& name);
 std::string ShortTrialName(const std::string& name);
 std::string ShortSourceTaskName(const std::string& name);

@@ -24,7 +24,7 @@ void Session::Warn(const std::string& text) { terminal_.err << "slipstream: " <<
 absl::Status Session::Confirm(const std::string& question, bool agreed) {
   if (agreed) return absl::OkStatus();
   if (!terminal_.interactive) {
-    return UsageError("there is no terminal to ask on: say --yes if you mean it");
+    return UsageError("there is no terminal to ask on: give --yes to confirm");
   }
   terminal_.err << question << " [y/N] " << std::flush;
   std::string answer;

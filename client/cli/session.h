@@ -1,4 +1,4 @@
-// What a command works with: the server, and where its words go.
+// A command's session: its server, its terminal and its output format.
 #ifndef SLIPSTREAM_CLIENT_CLI_SESSION_H_
 #define SLIPSTREAM_CLIENT_CLI_SESSION_H_
 
@@ -15,7 +15,7 @@ namespace slipstream::cli {
 
 enum class Format { kTable, kJson, kCsv };
 
-// Where the words of a command come from and go to. Outlives the session.
+// A command's input and output. Must outlive the session.
 struct Terminal {
   std::istream& in;
   std::ostream& out;
@@ -27,23 +27,23 @@ struct Terminal {
 // Used by one thread.
 class Session {
  public:
-  // Keeps references to both.
+  // Keeps references to `client` and the terminal's streams.
   Session(Client& client, const Terminal& terminal, Format format)
       : client_(client), terminal_(terminal), format_(format) {}
 
   Client& client() { return client_; }
   Format format() const { return format_; }
 
-  // A table in the session's format, which must not be JSON.
+  // Prints a table in the session's format, which must not be JSON.
   void Print(const Table& table);
-  // A text as it is.
+  // Prints a text as it is.
   void Print(const std::string& text);
-  // A remark for people: only under tables.
+  // Prints a remark for people; does nothing unless the format is kTable.
   void Remark(const std::string& text);
-  // A remark that must not go into the output.
+  // Prints a remark to the error stream.
   void Warn(const std::string& text);
 
-  // OK when a person agrees, or `agreed` says so already. A usage error if
+  // OK if `agreed` or if the person at the terminal agrees. A usage error if
   // there is nobody to ask, CANCELLED if the person does not agree.
   absl::Status Confirm(const std::string& question, bool agreed);
 

@@ -1,7 +1,6 @@
 #include "client/cli/shared_arguments.h"
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/checked_space.h"
 #include "client/cli/json_text.h"
 #include "client/cli/space_grammar.h"
 #include "client/cli/status_macros.h"
@@ -15,8 +14,7 @@ absl::StatusOr<v1::SearchSpace> ReadSpaceFile(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
   const std::string name = path == "-" ? "standard input" : path;
   v1::SearchSpace space;
-  absl::Status status = ParseJson(text, &space);
-  if (status.ok()) status = CheckedSpace::Create(space).status();
+  const absl::Status status = ParseJson(text, &space);
   if (status.ok()) return space;
   return absl::InvalidArgumentError(absl::StrCat(name, ": ", std::string(status.message())));
 }
@@ -66,9 +64,9 @@ void AddObjectiveOptions(CLI::App* command, const std::string& option, const std
   command->add_option("--goal", arguments->goal, "maximize or minimize")
       ->type_name("GOAL")
       ->check(CLI::IsMember({"maximize", "minimize"}));
-  command->add_option("--maximize", arguments->maximize, what + ", large values are good")
+  command->add_option("--maximize", arguments->maximize, what + ", larger is better")
       ->type_name("NAME");
-  command->add_option("--minimize", arguments->minimize, what + ", small values are good")
+  command->add_option("--minimize", arguments->minimize, what + ", smaller is better")
       ->type_name("NAME");
 }
 
@@ -103,7 +101,7 @@ absl::Status ReadLabels(const std::vector<std::string>& texts,
     }
     const std::string key = text.substr(0, equals);
     if (labels->contains(key)) {
-      return UsageError(absl::StrCat("--label '", key, "' is there twice"));
+      return UsageError(absl::StrCat("--label '", key, "' is given twice"));
     }
     (*labels)[key] = text.substr(equals + 1);
   }

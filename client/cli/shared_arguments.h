@@ -1,4 +1,4 @@
-// Options that several commands have: a space, an objective, labels.
+// Options that several commands share: a space, an objective, labels.
 #ifndef SLIPSTREAM_CLIENT_CLI_SHARED_ARGUMENTS_H_
 #define SLIPSTREAM_CLIENT_CLI_SHARED_ARGUMENTS_H_
 
@@ -13,34 +13,36 @@
 
 namespace slipstream::cli {
 
-// An option that may be given again and again, one value each time.
+// An option that may be repeated, with one value each time.
 CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
                            std::vector<std::string>* values, const std::string& description);
 
 struct SpaceArguments {
-  std::string file;                     // JSON, "-" for standard input; empty for none.
-  std::vector<std::string> parameters;  // In the short form.
+  std::string file = {};                     // JSON, "-" for standard input; empty for none.
+  std::vector<std::string> parameters = {};  // Parameters in the short form.
 };
-// --space and --param, and the grammar below the command's help.
+// Adds --space and --param, and the grammar below the command's help.
 void AddSpaceOptions(CLI::App* command, SpaceArguments* arguments);
-// Absent if neither was given. A usage error for both or a bad short form; else
-// the errors of reading a file, with its name.
+// Absent if neither was given. A usage error for both or for a bad short form;
+// otherwise the errors of reading the file, with its name.
 absl::StatusOr<std::optional<v1::SearchSpace>> ReadSpace(const SpaceArguments& arguments);
 
 struct ObjectiveArguments {
-  std::string name;
-  std::string goal;
-  std::string maximize;
-  std::string minimize;
+  std::string name = {};
+  std::string goal = {};
+  std::string maximize = {};
+  std::string minimize = {};
 };
-// `option` ("--metric") with --goal, or in one --maximize or --minimize.
+// Adds `option` (such as "--metric") with --goal, and the shorthands --maximize
+// and --minimize.
 void AddObjectiveOptions(CLI::App* command, const std::string& option, const std::string& what,
                          ObjectiveArguments* arguments);
-// Absent if nothing was given. A usage error for half an objective or two.
+// Absent if no option was given. A usage error for half an objective or two.
 absl::StatusOr<std::optional<v1::Metric>> ReadObjective(const ObjectiveArguments& arguments,
                                                         const std::string& option);
 
-// "key=value" each. A usage error for other texts and a key given twice.
+// Reads labels, each "key=value". A usage error for other texts and for a key
+// given twice.
 absl::Status ReadLabels(const std::vector<std::string>& texts,
                         google::protobuf::Map<std::string, std::string>* labels);
 

@@ -1,4 +1,4 @@
-// slipstream source ...
+// The commands `slipstream source ...`.
 #ifndef SLIPSTREAM_CLIENT_CLI_SOURCE_COMMANDS_H_
 #define SLIPSTREAM_CLIENT_CLI_SOURCE_COMMANDS_H_
 
@@ -8,8 +8,8 @@
 
 namespace slipstream::cli {
 
-// Parsing one of these commands puts what it does into `chosen`, which must
-// outlive `app`.
+// Adds the commands to `app`. Parsing one of them sets `chosen`, which must
+// outlive `app`, to the command's action.
 void AddSourceCommands(CLI::App* app, Action* chosen);
 
 }  // namespace slipstream::cli

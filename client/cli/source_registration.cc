@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/checked_space.h"
+#include "client/cli/configuration_reader.h"
 #include "client/cli/csv_observations.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
@@ -32,7 +32,7 @@ struct RegistrationArguments {
   bool validate_only = false;
 };
 
-// What the table is about.
+// The space and the metric that the table is about.
 struct Subject {
   v1::SearchSpace space;
   v1::Metric metric;
@@ -43,11 +43,11 @@ absl::StatusOr<Subject> FindSubject(const RegistrationArguments& arguments, Sess
   ASSIGN_OR_RETURN(const auto metric, ReadObjective(arguments.objective, "--objective"));
   if (space.has_value() == !arguments.study.empty()) {
     return UsageError(
-        "whose space is it? Say one of --study STUDY, --space FILE and --param PARAMETER");
+        "which space is it? Give one of --study STUDY, --space FILE and --param PARAMETER");
   }
   if (space.has_value()) {
     if (metric.has_value()) return Subject{*space, *metric};
-    return UsageError("what is the objective? Say --maximize COLUMN or --minimize COLUMN");
+    return UsageError("what is the objective? Give --maximize COLUMN or --minimize COLUMN");
   }
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
@@ -70,12 +70,13 @@ CsvColumns ColumnsOf(const RegistrationArguments& arguments, const std::string& 
 }
 
 absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(
-    const RegistrationArguments& arguments, const CheckedSpace& space, const v1::Metric& metric) {
+    const RegistrationArguments& arguments, const Subject& subject) {
   v1::RegisterSourceTaskRequest::Header header;
   v1::SourceTask& task = *header.mutable_source_task();
   RETURN_IF_ERROR(ReadLabels(arguments.labels, task.mutable_labels()));
-  *task.mutable_space() = space.space();
-  *task.add_metrics() = metric;
+  *task.mutable_space() = subject.space;
+  task.mutable_space()->clear_candidates();
+  *task.add_metrics() = subject.metric;
   task.set_display_name(arguments.title);
   task.set_version(arguments.version);
   task.set_origin(arguments.origin);
@@ -91,10 +92,11 @@ void PrintResponse(const RegistrationArguments& arguments,
     PrintSourceTask(response.source_task(), session);
   }
   if (response.already_registered()) {
-    session.Warn("the content was registered before; title, version, labels and origin stay");
+    session.Warn(
+        "the content was registered before; its title, version, labels and origin are unchanged");
   }
   if (arguments.validate_only) {
-    session.Remark("\nNothing was registered: this was a check only.");
+    session.Remark("\nNothing was registered: this was only a check.");
     return;
   }
   session.Remark(absl::StrCat("\nNext: slipstream study create --source ",
@@ -106,12 +108,13 @@ absl::Status Register(const RegistrationArguments& arguments, Session& session) 
     return UsageError("FILE and --space cannot both be standard input");
   }
   ASSIGN_OR_RETURN(const Subject subject, FindSubject(arguments, session));
-  ASSIGN_OR_RETURN(const CheckedSpace space, CheckedSpace::Create(subject.space));
-  ASSIGN_OR_RETURN(auto header, MakeHeader(arguments, space, subject.metric));
+  ASSIGN_OR_RETURN(auto header, MakeHeader(arguments, subject));
+  ASSIGN_OR_RETURN(const ConfigurationReader configurations,
+                   ConfigurationReader::Create(subject.space));
   ASSIGN_OR_RETURN(std::string text, ReadTextFile(arguments.file));
   const std::string name = arguments.file == "-" ? "standard input" : arguments.file;
   ASSIGN_OR_RETURN(const auto table,
-                   CsvObservations::Open(name, std::move(text), &space,
+                   CsvObservations::Open(name, std::move(text), &configurations,
                                          ColumnsOf(arguments, subject.metric.name())));
   RETURN_IF_ERROR(table->CheckAll().status());
   ASSIGN_OR_RETURN(const auto response,
@@ -126,26 +129,26 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
                    "CSV with a header; an empty cell is a parameter that is not active")
       ->required()
       ->type_name("FILE");
-  command->add_option("--study", arguments->study, "The space, and the objective, of this study")
+  command->add_option("--study", arguments->study, "Study with the same space and objective")
       ->type_name("STUDY");
   AddSpaceOptions(command, &arguments->space);
-  AddObjectiveOptions(command, "--objective", "Column of what was measured", &arguments->objective);
-  AddRepeatable(command, "--ignore", &arguments->ignored,
-                "Column that says nothing here; repeat for others")
+  AddObjectiveOptions(command, "--objective", "Column of the measured values",
+                      &arguments->objective);
+  AddRepeatable(command, "--ignore", &arguments->ignored, "Column to skip; repeat for others")
       ->type_name("COLUMN");
   command
       ->add_option("--missing-objective", arguments->missing_objective,
-                   "What an empty objective means: failed or infeasible (default: an error)")
+                   "What an empty objective means, failed or infeasible (default: an error)")
       ->type_name("MEANING")
       ->check(CLI::IsMember({"failed", "infeasible"}));
 }
 
 void AddDescriptionOptions(CLI::App* command, RegistrationArguments* arguments) {
   command->add_option("--title", arguments->title, "Title for people");
-  command->add_option("--version", arguments->version, "Version of what was tuned");
+  command->add_option("--version", arguments->version, "Version of the system that was tuned");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");
-  command->add_option("--origin", arguments->origin, "Where the run came from, as a URL");
+  command->add_option("--origin", arguments->origin, "Where the run came from, such as a URL");
   command->add_flag("--validate-only", arguments->validate_only,
                     "Only check, and show what would be registered");
 }

@@ -1,4 +1,5 @@
-// slipstream source register: a CSV table becomes a source task.
+// The command `slipstream source register`, which turns a CSV table into a
+// source task.
 #ifndef SLIPSTREAM_CLIENT_CLI_SOURCE_REGISTRATION_H_
 #define SLIPSTREAM_CLIENT_CLI_SOURCE_REGISTRATION_H_
 
@@ -8,6 +9,7 @@
 
 namespace slipstream::cli {
 
+// Parsing the command sets `chosen`, which must outlive `group`, to its action.
 void AddRegisterCommand(CLI::App* group, Action* chosen);
 
 }  // namespace slipstream::cli

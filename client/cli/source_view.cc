@@ -1,6 +1,5 @@
 #include "client/cli/source_view.h"
 
-#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -14,12 +13,6 @@
 
 namespace slipstream::cli {
 namespace {
-
-std::string MetricsText(const v1::SourceTask& task) {
-  return absl::StrJoin(task.metrics(), ", ", [](std::string* out, const v1::Metric& metric) {
-    out->append(MetricText(metric));
-  });
-}
 
 std::string BestText(const v1::SourceTask& task) {
   const auto& metrics = task.best().outcome().measurement().metrics();
@@ -37,11 +30,11 @@ std::string BestConfigurationText(const v1::SourceTask& task) {
 }
 
 std::vector<Field> SourceFields(const v1::SourceTask& task) {
-  std::vector<Field> fields = {
+  return {
       {"source task", std::string(absl::StripPrefix(task.name(), "sourceTasks/"))},
       {"title", task.display_name()},
       {"version", task.version()},
-      {"objective", MetricsText(task)},
+      {"objective", MetricsText(task.metrics())},
       {"observations", absl::StrCat(task.observation_count(), ", ", task.measured_count(),
                                     " of them with a value")},
       {"best", BestText(task)},
@@ -51,10 +44,6 @@ std::vector<Field> SourceFields(const v1::SourceTask& task) {
       {"studies", absl::StrCat(task.study_count())},
       {"registered", FormatTime(task.create_time())},
   };
-  fields.erase(std::remove_if(fields.begin(), fields.end(),
-                              [](const Field& field) { return field.value.empty(); }),
-               fields.end());
-  return fields;
 }
 
 }  // namespace
@@ -66,7 +55,7 @@ Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks) {
                    {"studies", Align::kRight}, {"version"}, {"registered"}, {"title"}};
   for (const v1::SourceTask& task : tasks) {
     table.rows.push_back({std::string(absl::StripPrefix(task.name(), "sourceTasks/")),
-                          MetricsText(task), absl::StrCat(task.observation_count()),
+                          MetricsText(task.metrics()), absl::StrCat(task.observation_count()),
                           absl::StrCat(task.measured_count()), BestText(task),
                           absl::StrCat(task.study_count()), task.version(),
                           FormatTime(task.create_time()), task.display_name()});
@@ -78,7 +67,7 @@ void PrintSourceTask(const v1::SourceTask& task, Session& session) {
   if (session.format() == Format::kJson) return session.Print(JsonText(task));
   if (session.format() == Format::kCsv) return session.Print(SourceTasksTable({task}));
   std::ostringstream text;
-  WriteFields(SourceFields(task), text);
+  WriteFields(WithoutEmpty(SourceFields(task)), text);
   session.Print(text.str() + "\n");
   session.Print(ParametersTable(task.space()));
 }

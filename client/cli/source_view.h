@@ -11,7 +11,7 @@ namespace slipstream::cli {
 
 Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks);
 
-// One source task in the session's format; in full for people.
+// Prints one source task in the session's format, as a table in full.
 void PrintSourceTask(const v1::SourceTask& task, Session& session);
 
 }  // namespace slipstream::cli

@@ -5,7 +5,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/checked_space.h"
 #include "client/cli/escaped_text.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/usage_error.h"
@@ -17,19 +16,19 @@ const char kParameterGrammar[] =
     R"(Parameters (--param) read NAME=KIND[:DOMAIN[:SCALE]], for example 'lr=double:1e-5..1:log':
   NAME=double:LOW..HIGH[:SCALE]     real numbers
   NAME=integer:LOW..HIGH[:SCALE]    whole numbers
-  NAME=discrete:N,N,...[:SCALE]     some numbers, ascending
-  NAME=categorical:WORD,WORD,...    some words
+  NAME=discrete:N,N,...[:SCALE]     a list of ascending numbers
+  NAME=categorical:WORD,WORD,...    a list of words
   NAME=boolean                      true or false
-SCALE is linear (unless given), log or reverse_log. Two parts may follow:
-  ;default=VALUE                    where a person would start
-  ;when=PARENT:VALUE|VALUE...       exists only where PARENT has one of these values
+SCALE is linear (the default), log or reverse_log. Two parts may follow:
+  ;default=VALUE                    the value that a person would start with
+  ;when=PARENT:VALUE|VALUE...       active only while PARENT has one of these values
 A backslash before one of = : ; , | \ makes it an ordinary character.
 Example: --param 'kernel=categorical:rbf,poly;default=rbf'
          --param 'degree=integer:2..5;when=kernel:poly')";
 
 namespace {
 
-// What is left to do when all parameters are known.
+// A condition as text, which is resolved when all parameters are known.
 struct Condition {
   int parameter = 0;
   std::string parent;
@@ -43,7 +42,7 @@ absl::Status Complain(const std::string& complaint) {
 absl::StatusOr<v1::Scale> ParseScale(const std::vector<std::string>& parts) {
   if (parts.size() < 3) return v1::SCALE_UNSPECIFIED;
   if (parts.size() > 3) {
-    return Complain(absl::StrCat("':", parts[3], "' is too much, the scale is the last part"));
+    return Complain(absl::StrCat("unexpected ':", parts[3], "' after the scale"));
   }
   const std::string& word = parts[2];
   if (word == "linear") return v1::LINEAR;
@@ -98,7 +97,7 @@ absl::Status ReadCategorical(const std::vector<std::string>& parts,
   }
   if (parts.size() == 2) return absl::OkStatus();
   return Complain(absl::StrCat(
-      "':", parts[2], "' is too much, categories have no scale (a colon in a word is \\:)"));
+      "unexpected ':", parts[2], "': categories have no scale (write a colon in a word as \\:)"));
 }
 
 absl::Status ReadDomain(const std::string& text, v1::Parameter* parameter) {
@@ -107,7 +106,7 @@ absl::Status ReadDomain(const std::string& text, v1::Parameter* parameter) {
   if (kind == "boolean") {
     parameter->mutable_boolean_domain();
     if (parts.size() == 1) return absl::OkStatus();
-    return Complain(absl::StrCat("':", parts[1], "' is too much, boolean has no domain"));
+    return Complain(absl::StrCat("unexpected ':", parts[1], "': boolean has no domain"));
   }
   const bool known =
       kind == "double" || kind == "integer" || kind == "discrete" || kind == "categorical";
@@ -116,7 +115,7 @@ absl::Status ReadDomain(const std::string& text, v1::Parameter* parameter) {
                                  "' is not double, integer, discrete, categorical or boolean"));
   }
   if (parts.size() == 1 || parts[1].empty()) {
-    return Complain(absl::StrCat("after '", kind, "' the domain is missing, as in ",
+    return Complain(absl::StrCat("the domain after '", kind, "' is missing, for example ",
                                  kind == "double" || kind == "integer" ? "':1..8'" : "':a,b'"));
   }
   if (kind == "double") return ReadRange(parts, ParseNumber, parameter->mutable_double_domain());
@@ -152,11 +151,11 @@ absl::Status ReadCondition(const std::string& text, Condition* condition) {
 absl::Status ReadExtra(const std::string& text, v1::Parameter* parameter, Condition* condition) {
   const std::vector<std::string> parts = SplitEscaped(text, '=', 2);
   if (parts.size() == 2 && parts[0] == "default") {
-    if (parameter->has_default_value()) return Complain("'default=' is there twice");
+    if (parameter->has_default_value()) return Complain("'default=' appears twice");
     return ReadDefault(parts[1], parameter);
   }
   if (parts.size() == 2 && parts[0] == "when") {
-    if (!condition->values.empty()) return Complain("'when=' is there twice");
+    if (!condition->values.empty()) return Complain("'when=' appears twice");
     return ReadCondition(parts[1], condition);
   }
   return Complain(absl::StrCat("';", text, "' is neither ;default=VALUE nor ;when=PARENT:VALUE"));
@@ -166,7 +165,7 @@ absl::Status ReadParameter(const std::string& text, v1::Parameter* parameter,
                            Condition* condition) {
   const std::vector<std::string> sides = SplitEscaped(text, '=', 2);
   if (sides.size() < 2 || sides[0].empty()) {
-    return Complain("it does not begin with NAME=, as in 'lr=double:1e-5..1:log'");
+    return Complain("it does not begin with NAME=, for example 'lr=double:1e-5..1:log'");
   }
   parameter->set_name(Unescape(sides[0]));
   const std::vector<std::string> parts = SplitEscaped(sides[1], ';');
@@ -177,7 +176,7 @@ absl::Status ReadParameter(const std::string& text, v1::Parameter* parameter,
   return absl::OkStatus();
 }
 
-// A parent is known only now, and with it the kind of its values.
+// Needs all parameters, as the parent's domain determines the kind of the values.
 absl::Status ResolveCondition(const Condition& condition, v1::SearchSpace* space) {
   const v1::Parameter* parent = nullptr;
   for (const v1::Parameter& parameter : space->parameters()) {
@@ -185,7 +184,7 @@ absl::Status ResolveCondition(const Condition& condition, v1::SearchSpace* space
   }
   if (parent == nullptr) {
     return Complain(
-        absl::StrCat("'when=' names '", condition.parent, "', which is no parameter here"));
+        absl::StrCat("'when=' names '", condition.parent, "', which is not a parameter"));
   }
   v1::Condition resolved;
   resolved.set_parent(condition.parent);
@@ -248,7 +247,6 @@ absl::StatusOr<v1::SearchSpace> ParseSpace(const std::vector<std::string>& texts
     RETURN_IF_ERROR(
         AsUsageError(Prefix(texts[condition.parameter]), ResolveCondition(condition, &space)));
   }
-  RETURN_IF_ERROR(AsUsageError("--param: ", CheckedSpace::Create(space).status()));
   return space;
 }
 

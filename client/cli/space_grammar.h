@@ -1,4 +1,4 @@
-// The short form of parameters, as one types them:
+// The short form in which people type parameters:
 //
 //   lr=double:1e-5..1:log;default=0.01
 //   layers=integer:1..8
@@ -17,11 +17,12 @@
 
 namespace slipstream::cli {
 
-// The grammar, for people who asked for help.
+// The grammar, for the help texts.
 extern const char kParameterGrammar[];
 
 // The space whose parameters are `texts`, in that order. A usage error names
-// the text and the part of it that is wrong.
+// the text and the part of it that cannot be read; whether the space is legal
+// is for the server to say.
 absl::StatusOr<v1::SearchSpace> ParseSpace(const std::vector<std::string>& texts);
 
 // The short form of one parameter, which ParseSpace reads back.

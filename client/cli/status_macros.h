@@ -1,4 +1,4 @@
-// Hand errors on.
+// Macros that return errors to the caller.
 #ifndef SLIPSTREAM_CLIENT_CLI_STATUS_MACROS_H_
 #define SLIPSTREAM_CLIENT_CLI_STATUS_MACROS_H_
 

@@ -19,7 +19,6 @@
 namespace slipstream::cli {
 namespace {
 
-constexpr size_t kWidestSummary = 120;
 
 struct CreationArguments {
   SpaceArguments space;
@@ -34,7 +33,8 @@ struct CreationArguments {
   std::vector<std::string> labels;
 };
 
-// "prior=scaml": an axis and a name on it, or an option and a number.
+// Reads NAME=VALUE: an axis and a name on it ("prior=scaml"), or an option and
+// a number.
 absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
   const std::vector<std::string> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
   if (sides.size() != 2 || sides[0].empty() || sides[1].empty()) {
@@ -56,23 +56,25 @@ absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
     (*recipe->mutable_options())[name] = number;
   } else {
     return UsageError(absl::StrCat("--recipe \"", part, "\": ", name,
-                                   " is an option, and its value should be a number"));
+                                   " is an option, so its value should be a number"));
   }
   return absl::OkStatus();
 }
 
-// Everything but the source tasks, which only the server knows.
+// The request without its source tasks, whose names only the server knows in full.
 absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
   v1::Study study;
   ASSIGN_OR_RETURN(auto metric, ReadObjective(arguments.objective, "--metric"));
   if (!metric.has_value()) {
-    return UsageError("what is the objective? Say --maximize NAME or --minimize NAME");
+    return UsageError("what is the objective? Give --maximize NAME or --minimize NAME");
   }
   if (arguments.exact) metric->set_noise(v1::Metric::EXACT);
   *study.add_metrics() = *std::move(metric);
   RETURN_IF_ERROR(ReadLabels(arguments.labels, study.mutable_labels()));
   ASSIGN_OR_RETURN(auto space, ReadSpace(arguments.space));
-  if (!space.has_value()) return UsageError("what is tuned? Say --space FILE or --param PARAMETER");
+  if (!space.has_value()) {
+    return UsageError("what is tuned? Give --space FILE or --param PARAMETER");
+  }
   *study.mutable_space() = *std::move(space);
   study.set_display_name(arguments.title);
   study.mutable_algorithm()->set_preset(arguments.preset);
@@ -147,17 +149,18 @@ void AddCreate(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<CreationArguments>();
   CLI::App* const command = group->add_subcommand("create", "Creates a study");
   AddSpaceOptions(command, &arguments->space);
-  AddObjectiveOptions(command, "--metric", "Name of what is measured", &arguments->objective);
+  AddObjectiveOptions(command, "--metric", "Name of the measured quantity", &arguments->objective);
   command->add_flag("--exact", arguments->exact,
-                    "The same configuration always gives the same value: models repeat none");
-  command->add_option("--id", arguments->id, "Last part of its name (default: made up)");
+                    "Measurements have no noise, so models repeat no configuration");
+  command->add_option("--id", arguments->id,
+                      "Last part of its name (default: made up by the server)");
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
   AddRepeatable(command, "--recipe", &arguments->recipe,
-                "What is to be otherwise than in the preset, as prior=scaml, calibration=hmc, "
+                "Override of the preset's recipe, such as prior=scaml, calibration=hmc, "
                 "acquisition=ei, exploration=exp3, or an option; repeat for others")
       ->type_name("NAME=VALUE");
-  command->add_option("--seed", arguments->seed, "Start of all random choices");
+  command->add_option("--seed", arguments->seed, "Seed of all random choices");
   AddRepeatable(command, "--source", &arguments->sources,
                 "Source task to learn from; repeat for others")
       ->type_name("NAME");
@@ -191,22 +194,6 @@ void AddStateCommand(CLI::App* group, const std::string& name, const std::string
       chosen);
 }
 
-absl::Status ListPresets(Session& session) {
-  ASSIGN_OR_RETURN(const auto presets, session.client().ListPresets());
-  if (session.format() == Format::kJson) {
-    session.Print(JsonArrayOf(presets));
-    return absl::OkStatus();
-  }
-  Table table;
-  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kWidestSummary}};
-  for (const auto& preset : presets) {
-    table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "",
-                          RecipeText(preset.recipe()), preset.summary()});
-  }
-  session.Print(table);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 void AddStudyCommands(CLI::App* app, Action* chosen) {
@@ -217,9 +204,9 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
     *chosen = ListStudies;
   });
   AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
-  AddStateCommand(group, "pause", "No new suggestions for now", v1::Study::PAUSED, chosen);
-  AddStateCommand(group, "resume", "Suggestions again", v1::Study::ACTIVE, chosen);
-  AddStateCommand(group, "complete", "No new suggestions any more, for good", v1::Study::COMPLETED,
+  AddStateCommand(group, "pause", "Stops suggestions for now", v1::Study::PAUSED, chosen);
+  AddStateCommand(group, "resume", "Resumes suggestions", v1::Study::ACTIVE, chosen);
+  AddStateCommand(group, "complete", "Stops suggestions for good", v1::Study::COMPLETED,
                   chosen);
   const auto agreed = std::make_shared<bool>(false);
   AddOnOneStudy(
@@ -229,11 +216,6 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
       },
       chosen)
       ->add_flag("--yes", *agreed, "Do not ask");
-}
-
-void AddPresetsCommand(CLI::App* app, Action* chosen) {
-  app->add_subcommand("presets", "Lists the algorithms that a study can choose")
-      ->callback([chosen] { *chosen = ListPresets; });
 }
 
 }  // namespace slipstream::cli

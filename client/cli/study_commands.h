@@ -1,4 +1,4 @@
-// slipstream study ... and slipstream presets.
+// The commands `slipstream study ...`.
 #ifndef SLIPSTREAM_CLIENT_CLI_STUDY_COMMANDS_H_
 #define SLIPSTREAM_CLIENT_CLI_STUDY_COMMANDS_H_
 
@@ -8,10 +8,9 @@
 
 namespace slipstream::cli {
 
-// Parsing one of these commands puts what it does into `chosen`, which must
-// outlive `app`.
+// Adds the commands to `app`. Parsing one of them sets `chosen`, which must
+// outlive `app`, to the command's action.
 void AddStudyCommands(CLI::App* app, Action* chosen);
-void AddPresetsCommand(CLI::App* app, Action* chosen);
 
 }  // namespace slipstream::cli
 

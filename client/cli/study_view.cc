@@ -1,8 +1,10 @@
 #include "client/cli/study_view.h"
 
-#include <algorithm>
 #include <map>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -17,12 +19,6 @@ namespace {
 
 constexpr size_t kWidestDomain = 80;
 
-std::string MetricsText(const v1::Study& study) {
-  return absl::StrJoin(study.metrics(), ", ", [](std::string* out, const v1::Metric& metric) {
-    out->append(MetricText(metric));
-  });
-}
-
 std::string SourcesText(const v1::Study& study) {
   return absl::StrJoin(study.source_tasks(), ", ", [](std::string* out, const std::string& name) {
     out->append(ShortSourceTaskName(name));
@@ -30,11 +26,11 @@ std::string SourcesText(const v1::Study& study) {
 }
 
 std::vector<Field> StudyFields(const v1::Study& study) {
-  std::vector<Field> fields = {
+  return {
       {"study", ShortStudyName(study.name())},
       {"title", study.display_name()},
       {"state", StateText(study.state())},
-      {"objective", MetricsText(study)},
+      {"objective", MetricsText(study.metrics())},
       {"preset", study.algorithm().preset()},
       {"recipe", RecipeText(study.algorithm().recipe())},
       {"seed", study.has_seed() ? absl::StrCat(study.seed()) : ""},
@@ -48,19 +44,10 @@ std::vector<Field> StudyFields(const v1::Study& study) {
       {"created", FormatTime(study.create_time())},
       {"changed", FormatTime(study.update_time())},
   };
-  fields.erase(std::remove_if(fields.begin(), fields.end(),
-                              [](const Field& field) { return field.value.empty(); }),
-               fields.end());
-  return fields;
 }
 
 std::string ConditionText(const v1::Parameter& parameter) {
-  if (!parameter.has_condition()) return "";
-  return absl::StrCat(parameter.condition().parent(), " is ",
-                      absl::StrJoin(parameter.condition().values(), " or ",
-                                    [](std::string* out, const v1::ParameterValue& value) {
-                                      out->append(FormatValue(value));
-                                    }));
+  return parameter.has_condition() ? FormatCondition(parameter.condition()) : "";
 }
 
 std::string DomainText(v1::Parameter parameter) {
@@ -73,16 +60,15 @@ std::string DomainText(v1::Parameter parameter) {
 }  // namespace
 
 std::string RecipeText(const v1::Recipe& recipe) {
+  const std::pair<const char*, const std::string*> names[] = {
+      {"prior", &recipe.prior()},
+      {"calibration", &recipe.calibration()},
+      {"acquisition", &recipe.acquisition()},
+      {"initial", &recipe.initial()},
+      {"exploration", &recipe.exploration()}};
   std::vector<std::string> parts;
-  for (const std::string* name : {&recipe.prior(), &recipe.calibration(), &recipe.acquisition()}) {
-    if (!name->empty()) parts.push_back(*name);
-  }
-  // Of these axes only what is out of the ordinary.
-  if (!recipe.initial().empty() && recipe.initial() != "quasi_random") {
-    parts.push_back(recipe.initial());
-  }
-  if (!recipe.exploration().empty() && recipe.exploration() != "none") {
-    parts.push_back(recipe.exploration());
+  for (const auto& [axis, name] : names) {
+    if (!name->empty()) parts.push_back(absl::StrCat(axis, "=", *name));
   }
   const std::map<std::string, double> options(recipe.options().begin(), recipe.options().end());
   for (const auto& [name, value] : options) parts.push_back(absl::StrCat(name, "=", value));
@@ -96,6 +82,12 @@ std::string StateText(v1::Study::State state) {
 std::string MetricText(const v1::Metric& metric) {
   return absl::StrCat(absl::AsciiStrToLower(v1::Metric::Goal_Name(metric.goal())), " ",
                       metric.name(), metric.noise() == v1::Metric::EXACT ? ", exact" : "");
+}
+
+std::string MetricsText(const google::protobuf::RepeatedPtrField<v1::Metric>& metrics) {
+  return absl::StrJoin(metrics, ", ", [](std::string* out, const v1::Metric& metric) {
+    out->append(MetricText(metric));
+  });
 }
 
 std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels) {
@@ -116,7 +108,7 @@ Table StudiesTable(const std::vector<v1::Study>& studies) {
                    {"title"}};
   for (const v1::Study& study : studies) {
     table.rows.push_back({ShortStudyName(study.name()), StateText(study.state()),
-                          MetricsText(study), absl::StrCat(study.trial_count()),
+                          MetricsText(study.metrics()), absl::StrCat(study.trial_count()),
                           absl::StrCat(study.succeeded_trial_count()),
                           absl::StrCat(study.source_tasks_size()), study.algorithm().preset(),
                           FormatTime(study.create_time()), study.display_name()});
@@ -139,7 +131,7 @@ void PrintStudy(const v1::Study& study, Session& session) {
   if (session.format() == Format::kJson) return session.Print(JsonText(study));
   if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
   std::ostringstream text;
-  WriteFields(StudyFields(study), text);
+  WriteFields(WithoutEmpty(StudyFields(study)), text);
   session.Print(text.str() + "\n");
   session.Print(ParametersTable(study.space()));
 }

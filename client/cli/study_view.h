@@ -8,25 +8,29 @@
 #include "client/cli/session.h"
 #include "client/cli/table.h"
 #include "google/protobuf/map.h"
+#include "google/protobuf/repeated_field.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream::cli {
 
-// "active".
+// For example "active".
 std::string StateText(v1::Study::State state);
-// "maximize accuracy".
+// For example "maximize accuracy".
 std::string MetricText(const v1::Metric& metric);
-// "stage=test, team=vision", by key.
+// For example "maximize accuracy, minimize latency".
+std::string MetricsText(const google::protobuf::RepeatedPtrField<v1::Metric>& metrics);
+// For example "stage=test, team=vision", ordered by key.
 std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels);
 
-// "scaml map log_ei ucb_multiplier=3": the names and options it has.
+// The names and options that the recipe has, for example
+// "prior=scaml acquisition=log_ei ucb_multiplier=3".
 std::string RecipeText(const v1::Recipe& recipe);
 
 Table StudiesTable(const std::vector<v1::Study>& studies);
 // One row per parameter.
 Table ParametersTable(const v1::SearchSpace& space);
 
-// One study in the session's format; in full for people.
+// Prints one study in the session's format, as a table in full.
 void PrintStudy(const v1::Study& study, Session& session);
 
 }  // namespace slipstream::cli

@@ -20,7 +20,7 @@ std::string FirstCharacters(const std::string& text, size_t count) {
   return text.substr(0, end);
 }
 
-// Nothing in a cell may move the cursor.
+// Replaces control characters, so that no cell moves the cursor.
 std::string OnOneLine(std::string text) {
   for (char& byte : text) {
     if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
@@ -120,6 +120,13 @@ void WriteFields(const std::vector<Field>& fields, std::ostream& out) {
     out << Padded(field.name + ":", width + 1, Align::kLeft) << "  " << OnOneLine(field.value)
         << '\n';
   }
+}
+
+std::vector<Field> WithoutEmpty(std::vector<Field> fields) {
+  fields.erase(std::remove_if(fields.begin(), fields.end(),
+                              [](const Field& field) { return field.value.empty(); }),
+               fields.end());
+  return fields;
 }
 
 }  // namespace slipstream::cli

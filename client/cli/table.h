@@ -14,7 +14,7 @@ enum class Align { kLeft, kRight };
 struct Column {
   std::string head;
   Align align = Align::kLeft;
-  size_t widest = 40;  // Longer cells are cut where people read them.
+  size_t widest = 40;  // Longer cells are truncated, but not in CSV.
 };
 
 // Every row has one cell per column.
@@ -23,19 +23,22 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
-// Aligned columns, long cells cut, line ends and other control characters shown
-// as spaces. `bold_heads` needs a terminal.
+// Writes aligned columns, with long cells truncated and line ends and other
+// control characters shown as spaces. `bold_heads` needs a terminal.
 void WriteTable(const Table& table, bool bold_heads, std::ostream& out);
 
-// RFC 4180, whole cells, with a header.
+// Writes CSV (RFC 4180) with a header and whole cells.
 void WriteCsv(const Table& table, std::ostream& out);
 
-// Lines "name:  value", the values aligned and whole.
+// Writes lines "name:  value" with aligned, whole values.
 struct Field {
   std::string name;
   std::string value;
 };
 void WriteFields(const std::vector<Field>& fields, std::ostream& out);
+
+// The fields that have a value.
+std::vector<Field> WithoutEmpty(std::vector<Field> fields);
 
 }  // namespace slipstream::cli
 

@@ -1,4 +1,4 @@
-// Whole files as text.
+// Reads whole files as text.
 #ifndef SLIPSTREAM_CLIENT_CLI_TEXT_FILE_H_
 #define SLIPSTREAM_CLIENT_CLI_TEXT_FILE_H_
 
@@ -8,9 +8,9 @@
 
 namespace slipstream::cli {
 
-// The content of the file, of standard input for "-". NOT_FOUND or
-// PERMISSION_DENIED as the system says, else INTERNAL; the message names the
-// path.
+// The content of the file, or of standard input for "-". NOT_FOUND,
+// PERMISSION_DENIED or whatever code fits the system's error; the message names
+// the path.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 
 }  // namespace slipstream::cli

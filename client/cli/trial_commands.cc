@@ -8,7 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/checked_space.h"
+#include "client/cli/configuration_reader.h"
 #include "client/cli/escaped_text.h"
 #include "client/cli/outcome_arguments.h"
 #include "client/cli/resource_name.h"
@@ -23,8 +23,8 @@ namespace {
 constexpr int kShownUnlessTold = 50;
 constexpr int kLargestPage = 1000;
 
-// What it takes to show and check trials of a study: not its candidates, of
-// which there may be very many.
+// The fields of a study that showing and checking its trials needs, without the
+// candidates, of which there may be very many.
 absl::StatusOr<v1::Study> GetOutline(const std::string& study, Session& session) {
   v1::GetStudyRequest request;
   request.set_name(study);
@@ -45,10 +45,10 @@ absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const auto trials,
                    session.client().Suggest(name, arguments.worker, arguments.count));
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
-  // To be used, not only looked at.
+  // Exact numbers, as they are for use and not only for display.
   PrintTrials(study, trials, Numbers::kExact, session);
   if (static_cast<int>(trials.size()) < arguments.count) {
-    session.Warn("the candidate list has run out, there are no more trials");
+    session.Warn("the candidate list is exhausted: there are no more trials");
   }
   if (!trials.empty()) {
     session.Remark(absl::StrCat("\nThen: slipstream observe ", ShortTrialName(trials[0].name()),
@@ -69,11 +69,11 @@ std::string MetricOf(const v1::Study& study) {
 absl::Status Observe(const ObserveArguments& arguments, Session& session) {
   v1::ObserveRequest request;
   ASSIGN_OR_RETURN(*request.mutable_trial(), FullTrialName(arguments.trial));
-  // Typing errors are told before the server is asked for the metric's name.
+  // Reports typing errors before asking the server for the metric's name.
   ASSIGN_OR_RETURN(const auto checked, ReadOutcome(arguments.outcome, "value"));
   if (!checked.has_value()) {
     return UsageError(
-        "what became of it? Say --value, --metric, --failed, --infeasible or --stopped");
+        "what became of it? Give --value, --metric, --failed, --infeasible or --stopped");
   }
   ASSIGN_OR_RETURN(const v1::Study study,
                    GetOutline(StudyOfTrial(request.trial()), session));
@@ -103,7 +103,7 @@ absl::StatusOr<v1::Trial::State> ReadState(const std::string& text) {
                                  "stopped"));
 }
 
-// Scripts get everything that they do not ask to be spared.
+// Scripts get the whole list unless they set a limit.
 size_t LimitOf(const TrialsArguments& arguments, Format format) {
   if (arguments.limit.has_value()) return static_cast<size_t>(*arguments.limit);
   if (arguments.all || format != Format::kTable) return std::numeric_limits<size_t>::max();
@@ -135,7 +135,7 @@ absl::Status ShowList(const v1::Study& study, const TrialsArguments& arguments,
     return !more;
   }));
   PrintTrials(study, trials, Numbers::kRounded, session);
-  if (more) session.Remark(absl::StrCat("\nThe first ", limit, " of them; --all shows every one."));
+  if (more) session.Remark(absl::StrCat("\nOnly the first ", limit, "; --all shows every trial."));
   return absl::OkStatus();
 }
 
@@ -155,7 +155,7 @@ struct AdditionArguments {
 
 using Texts = std::vector<std::optional<std::string>>;
 
-absl::StatusOr<Texts> ReadValues(const CheckedSpace& space,
+absl::StatusOr<Texts> ReadValues(const ConfigurationReader& space,
                                  const std::vector<std::string>& arguments) {
   Texts texts(space.size());
   for (const std::string& argument : arguments) {
@@ -177,7 +177,7 @@ absl::StatusOr<Texts> ReadValues(const CheckedSpace& space,
 
 absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto,
                                                     const std::vector<std::string>& arguments) {
-  ASSIGN_OR_RETURN(const CheckedSpace space, CheckedSpace::Create(proto));
+  ASSIGN_OR_RETURN(const ConfigurationReader space, ConfigurationReader::Create(proto));
   ASSIGN_OR_RETURN(const Texts texts, ReadValues(space, arguments));
   v1::Configuration configuration;
   const auto problem = space.Read(texts, &configuration);
@@ -212,12 +212,12 @@ void AddStudy(CLI::App* command, std::string* study) {
 }
 
 void AddTrialName(CLI::App* command, std::string* trial) {
-  command->add_option("trial", *trial, "Name of the trial, as in digits/3")
+  command->add_option("trial", *trial, "Name of the trial, for example digits/3")
       ->required()
       ->type_name("TRIAL");
 }
 
-// Makes `command` choose to run `run` with `arguments`.
+// Makes the parsing of `command` choose `run` with `arguments`.
 template <typename Arguments>
 void Choose(CLI::App* command, const std::shared_ptr<Arguments>& arguments,
             absl::Status (*run)(const Arguments&, Session&), Action* chosen) {
@@ -242,7 +242,7 @@ void AddSuggest(CLI::App* app, Action* chosen) {
 
 void AddObserve(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<ObserveArguments>();
-  CLI::App* const command = app->add_subcommand("observe", "Tells what became of a trial");
+  CLI::App* const command = app->add_subcommand("observe", "Reports the outcome of a trial");
   AddTrialName(command, &arguments->trial);
   AddOutcomeOptions(command, &arguments->outcome);
   Choose(command, arguments, Observe, chosen);
@@ -253,17 +253,17 @@ void AddTrials(CLI::App* app, Action* chosen) {
   CLI::App* const command = app->add_subcommand("trials", "Lists a study's trials");
   AddStudy(command, &arguments->study);
   CLI::Option* const best =
-      command->add_option("--best", arguments->best, "The best so many, best first")
+      command->add_option("--best", arguments->best, "Only this many of the best, best first")
           ->check(CLI::Range(1, kLargestPage));
   CLI::Option* const states =
       AddRepeatable(command, "--state", &arguments->states,
-                    "Only those in this state; repeat for others")
+                    "Only trials in this state; repeat for others")
           ->type_name("STATE");
-  CLI::Option* const all = command->add_flag("--all", arguments->all, "Every one");
+  CLI::Option* const all = command->add_flag("--all", arguments->all, "All trials");
   CLI::Option* const limit =
       command
           ->add_option("--limit", arguments->limit,
-                       "At most so many (default: 50 in tables, else all)")
+                       "At most this many (default: 50 in tables, otherwise all)")
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   best->excludes(states)->excludes(all)->excludes(limit);
   all->excludes(limit);
@@ -275,10 +275,10 @@ void AddTrialGroup(CLI::App* app, Action* chosen) {
   CLI::App* const group = app->add_subcommand("trial", "Single trials: add");
   group->require_subcommand(1);
   CLI::App* const command = group->add_subcommand(
-      "add", "Adds a trial: a result from elsewhere, or without one to be tried next");
+      "add", "Adds a trial with a result from elsewhere, or one to try next");
   AddStudy(command, &arguments->study);
   AddRepeatable(command, "--set", &arguments->values,
-                "Value of a parameter, once for each one that is active")
+                "Value of a parameter, once for each active one")
       ->required()
       ->type_name("NAME=VALUE");
   AddOutcomeOptions(command, &arguments->outcome);

@@ -1,4 +1,5 @@
-// slipstream suggest, observe, trials, trial add and explain.
+// The commands `slipstream suggest`, `observe`, `trials`, `trial add` and
+// `explain`.
 #ifndef SLIPSTREAM_CLIENT_CLI_TRIAL_COMMANDS_H_
 #define SLIPSTREAM_CLIENT_CLI_TRIAL_COMMANDS_H_
 
@@ -8,8 +9,8 @@
 
 namespace slipstream::cli {
 
-// Parsing one of these commands puts what it does into `chosen`, which must
-// outlive `app`.
+// Adds the commands to `app`. Parsing one of them sets `chosen`, which must
+// outlive `app`, to the command's action.
 void AddTrialCommands(CLI::App* app, Action* chosen);
 
 }  // namespace slipstream::cli

@@ -84,7 +84,7 @@ std::string RungText(const v1::Provenance& provenance) {
     case v1::Provenance::WITHOUT_TRANSFER:
       return absl::StrCat("the study's algorithm without its source tasks", reason);
     case v1::Provenance::QUASI_RANDOM:
-      return absl::StrCat("points that fill the space evenly", reason);
+      return absl::StrCat("quasi-random points that fill the space evenly", reason);
     default:
       return "unknown";
   }

@@ -10,21 +10,21 @@
 
 namespace slipstream::cli {
 
-// "succeeded".
+// For example "succeeded".
 std::string StateText(v1::Trial::State state);
 
-// How the numbers of a table are written; JSON and CSV have them exact always.
+// How a table shows numbers; in JSON and CSV they are always exact.
 enum class Numbers { kRounded, kExact };
 
-// A list in the session's format, with a column for each parameter and metric
-// of `study`.
+// Prints trials in the session's format, with a column for each parameter and
+// metric of `study`.
 void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                  Session& session);
 
-// One trial, likewise, rounded, but one document in JSON.
+// Prints one trial in the same way with rounded numbers; one document in JSON.
 void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session);
 
-// Where a trial came from; as CSV a table of fields and values.
+// Prints where a trial came from; in CSV as a table of fields and values.
 void PrintExplanation(const v1::Explanation& explanation, Session& session);
 
 }  // namespace slipstream::cli

@@ -1,4 +1,4 @@
-// Errors in what was typed, told apart from what a server or a file refused.
+// Errors in the arguments, as opposed to errors from the server or a file.
 #ifndef SLIPSTREAM_CLIENT_CLI_USAGE_ERROR_H_
 #define SLIPSTREAM_CLIENT_CLI_USAGE_ERROR_H_
 
@@ -8,14 +8,14 @@
 
 namespace slipstream::cli {
 
-// INVALID_ARGUMENT with a mark that IsUsageError finds.
+// INVALID_ARGUMENT with a payload by which IsUsageError recognises it.
 absl::Status UsageError(const std::string& message);
 bool IsUsageError(const absl::Status& status);
 
 // `status` as a usage error with `prefix` before its message; OK stays OK.
 absl::Status AsUsageError(const std::string& prefix, const absl::Status& status);
 
-// What the process answers with: 0 for OK, 2 for a usage error, else 1.
+// The process's exit code: 0 for OK, 2 for a usage error, 1 for other errors.
 int ExitCode(const absl::Status& status);
 
 }  // namespace slipstream::cli

@@ -14,8 +14,6 @@
 namespace slipstream::cli {
 namespace {
 
-constexpr double kTwoTo63 = 9223372036854775808.0;
-
 absl::Status Wrong(absl::string_view text, absl::string_view complaint) {
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' ", complaint));
 }
@@ -25,29 +23,41 @@ absl::Status Outside(const v1::Parameter& parameter, absl::string_view value) {
       absl::StrCat("'", value, "' is not ", DescribeDomain(parameter)));
 }
 
-absl::Status OtherKind(const v1::Parameter& parameter, const v1::ParameterValue& value) {
-  return Outside(parameter, FormatValue(value));
+template <typename Value, typename Domain>
+bool IsOneOf(const Domain& domain, const Value& value) {
+  return std::find(domain.values().begin(), domain.values().end(), value) != domain.values().end();
 }
 
-bool IsExactInteger(double value) {
-  return std::trunc(value) == value && value >= -kTwoTo63 && value < kTwoTo63;
+template <typename Value, typename Domain>
+bool IsInRange(const Domain& domain, Value value) {
+  return value >= domain.min() && value <= domain.max();
 }
 
-bool IsDiscreteValue(const v1::DiscreteDomain& domain, double value) {
-  return std::find(domain.values().begin(), domain.values().end(), value) !=
-         domain.values().end();
+// Whether the domain has `value`, which must be of the domain's own kind.
+bool IsLegal(const v1::Parameter& parameter, const v1::ParameterValue& value) {
+  if (parameter.has_double_domain()) {
+    return IsInRange(parameter.double_domain(), value.double_value());
+  }
+  if (parameter.has_integer_domain()) {
+    return IsInRange(parameter.integer_domain(), value.integer_value());
+  }
+  if (parameter.has_discrete_domain()) {
+    return IsOneOf(parameter.discrete_domain(), value.double_value());
+  }
+  return parameter.has_boolean_domain() ||
+         IsOneOf(parameter.categorical_domain(), value.category_value());
 }
 
-bool IsLegalNumber(const v1::Parameter& parameter, double value) {
-  if (parameter.has_discrete_domain()) return IsDiscreteValue(parameter.discrete_domain(), value);
-  return value >= parameter.double_domain().min() && value <= parameter.double_domain().max();
+bool IsNumber(const v1::ParameterValue& value) {
+  return value.has_double_value() || value.has_integer_value();
 }
 
-bool IsCategory(const v1::CategoricalDomain& domain, const std::string& word) {
-  return std::find(domain.values().begin(), domain.values().end(), word) != domain.values().end();
+double NumberOf(const v1::ParameterValue& value) {
+  return value.has_double_value() ? value.double_value()
+                                  : static_cast<double>(value.integer_value());
 }
 
-// A value of the kind that its text has by itself, before any domain is asked.
+// Parses `text` as a value of the domain's kind, which need not be legal.
 absl::StatusOr<v1::ParameterValue> ReadKind(const v1::Parameter& parameter,
                                             absl::string_view text) {
   v1::ParameterValue value;
@@ -80,34 +90,6 @@ absl::StatusOr<v1::ParameterValue> ReadKind(const v1::Parameter& parameter,
   return absl::InvalidArgumentError("the parameter has no domain");
 }
 
-absl::StatusOr<v1::ParameterValue> NormalizeNumber(const v1::Parameter& parameter,
-                                                   const v1::ParameterValue& value) {
-  if (!value.has_double_value() && !value.has_integer_value()) return OtherKind(parameter, value);
-  const double number = value.has_double_value() ? value.double_value()
-                                                 : static_cast<double>(value.integer_value());
-  if (!IsLegalNumber(parameter, number)) return Outside(parameter, FormatValue(value));
-  v1::ParameterValue normal;
-  normal.set_double_value(number);
-  return normal;
-}
-
-absl::StatusOr<v1::ParameterValue> NormalizeInteger(const v1::Parameter& parameter,
-                                                    const v1::ParameterValue& value) {
-  v1::ParameterValue normal;
-  if (value.has_integer_value()) {
-    normal = value;
-  } else if (value.has_double_value() && IsExactInteger(value.double_value())) {
-    normal.set_integer_value(static_cast<int64_t>(value.double_value()));
-  } else {
-    return OtherKind(parameter, value);
-  }
-  const v1::IntegerDomain& domain = parameter.integer_domain();
-  if (normal.integer_value() < domain.min() || normal.integer_value() > domain.max()) {
-    return Outside(parameter, FormatValue(value));
-  }
-  return normal;
-}
-
 std::string Range(const std::string& low, const std::string& high) {
   return absl::StrCat(low, "..", high);
 }
@@ -134,6 +116,14 @@ std::string FormatValue(const v1::ParameterValue& value) {
       break;
   }
   return "";
+}
+
+std::string FormatCondition(const v1::Condition& condition) {
+  const auto append = [](std::string* out, const v1::ParameterValue& value) {
+    out->append(FormatValue(value));
+  };
+  return absl::StrCat(condition.parent(), " is ",
+                      absl::StrJoin(condition.values(), " or ", append));
 }
 
 std::string RoundNumber(double value) { return absl::StrCat(value); }
@@ -178,48 +168,21 @@ absl::StatusOr<v1::ParameterValue> ParseValue(const v1::Parameter& parameter,
                                               absl::string_view text) {
   const absl::StatusOr<v1::ParameterValue> value = ReadKind(parameter, text);
   if (!value.ok()) return value.status();
-  if (!NormalizeValue(parameter, *value).ok()) return Outside(parameter, text);
+  if (!IsLegal(parameter, *value)) return Outside(parameter, text);
   return value;
 }
 
-absl::StatusOr<v1::ParameterValue> NormalizeValue(const v1::Parameter& parameter,
-                                                  const v1::ParameterValue& value) {
-  switch (parameter.domain_case()) {
-    case v1::Parameter::kDoubleDomain:
-    case v1::Parameter::kDiscreteDomain:
-      return NormalizeNumber(parameter, value);
-    case v1::Parameter::kIntegerDomain:
-      return NormalizeInteger(parameter, value);
-    case v1::Parameter::kCategoricalDomain:
-      if (value.has_category_value() &&
-          IsCategory(parameter.categorical_domain(), value.category_value())) {
-        return value;
-      }
-      return OtherKind(parameter, value);
-    case v1::Parameter::kBooleanDomain:
-      if (value.has_boolean_value()) return value;
-      return OtherKind(parameter, value);
-    case v1::Parameter::DOMAIN_NOT_SET:
-      break;
-  }
-  return absl::InvalidArgumentError("the parameter has no domain");
-}
-
 bool SameValue(const v1::ParameterValue& a, const v1::ParameterValue& b) {
+  if (IsNumber(a) && IsNumber(b)) return NumberOf(a) == NumberOf(b);
   if (a.kind_case() != b.kind_case()) return false;
   switch (a.kind_case()) {
-    case v1::ParameterValue::kDoubleValue:
-      return a.double_value() == b.double_value();
-    case v1::ParameterValue::kIntegerValue:
-      return a.integer_value() == b.integer_value();
     case v1::ParameterValue::kCategoryValue:
       return a.category_value() == b.category_value();
     case v1::ParameterValue::kBooleanValue:
       return a.boolean_value() == b.boolean_value();
-    case v1::ParameterValue::KIND_NOT_SET:
-      break;
+    default:
+      return true;
   }
-  return true;
 }
 
 std::string DescribeDomain(const v1::Parameter& parameter) {

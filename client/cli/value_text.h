@@ -1,4 +1,4 @@
-// Values between text and message, checked against the parameter's domain.
+// Converts values between text and messages, checked against the domain.
 #ifndef SLIPSTREAM_CLIENT_CLI_VALUE_TEXT_H_
 #define SLIPSTREAM_CLIENT_CLI_VALUE_TEXT_H_
 
@@ -12,36 +12,33 @@
 
 namespace slipstream::cli {
 
-// As short as it can be and still be read back exactly.
+// The shortest text that is read back exactly.
 std::string FormatNumber(double value);
 std::string FormatValue(const v1::ParameterValue& value);
-// With six digits, for people to compare at a glance.
+// For example "kernel is rbf or poly".
+std::string FormatCondition(const v1::Condition& condition);
+// Six significant digits, easy for people to compare.
 std::string RoundNumber(double value);
 std::string RoundValue(const v1::ParameterValue& value);
-// In UTC, for example "2025-03-01 12:00:00Z"; empty for an unset time.
+// The time in UTC, for example "2025-03-01 12:00:00Z"; empty for an unset one.
 std::string FormatTime(const google::protobuf::Timestamp& time);
 
-// The parse functions answer INVALID_ARGUMENT with a message that names the
-// text and what is wrong with it. Space around numbers is ignored.
+// The parse functions return INVALID_ARGUMENT with a message that quotes the
+// text and says what is wrong with it. Space around numbers is ignored.
 
-// Finite numbers only.
+// Accepts only finite numbers.
 absl::StatusOr<double> ParseNumber(absl::string_view text);
-// Also accepts a whole number in another notation, "1e3" or "16.0".
+// Also accepts a whole number in another notation, such as "1e3" or "16.0".
 absl::StatusOr<int64_t> ParseInteger(absl::string_view text);
-// true or false, in any case, or 1 or 0.
+// Accepts true and false in any case, 1 and 0.
 absl::StatusOr<bool> ParseBoolean(absl::string_view text);
 
-// The value of `parameter` that `text` stands for: legal, and of the domain's
-// own kind (a discrete value is a double).
+// The legal value of `parameter` that `text` stands for, in the domain's own
+// kind (a discrete value is a double).
 absl::StatusOr<v1::ParameterValue> ParseValue(const v1::Parameter& parameter,
                                               absl::string_view text);
 
-// `value` in the domain's own kind, a whole double for an integer parameter as
-// an integer. INVALID_ARGUMENT if it is of another kind or not legal.
-absl::StatusOr<v1::ParameterValue> NormalizeValue(const v1::Parameter& parameter,
-                                                  const v1::ParameterValue& value);
-
-// Whether two values of one parameter, normalized, are the same.
+// Whether two values are equal; numbers may be so as an integer and a double.
 bool SameValue(const v1::ParameterValue& a, const v1::ParameterValue& b);
 
 // The legal values of a parameter in words: "1e-05..1", "one of rbf, poly".

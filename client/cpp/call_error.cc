@@ -26,7 +26,7 @@ std::string Describe(const v1::FieldViolation& violation) {
                       violation.bound());
 }
 
-// The server's message, with the violations that it does not mention itself.
+// The server's message, followed by the violations that it does not mention.
 std::string MessageOf(const grpc::Status& status, const v1::BadRequest& bad_request) {
   std::string message = status.error_message();
   for (const v1::FieldViolation& violation : bad_request.field_violations()) {

@@ -1,4 +1,4 @@
-// From the status of a call to an error that a person understands.
+// Turns the status of a failed call into an error that a person understands.
 #ifndef SLIPSTREAM_CLIENT_CPP_CALL_ERROR_H_
 #define SLIPSTREAM_CLIENT_CPP_CALL_ERROR_H_
 
@@ -14,14 +14,14 @@ namespace slipstream::client_internal {
 // How a failed call went.
 struct FailedCall {
   std::string what;     // What was attempted: "suggest for studies/s".
-  std::string address;  // Where.
+  std::string address;  // The server's address.
   int attempts = 1;
   absl::Duration elapsed;   // From the first attempt to the end of the last.
   bool connected = false;  // Whether there was a connection at the end of the last attempt.
 };
 
 // An error with the code of `status`, which must not be OK, a message that says
-// what failed where, and the violations that the server sent, see ViolationsOf.
+// what failed where, and the violations that the server sent (see ViolationsOf).
 absl::Status CallError(const FailedCall& call, const grpc::Status& status);
 
 }  // namespace slipstream::client_internal

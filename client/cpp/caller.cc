@@ -27,7 +27,8 @@ absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
 }  // namespace
 
 bool IsWorthRepeating(grpc::StatusCode code) {
-  // Nobody here cancels calls that are to succeed: a server that ended did.
+  // This client only cancels calls that it gives up, so CANCELLED comes from a
+  // server that is shutting down.
   return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::ABORTED ||
          code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
 }
@@ -46,19 +47,20 @@ Caller::Caller(const ClientOptions& options)
 absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
                           const Attempt& attempt) {
   const absl::Duration start = clock_->Elapsed();
-  Result telling;  // The latest one that says more than that time was up.
+  Result last_informative;  // The latest one that says more than that time was up.
   for (int attempts = 1;; ++attempts) {
     const absl::Duration left = start + deadlines.overall - clock_->Elapsed();
     const Result result = TryOnce(attempt, std::min(deadlines.attempt, left));
     if (result.status.ok()) return absl::OkStatus();
-    const bool cut_short = left < deadlines.attempt && !telling.status.ok() &&
+    const bool cut_short = left < deadlines.attempt && !last_informative.status.ok() &&
                            result.status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
-    if (!cut_short) telling = result;
+    if (!cut_short) last_informative = result;
     const absl::Duration elapsed = clock_->Elapsed() - start;
     const absl::Duration pause = DrawPause(retry_, attempts);
     if (!IsWorthRepeating(result.status.error_code()) || attempts == retry_.max_attempts ||
         elapsed + pause >= deadlines.overall) {
-      return CallError({what, address_, attempts, elapsed, telling.connected}, telling.status);
+      return CallError({what, address_, attempts, elapsed, last_informative.connected},
+                       last_informative.status);
     }
     clock_->Sleep(pause);
   }

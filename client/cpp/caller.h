@@ -1,4 +1,4 @@
-// Makes calls, with deadlines, and repeats the failed ones that may succeed.
+// Makes calls with deadlines and retries.
 #ifndef SLIPSTREAM_CLIENT_CPP_CALLER_H_
 #define SLIPSTREAM_CLIENT_CPP_CALLER_H_
 
@@ -15,11 +15,11 @@
 
 namespace slipstream::client_internal {
 
-// Whether the same call may succeed if it is made again. Decided by the code
-// alone: messages are for people.
+// Whether a retry of the call may succeed. Decided by the code alone, as
+// messages are for people.
 bool IsWorthRepeating(grpc::StatusCode code);
 
-// The longest pause after `attempts` failed attempts.
+// The longest pause after `attempts` failed attempts, that is, before the next.
 absl::Duration LongestPause(const RetryOptions& retry, int attempts);
 
 // Thread-safe.
@@ -33,10 +33,11 @@ class Caller {
   // `options` must have passed CheckOptions.
   explicit Caller(const ClientOptions& options);
 
-  // Makes attempts until one succeeds, one fails for good, or time is up; then
-  // the last one's status as CallError has it, or the one's before when time
-  // was up in the middle of the last. `what` completes "cannot ...".
-  // Every attempt must send the same.
+  // Makes attempts until one succeeds, one fails with a code that is not worth
+  // repeating, or time is up. Returns the last attempt's status, turned into an
+  // error by CallError; if only the overall deadline ended the last attempt, the
+  // status of the attempt before it says more and is returned instead. `what`
+  // completes "cannot ...". Every attempt must send the same content.
   absl::Status Call(const std::string& what, const Deadlines& deadlines, const Attempt& attempt);
 
   template <typename Request, typename Response>

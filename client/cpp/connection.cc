@@ -18,11 +18,11 @@ bool IsLoopback(const std::string& address) {
 grpc::ChannelArguments Arguments(const std::string& address) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  // Replace would else be given the same connection again.
+  // With the global pool, Replace would get the same connection again.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // A proxy for the outside world does not know this machine's loopback.
+  // An HTTP proxy cannot reach this machine's loopback.
   if (IsLoopback(address)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  // The client has retries of its own, which know which calls are safe to repeat.
+  // Caller retries, and knows which calls are safe to repeat.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   return arguments;
 }

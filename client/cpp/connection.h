@@ -1,4 +1,4 @@
-// The way to the server, and a new one when it seems dead.
+// The connection to the server, which is replaced when it seems dead.
 #ifndef SLIPSTREAM_CLIENT_CPP_CONNECTION_H_
 #define SLIPSTREAM_CLIENT_CPP_CONNECTION_H_
 
@@ -13,12 +13,12 @@
 
 namespace slipstream::client_internal {
 
-// A channel with its stub; callers keep it alive while they use it.
+// A channel with its stub. Callers keep it alive while they use it.
 struct Link {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::OptimizationService::Stub> stub;
 
-  // Whether a connection stands at this moment. Never blocks.
+  // Whether the channel is connected at this moment. Never blocks.
   bool IsConnected() const;
 };
 
@@ -30,8 +30,8 @@ class Connection {
   std::shared_ptr<const Link> Current();
 
   // Makes a new link unless another thread has replaced `failed` already.
-  // Calls in progress on the old link are not disturbed. A connection whose
-  // peer is gone without a word would else swallow every retry.
+  // Calls in progress on the old link are not disturbed. Without this, every
+  // retry would wait on a connection whose peer has vanished silently.
   void Replace(const Link& failed);
 
  private:

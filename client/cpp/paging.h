@@ -9,9 +9,9 @@
 namespace slipstream::client_internal {
 
 // Calls `visit` for every element of every page until it returns false. `list`
-// takes the request to a StatusOr of a response, `elements` a response to its
-// elements. INTERNAL if the server sends a page's token again, which would
-// never end.
+// maps a request to a StatusOr of its response, `elements` a response to its
+// elements. INTERNAL if a page's next_page_token is the page's own, as the walk
+// would never end.
 template <typename Request, typename List, typename Elements, typename Visit>
 absl::Status VisitAllPages(Request request, const List& list, const Elements& elements,
                            const Visit& visit) {
@@ -23,8 +23,8 @@ absl::Status VisitAllPages(Request request, const List& list, const Elements& el
     }
     if (page->next_page_token().empty()) return absl::OkStatus();
     if (page->next_page_token() == request.page_token()) {
-      return absl::InternalError(absl::StrCat("the server answered page '", request.page_token(),
-                                              "' with itself as the next one"));
+      return absl::InternalError(absl::StrCat("the server sent page '", request.page_token(),
+                                              "' with its own token as the next page's"));
     }
     request.set_page_token(page->next_page_token());
   }

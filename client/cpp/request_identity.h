@@ -1,4 +1,4 @@
-// The request id that makes a change safe to repeat.
+// Request ids, which make changes safe to retry.
 #ifndef SLIPSTREAM_CLIENT_CPP_REQUEST_IDENTITY_H_
 #define SLIPSTREAM_CLIENT_CPP_REQUEST_IDENTITY_H_
 
@@ -6,7 +6,7 @@
 
 namespace slipstream::client_internal {
 
-// Gives `request` an id unless its caller has given it one.
+// Gives `request` an id unless the caller has set one.
 template <typename Request>
 void Identify(Request* request) {
   if (request->request_id().empty()) request->set_request_id(MakeRequestId());

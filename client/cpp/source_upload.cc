@@ -8,7 +8,7 @@ namespace {
 
 using Writer = grpc::ClientWriter<v1::RegisterSourceTaskRequest>;
 
-// Gathers observations and writes them when the next would break a bound.
+// Batches observations and writes a batch before it would exceed a limit.
 class ChunkWriter {
  public:
   explicit ChunkWriter(Writer* writer) : writer_(writer) {}
@@ -38,7 +38,7 @@ class ChunkWriter {
   size_t bytes_ = 0;
 };
 
-// OK also when the server has ended the call, whose status then says why.
+// OK also if the server has ended the call, whose status then says why.
 absl::Status WriteAll(ObservationReader& observations, Writer* writer) {
   if (absl::Status status = observations.Rewind(); !status.ok()) return status;
   ChunkWriter chunks(writer);
@@ -68,7 +68,8 @@ grpc::Status UploadSourceTask(Caller::Stub& stub, grpc::ClientContext* context,
   if (!read_status->ok()) {
     context->TryCancel();
     writer->Finish();
-    return {grpc::StatusCode::UNKNOWN, "the observations could not be read"};  // Not to be repeated.
+    // Caller does not retry UNKNOWN.
+    return {grpc::StatusCode::UNKNOWN, "the observations could not be read"};
   }
   writer->WritesDone();
   return writer->Finish();

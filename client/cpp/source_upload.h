@@ -13,16 +13,16 @@
 
 namespace slipstream::client_internal {
 
-// Bounds of one message.
+// Limits of one message.
 struct ChunkLimits {
   static constexpr int kObservations = 1000;
-  // Of the observations on the wire. One that is larger goes alone.
+  // Total size of the observations on the wire. A larger one is sent alone.
   static constexpr size_t kBytes = size_t{1} << 20;
 };
 
-// One attempt: the header in a message of its own, then `observations` from
-// the start. If reading them fails the call is cancelled, nothing is
-// registered, and `read_status` says why; else it is OK.
+// Makes one attempt: sends the header in a message of its own, then
+// `observations` from the start. If reading them fails, the call is cancelled,
+// nothing is registered, and `read_status` says why; otherwise it is OK.
 grpc::Status UploadSourceTask(Caller::Stub& stub, grpc::ClientContext* context,
                               const v1::RegisterSourceTaskRequest::Header& header,
                               ObservationReader& observations,

@@ -134,13 +134,9 @@ absl::StatusOr<v1::Explanation> Client::Explain(const std::string& trial) {
   return caller_->Unary("explain " + trial, options_.call, &Caller::Stub::Explain, request);
 }
 
-absl::StatusOr<std::vector<v1::ListPresetsResponse::Preset>> Client::ListPresets() {
-  const absl::StatusOr<v1::ListPresetsResponse> response =
-      caller_->Unary("list presets", options_.call, &Caller::Stub::ListPresets,
-                     v1::ListPresetsRequest());
-  if (!response.ok()) return response.status();
-  return std::vector<v1::ListPresetsResponse::Preset>(response->presets().begin(),
-                                                      response->presets().end());
+absl::StatusOr<v1::ListPresetsResponse> Client::ListPresets() {
+  return caller_->Unary("list presets", options_.call, &Caller::Stub::ListPresets,
+                        v1::ListPresetsRequest());
 }
 
 }  // namespace slipstream

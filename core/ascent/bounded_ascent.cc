@@ -17,7 +17,7 @@ struct NloptDeleter {
   void operator()(nlopt_opt_s* optimizer) const { nlopt_destroy(optimizer); }
 };
 
-// What one run has seen.
+// The progress of one run.
 struct Run {
   const SmoothFunction& function;
   const AscentOptions& options;
@@ -26,16 +26,16 @@ struct Run {
   Vector gradient;
 };
 
-// What NLopt gets where the function cannot be computed: a value far below all
-// others, without slope, so that the line search turns back.
+// The value that NLopt receives where the function cannot be computed: far below
+// all others and with a zero gradient, so that the line search turns back.
 double Abyss(const Run& run, double* gradient) {
   if (gradient != nullptr) std::fill_n(gradient, run.gradient.size(), 0.0);
   return run.best.value.has_value() ? *run.best.value - 1e6 * (1 + std::abs(*run.best.value))
                                     : -1e100;
 }
 
-// NLopt's callback. It counts evaluations itself: NLopt's line search may ask
-// for one more after it has been told to stop.
+// NLopt's callback. It counts evaluations itself, because NLopt's line search
+// may ask for one more after it was told to stop.
 double Evaluate(unsigned dimension, const double* x, double* gradient, void* data) {
   Run& run = *static_cast<Run*>(data);
   if (run.best.deadline_passed || run.best.evaluations >= run.options.max_evaluations) {
@@ -84,8 +84,7 @@ AscentResult AscendWithinBounds(const SmoothFunction& function, const Vector& st
   nlopt_set_ftol_abs(optimizer.get(), options.value_tolerance);
   nlopt_set_ftol_rel(optimizer.get(), options.relative_value_tolerance);
   nlopt_set_xtol_abs1(optimizer.get(), options.step_tolerance);
-  // All ways in which it may end, failures of its line search among them, leave
-  // the best point in `run`.
+  // However NLopt ends, even by a failed line search, `run` holds the best point.
   double value = 0;
   nlopt_optimize(optimizer.get(), x.data(), &value);
   return run.best;

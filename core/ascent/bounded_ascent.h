@@ -2,7 +2,7 @@
 // LD_LBFGS; Nocedal, "Updating quasi-Newton matrices with limited storage",
 // 1980).
 //
-// Thread-safe and a pure function of its arguments, as far as the objective is.
+// A pure, thread-safe function of its arguments if the objective is one.
 #ifndef SLIPSTREAM_CORE_ASCENT_BOUNDED_ASCENT_H_
 #define SLIPSTREAM_CORE_ASCENT_BOUNDED_ASCENT_H_
 
@@ -14,29 +14,29 @@
 
 namespace slipstream {
 
-// The value at `x`, and the gradient there into the second argument. Nothing
-// where the function cannot be computed; the ascent then looks elsewhere.
+// Returns the value at `x` and stores the gradient there in the second argument.
+// Nullopt where the function cannot be computed; the ascent then avoids `x`.
 using SmoothFunction = std::function<std::optional<double>(ConstVectorView x, VectorView gradient)>;
 
 struct AscentOptions {
   int max_evaluations = 100;
-  // Ends when a step changes the value by less than this, absolutely or as a
-  // part of the value, ...
+  // The ascent ends when a step changes the value by less than this, absolutely
+  // or relative to the value, ...
   double value_tolerance = 1e-8;
   double relative_value_tolerance = 1e-10;
-  // ... or no coordinate by more than this.
+  // ... or changes no coordinate by more than this.
   double step_tolerance = 1e-8;
   absl::Time deadline = absl::InfiniteFuture();
 };
 
 struct AscentResult {
-  Vector x;                          // The best seen; the start if nothing was.
-  std::optional<double> value;       // There; nothing if it could nowhere be computed.
+  Vector x;                          // The best point seen; the start if there is none.
+  std::optional<double> value;       // The value at x; nullopt if none could be computed.
   int evaluations = 0;
   bool deadline_passed = false;
 };
 
-// From `start`, taken into [lower, upper].
+// Ascends from `start`, which is first clamped to [lower, upper].
 AscentResult AscendWithinBounds(const SmoothFunction& function, const Vector& start,
                                 const Vector& lower, const Vector& upper,
                                 const AscentOptions& options = AscentOptions());

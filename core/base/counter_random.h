@@ -1,6 +1,6 @@
-// Random numbers without state: each is a function of a seed, an index and a
-// lane, so they can be drawn in any order, one by one or many at once, and are
-// the same on every machine.
+// Stateless random numbers: each is a function of a seed, an index and a lane,
+// so they can be drawn in any order, singly or in bulk, and are the same on every
+// machine.
 //
 // Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_CORE_BASE_COUNTER_RANDOM_H_

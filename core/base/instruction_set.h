@@ -1,5 +1,5 @@
 // The instruction set that core was compiled for. On x86-64 there are two
-// builds of core, and the dynamic loader takes the one that suits the machine.
+// builds of core, and the dynamic loader picks the one that suits the machine.
 #ifndef SLIPSTREAM_CORE_BASE_INSTRUCTION_SET_H_
 #define SLIPSTREAM_CORE_BASE_INSTRUCTION_SET_H_
 
@@ -7,10 +7,10 @@
 
 namespace slipstream {
 
-// "x86-64", "x86-64-v3" or "arm64"; on a build with flags of one's own also
-// "x86-64-v2" or "x86-64-v4", elsewhere "other". Each build computes the same
-// from the same on every machine that runs it, as far as the C library's
-// mathematical functions do; two builds agree to rounding only.
+// "x86-64", "x86-64-v3" or "arm64"; in a build with custom flags also "x86-64-v2"
+// or "x86-64-v4"; "other" elsewhere. One build gives the same results on every
+// machine that runs it, as far as the C library's mathematical functions do; two
+// builds agree only up to rounding.
 absl::string_view InstructionSet();
 
 }  // namespace slipstream

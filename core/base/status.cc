@@ -12,12 +12,12 @@ namespace slipstream {
 namespace {
 
 constexpr char kPayloadUrl[] = "slipstream/field_violation";
-// Between the three parts of a payload, none of which has control characters.
+// Separates the three parts of a payload, none of which has control characters.
 constexpr char kSeparator[] = "\n";
 
 constexpr size_t kMaxValueBytes = 128;
-// Statuses travel in headers, which are small; paths and bounds can quote what
-// a caller sent.
+// Limits, because statuses travel in headers, which are small, and paths and
+// bounds can quote what a caller sent.
 constexpr size_t kMaxFieldBytes = 512;
 constexpr size_t kMaxBoundBytes = 1024;
 

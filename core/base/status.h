@@ -1,5 +1,5 @@
 // Errors that name a field, its value and the bound that it broke, and the two
-// macros that hand errors on.
+// macros that return errors to the caller.
 //
 //   absl::Status CheckCount(int count) {
 //     if (count > 1000) return InvalidField("count", absl::StrCat(count), "1 to 1000");
@@ -22,8 +22,8 @@ namespace slipstream {
 
 // What is wrong with one field of an input.
 struct FieldViolation {
-  std::string field;  // Path, for example "space.parameters[2].min".
-  std::string value;  // As given, shortened to 128 bytes.
+  std::string field;  // The field's path, for example "space.parameters[2].min".
+  std::string value;  // The given value, truncated to 128 bytes.
   std::string bound;  // What would be accepted, for example "> 0".
 };
 
@@ -35,17 +35,17 @@ absl::Status InvalidField(absl::string_view field, absl::string_view value,
 // The violation that `status` carries, if it was made by InvalidField.
 std::optional<FieldViolation> ViolationOf(const absl::Status& status);
 
-// `status` with `prefix` before the path of its field, message and violation
-// alike; other statuses come back as they are.
+// `status` with `prefix` before the field's path in both message and violation;
+// other statuses are returned unchanged.
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
-// A number as short as it can be and still be read back exactly.
+// The shortest text that is read back exactly.
 std::string FormatNumber(double value);
 
 }  // namespace slipstream
 
-// Returns from the enclosing function when `expression`, an absl::Status, is
-// not OK.
+// Returns from the enclosing function if `expression`, an absl::Status, is not
+// OK.
 #define SLIPSTREAM_RETURN_IF_ERROR(expression)              \
   do {                                                      \
     ::absl::Status slipstream_status_ = (expression);       \
@@ -55,8 +55,8 @@ std::string FormatNumber(double value);
 #define SLIPSTREAM_CONCAT_INNER_(a, b) a##b
 #define SLIPSTREAM_CONCAT_(a, b) SLIPSTREAM_CONCAT_INNER_(a, b)
 
-// Evaluates `expression`, an absl::StatusOr; returns its status when it is not
-// OK, else moves its value into `lhs`.
+// Evaluates `expression`, an absl::StatusOr. Returns its status if it is not OK,
+// otherwise moves its value into `lhs`.
 #define SLIPSTREAM_ASSIGN_OR_RETURN(lhs, expression) \
   SLIPSTREAM_ASSIGN_OR_RETURN_(SLIPSTREAM_CONCAT_(slipstream_or_, __LINE__), lhs, expression)
 #define SLIPSTREAM_ASSIGN_OR_RETURN_(temporary, lhs, expression) \

@@ -10,7 +10,7 @@ namespace {
 uint8_t ByteAt(absl::string_view text, size_t index) { return static_cast<uint8_t>(text[index]); }
 
 // The table "Well-Formed UTF-8 Byte Sequences" of the Unicode standard (3-7):
-// what the first byte says about the length and the range of the second.
+// the length and the range of the second byte by the first byte.
 struct Shape {
   size_t bytes;
   uint8_t second_min;

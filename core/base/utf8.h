@@ -1,4 +1,4 @@
-// UTF-8, as names and messages need it.
+// UTF-8 functions for names and messages.
 //
 // Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_CORE_BASE_UTF8_H_
@@ -11,9 +11,9 @@
 
 namespace slipstream {
 
-// Length in bytes (1 to 4) of the well-formed character that `text` begins
-// with; 0 if there is none. Overlong forms, surrogates and code points above
-// U+10FFFF are not well-formed.
+// Length in bytes (1 to 4) of the well-formed character at the start of `text`;
+// 0 if there is none. Overlong forms, surrogates and code points above U+10FFFF
+// are not well-formed.
 size_t FirstCharacterBytes(absl::string_view text);
 
 // Whether all of `text` is well-formed.
@@ -23,8 +23,8 @@ bool IsUtf8(absl::string_view text);
 // to U+001F, U+007F to U+009F).
 bool HasControlCharacter(absl::string_view text);
 
-// `text` fit for a message: control characters and malformed bytes become "?",
-// and what is longer than `max_bytes` is cut between two characters.
+// `text` made fit for a message: control characters and malformed bytes become
+// "?", and a text longer than `max_bytes` is truncated between two characters.
 std::string PrintableText(absl::string_view text, size_t max_bytes);
 
 // `text` between double quotes.

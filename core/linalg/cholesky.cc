@@ -11,7 +11,7 @@
 namespace slipstream {
 namespace {
 
-// A squared pivot below this part of its diagonal entry is rounding noise.
+// A squared pivot below this fraction of its diagonal entry is rounding noise.
 double LeastPivotPart(Index size) {
   return static_cast<double>(size) * std::numeric_limits<double>::epsilon();
 }
@@ -25,7 +25,8 @@ bool IsFactor(const Matrix& factor, const Vector& diagonal) {
   return true;
 }
 
-// Whether `k` with `jitter` on its diagonal was factorised, into `factor`.
+// Factorises `k` with `jitter` on its diagonal into `factor`; returns whether
+// that succeeded.
 bool Factorise(const Matrix& k, double jitter, Matrix& factor) {
   factor = k;
   factor.diagonal().array() += jitter;
@@ -98,7 +99,7 @@ Vector Cholesky::Solve(ConstVectorView b) const {
 
 namespace {
 
-// The inverse of the lower triangular `l`, in its place, by halves:
+// Inverts the lower triangular `l` in place, recursively by halves:
 //   [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1  C^-1].
 void InvertLower(MatrixView l) {
   constexpr Index kSmall = 32;
@@ -120,7 +121,7 @@ void InvertLower(MatrixView l) {
   InvertLower(l.bottomRightCorner(size - half, size - half));
 }
 
-// The lower triangle of M^T M for the lower triangular `m`, by halves:
+// The lower triangle of M^T M for the lower triangular `m`, recursively by halves:
 //   [A 0; B C]^T [A 0; B C] = [A^T A + B^T B, .; C^T B, C^T C].
 void TransposedSquare(ConstMatrixView m, MatrixView out) {
   constexpr Index kSmall = 32;

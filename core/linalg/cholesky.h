@@ -1,5 +1,5 @@
-// The Cholesky factor of a covariance matrix, which grows a row at a time and
-// says how much it had to add to the diagonal.
+// The Cholesky factor of a covariance matrix. It can grow by one row at a time
+// and reports how much jitter was added to the diagonal.
 //
 //   SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(k)));
 //   Vector alpha = factor.Solve(y);
@@ -14,10 +14,11 @@
 
 namespace slipstream {
 
-// How much is added to the diagonal of a matrix that is not positive definite
-// in floating point: nothing, then first, first * factor, ... up to last, each
-// times the mean of the diagonal (of a zero matrix, the least normal double: a
-// variable without variance can still be drawn).
+// The jitter that is tried on the diagonal of a matrix that is not positive
+// definite in floating point: none, then first, first * factor, ... up to last,
+// each times the mean of the diagonal. For a zero matrix the smallest normal
+// double stands in for the mean, so that a variable without variance can still be
+// drawn.
 struct JitterLadder {
   double first = 1e-10;
   double factor = 10;
@@ -26,40 +27,39 @@ struct JitterLadder {
 
 class Cholesky {
  public:
-  // Of the symmetric matrix whose lower triangle `k` holds; the upper one is
-  // not read. FAILED_PRECONDITION when `k` is not square or has an entry that
-  // is not finite, or when even the last jitter leaves it indefinite.
+  // Factorises the symmetric matrix whose lower triangle is in `k`; the upper one
+  // is not read. FAILED_PRECONDITION if `k` is not square or has an entry that is
+  // not finite, or if it is indefinite even with the last jitter.
   static absl::StatusOr<Cholesky> Of(Matrix k, const JitterLadder& ladder = JitterLadder());
 
-  // Factor of the empty matrix, to be grown by Append.
+  // The factor of the empty matrix, to grow by Append.
   Cholesky() = default;
 
   Index size() const { return size_; }
-  // What was added to each diagonal entry; 0 when the matrix was fine.
+  // The amount added to each diagonal entry; 0 if none was needed.
   double jitter() const { return jitter_; }
-  // Row `i`, column `j` of the lower factor.
+  // Entry (i, j) of the lower factor.
   double At(Index i, Index j) const { return factor_(i, j); }
-  // The lower factor; what lies above its diagonal means nothing.
+  // The lower factor; entries above its diagonal are meaningless.
   auto lower() const { return factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>(); }
 
-  // Makes it the factor of the matrix with one row and column more, in
-  // O(size^2): `column` holds the entries above the corner, `diagonal` the
-  // corner, to which jitter() is added. FAILED_PRECONDITION, and nothing
-  // changed, when the grown matrix is not positive definite; then factorise
-  // anew, which climbs the ladder.
+  // Extends the matrix by one row and column in O(size^2): `column` holds the
+  // entries above the corner, `diagonal` the corner, to which jitter() is added.
+  // FAILED_PRECONDITION, with nothing changed, if the extended matrix is not
+  // positive definite; a new factorisation then tries more jitter.
   absl::Status Append(ConstVectorView column, double diagonal);
 
-  // L^-1 b and L^-T b in place; `b` has size() rows.
+  // Replace `b`, which has size() rows, by L^-1 b and L^-T b.
   void SolveLower(MatrixView b) const;
   void SolveLowerTransposed(MatrixView b) const;
   // (L L^T)^-1 b.
   Vector Solve(ConstVectorView b) const;
-  // (L L^T)^-1, both triangles. O(2/3 size^3).
+  // (L L^T)^-1 with both triangles. Costs 2/3 size^3 operations.
   Matrix Inverse() const;
   double LogDeterminant() const;
 
  private:
-  Matrix factor_;  // May have room for more rows than size_.
+  Matrix factor_;  // May have capacity for more rows than size_.
   Index size_ = 0;
   double jitter_ = 0;
 };

@@ -1,4 +1,4 @@
-// The names that the numerical folders give to Eigen's dense types.
+// The numerical folders' names for Eigen's dense types.
 #ifndef SLIPSTREAM_CORE_LINALG_TYPES_H_
 #define SLIPSTREAM_CORE_LINALG_TYPES_H_
 
@@ -10,14 +10,14 @@ using Index = Eigen::Index;
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-// A view of someone else's numbers, which must outlive it.
+// A view of numbers that are owned elsewhere and must outlive it.
 using ConstMatrixView = Eigen::Ref<const Matrix>;
 using MatrixView = Eigen::Ref<Matrix>;
 using ConstVectorView = Eigen::Ref<const Vector>;
 using VectorView = Eigen::Ref<Vector>;
 
-// Points of a unit cube, one a row, one coordinate a column, so that a model
-// runs along one coordinate of many points.
+// Points of the unit cube, one per row. A column holds one coordinate of all
+// points contiguously, in the order in which models read them.
 using PointMatrix = Matrix;
 
 }  // namespace slipstream

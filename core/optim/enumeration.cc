@@ -7,8 +7,8 @@
 namespace slipstream {
 namespace {
 
-// `configurations` with every value of `parameter` where it exists; false when
-// there would be more than `most`.
+// Extends `configurations` by every value of `parameter` where it is active;
+// false if there would be more than `most`.
 bool Multiply(const SearchSpace& space, size_t parameter, size_t most,
               std::vector<Configuration>& configurations) {
   const Domain& domain = space.parameters()[parameter].domain;

@@ -1,4 +1,4 @@
-// All configurations of a small space.
+// Enumerates the configurations of a small space.
 #ifndef SLIPSTREAM_CORE_OPTIM_ENUMERATION_H_
 #define SLIPSTREAM_CORE_OPTIM_ENUMERATION_H_
 
@@ -11,8 +11,8 @@
 
 namespace slipstream {
 
-// Every legal configuration once, if there are at most `most`; nothing
-// otherwise, as with any double parameter of more than one value.
+// Every legal configuration once; nullopt if there are more than `most`, as with
+// any double parameter that has more than one value.
 std::optional<std::vector<Configuration>> AllConfigurations(const SearchSpace& space, size_t most);
 
 }  // namespace slipstream

@@ -79,7 +79,7 @@ Configuration Neighbours::With(Configuration configuration, size_t parameter,
 Configuration PerturbedBy(const SearchSpace& space, const Configuration& centre, uint64_t seed,
                           uint64_t index) {
   constexpr double kDeviations[] = {0.1, 0.02, 0.004, 0.0005};
-  constexpr double kMoved = 4;  // Coordinates, on average, of many.
+  constexpr double kMoved = 4;  // Expected number of moved coordinates out of many.
   const double deviation = kDeviations[index % std::size(kDeviations)];
   const auto dimension = static_cast<double>(space.dimension());
   const auto always =

@@ -16,19 +16,19 @@ namespace slipstream {
 
 class Neighbours {
  public:
-  // Keeps a reference to `space`. `most_values` is the most that Change tries.
+  // Keeps a reference to `space`. Change tries at most `most_values` values.
   Neighbours(const SearchSpace& space, size_t most_values);
 
-  // Parameters whose values are steps: integers, discrete numbers, words.
+  // The parameters whose values are steps: integers, discrete numbers, words.
   const std::vector<size_t>& Stepped() const { return stepped_; }
 
-  // Those that exist in `configuration` and are numbers.
+  // The numeric parameters that are active in `configuration`.
   std::vector<Index> Numbers(const Configuration& configuration) const;
 
-  // `configuration` with each other value of `parameter`, if that exists in it.
-  // Of more than most_values: numbers at distances 1, 2, 4, ... steps both
-  // ways, or words drawn by `seed`. Parameters that come into existence get
-  // their fallback.
+  // `configuration` with each other value of `parameter`, if it is active there.
+  // If there are more than most_values, only numbers at distances of 1, 2, 4, ...
+  // steps in both directions, or words drawn by `seed`. Parameters that become
+  // active get their fallback.
   std::vector<Configuration> Change(const Configuration& configuration, size_t parameter,
                                     uint64_t seed) const;
 
@@ -41,9 +41,9 @@ class Neighbours {
   std::vector<size_t> stepped_;
 };
 
-// A configuration near `centre`: some of its coordinates, at least one, moved
-// by normal steps whose size depends on `index` alone, words drawn anew. A pure
-// function of its arguments.
+// A configuration near `centre`: at least one of its coordinates is moved by a
+// normal step whose size depends only on `index`, and words are drawn again. A
+// pure function of its arguments.
 Configuration PerturbedBy(const SearchSpace& space, const Configuration& centre, uint64_t seed,
                           uint64_t index);
 

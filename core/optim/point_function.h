@@ -1,4 +1,4 @@
-// A function of encoded configurations that is to be maximised.
+// A function of encoded configurations, to be maximised.
 #ifndef SLIPSTREAM_CORE_OPTIM_POINT_FUNCTION_H_
 #define SLIPSTREAM_CORE_OPTIM_POINT_FUNCTION_H_
 

@@ -78,11 +78,11 @@ class SpaceMaximizer {
                      [](const auto& a, const auto& b) { return a.value > b.value; });
   }
 
-  // The first of those that are equal: a small space's screen has many, and
+  // Keeps the first of equal configurations: a small space's screen has many, and
   // ascents may end where they began.
   static std::vector<ScoredConfiguration> WithoutRepeats(std::vector<ScoredConfiguration> scored) {
     std::vector<ScoredConfiguration> different;
-    different.reserve(scored.size());  // Not to move what `seen` points to.
+    different.reserve(scored.size());  // Keeps the elements that `seen` points to in place.
     ConfigurationIndex seen;
     for (ScoredConfiguration& one : scored) {
       if (seen.contains(&one.configuration)) continue;
@@ -92,7 +92,7 @@ class SpaceMaximizer {
     return different;
   }
 
-  // Places of the best, no two close together, as far as there are such.
+  // Indexes of the best configurations, as far as possible no two close together.
   std::vector<size_t> SpreadOut(const std::vector<ScoredConfiguration>& best_first) const {
     const double least = 0.05 * 0.05 * static_cast<double>(space_.dimension());
     std::vector<size_t> chosen;
@@ -126,8 +126,8 @@ class SpaceMaximizer {
     return best;
   }
 
-  // Along all numbers that exist in the configuration, integers as if they were
-  // continuous; then, since those have been rounded, along the others alone.
+  // Ascends along all numbers that are active in the configuration, with integers
+  // as if they were continuous; then, after rounding those, along the others only.
   ScoredConfiguration Ascend(ScoredConfiguration start) {
     const std::vector<Index> numbers = neighbours_.Numbers(start.configuration);
     ScoredConfiguration best = AscendAlong(numbers, std::move(start));
@@ -175,7 +175,7 @@ class SpaceMaximizer {
     return scored.front().value > start.value ? std::move(scored.front()) : std::move(start);
   }
 
-  // The best single change of one stepped number or word after the other.
+  // Makes the best single change of each stepped number or word in turn.
   ScoredConfiguration Sweep(ScoredConfiguration best) {
     for (size_t parameter : neighbours_.Stepped()) {
       if (OutOfTime()) break;

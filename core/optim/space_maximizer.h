@@ -1,10 +1,11 @@
-// Maximises a function over all configurations of a space, of whatever
-// parameters.
+// Maximises a function over all configurations of a space with parameters of any
+// kind.
 //
-// A screen of quasi-random configurations and of ones around the incumbents,
-// scored at once; from its best, spread out, ascents along the numbers; sweeps,
-// one coordinate after the other, over the values of integers, discrete numbers
-// and words; ascents again until neither helps.
+// First a screen of quasi-random configurations and of ones around the incumbents
+// is scored at once. From its best, which are spread out, gradient ascents follow
+// along the numbers, then sweeps, one coordinate after the other, over the values
+// of integers, discrete numbers and words; ascents and sweeps alternate until
+// neither helps.
 //
 // Pure functions, apart from the deadline; thread-safe.
 #ifndef SLIPSTREAM_CORE_OPTIM_SPACE_MAXIMIZER_H_
@@ -42,15 +43,15 @@ struct ScoredConfiguration {
 };
 
 struct MaximizerResult {
-  // Different configurations, best first: where the ascents ended, then the
-  // rest of the screen.
+  // Distinct configurations, best first: the ends of the ascents, then the rest
+  // of the screen.
   std::vector<ScoredConfiguration> best;
   int evaluations = 0;
   bool deadline_passed = false;  // The best may be less than what time allows.
 };
 
-// `space` has no candidates. `incumbents` are the best configurations so far,
-// best first, perhaps none.
+// `space` must have no candidates. `incumbents` are the best configurations so
+// far, best first; there may be none.
 MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction& function,
                                   absl::Span<const Configuration> incumbents, uint64_t seed,
                                   absl::Time deadline,

@@ -1,4 +1,4 @@
-// The values of a domain that has steps, by their place in it.
+// The values of a stepped domain by their position in it.
 #ifndef SLIPSTREAM_CORE_OPTIM_STEPPED_DOMAIN_H_
 #define SLIPSTREAM_CORE_OPTIM_STEPPED_DOMAIN_H_
 
@@ -12,8 +12,8 @@ namespace slipstream {
 // Whether the domain is anything but double.
 bool IsStepped(const Domain& domain);
 
-// Of a stepped domain: how many values it has, the value at each place from 0,
-// and the place of a value.
+// The number of values of a stepped domain, the value at a position (from 0), and
+// the position of a value.
 int64_t CountOf(const Domain& domain);
 Value ValueAt(const Domain& domain, int64_t place);
 int64_t PlaceOf(const Domain& domain, const Value& value);

@@ -1,5 +1,5 @@
-// One coordinate of the unit cube: the way of one parameter's values to [0, 1]
-// and back, whatever its domain.
+// One coordinate of the unit cube: maps a parameter's values to [0, 1] and back,
+// whatever its domain.
 //
 // Immutable, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_SPACE_AXIS_H_
@@ -18,18 +18,18 @@ namespace slipstream {
 
 class Axis {
  public:
-  // `domain` has been found valid.
+  // `domain` must be valid.
   explicit Axis(const Domain& domain);
 
-  // Values are active and in the domain, coordinates in [0, 1].
+  // Values must be active and in the domain, coordinates in [0, 1].
   double CoordinateOf(const Value& value) const;
-  // What UnitPoint::steps needs beside `coordinate` to come back to `value`.
+  // The UnitPoint::steps entry that, with `coordinate`, leads back to `value`.
   int64_t StepsTo(const Value& value, double coordinate) const;
   Value ValueAt(double coordinate, int64_t steps) const;
   // Uniform coordinates give uniform choices.
   Value SampleAt(double coordinate) const;
 
-  // Whether two different values are just different, without a distance.
+  // Whether values have no distance: two of them are equal or different.
   bool unordered() const;
 
  private:

@@ -1,7 +1,7 @@
-// A finite table of configurations with its index.
+// A finite table of configurations with an index.
 //
-// Immutable, hence thread-safe. Movable: the index refers to the rows' own
-// memory, which a move keeps.
+// Immutable, hence thread-safe. Movable: the index refers to the rows' heap
+// memory, which a move preserves.
 #ifndef SLIPSTREAM_CORE_SPACE_CANDIDATE_LIST_H_
 #define SLIPSTREAM_CORE_SPACE_CANDIDATE_LIST_H_
 
@@ -15,7 +15,7 @@
 
 namespace slipstream {
 
-// Equal values hash alike, -0.0 and 0.0 included.
+// Equal values have equal hashes, including -0.0 and 0.0.
 template <typename H>
 H AbslHashValue(H state, const Value& value) {
   if (value.kind() == Value::Kind::kDouble) {
@@ -29,7 +29,7 @@ H AbslHashValue(H state, const Configuration& configuration) {
   return H::combine(std::move(state), configuration.values);
 }
 
-// From a configuration, hashed and compared by its values, to a row. Refers to
+// Maps configurations, hashed and compared by their values, to rows. Refers to
 // configurations that must outlive it.
 struct ConfigurationHash {
   size_t operator()(const Configuration* configuration) const {
@@ -54,7 +54,7 @@ class CandidateList {
   bool allow_repeats() const { return allow_repeats_; }
   // The first row equal to `configuration`.
   std::optional<int64_t> IndexOf(const Configuration& configuration) const;
-  // The first row that is equal to one before it.
+  // The first row that equals an earlier one.
   std::optional<size_t> FirstRepeat() const;
   size_t MemoryBytes() const;
 

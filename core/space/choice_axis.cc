@@ -8,8 +8,8 @@
 namespace slipstream {
 namespace {
 
-// Moves coordinates that rounding made equal apart, upwards and then, where
-// that left [0, 1], back down.
+// Moves apart coordinates that rounding made equal: upwards, and back down where
+// that left [0, 1].
 void Separate(std::vector<double>& coordinates) {
   for (size_t i = 1; i < coordinates.size(); ++i) {
     coordinates[i] = std::max(coordinates[i], std::nextafter(coordinates[i - 1], 2.0));

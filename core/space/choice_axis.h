@@ -1,4 +1,4 @@
-// The ways of parameters with a few values to [0, 1] and back.
+// Maps the values of parameters with finitely many choices to [0, 1] and back.
 //
 // Immutable, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_SPACE_CHOICE_AXIS_H_
@@ -11,8 +11,7 @@
 
 namespace slipstream {
 
-// Choices without order: the i-th of n owns [i/n, (i+1)/n] and lies in its
-// middle.
+// Unordered choices: the i-th of n owns [i/n, (i+1)/n] and lies in its middle.
 class ChoiceAxis {
  public:
   // `count` > 0.
@@ -26,16 +25,16 @@ class ChoiceAxis {
   size_t count_;
 };
 
-// Ascending numbers: each lies where its value is on the scale from the first
-// to the last (a single one in the middle), and owns what is nearest to it. All
-// have coordinates of their own, if need be a few roundings away.
+// Ascending numbers: each lies where its value is on the scale from the first to
+// the last (a single one in the middle), and owns the coordinates nearest to it.
+// Their coordinates are distinct, if necessary by a few units in the last place.
 class DiscreteAxis {
  public:
   explicit DiscreteAxis(const DiscreteDomain& domain);
 
   // `value` is one of the domain's.
   double CoordinateOf(double value) const;
-  // Never falls as `coordinate` (in [0, 1]) rises.
+  // Non-decreasing in `coordinate` (in [0, 1]).
   double ValueAt(double coordinate) const;
   // Like ValueAt, but every value owns the same share.
   double SampleAt(double coordinate) const;

@@ -1,4 +1,4 @@
-// Which parameters exist in a configuration: the conditions of a space, with
+// Which parameters are active in a configuration: the conditions of a space, with
 // names and words resolved.
 //
 // Immutable after Create, hence thread-safe.
@@ -31,7 +31,7 @@ class ConditionGraph {
 
   std::optional<size_t> ParentOf(size_t parameter) const;
 
-  // Whether `parameter` exists, given the value of its parent in
+  // Whether `parameter` is active, given the value of its parent in
   // `configuration`; its ancestors' activity must have been decided.
   bool IsActive(size_t parameter, const Configuration& configuration) const;
 

@@ -1,5 +1,5 @@
-// Configurations and points of the unit cube. Both are plain values that only
-// mean something together with the SearchSpace that made them.
+// Configurations and points of the unit cube. Both are plain values that have a
+// meaning only together with the SearchSpace that made them.
 #ifndef SLIPSTREAM_CORE_SPACE_CONFIGURATION_H_
 #define SLIPSTREAM_CORE_SPACE_CONFIGURATION_H_
 
@@ -13,7 +13,7 @@ class Value {
  public:
   enum class Kind : uint8_t { kInactive, kDouble, kInteger, kLevel, kBoolean };
 
-  // The value of a parameter that does not exist in this configuration.
+  // The value of a parameter that is inactive in this configuration.
   constexpr Value() = default;
   static constexpr Value Double(double value) { return Value(value); }
   static constexpr Value Integer(int64_t value) { return Value(Kind::kInteger, value); }
@@ -57,12 +57,12 @@ struct Configuration {
   friend bool operator==(const Configuration&, const Configuration&) = default;
 };
 
-// A point of the unit cube: one coordinate in [0, 1] for each parameter, which
-// is what models see. A double in [0, 1] cannot tell all values of a wide range
-// apart, so what the coordinate alone would decode to and what was encoded may
-// lie some steps apart; `steps` counts them (representable doubles for double
-// parameters, ones for integers, 0 for others), and with it every legal value
-// comes back exactly. Points that models make up have no steps.
+// A point of the unit cube: one coordinate in [0, 1] for each parameter, which is
+// what models see. A double in [0, 1] cannot distinguish all values of a wide
+// range, so the coordinate alone may decode to a value some steps away from the
+// encoded one. `steps` counts them (representable doubles for double parameters,
+// units for integers, 0 for others), so that every legal value is decoded
+// exactly. Points that models propose have no steps.
 struct UnitPoint {
   std::vector<double> coordinates;
   std::vector<int64_t> steps;  // Empty, or one for each coordinate.

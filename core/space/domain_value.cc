@@ -12,7 +12,7 @@
 namespace slipstream {
 namespace {
 
-// Beyond it not every whole number is a double.
+// Above this, not every whole number is a double.
 constexpr double kMaxWholeDouble = 9007199254740992.0;  // 2^53
 constexpr double kInt64End = 9223372036854775808.0;     // 2^63
 
@@ -54,7 +54,7 @@ std::optional<Value> UncheckedValue(const Domain& domain, const LevelIndex& leve
   return std::nullopt;
 }
 
-// Of each word in a list of them.
+// Maximum length of each word in a list of them.
 constexpr size_t kMaxShownBytes = 32;
 
 // "one of a, b, c", or the first few of many.

@@ -1,4 +1,5 @@
-// Values of one domain: from a person's way of writing to the core's and back.
+// Values of one domain: converts between a person's way of writing them and the
+// core's.
 //
 // Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_CORE_SPACE_DOMAIN_VALUE_H_
@@ -15,7 +16,7 @@
 
 namespace slipstream {
 
-// Where each word of a categorical domain stands; empty for other domains.
+// The index of each word of a categorical domain; empty for other domains.
 // Refers to the domain's strings.
 using LevelIndex = absl::flat_hash_map<absl::string_view, int64_t>;
 LevelIndex LevelIndexOf(const Domain& domain);
@@ -31,7 +32,7 @@ bool IsInDomain(const Domain& domain, const Value& value);
 // The inverse of ValueInDomain; `value` is in the domain.
 NamedValue NameInDomain(const Domain& domain, const Value& value);
 
-// For messages: the value (words in quotes), and what a domain accepts.
+// Texts for messages: the value (words in quotes), and what a domain accepts.
 std::string TextOf(const NamedValue& value);
 std::string BoundOf(const Domain& domain);
 

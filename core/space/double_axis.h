@@ -1,4 +1,4 @@
-// The way of a real parameter to [0, 1] and back, along its scale.
+// Maps a real parameter to [0, 1] and back along its scale.
 //
 // With r(x) = (x - min) / (max - min) on a linear scale,
 //      r(x) = ln(x / min) / ln(max / min) on a logarithmic one,
@@ -24,14 +24,14 @@ class DoubleAxis {
   // In [0, 1]; `value` is within the range.
   double CoordinateOf(double value) const;
 
-  // Within the range, and never falling as `coordinate` (in [0, 1]) rises.
+  // Within the range, and non-decreasing in `coordinate` (in [0, 1]).
   double ValueAt(double coordinate) const;
 
   // How many representable doubles `value` lies above ValueAt(coordinate),
   // modulo 2^64.
   int64_t StepsTo(double value, double coordinate) const;
 
-  // The inverse of StepsTo, taken into the range.
+  // The inverse of StepsTo, clamped to the range.
   double ValueAt(double coordinate, int64_t steps) const;
 
  private:

@@ -1,8 +1,9 @@
-// The way of a whole-number parameter to [0, 1] and back, along its scale.
+// Maps an integer parameter to [0, 1] and back along its scale.
 //
-// The number k owns the cell [k - 1/2, k + 1/2] and lies at its raw middle. The
-// cells of all numbers cover [0, 1]: evenly on a linear scale, by
-// ln(x / (min - 1/2)) on a logarithmic one, and mirrored on a reversed one.
+// The number k owns the cell [k - 1/2, k + 1/2] and lies at the cell's middle
+// before scaling. The cells of all numbers cover [0, 1]: evenly on a linear
+// scale, by ln(x / (min - 1/2)) on a logarithmic one, and mirrored on a reversed
+// one.
 //
 // Immutable, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_SPACE_INTEGER_AXIS_H_
@@ -23,21 +24,21 @@ class IntegerAxis {
   // In [0, 1]; `value` is within the range.
   double CoordinateOf(int64_t value) const;
 
-  // Within the range, and never falling as `coordinate` (in [0, 1]) rises.
+  // Within the range, and non-decreasing in `coordinate` (in [0, 1]).
   int64_t ValueAt(double coordinate) const;
 
   // value - ValueAt(coordinate).
   int64_t StepsTo(int64_t value, double coordinate) const;
 
-  // The inverse of StepsTo, taken into the range.
+  // The inverse of StepsTo, clamped to the range.
   int64_t ValueAt(double coordinate, int64_t steps) const;
 
  private:
-  // Both count from the range's lower end, 0 to span_.
+  // Offsets count from the range's lower end, 0 to span_.
   double LogCoordinateOf(uint64_t offset) const;
   uint64_t LogOffsetAt(double coordinate) const;
   uint64_t OffsetAt(double coordinate) const;
-  // The offset whose cell `position` (0 to span_ + 1) lies in.
+  // The offset whose cell contains `position` (0 to span_ + 1).
   uint64_t CellAt(double position) const;
 
   int64_t min_;

@@ -1,5 +1,5 @@
-// What one tunable parameter may be. Plain data: nothing here has been checked
-// until SearchSpace::Create accepted it.
+// The description of one tunable parameter. Plain data, unchecked until
+// SearchSpace::Create accepts it.
 #ifndef SLIPSTREAM_CORE_SPACE_PARAMETER_H_
 #define SLIPSTREAM_CORE_SPACE_PARAMETER_H_
 
@@ -14,7 +14,7 @@ namespace slipstream {
 // How distance is measured along a numeric parameter.
 enum class Scale { kLinear, kLog, kReverseLog };
 
-// A value as a person writes it, before a space has given it meaning.
+// A value as a person writes it, before a space interprets it.
 using NamedValue = std::variant<double, int64_t, std::string, bool>;
 
 // One "name = value" of a configuration as a person writes it.
@@ -43,7 +43,7 @@ struct DiscreteDomain {
   Scale scale = Scale::kLinear;
 };
 
-// Different words without order.
+// Distinct words without order.
 struct CategoricalDomain {
   std::vector<std::string> values;
 };
@@ -54,7 +54,7 @@ struct BooleanDomain {};
 using Domain =
     std::variant<DoubleDomain, IntegerDomain, DiscreteDomain, CategoricalDomain, BooleanDomain>;
 
-// A parameter exists only while its parent is active and has one of `values`.
+// A parameter is active only while its parent is active and has one of `values`.
 struct Condition {
   std::string parent;
   std::vector<NamedValue> values;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kPositive[] = "above 0 on a logarithmic scale";
 
-// Checks one domain; knows where it stands for its messages.
+// Checks one domain; its messages name the parameter.
 class DomainCheck {
  public:
   DomainCheck(size_t index, absl::string_view name) : index_(index), name_(name) {}

@@ -1,4 +1,4 @@
-// What makes a single parameter legal, apart from those it refers to.
+// Checks parameters one by one, without the parameters that they refer to.
 //
 // Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_CORE_SPACE_PARAMETER_VALIDATION_H_
@@ -14,12 +14,12 @@
 
 namespace slipstream {
 
-// Number, names and domains of `parameters`. INVALID_ARGUMENT, an InvalidField
-// whose path starts with "parameters".
+// Checks the number, names and domains of `parameters`. INVALID_ARGUMENT, an
+// InvalidField whose path starts with "parameters".
 absl::Status ValidateParameters(const std::vector<Parameter>& parameters);
 
-// INVALID_ARGUMENT for parameters[index].<field>, with the parameter's name
-// after `bound`.
+// INVALID_ARGUMENT for parameters[index].<field>; names the parameter after
+// `bound`.
 absl::Status InvalidParameter(size_t index, absl::string_view name, absl::string_view field,
                               absl::string_view value, absl::string_view bound);
 

@@ -7,10 +7,10 @@
 namespace slipstream {
 namespace {
 
-// 32 bits suffice for all indexes, and scrambling works on them.
+// Indexes have 32 bits, on which the scrambling works.
 using Engine = boost::random::sobol_engine<uint32_t, 32>;
 
-// Keeps scrambles apart from other uses of a study's seed.
+// Separates the scrambles from other uses of a study's seed.
 constexpr uint64_t kScrambleStream = 0x536F626F6C;
 
 uint32_t Reversed(uint32_t bits) {
@@ -53,7 +53,7 @@ std::vector<std::vector<double>> QuasiRandomPoints(size_t dimension, uint64_t se
                                                    size_t count) {
   const std::vector<uint32_t> seeds = ScrambleSeeds(dimension, seed);
   Engine engine(dimension);
-  // The engine leaves out the origin, point 0, so its own count is one behind.
+  // The engine omits the origin, point 0, so its count is one behind.
   if (first > 0) engine.seed(static_cast<uint32_t>(first - 1));
 
   std::vector<std::vector<double>> points(count, std::vector<double>(dimension));

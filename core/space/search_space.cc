@@ -1,4 +1,4 @@
-// Making a space, and what it says about itself.
+// Creating a space and reading its properties.
 #include "core/space/search_space.h"
 
 #include <utility>
@@ -16,8 +16,7 @@ size_t StringBytes(const NamedValue& value) {
   return word == nullptr ? 0 : word->capacity();
 }
 
-// What `parameter` keeps on the heap, with about as much again for its index
-// and axis.
+// Heap bytes of `parameter`, plus about as much again for its index and axis.
 size_t MemoryBytesOf(const Parameter& parameter) {
   size_t bytes = sizeof(Parameter) + sizeof(Axis) + parameter.name.capacity();
   if (const auto* discrete = std::get_if<DiscreteDomain>(&parameter.domain)) {

@@ -1,4 +1,5 @@
-// The search space: what is legal, and the way to the unit cube and back.
+// The search space: which configurations are legal, and how they map to the unit
+// cube and back.
 //
 //   SLIPSTREAM_ASSIGN_OR_RETURN(
 //       SearchSpace space,
@@ -31,7 +32,7 @@ namespace slipstream {
 struct SpaceLimits {
   static constexpr size_t kMaxParameters = 200;
   static constexpr size_t kMaxNameBytes = 128;
-  static constexpr size_t kMaxChoices = 1000;  // Of a discrete or categorical parameter.
+  static constexpr size_t kMaxChoices = 1000;  // Per discrete or categorical parameter.
   static constexpr size_t kMaxChoiceBytes = 256;
   static constexpr int64_t kMaxIntegerSpan = int64_t{1} << 53;
   static constexpr size_t kMaxCandidates = 50000;
@@ -47,13 +48,14 @@ class SearchSpace {
 
   // INVALID_ARGUMENT, always an InvalidField with a path such as
   // "parameters[2].condition.parent" or "candidates.configurations[7].values[lr]"
-  // and a message that names the parameter too: no or too many parameters; a
+  // and a message that also names the parameter, for no or too many parameters; a
   // name that is empty, too long, not UTF-8, has control characters or occurs
-  // twice; an empty or non-finite range; a logarithmic scale whose lower bound
-  // is not positive; too wide an integer range; no, too many, unsorted or
-  // repeated choices; a default outside; a condition on an unknown parameter,
-  // on itself, on a double parameter, on no values or ones that the parent
-  // cannot have, or in a cycle; no, too many, illegal or repeated candidates.
+  // twice; an empty or non-finite range; a logarithmic scale whose lower bound is
+  // not positive; an integer range that is too wide; no, too many, unsorted or
+  // repeated choices; a default outside the domain; a condition on an unknown
+  // parameter, on itself, on a double parameter, with no values or with ones that
+  // the parent cannot have, or in a cycle; no, too many, illegal or repeated
+  // candidates.
   static absl::StatusOr<SearchSpace> Create(
       std::vector<Parameter> parameters,
       std::optional<CandidateTable> candidates = std::nullopt);
@@ -68,26 +70,25 @@ class SearchSpace {
   // Number of parameters, which is the number of coordinates of a point.
   size_t dimension() const { return parameters().size(); }
   std::optional<size_t> IndexOf(absl::string_view name) const;
-  // Index of the parameter whose value decides whether `parameter` exists.
+  // Index of the parameter whose value decides whether `parameter` is active.
   std::optional<size_t> ParentOf(size_t parameter) const;
   // All parameters, parents before children.
   const std::vector<size_t>& ParentsFirst() const;
-  // Whether `parameter` exists, given its parent's value in `configuration`,
-  // whose other values may be still to come.
+  // Whether `parameter` is active, given its parent's value in `configuration`,
+  // whose other values may not be set yet.
   bool IsActive(size_t parameter, const Configuration& configuration) const;
-  // Whether two different values of `parameter` are just different, without a
-  // distance: words, true and false.
+  // Whether the values of `parameter` have no distance, as words, true and false.
   bool IsUnordered(size_t parameter) const;
 
-  // The configuration that a person wrote. INVALID_ARGUMENT, an InvalidField
-  // with a path "values[<name>]", when a name is unknown or occurs twice, an
-  // active parameter is missing, an inactive one has a value, or a value is of
-  // the wrong kind, not finite or outside its domain. A whole double counts as
-  // an integer and an integer as a double where nothing is lost.
+  // The configuration that a person wrote. INVALID_ARGUMENT, an InvalidField with
+  // a path "values[<name>]", if a name is unknown or occurs twice, an active
+  // parameter is missing, an inactive one has a value, or a value is of the wrong
+  // kind, not finite or outside its domain. A whole double is accepted as an
+  // integer and an integer as a double if the conversion is exact.
   absl::StatusOr<Configuration> Resolve(absl::Span<const Assignment> assignments) const;
 
-  // What Resolve would make of it; only active parameters, in the space's
-  // order. `configuration` must be legal.
+  // The inverse of Resolve: only active parameters, in the space's order.
+  // `configuration` must be legal.
   std::vector<Assignment> Name(const Configuration& configuration) const;
 
   // One value as a person writes it; `value` must be active and legal.
@@ -99,8 +100,9 @@ class SearchSpace {
   // The parameter's declared default; absent if it has none.
   std::optional<Value> DefaultOf(size_t parameter) const;
 
-  // What a parameter is taken to have where nothing is known: its default, or
-  // else the middle of its range on its scale, the first word, or false.
+  // The value that a parameter is assumed to have if nothing else is known: its
+  // default, or else the middle of its range on its scale, the first word, or
+  // false.
   Value FallbackOf(size_t parameter) const;
 
   // Whether every value is in its domain and exactly the active parameters
@@ -111,23 +113,23 @@ class SearchSpace {
   // one. `configuration` must be legal. Decode(Encode(x)) == x for every legal x.
   UnitPoint Encode(const Configuration& configuration) const;
 
-  // Only Encode's coordinates, into `coordinates`, which has one place for each
-  // parameter. For models, which look at many configurations.
+  // Writes only Encode's coordinates to `coordinates`, which has one entry for
+  // each parameter. For models, which look at many configurations.
   void EncodeCoordinates(const Configuration& configuration,
                          absl::Span<double> coordinates) const;
 
   // The legal configuration nearest to `point`; conditions decide which
-  // coordinates count. Coordinates outside [0, 1] and NaN are taken into it.
-  // On a space with candidates the result need not be one of them.
+  // coordinates count. Coordinates outside [0, 1] are clamped, and NaN counts as
+  // 0.5. In a space with candidates the result need not be one of them.
   Configuration Decode(const UnitPoint& point) const;
 
-  // Like Decode, but maps uniform coordinates to uniform choices: a discrete
-  // parameter's values all get the same share of [0, 1]. For space filling.
+  // Like Decode, but maps uniform coordinates to uniform choices: the values of a
+  // discrete parameter have equal shares of [0, 1]. For space filling.
   Configuration Sample(absl::Span<const double> uniform) const;
 
   bool has_candidates() const;
   bool allow_repeats() const;
-  // Empty without a candidate list.
+  // The candidates; empty without a candidate list.
   const std::vector<Configuration>& candidates() const;
   std::optional<int64_t> CandidateIndex(const Configuration& configuration) const;
 

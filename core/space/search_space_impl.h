@@ -1,4 +1,4 @@
-// What a SearchSpace is made of. For search_space*.cc only.
+// The representation of a SearchSpace, only for search_space*.cc.
 #ifndef SLIPSTREAM_CORE_SPACE_SEARCH_SPACE_IMPL_H_
 #define SLIPSTREAM_CORE_SPACE_SEARCH_SPACE_IMPL_H_
 
@@ -15,7 +15,7 @@
 namespace slipstream {
 
 struct SearchSpace::Impl {
-  // Indexes everything but conditions and candidates, which need the rest.
+  // Indexes everything but conditions and candidates, which need the other indexes.
   // `valid_parameters` passed ValidateParameters.
   explicit Impl(std::vector<Parameter> valid_parameters);
   // Indexes refer to the parameters' strings.
@@ -24,7 +24,7 @@ struct SearchSpace::Impl {
 
   absl::Status SetDefaults();
   absl::Status SetConditions();
-  // `rows` are legal.
+  // `rows` must be legal.
   absl::Status SetCandidates(std::vector<Configuration> rows, bool allow_repeats);
 
   // All vectors are by parameter.

@@ -1,4 +1,4 @@
-// Configurations as points of the unit cube, and back.
+// Encoding configurations as points of the unit cube, and decoding them.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace slipstream {
 namespace {
 
-// `coordinates[index]` in [0, 1]; the middle where there is none.
+// `coordinates[index]` clamped to [0, 1]; 0.5 if it is NaN or absent.
 double CoordinateAt(absl::Span<const double> coordinates, size_t index) {
   if (index >= coordinates.size() || std::isnan(coordinates[index])) return 0.5;
   return std::clamp(coordinates[index], 0.0, 1.0);

@@ -1,4 +1,4 @@
-// Configurations as people write them: resolving, naming, checking.
+// Resolving, naming and checking configurations as people write them.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -8,7 +8,7 @@
 namespace slipstream {
 namespace {
 
-// Texts are told apart by their lengths, so none can be mistaken for two.
+// Each text is preceded by its length, so that no two sequences look the same.
 class KeyWriter {
  public:
   std::string Take() { return std::move(key_); }

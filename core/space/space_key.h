@@ -1,6 +1,6 @@
-// A text that is the same for two spaces exactly when their parameters are:
-// names, domains, scales, defaults and conditions, in their order. Candidates do
-// not count, since they do not change what a point means.
+// A text that is equal for two spaces exactly if their parameters are: names,
+// domains, scales, defaults and conditions, in their order. Candidates are
+// ignored, since they do not change the meaning of a point.
 //
 // Pure, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_SPACE_SPACE_KEY_H_

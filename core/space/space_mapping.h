@@ -1,5 +1,5 @@
-// Carries configurations from one space to another, as transfer needs it.
-// Parameters meet by name and in raw units.
+// Maps configurations from one space to another for transfer. Parameters are
+// matched by name and in raw units.
 #ifndef SLIPSTREAM_CORE_SPACE_SPACE_MAPPING_H_
 #define SLIPSTREAM_CORE_SPACE_SPACE_MAPPING_H_
 
@@ -16,27 +16,27 @@ namespace slipstream {
 // Thread-safe; keeps references to both spaces, which must outlive it.
 class SpaceMapping {
  public:
-  // INVALID_ARGUMENT, naming the parameters of both, when no parameter of
-  // `target` has a namesake in `source`.
+  // INVALID_ARGUMENT, naming the parameters of both, if no parameter of `target`
+  // has a namesake in `source`.
   static absl::StatusOr<SpaceMapping> Create(const SearchSpace& source, const SearchSpace& target);
 
-  // `configuration` of the source in the target's space. A target parameter
-  // without an active namesake gets its default, or the middle of its range
-  // (the first category); the target's conditions decide which are active.
-  // Absent when a value that would be active is outside the target's domain,
-  // or the target has a candidate list that lacks the result.
+  // The source's `configuration` in the target's space. A target parameter
+  // without an active namesake gets its default, or the middle of its range (the
+  // first category); the target's conditions decide which are active. Absent if a
+  // value that would be active is outside the target's domain, or if the target
+  // has a candidate list without the result.
   std::optional<Configuration> Map(const Configuration& configuration) const;
 
   // Like Map, but the result need not be one of the target's candidates. For
-  // models, which learn from points that cannot be suggested too.
+  // models, which also learn from points that cannot be suggested.
   std::optional<Configuration> MapAnywhere(const Configuration& configuration) const;
 
-  // MapAnywhere into `mapped`, whose memory it reuses; false where that is
-  // absent, and then `mapped` is left in an unspecified state.
+  // MapAnywhere into `mapped`, whose memory it reuses. Returns false if the result
+  // is absent, and then leaves `mapped` in an unspecified state.
   bool MapAnywhere(const Configuration& configuration, Configuration& mapped) const;
 
  private:
-  // How one parameter of the target comes to its value.
+  // How one parameter of the target gets its value.
   struct Origin {
     std::optional<size_t> namesake;              // In the source.
     std::vector<std::optional<Value>> of_level;  // By the namesake's words, if it has words.
@@ -45,7 +45,7 @@ class SpaceMapping {
 
   SpaceMapping(const SearchSpace& target, std::vector<Origin> origins);
   static Origin OriginOf(const SearchSpace& source, const SearchSpace& target, size_t parameter);
-  // Absent if it is outside the target's domain.
+  // Absent if the value is outside the target's domain.
   std::optional<Value> ValueOf(size_t parameter, const Configuration& configuration) const;
 
   const SearchSpace* target_;

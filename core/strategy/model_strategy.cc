@@ -15,6 +15,7 @@
 #include "core/sources/usable_sources.h"
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/objective_model.h"
+#include "core/strategy/one_by_one.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
 #include "core/strategy/zero_shot_strategy.h"
@@ -119,17 +120,15 @@ class Batch {
         with_transfer_(ingredients.prior != nullptr && !view.sources.empty()) {}
 
   absl::StatusOr<std::vector<Suggestion>> Suggest(int count) {
-    if (view_.space->has_candidates()) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(pool_, CandidatePool::Create(view_));
-    }
-    suggestions_.reserve(static_cast<size_t>(count));  // `taken_` points into it.
     CollectTaken();
     const bool is_early = CountMeasured(view_) < InitialResults(*view_.space);
-    for (int i = 0; i < count && !(pool_.has_value() && pool_->empty()); ++i) {
-      suggestions_.push_back(is_early ? EvenlyFilling() : Explored());
-      taken_.try_emplace(&suggestions_.back().configuration, 0);
-    }
-    return std::move(suggestions_);
+    return SuggestOneByOne(view_, count, [&](uint64_t index, CandidatePool* pool, auto made) {
+      index_ = index;
+      pool_ = pool;
+      made_ = made;
+      if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
+      return is_early ? EvenlyFilling() : Explored();
+    });
   }
 
  private:
@@ -144,18 +143,11 @@ class Batch {
     }
   }
 
-  uint64_t NextIndex() const {
-    return static_cast<uint64_t>(view_.suggested) + static_cast<uint64_t>(suggestions_.size());
-  }
-
-  Suggestion EvenlyFilling() {
-    return QuasiRandomSuggestion(*view_.space, seed_, NextIndex(),
-                                 pool_.has_value() ? &*pool_ : nullptr);
-  }
+  Suggestion EvenlyFilling() { return QuasiRandomSuggestion(*view_.space, seed_, index_, pool_); }
 
   // From the model, unless the recipe's exploration has it otherwise.
   Suggestion Explored() {
-    ExplorationStep step = ingredients_.exploration.Next({view_, suggestions_, seed_, NextIndex()});
+    ExplorationStep step = ingredients_.exploration.Next({view_, made_, seed_, index_});
     Suggestion suggestion = step.is_random ? Random() : FromModel();
     Provenance& provenance = suggestion.provenance;
     provenance.facts.insert(provenance.facts.end(), step.facts.begin(), step.facts.end());
@@ -164,13 +156,12 @@ class Batch {
   }
 
   Suggestion Random() {
-    CandidatePool* const pool = pool_.has_value() ? &*pool_ : nullptr;
     Suggestion suggestion;
     // A small space may give a configuration that is known or pending: try again, a few times.
     for (uint64_t i = 0; i < kMostRandomTries; ++i) {
-      suggestion = RandomSuggestion(*view_.space, CounterRandomBits(seed_, i, kRandomLane),
-                                    NextIndex(), pool);
-      if (pool != nullptr || !taken_.contains(&suggestion.configuration)) break;
+      suggestion =
+          RandomSuggestion(*view_.space, CounterRandomBits(seed_, i, kRandomLane), index_, pool_);
+      if (pool_ != nullptr || !taken_.contains(&suggestion.configuration)) break;
     }
     suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
     return suggestion;
@@ -230,7 +221,7 @@ class Batch {
     RuledModel ruled;
     if (ingredients_.rule != nullptr) {
       SLIPSTREAM_ASSIGN_OR_RETURN(ruled, ApplyLengthscaleRule(*ingredients_.rule, request, *model_,
-                                                              ExpansionPast(view_, suggestions_)));
+                                                              ExpansionPast(view_, made_)));
     }
     const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : *model_;
     NextPointRequest ask = request.With(request.acquisition, model);
@@ -251,15 +242,15 @@ class Batch {
     }
     suggestion.configuration = std::move(choice.next.configuration);
     suggestion.candidate = choice.next.candidate;
-    if (pool_.has_value()) pool_->Take(*suggestion.candidate);
+    if (pool_ != nullptr) pool_->Take(*suggestion.candidate);
     return suggestion;
   }
 
   NextPointRequest RequestFor(const ObjectiveModel& model, absl::Time deadline) const {
     NextPointRequest request{*view_.space, ingredients_.recipe.acquisition, model, taken_};
-    request.pool = pool_.has_value() ? &*pool_ : nullptr;
-    request.round = view_.suggested + static_cast<int64_t>(suggestions_.size()) + 1;
-    request.seed = CounterRandomBits(seed_, NextIndex(), kSearchLane);
+    request.pool = pool_;
+    request.round = view_.suggested + static_cast<int64_t>(made_.size()) + 1;
+    request.seed = CounterRandomBits(seed_, index_, kSearchLane);
     request.deadline = deadline;
     return request;
   }
@@ -301,8 +292,8 @@ class Batch {
       model_ = std::move(model);
       for (const OpenTrial& trial : view_.open) pending.push_back(trial.configuration);
     }
-    for (; pending_ < suggestions_.size(); ++pending_) {
-      pending.push_back(suggestions_[pending_].configuration);
+    for (; pending_ < made_.size(); ++pending_) {
+      pending.push_back(made_[pending_].configuration);
     }
     return model_->AddPending(*view_.space, pending);
   }
@@ -314,10 +305,12 @@ class Batch {
   bool with_transfer_;
   absl::Status without_because_;
   UsableSources usable_;
-  std::optional<CandidatePool> pool_;
   ConfigurationIndex taken_;
   std::optional<ObjectiveModel> model_;
-  std::vector<Suggestion> suggestions_;
+  // The suggestion that is being made: its index, the candidates left, and those made before it.
+  uint64_t index_ = 0;
+  CandidatePool* pool_ = nullptr;  // Null on a space without candidates.
+  absl::Span<const Suggestion> made_;
   size_t pending_ = 0;  // Suggestions that the model knows.
 };
 

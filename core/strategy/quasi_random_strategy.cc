@@ -1,10 +1,9 @@
 #include "core/strategy/quasi_random_strategy.h"
 
-#include <optional>
 #include <utility>
 
-#include "core/base/status.h"
 #include "core/space/quasi_random.h"
+#include "core/strategy/one_by_one.h"
 
 namespace slipstream {
 namespace {
@@ -23,17 +22,9 @@ class QuasiRandomStrategy final : public Strategy {
 absl::StatusOr<std::vector<Suggestion>> QuasiRandomStrategy::DoSuggest(const StudyView& view,
                                                                        int count, uint64_t seed,
                                                                        absl::Time) const {
-  std::optional<CandidatePool> pool;
-  if (view.space->has_candidates()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(pool, CandidatePool::Create(view));
-  }
-  std::vector<Suggestion> suggestions;
-  for (int i = 0; i < count && !(pool.has_value() && pool->empty()); ++i) {
-    const uint64_t index = static_cast<uint64_t>(view.suggested) + static_cast<uint64_t>(i);
-    suggestions.push_back(
-        QuasiRandomSuggestion(*view.space, seed, index, pool.has_value() ? &*pool : nullptr));
-  }
-  return suggestions;
+  return SuggestOneByOne(view, count, [&](uint64_t index, CandidatePool* pool, auto) {
+    return QuasiRandomSuggestion(*view.space, seed, index, pool);
+  });
 }
 
 }  // namespace

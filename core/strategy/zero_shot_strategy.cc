@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "core/strategy/one_by_one.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/study/candidate_pool.h"
 #include "core/zero_shot/zero_shot_design.h"
@@ -140,18 +141,11 @@ Suggestion NextSuggestion(const StudyView& view, uint64_t seed, uint64_t suggest
 absl::StatusOr<std::vector<Suggestion>> ZeroShotStrategy::DoSuggest(const StudyView& view,
                                                                     int count, uint64_t seed,
                                                                     absl::Time deadline) const {
-  std::optional<CandidatePool> pool;
-  if (view.space->has_candidates()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(pool, CandidatePool::Create(view));
-  }
-  Plan plan = MakePlan(view, deadline);
-  std::vector<Suggestion> suggestions;
-  for (int i = 0; i < count && !(pool.has_value() && pool->empty()); ++i) {
-    const uint64_t suggested = static_cast<uint64_t>(view.suggested) + static_cast<uint64_t>(i);
-    suggestions.push_back(
-        NextSuggestion(view, seed, suggested, plan, pool.has_value() ? &*pool : nullptr));
-  }
-  return suggestions;
+  std::optional<Plan> plan;  // Made once there are candidates left.
+  return SuggestOneByOne(view, count, [&](uint64_t index, CandidatePool* pool, auto) {
+    if (!plan.has_value()) plan = MakePlan(view, deadline);
+    return NextSuggestion(view, seed, index, *plan, pool);
+  });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "core/study/candidate_pool.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -25,7 +24,7 @@ void MarkTried(const SearchSpace& space, absl::Span<const Trial> trials,
 }  // namespace
 
 CandidatePool::CandidatePool(const SearchSpace& space, std::vector<int64_t> left)
-    : space_(&space), metric_(space), left_(std::move(left)) {}
+    : space_(&space), nearest_(space), left_(std::move(left)) {}
 
 absl::StatusOr<CandidatePool> CandidatePool::Create(const StudyView& view) {
   const SearchSpace& space = *view.space;
@@ -64,31 +63,9 @@ bool CandidatePool::Take(int64_t candidate) {
   return true;
 }
 
-void CandidatePool::EncodeCandidates() {
-  const size_t dimension = space_->dimension();
-  coordinates_.resize(space_->candidates().size() * dimension);
-  for (int64_t candidate : left_) {
-    const size_t row = static_cast<size_t>(candidate);
-    space_->EncodeCoordinates(space_->candidates()[row],
-                              absl::MakeSpan(&coordinates_[row * dimension], dimension));
-  }
-}
-
 int64_t CandidatePool::TakeNearest(const Configuration& configuration) {
-  if (coordinates_.empty()) EncodeCandidates();
-  std::vector<double> wanted(space_->dimension());
-  space_->EncodeCoordinates(configuration, absl::MakeSpan(wanted));
-  auto nearest = left_.begin();
-  double least = std::numeric_limits<double>::infinity();
-  for (auto place = left_.begin(); place != left_.end(); ++place) {
-    const double* row = &coordinates_[static_cast<size_t>(*place) * space_->dimension()];
-    const double distance = metric_.SquaredDistance(row, wanted.data());
-    if (distance < least) {
-      least = distance;
-      nearest = place;
-    }
-  }
-  return TakeAt(nearest);
+  const size_t place = nearest_.PlaceAmong(left_, configuration);
+  return TakeAt(left_.begin() + static_cast<ptrdiff_t>(place));
 }
 
 }  // namespace slipstream

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/space/unit_metric.h"
+#include "core/space/nearest_candidate.h"
 #include "core/study/study_view.h"
 
 namespace slipstream {
@@ -39,12 +39,10 @@ class CandidatePool {
  private:
   CandidatePool(const SearchSpace& space, std::vector<int64_t> left);
   int64_t TakeAt(std::vector<int64_t>::iterator place);
-  void EncodeCandidates();
 
   const SearchSpace* space_;
-  UnitMetric metric_;
-  std::vector<int64_t> left_;        // Ascending.
-  std::vector<double> coordinates_;  // Of all candidates, once TakeNearest needs them.
+  NearestCandidate nearest_;
+  std::vector<int64_t> left_;  // Ascending.
 };
 
 }  // namespace slipstream

@@ -48,8 +48,8 @@ DesignChoice Choose(size_t candidate, const Losses& losses, Losses& so_far) {
 }  // namespace
 
 std::vector<DesignChoice> SelectDesign(const std::vector<std::vector<double>>& losses,
-                                             const std::function<bool(size_t, size_t)>& is_near,
-                                             const DesignSelectionOptions& options) {
+                                       const std::function<bool(size_t, size_t)>& is_near,
+                                       const DesignSelectionOptions& options) {
   std::vector<DesignChoice> chosen;
   std::vector<size_t> eligible(losses.size());
   std::iota(eligible.begin(), eligible.end(), size_t{0});

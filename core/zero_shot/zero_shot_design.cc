@@ -4,15 +4,17 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
+#include "core/space/nearest_candidate.h"
 #include "core/space/space_mapping.h"
+#include "core/space/unit_metric.h"
 #include "core/zero_shot/design_selection.h"
 #include "core/zero_shot/source_losses.h"
 #include "core/zero_shot/source_ranking.h"
-#include "core/space/unit_metric.h"
 
 namespace slipstream {
 namespace {
@@ -50,50 +52,15 @@ bool RankSources(const StudyView& view, absl::Time deadline, std::vector<RankedS
   return true;
 }
 
-// Finds the candidate of a space nearest to a configuration, of equals the first.
-class NearestCandidate {
- public:
-  NearestCandidate(const SearchSpace& space, const UnitMetric& metric)
-      : space_(space), metric_(metric) {}
-
-  const Configuration& To(const Configuration& configuration) {
-    const size_t dimension = metric_.dimension();
-    if (coordinates_.empty()) EncodeCandidates();
-    std::vector<double> at(dimension);
-    space_.EncodeCoordinates(configuration, absl::MakeSpan(at));
-    size_t nearest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (size_t c = 0; c < space_.candidates().size(); ++c) {
-      const double distance = metric_.SquaredDistance(at.data(), &coordinates_[c * dimension]);
-      if (distance >= least) continue;
-      least = distance;
-      nearest = c;
-    }
-    return space_.candidates()[nearest];
-  }
-
- private:
-  void EncodeCandidates() {
-    const size_t dimension = metric_.dimension();
-    coordinates_.resize(space_.candidates().size() * dimension);
-    for (size_t c = 0; c < space_.candidates().size(); ++c) {
-      space_.EncodeCoordinates(space_.candidates()[c],
-                               absl::MakeSpan(&coordinates_[c * dimension], dimension));
-    }
-  }
-
-  const SearchSpace& space_;
-  const UnitMetric& metric_;
-  std::vector<double> coordinates_;  // Of all candidates, once they are needed.
-};
-
 // The best points of the sources as configurations of the study: first the best
 // of each source, then the second best of each, and so on; equal ones once. On a
 // candidate list that lacks a point, the candidate nearest to it.
-std::vector<Configuration> BestConfigurations(const SearchSpace& space, const UnitMetric& metric,
+std::vector<Configuration> BestConfigurations(const SearchSpace& space,
                                               const std::vector<RankedSource>& ranked,
                                               const ZeroShotOptions& options) {
-  NearestCandidate nearest(space, metric);
+  NearestCandidate nearest(space);
+  std::vector<int64_t> all(space.candidates().size());
+  std::iota(all.begin(), all.end(), int64_t{0});
   const size_t givers = std::min(ranked.size(), options.max_candidates);
   const size_t per_giver = std::min(options.best_per_source, options.max_candidates / givers);
   std::vector<std::vector<size_t>> best(givers);
@@ -108,7 +75,9 @@ std::vector<Configuration> BestConfigurations(const SearchSpace& space, const Un
       if (place >= best[g].size()) continue;
       const RankedSource& giver = ranked[g * ranked.size() / givers];
       auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
-      if (mapped.has_value() && space.has_candidates()) mapped = nearest.To(*mapped);
+      if (mapped.has_value() && space.has_candidates()) {
+        mapped = space.candidates()[nearest.PlaceAmong(all, *mapped)];
+      }
       if (mapped.has_value() && seen.insert(*mapped).second) {
         configurations.push_back(*std::move(mapped));
       }
@@ -181,9 +150,8 @@ std::vector<SourceWeight> WeightsOf(const DesignChoice& choice,
 }
 
 std::vector<DesignChoice> ChooseEntries(const UnitMetric& metric,
-                                           const TargetCandidates& candidates,
-                                           const LossTable& table,
-                                           const ZeroShotOptions& options) {
+                                        const TargetCandidates& candidates, const LossTable& table,
+                                        const ZeroShotOptions& options) {
   const double dimension = static_cast<double>(metric.dimension());
   const double alike = options.alike_distance * options.alike_distance * dimension;
   const auto is_near = [&](size_t a, size_t b) {
@@ -199,7 +167,7 @@ std::vector<DesignChoice> ChooseEntries(const UnitMetric& metric,
 }  // namespace
 
 std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, absl::Time deadline,
-                                        const ZeroShotOptions& options) {
+                                                  const ZeroShotOptions& options) {
   ZeroShotDesign design;
   std::vector<RankedSource> ranked;
   if (!RankSources(view, deadline, ranked, design.left_out)) return std::nullopt;
@@ -208,7 +176,7 @@ std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, absl::T
   const SearchSpace& space = *view.space;
   const UnitMetric metric(space);
   const TargetCandidates candidates =
-      EncodedCandidates(space, BestConfigurations(space, metric, ranked, options));
+      EncodedCandidates(space, BestConfigurations(space, ranked, options));
   const std::optional<LossTable> table =
       TableLosses(space, metric, ranked, candidates, deadline, options, design.left_out);
   if (!table.has_value()) return std::nullopt;

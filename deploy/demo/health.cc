@@ -11,8 +11,8 @@
 namespace slipstream {
 namespace {
 
-// grpc.health.v1.HealthCheckResponse with status = SERVING, as it is encoded.
-// The request for the server as a whole is an empty message.
+// The encoding of a grpc.health.v1.HealthCheckResponse with status = SERVING. The
+// request about the server as a whole is an empty message.
 constexpr char kServing[] = "\x08\x01";
 
 std::string Bytes(const grpc::ByteBuffer& buffer) {
@@ -21,7 +21,7 @@ std::string Bytes(const grpc::ByteBuffer& buffer) {
   return {reinterpret_cast<const char*>(slice.begin()), slice.size()};
 }
 
-// Asks once, waiting for a connection; what is wrong, or nothing.
+// Asks once, waiting for a connection. Returns what is wrong; empty if nothing.
 std::string AskOnce(grpc::GenericStub& stub, absl::Time deadline) {
   grpc::ClientContext context;
   context.set_wait_for_ready(true);

@@ -9,8 +9,8 @@
 
 namespace slipstream {
 
-// Returns as soon as the server at "host:port" says that it is serving.
-// DEADLINE_EXCEEDED, with what came last, when it does not within `patience`.
+// Returns as soon as the server at "host:port" reports that it is serving.
+// DEADLINE_EXCEEDED, with the last error, if it does not within `patience`.
 absl::Status WaitUntilServing(const std::string& address, absl::Duration patience);
 
 }  // namespace slipstream

@@ -50,7 +50,7 @@ absl::Status Compare(const Flags& flags) {
 }
 
 void AddWait(CLI::App* app, Flags* flags) {
-  CLI::App* command = app->add_subcommand("wait", "Wait until a server says that it is serving");
+  CLI::App* command = app->add_subcommand("wait", "Wait until a server is serving");
   command->add_option("--server", flags->server, "host:port")->capture_default_str();
   command->add_option("--seconds", flags->seconds, "Longest wait")
       ->check(CLI::PositiveNumber)
@@ -67,12 +67,12 @@ void AddTrain(CLI::App* app, Flags* flags) {
       ->transform(CLI::CheckedTransformer(std::map<std::string, DataSet>{
           {"last-year", DataSet::kLastYear}, {"this-year", DataSet::kThisYear}}))
       ->required();
-  command->add_option("--evaluations", plan.evaluations, "How often to train")
+  command->add_option("--evaluations", plan.evaluations, "Number of training runs")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command->add_option("--seed", plan.seed, "Seed of the study")->capture_default_str();
   command->add_option("--source", plan.source_task, "Source task to learn from");
-  command->add_option("--progress", flags->progress_file, "File for the errors, one a line");
+  command->add_option("--progress", flags->progress_file, "File for the errors, one per line");
 }
 
 void AddCompare(CLI::App* app, Flags* flags) {

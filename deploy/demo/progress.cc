@@ -23,7 +23,7 @@ std::vector<double> LowestSoFar(const Progress& progress) {
   return lowest;
 }
 
-// A bar of at most 20 signs for an error of 0 to 90 percent.
+// A bar of at most 20 characters for an error of 0 to 90 percent.
 std::string Bar(double error) {
   const double signs = std::clamp(std::round(error / 90.0 * 20.0), 0.0, 20.0);
   return std::string(static_cast<size_t>(signs), '#');
@@ -34,7 +34,7 @@ std::string Cell(const std::vector<double>& lowest, size_t row) {
   return absl::StrFormat("%6.2f %% %-20s", lowest[row], Bar(lowest[row]));
 }
 
-// Number of the first evaluation that brought `goal` or lower.
+// Number of the first evaluation that reached `goal` or lower.
 std::optional<size_t> EvaluationsTo(double goal, const std::vector<double>& lowest) {
   const auto reached =
       std::find_if(lowest.begin(), lowest.end(), [&](double error) { return error <= goal; });
@@ -46,9 +46,9 @@ std::string Evaluations(size_t count) {
   return absl::StrCat(count, count == 1 ? " evaluation" : " evaluations");
 }
 
-// Both runs are held against twice the lowest error that the run without a
-// source task ever saw: a useful result, while the last digits are a matter of
-// luck in both.
+// Compares when the runs reached twice the lowest error of the run without a
+// source task. That is a useful result, whereas reaching the lowest error itself
+// is a matter of luck.
 std::string Verdict(const std::vector<double>& without, const std::vector<double>& with_source) {
   const double goal = 2 * without.back();
   const std::optional<size_t> evaluations = EvaluationsTo(goal, with_source);

@@ -1,4 +1,4 @@
-// How a tuning run came along, kept in a file and compared with another's.
+// The progress of a tuning run, which can be saved and compared with another's.
 #ifndef SLIPSTREAM_DEPLOY_DEMO_PROGRESS_H_
 #define SLIPSTREAM_DEPLOY_DEMO_PROGRESS_H_
 
@@ -16,12 +16,11 @@ using Progress = std::vector<double>;
 // Writes one line per evaluation: its number, the error, the lowest so far.
 absl::Status WriteProgress(const std::string& path, const Progress& progress);
 
-// NOT_FOUND if there is no such file, DATA_LOSS if it is not one of ours.
+// NOT_FOUND if there is no such file, DATA_LOSS if WriteProgress did not write it.
 absl::StatusOr<Progress> ReadProgress(const std::string& path);
 
-// A table for people: the lowest error so far of both runs after each
-// evaluation, and a sentence on which of them was quicker. Both have at least
-// one evaluation.
+// A table of both runs' lowest error after each evaluation, and a sentence that
+// says which run was faster. Both must have at least one evaluation.
 std::string ComparisonTable(const Progress& without, const Progress& with_source);
 
 }  // namespace slipstream

@@ -45,7 +45,7 @@ absl::StatusOr<HyperParameters> ParametersOf(const v1::Trial& trial) {
   return HyperParameters{*learning_rate, *weight_decay, *layers};
 }
 
-// One evaluation: the error that the suggested hyperparameters gave.
+// Runs one evaluation; returns the error for the suggested hyperparameters.
 absl::StatusOr<double> Evaluate(Client& client, const std::string& study, DataSet data_set) {
   const absl::StatusOr<std::vector<v1::Trial>> trials = client.Suggest(study, "demo-trainer");
   if (!trials.ok()) return trials.status();

@@ -21,12 +21,12 @@ Optimum OptimumOf(DataSet data_set) {
 }  // namespace
 
 double ValidationError(DataSet data_set, const HyperParameters& parameters) {
-  constexpr double kGuessing = 90.0;  // Ten classes, chosen blindly.
+  constexpr double kGuessing = 90.0;  // The error of guessing among ten classes.
   const Optimum best = OptimumOf(data_set);
   const double rate = std::log10(parameters.learning_rate) - best.log_learning_rate;
   const double decay = (std::log10(parameters.weight_decay) - best.log_weight_decay) / 2;
   const double depth = (static_cast<double>(parameters.layers) - best.layers) / 3;
-  // Deeper networks want smaller steps.
+  // Deeper networks need smaller steps.
   const double distance = rate * rate + decay * decay + depth * depth + 0.6 * rate * depth;
   return kGuessing - (kGuessing - best.error) * std::exp(-distance / 3);
 }

@@ -1,5 +1,5 @@
-// A stand-in for training a small network: three hyperparameters in, the
-// validation error out, at once and without noise.
+// A stand-in for training a small network: maps three hyperparameters to a
+// validation error, instantly and without noise.
 #ifndef SLIPSTREAM_DEPLOY_DEMO_TRAINING_RUN_H_
 #define SLIPSTREAM_DEPLOY_DEMO_TRAINING_RUN_H_
 
@@ -7,17 +7,17 @@
 
 namespace slipstream {
 
-// The data sets that one can train on. They want similar hyperparameters, not
-// the same: what was learnt on one helps on the other.
+// The data sets to train on. Their best hyperparameters are similar but not the
+// same, so that experience with one helps with the other.
 enum class DataSet { kLastYear, kThisYear };
 
 struct HyperParameters {
-  double learning_rate = 0.001;  // 1e-5 to 1, felt on a log scale.
-  double weight_decay = 0.0001;  // 1e-6 to 0.1, felt on a log scale.
+  double learning_rate = 0.001;  // 1e-5 to 1, on a log scale.
+  double weight_decay = 0.0001;  // 1e-6 to 0.1, on a log scale.
   int64_t layers = 2;            // 1 to 8.
 };
 
-// In percent, 0 to 90. Smooth, with one minimum.
+// The error in percent, 0 to 90. A smooth function with a single minimum.
 double ValidationError(DataSet data_set, const HyperParameters& parameters);
 
 }  // namespace slipstream

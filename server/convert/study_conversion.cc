@@ -191,16 +191,6 @@ absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::str
   return study;
 }
 
-v1::Recipe RecipeToProto(const RecipeChange& names) {
-  v1::Recipe recipe;
-  recipe.set_prior(names.prior);
-  recipe.set_calibration(names.calibration);
-  recipe.set_acquisition(names.acquisition);
-  recipe.set_initial(names.initial);
-  recipe.set_exploration(names.exploration);
-  return recipe;
-}
-
 std::string LabelBytes(const v1::Study& study) {
   v1::Study labels;
   *labels.mutable_labels() = study.labels();

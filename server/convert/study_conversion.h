@@ -62,9 +62,6 @@ std::optional<SourceFitOptions> SourceFitFor(const StudyDefinition& definition);
 // empty. DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates);
 
-// The names of a recipe's ingredients, for the wire.
-v1::Recipe RecipeToProto(const RecipeChange& names);
-
 // Encodes the labels of `study` for the store.
 std::string LabelBytes(const v1::Study& study);
 

@@ -12,6 +12,7 @@
 #include "core/space/space_mapping.h"
 #include "core/recipe/presets.h"
 #include "google/protobuf/util/field_mask_util.h"
+#include "server/convert/preset_conversion.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/study_conversion.h"
@@ -234,21 +235,7 @@ void StudyService::DeleteStudy(const v1::DeleteStudyRequest* request,
 
 void StudyService::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse* response,
                                Done done) {
-  for (const Preset& preset : Presets()) {
-    v1::ListPresetsResponse::Preset* entry = response->add_presets();
-    entry->set_name(std::string(preset.name));
-    entry->set_summary(std::string(preset.summary));
-    entry->set_is_default(preset.name == kDefaultPreset);
-    if (preset.make == nullptr) *entry->mutable_recipe() = RecipeToProto(NamesOf(preset.recipe));
-  }
-  for (const RecipeOption& option : RecipeOptions()) {
-    v1::ListPresetsResponse::Option* entry = response->add_options();
-    entry->set_name(option.name);
-    entry->set_summary(option.summary);
-    entry->set_min(option.least);
-    entry->set_max(option.most);
-    entry->set_whole(option.whole);
-  }
+  *response = PresetsToProto();
   done(absl::OkStatus());
 }
 

@@ -97,6 +97,18 @@ const std::vector<std::string_view>& TopLevelEntries() {
   return entries;
 }
 
+const std::vector<std::string_view>& MirroredFolders() {
+  static const auto& folders = *new std::vector<std::string_view>{
+      "client/cli", "client/cpp", "deploy/demo", "core/ascent", "core/base",
+      "core/linalg", "core/optim", "core/space"};
+  return folders;
+}
+
+const std::vector<std::string_view>& FoldersOfTestsOnly() {
+  static const auto& folders = *new std::vector<std::string_view>{"core/two_builds"};
+  return folders;
+}
+
 const Layer* LayerOf(std::string_view path) {
   const Layer* best = nullptr;
   for (const Layer& layer : Layers()) {
@@ -139,12 +151,8 @@ std::string_view LibraryOf(std::string_view header) {
       {"CLI/", "cli11"},
       {"nlohmann/", "json"},
       {"openssl/", "openssl"},
-      {"prometheus/", "prometheus"},
-      {"httplib.h", "httplib"},
       {"gtest/", "googletest"},
       {"gmock/", "googletest"},
-      {"benchmark/", "benchmark"},
-      {"pybind11/", "pybind11"},
       {"sys/", "system"},
       {"netinet/", "system"},
       {"arpa/", "system"},

@@ -1,5 +1,5 @@
-// The house's floors: which folder may include what. A change of the
-// architecture is a change of the tables in layers.cc.
+// The architecture as tables: which folder may include what, and whose sources
+// need tests. To change the architecture, change the tables in layers.cc.
 #ifndef SLIPSTREAM_TESTS_ARCHITECTURE_LAYERS_H_
 #define SLIPSTREAM_TESTS_ARCHITECTURE_LAYERS_H_
 
@@ -9,36 +9,43 @@
 
 namespace slipstream {
 
-// One folder (with its subfolders, unless they have a line of their own).
+// One folder with its subfolders; a subfolder's own row takes precedence.
 struct Layer {
   std::string_view folder;
-  // Layers whose headers it may include, besides its own. A name that is no
-  // layer itself ("core") stands for all layers below it, "*" for all there are.
+  // Layers whose headers it may include besides its own. A name that is not a
+  // layer itself ("core") stands for all layers below it, "*" for all layers.
   std::vector<std::string_view> folders;
-  // Libraries it may include, besides the C++ standard library; "*" for all.
+  // Libraries that it may include besides the C++ standard library; "*" for all.
   std::vector<std::string_view> libraries;
 };
 
 const std::vector<Layer>& Layers();
 
-// What stands at the root of the repository, besides names that begin with a dot.
+// The entries at the root of the repository, besides names that begin with a dot.
 const std::vector<std::string_view>& TopLevelEntries();
+
+// Folders whose every source X.cc has a test X_test.cc in the same folder below
+// tests/, or is named in the CMakeLists.txt of its tests, with what tests it.
+const std::vector<std::string_view>& MirroredFolders();
+
+// Folders below tests/ that test a house as a whole instead of one of its folders.
+const std::vector<std::string_view>& FoldersOfTestsOnly();
 
 // The layer of a file or header by its path from the repository's root; null
 // for a folder that no layer covers. A layer with sublayers covers only the
-// files that lie in it directly.
+// files directly in it.
 const Layer* LayerOf(std::string_view path);
 
 // Whether `from` may include headers of `to`.
 bool MayInclude(const Layer& from, const Layer& to);
 
-// Where the header of an #include lives, by its path from the root
-// ("proto/slipstream/v1/study.pb.h"); empty when it is not ours.
+// The path from the root of the header that an #include names, for example
+// "proto/slipstream/v1/study.pb.h"; empty if it is not ours.
 std::string OwnPath(std::string_view header);
 
-// The library that a header which is not ours belongs to: "std" for the C++
-// standard library, "system" for the operating system's, "generated" for stubs
-// that a test makes for itself, "unknown" for none of the known ones.
+// The library of a header that is not ours: "std" for the C++ standard library,
+// "system" for the operating system, "generated" for stubs that a test generates
+// for itself, "unknown" for other libraries.
 std::string_view LibraryOf(std::string_view header);
 
 }  // namespace slipstream

@@ -12,10 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nothing when git is not there or refuses.
+// Nullopt if git is missing or fails.
 std::optional<std::string> GitListing(const fs::path& root) {
   if (!fs::exists(root / ".git")) return std::nullopt;
-  // A hook's environment would point git at another repository.
+  // A git hook's environment variables would point to another repository.
   const std::string command = "env -u GIT_DIR -u GIT_WORK_TREE -u GIT_INDEX_FILE git -C '" +
                               root.string() +
                               "' ls-files -z --cached --others --exclude-standard 2>/dev/null";
@@ -30,7 +30,7 @@ std::optional<std::string> GitListing(const fs::path& root) {
   return output;
 }
 
-// Leaves out files that git knows but that are deleted.
+// Omits files that git knows but that are deleted.
 std::vector<std::string> SplitListing(const fs::path& root, const std::string& listing) {
   std::vector<std::string> files;
   size_t begin = 0;
@@ -64,7 +64,7 @@ bool Skip(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// Nothing when the line includes no file.
+// Nullopt if the line includes no file.
 std::optional<Include> ParseLine(std::string_view line, int number) {
   SkipBlanks(line);
   if (!Skip(line, "#")) return std::nullopt;

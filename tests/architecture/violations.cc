@@ -19,7 +19,7 @@ std::string FolderOf(std::string_view path) { return std::string(path.substr(0, 
 
 std::string Quote(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// What is wrong with a header of ours, if anything.
+// The violation, if any, in including a header of ours.
 std::optional<std::string> CheckOwn(const Layer& layer, const std::string& own_path) {
   const Layer* target = LayerOf(own_path);
   if (target == nullptr) {
@@ -29,11 +29,11 @@ std::optional<std::string> CheckOwn(const Layer& layer, const std::string& own_p
   return Quote(layer.folder) + " must not include " + Quote(target->folder);
 }
 
-// What is wrong with a header that is not ours, if anything.
+// The violation, if any, in including a header that is not ours.
 std::optional<std::string> CheckForeign(const Layer& layer, const Include& include) {
   const std::string_view library = LibraryOf(include.header);
   if (include.quoted && (library == "system" || library == "unknown")) {
-    return "headers of ours are included by their path from the repository's root";
+    return "our headers are included by their path from the repository's root";
   }
   if (library == "std" || Contains(layer.libraries, "*")) return std::nullopt;
   if (library == "unknown") return "a new library: add it to the table in layers.cc";
@@ -64,11 +64,59 @@ void CheckTopLevel(const std::vector<std::string>& files, std::vector<std::strin
   for (const std::string& file : files) present.insert(file.substr(0, file.find('/')));
   for (const std::string& entry : present) {
     if (entry[0] == '.' || Contains(TopLevelEntries(), entry)) continue;
-    violations.push_back(entry + ": does not belong at the top of the repository");
+    violations.push_back(entry + ": does not belong at the root of the repository");
   }
   for (std::string_view entry : TopLevelEntries()) {
     if (present.contains(std::string(entry))) continue;
-    violations.push_back(std::string(entry) + ": is missing at the top of the repository");
+    violations.push_back(std::string(entry) + ": is missing at the root of the repository");
+  }
+}
+
+bool IsBelow(std::string_view path, std::string_view folder) {
+  return path.starts_with(std::string(folder) + "/");
+}
+
+bool AnyIsBelow(const std::vector<std::string>& files, std::string_view folder) {
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& file) { return IsBelow(file, folder); });
+}
+
+// Whether the CMakeLists.txt of the folder's tests, or of the folder above, names
+// the source `name`.
+bool TestsName(const std::filesystem::path& tests, const std::string& name) {
+  for (const std::filesystem::path& folder : {tests, tests.parent_path()}) {
+    for (char before : {' ', '/'}) {
+      if (ReadFile(folder / "CMakeLists.txt").find(before + name) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+// Sources without tests, in the folders that must have them.
+void CheckTests(const std::filesystem::path& root, const std::vector<std::string>& files,
+                std::vector<std::string>& violations) {
+  const std::set<std::string> present(files.begin(), files.end());
+  for (const std::string& file : files) {
+    const std::string folder = FolderOf(file);
+    if (!file.ends_with(".cc") || !Contains(MirroredFolders(), folder)) continue;
+    const std::string test = "tests/" + file.substr(0, file.size() - 3) + "_test.cc";
+    const std::string name = file.substr(folder.size() + 1);
+    if (present.contains(test) || TestsName(root / "tests" / folder, name)) continue;
+    violations.push_back(file + ": has no " + test + ", and the CMakeLists.txt there does not say " +
+                         "which tests cover " + name);
+  }
+}
+
+// Tests of folders that do not exist.
+void CheckTestFolders(const std::vector<std::string>& files,
+                      std::vector<std::string>& violations) {
+  for (const std::string& file : files) {
+    if (!file.starts_with("tests/") || !file.ends_with("_test.cc")) continue;
+    const std::string folder = FolderOf(file.substr(std::string("tests/").size()));
+    const bool mirrors = IsBelow(folder, "core") || IsBelow(folder, "server") ||
+                         IsBelow(folder, "client") || IsBelow(folder, "deploy");
+    if (!mirrors || Contains(FoldersOfTestsOnly(), folder) || AnyIsBelow(files, folder)) continue;
+    violations.push_back(file + ": tests the folder " + Quote(folder) + ", which does not exist");
   }
 }
 
@@ -81,7 +129,26 @@ std::vector<std::string> FindViolations(const std::filesystem::path& root) {
   for (const std::string& file : files) {
     if (IsCppSource(file)) CheckFile(file, ReadFile(root / file), violations);
   }
+  CheckTests(root, files, violations);
+  CheckTestFolders(files, violations);
   return violations;
+}
+
+std::vector<std::string> FindStaleEntries(const std::filesystem::path& root) {
+  const std::vector<std::string> files = ListFiles(root);
+  std::set<std::string_view> folders(MirroredFolders().begin(), MirroredFolders().end());
+  for (const Layer& layer : Layers()) {
+    folders.insert(layer.folder);
+    for (std::string_view included : layer.folders) {
+      if (included != "*") folders.insert(included);
+    }
+  }
+  std::vector<std::string> stale;
+  for (std::string_view folder : folders) {
+    if (AnyIsBelow(files, folder)) continue;
+    stale.push_back("layers.cc: names the folder " + Quote(folder) + ", which does not exist");
+  }
+  return stale;
 }
 
 }  // namespace slipstream

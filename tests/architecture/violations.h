@@ -8,9 +8,13 @@
 
 namespace slipstream {
 
-// What stands against the architecture in the tree under `root`, a sentence
-// each: "core/gp/kernel.cc:12: includes ...". Empty if nothing does.
+// The violations of the architecture in the tree under `root`, each a sentence
+// such as "core/gp/kernel.cc:12: includes ...".
 std::vector<std::string> FindViolations(const std::filesystem::path& root);
+
+// The entries of the tables for which the tree under `root` has no sources, each
+// in a sentence.
+std::vector<std::string> FindStaleEntries(const std::filesystem::path& root);
 
 }  // namespace slipstream
 

@@ -1,5 +1,5 @@
-// Plants one violation at a time in a sound little tree and expects it to be
-// found, alone.
+// Plants one violation at a time in a small tree without any and expects that it
+// alone is found.
 #include "tests/architecture/violations.h"
 
 #include <gmock/gmock.h>
@@ -20,9 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class Architecture : public ::testing::Test {
@@ -36,7 +38,7 @@ class Architecture : public ::testing::Test {
     }
     Write("core/space/search_space.h", "#include <vector>\n#include \"core/base/status.h\"\n");
     Write("server/main.cc", "#include \"server/store/sqlite/sqlite_store.h\"\n");
-    Write("client/cpp/client.cc", "#include \"slipstream/v1/study.pb.h\"\n");
+    Write("client/cpp/client.h", "#include \"slipstream/v1/study.pb.h\"\n");
     Write("tests/core/space/search_space_test.cc",
           "#include <gtest/gtest.h>\n#include \"server/store/sqlite/sqlite_store.h\"\n");
   }
@@ -52,7 +54,7 @@ class Architecture : public ::testing::Test {
   fs::path root_;
 };
 
-TEST_F(Architecture, ASoundTreeHasNoViolations) { EXPECT_THAT(Find(), IsEmpty()); }
+TEST_F(Architecture, AProperTreeHasNoViolations) { EXPECT_THAT(Find(), IsEmpty()); }
 
 TEST_F(Architecture, TheMessageNamesFileLineIncludeAndArrow) {
   Write("core/gp/kernel.cc", "// Kernels.\n#include <cmath>\n#include \"server/store/store.h\"\n");
@@ -65,7 +67,7 @@ TEST_F(Architecture, ALineLooksLikeAnIncludeWithAnySpacing) {
   EXPECT_THAT(Find(), ElementsAre(StartsWith("core/gp/kernel.cc:1: includes")));
 }
 
-// A file that includes what its folder must not.
+// A file with an #include that its folder must not have.
 struct Planted {
   const char* file;
   const char* include;
@@ -86,32 +88,32 @@ TEST_P(BrokenArrow, IsFound) {
 
 INSTANTIATE_TEST_SUITE_P(
     BetweenHouses, BrokenArrow,
-    ::testing::Values(Planted{"core/space/a.cc", "\"server/convert/space_conversion.h\""},
-                      Planted{"core/space/a.cc", "\"client/cpp/client.h\""},
-                      Planted{"core/space/a.cc", "\"slipstream/v1/space.pb.h\""},
-                      Planted{"client/cpp/a.cc", "\"core/space/search_space.h\""},
-                      Planted{"client/cpp/a.cc", "\"server/service/studies.h\""},
-                      Planted{"client/cpp/a.cc", "\"client/cli/commands.h\""},
-                      Planted{"client/cli/a.cc", "\"core/space/search_space.h\""},
+    ::testing::Values(Planted{"core/space/a.h", "\"server/convert/space_conversion.h\""},
+                      Planted{"core/space/a.h", "\"client/cpp/client.h\""},
+                      Planted{"core/space/a.h", "\"slipstream/v1/space.pb.h\""},
+                      Planted{"client/cpp/a.h", "\"core/space/search_space.h\""},
+                      Planted{"client/cpp/a.h", "\"server/service/studies.h\""},
+                      Planted{"client/cpp/a.h", "\"client/cli/commands.h\""},
+                      Planted{"client/cli/a.h", "\"core/space/search_space.h\""},
                       Planted{"server/main.cc", "\"client/cpp/client.h\""},
                       Planted{"server/service/a.cc", "\"tests/testing/fake_clock.h\""},
                       Planted{"core/space/a.h", "\"tests/testing/fake_clock.h\""},
                       Planted{"client/cpp/a.h", "\"tests/testing/fake_clock.h\""},
-                      Planted{"deploy/demo/a.cc", "\"core/space/search_space.h\""},
+                      Planted{"deploy/demo/a.h", "\"core/space/search_space.h\""},
                       Planted{"proto/slipstream/v1/a.h", "\"core/space/search_space.h\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     InsideCore, BrokenArrow,
-    ::testing::Values(Planted{"core/base/a.cc", "\"core/space/search_space.h\""},
-                      Planted{"core/space/a.cc", "\"core/linalg/cholesky.h\""},
-                      Planted{"core/linalg/a.cc", "\"core/space/search_space.h\""},
-                      Planted{"core/linalg/a.cc", "\"core/gp/kernel.h\""},
+    ::testing::Values(Planted{"core/base/a.h", "\"core/space/search_space.h\""},
+                      Planted{"core/space/a.h", "\"core/linalg/cholesky.h\""},
+                      Planted{"core/linalg/a.h", "\"core/space/search_space.h\""},
+                      Planted{"core/linalg/a.h", "\"core/gp/kernel.h\""},
                       Planted{"core/gp/a.cc", "\"core/prior/prior.h\""},
                       Planted{"core/gp/a.cc", "\"core/optim/multistart.h\""},
                       Planted{"core/calibration/a.cc", "\"core/acquisition/ucb.h\""},
                       Planted{"core/prior/a.cc", "\"core/strategy/strategy.h\""},
                       Planted{"core/acquisition/a.cc", "\"core/strategy/strategy.h\""},
-                      Planted{"core/optim/a.cc", "\"core/strategy/strategy.h\""}));
+                      Planted{"core/optim/a.h", "\"core/strategy/strategy.h\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     InsideServer, BrokenArrow,
@@ -124,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Planted{"server/grpc/a.cc", "\"server/store/sqlite/sqlite_store.h\""}));
 
 INSTANTIATE_TEST_SUITE_P(ForeignLibraries, BrokenArrow,
-                         ::testing::Values(Planted{"core/space/a.cc", "<grpcpp/grpcpp.h>"},
-                                           Planted{"core/space/a.cc",
+                         ::testing::Values(Planted{"core/space/a.h", "<grpcpp/grpcpp.h>"},
+                                           Planted{"core/space/a.h",
                                                    "<google/protobuf/message.h>"},
                                            Planted{"core/strategy/a.cc", "<sqlite3.h>"},
                                            Planted{"core/strategy/a.cc", "\"sqlite3.h\""},
@@ -137,14 +139,14 @@ INSTANTIATE_TEST_SUITE_P(ForeignLibraries, BrokenArrow,
                                            Planted{"server/store/a.cc", "<sqlite3.h>"},
                                            Planted{"server/grpc/a.cc", "<sqlite3.h>"},
                                            Planted{"server/store/sqlite/a.cc", "<grpcpp/grpcpp.h>"},
-                                           Planted{"client/cpp/a.cc", "<sqlite3.h>"}));
+                                           Planted{"client/cpp/a.h", "<sqlite3.h>"}));
 
 INSTANTIATE_TEST_SUITE_P(UnknownPlaces, BrokenArrow,
-                         ::testing::Values(Planted{"core/space/a.cc", "\"core/cooking/soup.h\""},
+                         ::testing::Values(Planted{"core/space/a.h", "\"core/cooking/soup.h\""},
                                            Planted{"server/grpc/a.cc",
                                                    "\"server/store/postgres/store.h\""},
-                                           Planted{"core/space/a.cc", "\"search_space.h\""},
-                                           Planted{"core/space/a.cc", "\"../base/status.h\""},
+                                           Planted{"core/space/a.h", "\"search_space.h\""},
+                                           Planted{"core/space/a.h", "\"../base/status.h\""},
                                            Planted{"tests/core/a.cc", "\"search_space.h\""}));
 
 TEST_F(Architecture, OnlyTestsHaveGeneratedStubsOfTheirOwn) {
@@ -171,6 +173,30 @@ TEST_F(Architecture, AnUnexpectedTopLevelEntryIsFound) {
 TEST_F(Architecture, AMissingTopLevelEntryIsFound) {
   fs::remove(root_ / "README.md");
   EXPECT_THAT(Find(), ElementsAre(StartsWith("README.md: is missing")));
+}
+
+TEST_F(Architecture, ASourceNeedsATestOrALineThatSaysWhatTestsIt) {
+  Write("core/base/status.cc", "");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("core/base/status.cc: has no tests/core/base/")));
+  Write("tests/core/base/CMakeLists.txt", "# other_status.cc: x_test.cc\n");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("core/base/status.cc: has no ")));
+  Write("tests/core/base/CMakeLists.txt", "# status.cc: other_test.cc\n");
+  EXPECT_THAT(Find(), IsEmpty());
+  Write("tests/core/base/CMakeLists.txt", "");
+  Write("tests/core/base/status_test.cc", "");
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(Architecture, TestsOfAFolderThatDoesNotExistAreFound) {
+  Write("tests/core/cooking/soup_test.cc", "");
+  EXPECT_THAT(Find(), ElementsAre("tests/core/cooking/soup_test.cc: tests the folder "
+                                  "'core/cooking', which does not exist"));
+}
+
+TEST_F(Architecture, TableEntriesWithoutAFolderAreFound) {
+  const std::vector<std::string> stale = FindStaleEntries(root_);
+  EXPECT_THAT(stale, Contains("layers.cc: names the folder 'core/gp', which does not exist"));
+  EXPECT_THAT(stale, Not(Contains(HasSubstr("'core/space'"))));
 }
 
 TEST_F(Architecture, DotFilesAndBuildTreesAreLeftAlone) {

@@ -1,6 +1,6 @@
-// The linear algebra that no model of this size can do without, and nothing
-// else: what the model's times are held against. Compiled for each instruction
-// set as core is, so that both sides of a ratio run the same instructions.
+// The linear algebra that any model of this size needs, and nothing else, as the
+// floor for the model's times. Compiled for each instruction set as core is, so
+// that both sides of a ratio run the same instructions.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_BARE_ALGEBRA_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_BARE_ALGEBRA_H_
 
@@ -8,7 +8,8 @@
 
 namespace slipstream {
 
-// Matern 5/2 of variance 1 between the rows of `a` and `b`, lengthscales 1.
+// The Matern 5/2 kernel between the rows of `a` and `b`, with variance and
+// lengthscales 1.
 Matrix BareKernelMatrix(const PointMatrix& a, const PointMatrix& b);
 
 // Eigen's Cholesky factorisation of `k` and its solution for the identity;

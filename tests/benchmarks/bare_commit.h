@@ -1,6 +1,6 @@
-// The least that a durable call can cost: two rows a call (a result and an
-// idempotency record) in SQLite, committed in groups, and nothing else. The
-// floor that the server's durable calls are compared with.
+// The least that a durable call can cost: two rows per call (a result and an
+// idempotency record) in SQLite, committed in groups, and nothing else. It is the
+// floor for the server's durable calls.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_BARE_COMMIT_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_BARE_COMMIT_H_
 
@@ -18,7 +18,7 @@ namespace slipstream {
 // Thread-safe.
 class BareCommit {
  public:
-  // Makes the file at `path`; throws std::runtime_error if it cannot.
+  // Creates the file at `path`; throws std::runtime_error if it cannot.
   explicit BareCommit(const std::string& path);
   ~BareCommit();
 

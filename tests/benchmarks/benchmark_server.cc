@@ -1,5 +1,5 @@
-// The server with one more service, which does nothing or the least: all are
-// measured under the same settings in one process.
+// The server with an additional service that does nothing or the least, so that
+// all are measured under the same settings in one process.
 #include <signal.h>
 
 #include <filesystem>

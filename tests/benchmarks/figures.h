@@ -1,4 +1,4 @@
-// Measured figures beside the bars that they are to reach.
+// Measured figures and the bars that they must reach.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_
 
@@ -7,7 +7,7 @@
 
 namespace slipstream {
 
-// One figure; exactly one of the bounds counts, the other is NaN.
+// One figure. One of the bounds applies, the other is NaN.
 struct Figure {
   std::string name;
   double value = 0;
@@ -20,10 +20,10 @@ struct Figure {
 Figure AtLeast(std::string name, double value, double bar);
 Figure AtMost(std::string name, double value, double bar);
 
-// Prints a line for each and returns how many were missed.
+// Prints a line for each figure and returns how many bars were missed.
 int PrintFigures(const std::vector<Figure>& figures);
 
-// Writes lines, the first of them the header. Says so if it cannot.
+// Writes lines, of which the first is the header. Prints whether that succeeded.
 void WriteCsv(const std::string& path, const std::vector<std::string>& lines);
 
 }  // namespace slipstream

@@ -5,7 +5,7 @@
 namespace slipstream {
 namespace {
 
-// CLI11's own names the largest number there is, in three hundred digits.
+// CLI11's own validator prints the largest double with all of its 300 digits.
 const CLI::Validator kPositive(
     [](const std::string& text) {
       double number = 0;

@@ -1,5 +1,5 @@
-// The command line of a benchmark, in front of CLI11, which costs a compiler
-// seconds wherever it is included.
+// The command line of a benchmark. Hides CLI11, whose header takes the compiler
+// seconds.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_FLAGS_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_FLAGS_H_
 
@@ -10,14 +10,14 @@
 
 namespace slipstream {
 
-// Names are as on the command line, "--rounds". What is told to set outlives
-// the parsing and has its default before.
+// Names are those of the command line, such as "--rounds". The variables to set
+// must outlive the parsing and hold their defaults before.
 class BenchmarkFlags {
  public:
   explicit BenchmarkFlags(const std::string& description);
   ~BenchmarkFlags();
 
-  // Numbers are positive; a list's members stand between commas.
+  // Numbers must be positive; commas separate the members of a list.
   void Value(const std::string& name, int* value, const std::string& help);
   void Value(const std::string& name, double* value, const std::string& help);
   void Value(const std::string& name, std::string* value, const std::string& help);
@@ -26,8 +26,8 @@ class BenchmarkFlags {
   void TurnOn(const std::string& name, bool* value, const std::string& help);
   void TurnOff(const std::string& name, bool* value, const std::string& help);
 
-  // The status to end with where help was asked for or something is wrong,
-  // which is printed; nothing otherwise.
+  // The exit code if help was requested or something is wrong, after printing it;
+  // nullopt otherwise.
   std::optional<int> Parse(int argc, char** argv);
 
  private:

@@ -1,4 +1,4 @@
-// Latencies of many calls, and what is told of them.
+// Latencies of many calls and their statistics.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_
 
@@ -7,20 +7,20 @@
 namespace slipstream {
 
 struct Latencies {
-  std::vector<double> microseconds;  // One for each call that ended well.
+  std::vector<double> microseconds;  // One for each call that succeeded.
   double seconds = 0;                // From the first start to the last end.
-  double server_cpu_seconds = 0;     // What the server's process computed meanwhile.
+  double server_cpu_seconds = 0;     // The server process's CPU time meanwhile.
   long failures = 0;
 
   void Merge(const Latencies& other);
   double Rate() const { return static_cast<double>(microseconds.size()) / seconds; }
   // The `fraction`-quantile in microseconds; 0 without calls.
   double Quantile(double fraction) const;
-  // Of the server, a call; 0 without calls.
+  // The server's CPU time per call; 0 without calls.
   double ServerMicroseconds() const;
 };
 
-// The middle value, or the mean of the two in the middle; 0 of nothing.
+// The middle value, or the mean of the two in the middle; 0 for no values.
 double Median(std::vector<double> values);
 
 }  // namespace slipstream

@@ -37,7 +37,7 @@ class Load {
   }
 
  private:
-  // One call after another on this slot; only one thread at a time is in it.
+  // Makes one call after another on this slot, on one thread at a time.
   void Next(size_t slot) {
     const Clock::time_point started = Clock::now();
     const int lane = static_cast<int>(slot) % lanes_;

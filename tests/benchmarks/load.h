@@ -1,4 +1,4 @@
-// A closed-loop load: so many calls in flight, each followed by the next.
+// A closed-loop load: a fixed number of calls in flight, each followed by the next.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_LOAD_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_LOAD_H_
 
@@ -9,13 +9,13 @@
 
 namespace slipstream {
 
-// Starts call number `index` (from 0) on connection `lane` and calls `done`
-// with whether it ended well, from any thread. Returns false, without starting
-// one, when there is nothing left to call.
+// Starts call number `index` (from 0) on connection `lane`. Calls `done`, from any
+// thread, with whether the call succeeded. Returns false, without starting a call,
+// if there is nothing left to call.
 using StartCall = std::function<bool(int64_t index, int lane, std::function<void(bool)> done)>;
 
-// Keeps `in_flight` calls on `lanes` connections going for `seconds`, waits for
-// the last, and returns what they took.
+// Keeps `in_flight` calls on `lanes` connections in flight for `seconds`, waits for
+// the last one and returns their latencies.
 Latencies RunLoad(int in_flight, int lanes, double seconds, const StartCall& start);
 
 }  // namespace slipstream

@@ -1,4 +1,4 @@
-// How long the model takes beside the linear algebra that it cannot do without:
+// Compares the model's times with those of the linear algebra that it needs:
 // predictions, the likelihood with its gradient, and whole suggestions.
 #include <algorithm>
 #include <cmath>
@@ -129,7 +129,7 @@ void LikelihoodAndGradient(int rounds, Table& table) {
   table.Add("likelihood and gradient", 100, compared, 4);
 }
 
-// A study of `n` results on the unit cube.
+// A study with `n` results on the unit cube.
 struct Study {
   explicit Study(Index n, Index dimension = kDimension) {
     std::vector<Parameter> parameters;
@@ -163,8 +163,8 @@ void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed 
   if (!suggestions.ok() || suggestions->front().provenance.rung != Rung::kRecipe) std::abort();
 }
 
-// Methods for unknown hyperparameters, every one from nothing and at a
-// suggestion that is not random.
+// Methods for unknown hyperparameters, each without earlier state and at a suggestion
+// that is not random.
 void UnknownHyperparameters(int rounds, Table& table) {
   const Study study(50, 4);
   const auto is_random = [&](const Preset& preset, uint64_t seed) {
@@ -198,7 +198,7 @@ void Suggestions(int rounds, Table& table) {
     Study study(n);
     const Matrix k = NoisyKernelMatrix(RandomPoints(n, 1));
     const auto floor = [&k] { BareCholeskyAndInverse(k); };
-    // Nothing is known from before.
+    // Nothing is cached.
     table.Add("gp_log_ei, a suggestion with a full refit", n,
               Compare(rounds, floor, [&] { MustSuggest(*MakeStrategy(preset), study.view); }), bar);
     const std::unique_ptr<Strategy> warm = MakeStrategy(preset);
@@ -237,10 +237,10 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  slipstream::BenchmarkFlags flags("The model's times beside the bare linear algebra in them");
+  slipstream::BenchmarkFlags flags("Compares the model's times with bare linear algebra");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--csv", &options.csv, "Where to write the table");
-  flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are no failure");
+  flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are not a failure");
   flags.TurnOn("--no-predictions", &options.no_predictions,
                "Leave out the predictions, for profiles");
   if (const auto status = flags.Parse(argc, argv)) return *status;

@@ -1,4 +1,4 @@
-// What methods are timed beside.
+// The method with which others are compared.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_REFERENCE_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_REFERENCE_H_
 
@@ -8,7 +8,7 @@
 
 namespace slipstream {
 
-// gp_log_ei without turns, which search twice.
+// gp_log_ei without turns, which would search twice.
 std::unique_ptr<Strategy> LogImprovementAlone();
 
 }  // namespace slipstream

@@ -1,7 +1,7 @@
-// An RPC that does nothing, one that makes two bare rows durable, a durable
-// Observe and a durable Suggest, with so many calls in flight, in turn and
-// several rounds, so that their ratios hold while the machine's speed drifts. The load comes from
-// this process; the server is another one.
+// Measures an RPC that does nothing, one that makes two bare rows durable, a durable
+// Observe and a durable Suggest at several numbers of calls in flight. They alternate
+// over several rounds, so that their ratios hold while the machine's speed drifts. The
+// load comes from this process; the server is another one.
 #include <time.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ struct Settings {
   bool suggest = true;
 };
 
-// One asynchronous call, alive until its answer.
+// One asynchronous call, alive until its response.
 template <typename Request, typename Response>
 struct PendingCall {
   grpc::ClientContext context;
@@ -51,7 +51,7 @@ struct PendingCall {
 };
 
 std::string RequestId(int64_t series, int64_t index) {
-  // Ordered in time, as a client's are.
+  // Ordered by time, like a client's.
   return absl::StrFormat("%08d-%012d", series, index);
 }
 
@@ -80,7 +80,7 @@ class Benchmark {
     });
   }
 
-  // Ends one leased trial after the other.
+  // Reports the outcome of one leased trial after the other.
   Latencies Observe(int in_flight) {
     const int64_t series = ++series_;
     const int64_t trials = LeaseTrials(series);
@@ -98,7 +98,7 @@ class Benchmark {
     });
   }
 
-  // Leases one new trial after the other, each to a worker of its own.
+  // Leases one new trial after the other, each to another worker.
   Latencies Suggest(int in_flight) {
     const int64_t series = ++series_;
     CreateStudy(series);
@@ -160,14 +160,14 @@ class Benchmark {
     if (!status.ok()) throw std::runtime_error(status.error_message());
   }
 
-  // What was written before, leased trials above all, is to be on the disk in the
-  // database file, or the next measurement waits for it.
+  // Lets earlier writes, mostly of leased trials, reach the database file on disk, as
+  // the next measurement would otherwise wait for them.
   static void Settle() {
     std::this_thread::sleep_for(kSettle);
     ::sync();
   }
 
-  // A study with more ACTIVE trials than one load can end.
+  // A study with more ACTIVE trials than one load can observe.
   int64_t LeaseTrials(int64_t series) {
     CreateStudy(series);
     const auto wanted = static_cast<int64_t>(kMaxObservesPerSecond * settings_.seconds);
@@ -190,7 +190,7 @@ class Benchmark {
   std::atomic<int64_t> series_{0};
 };
 
-// Everything measured with so many calls in flight.
+// Everything measured at one number of calls in flight.
 struct Level {
   int in_flight = 0;
   std::vector<Latencies> empty;  // One for each round.
@@ -205,7 +205,7 @@ Latencies Merged(const std::vector<Latencies>& rounds) {
   return all;
 }
 
-// The median over rounds of a ratio of two measurements of one round.
+// The median over rounds of the ratio of two measurements in the same round.
 template <typename Measure>
 double MedianRatio(const std::vector<Latencies>& a, const std::vector<Latencies>& b,
                    Measure measure) {
@@ -281,8 +281,8 @@ int Run(const Settings& settings) {
     if (settings.suggest) PrintRow(level, "suggest", level.suggest, &csv);
     failures += Merged(level.observe).failures + Merged(level.suggest).failures;
   }
-  std::cout << "ratio: of rates to the empty RPC of the same round, median over rounds\n"
-               "server's CPU: of all its threads, a call\n";
+  std::cout << "ratio: rate / the empty RPC's rate in the same round, median over rounds\n"
+               "server's CPU: time of all its threads per call\n";
   for (const Level& level : levels) {
     std::cout << absl::StrFormat(
         "Observe at %d in flight reaches %.2f of the rate of two bare rows\n", level.in_flight,
@@ -298,7 +298,7 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   slipstream::Settings settings;
-  slipstream::BenchmarkFlags flags("What durable calls cost beside a call that does nothing");
+  slipstream::BenchmarkFlags flags("Compares durable calls with a call that does nothing");
   flags.Value("--seconds", &settings.seconds, "Length of one measurement");
   flags.Value("--rounds", &settings.rounds, "Measurements of each call");
   flags.Value("--in-flight", &settings.in_flight, "Calls in flight");

@@ -1,6 +1,6 @@
-// A server on a file of many studies beside one on a file of ten: how soon it
-// is ready, how much memory it holds after reading everything, and how fast
-// single reads are.
+// Compares a server on a file of many studies with one on a file of ten: how soon it
+// is ready, how much memory it uses after reading everything, and how fast single
+// reads are.
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
@@ -36,7 +36,7 @@ double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Waits until as many writes as were started are done.
+// Waits until all started writes are done.
 class Pending {
  public:
   void Start() {
@@ -87,7 +87,7 @@ std::vector<NewTrial> TrialsOf(const StudyDefinition& definition, int study) {
   return trials;
 }
 
-// Straight into a store: the file is what a server would have left.
+// Writes directly to a store; the file is the same as one that a server wrote.
 void Fill(const std::string& folder, int studies) {
   SqliteStoreOptions options;
   options.path = folder + "/slipstream.db";
@@ -110,7 +110,7 @@ void Check(const grpc::Status& status) {
   if (!status.ok()) throw std::runtime_error(status.error_message());
 }
 
-// Every study, every trial.
+// Reads every study and every trial.
 int64_t ReadThrough(Stub& stub) {
   int64_t trials = 0;
   v1::ListStudiesRequest request;
@@ -220,11 +220,11 @@ int main(int argc, char** argv) {
   int reads = 2000;
   bool bars = true;
   std::string csv;
-  slipstream::BenchmarkFlags flags("A server on a large file beside one on a small file");
+  slipstream::BenchmarkFlags flags("Compares a server on a large file with one on a small file");
   flags.Value("--studies", &studies, "Studies in the large file");
   flags.Value("--reads", &reads, "Reads in one measurement");
   flags.Value("--csv", &csv, "File for the figures");
-  flags.TurnOff("--no-bars", &bars, "End well also if a bar is missed");
+  flags.TurnOff("--no-bars", &bars, "Measure only; missed bars are not a failure");
   if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(studies, reads, bars, csv);
 }

@@ -1,4 +1,4 @@
-// How long work takes, in comparison.
+// Measures how long work takes in comparison with a floor.
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_TIMING_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_TIMING_H_
 
@@ -6,13 +6,13 @@
 
 namespace slipstream {
 
-// Seconds that `work` takes, of as many runs as fit into a few milliseconds, at
-// least one.
+// Mean seconds of `work` over as many runs as fit into a few milliseconds, at least
+// one.
 double SecondsOf(const std::function<void()>& work);
 
-// Both in turn, so that what else the machine does falls on both.
+// Alternates between both, so that the machine's other load affects both.
 struct Compared {
-  double floor = 0;  // Seconds, medians over the rounds.
+  double floor = 0;  // Median seconds over the rounds.
   double ours = 0;
   double ratio = 0;  // The median of the rounds' ratios.
 };

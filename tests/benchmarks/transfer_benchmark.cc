@@ -1,5 +1,6 @@
-// What transfer costs: suggestions with it beside ones without, with ever more
-// sources, and how long a source takes to get ready and whom that disturbs.
+// What transfer costs: suggestions with it compared with ones without, with more and
+// more sources, and how long a source takes to become ready and how that slows other
+// studies down.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ namespace {
 
 constexpr size_t kDimension = 8;
 constexpr int64_t kResults = 50;
-constexpr int kTogether = 8;  // Workers that ask at once.
+constexpr int kTogether = 8;  // Workers that ask at the same time.
 // How time grows is told where nothing has to be worked out twice for want of room.
 constexpr size_t kRoomForAll = size_t{4} << 30;
 // As the server keeps of them unless told otherwise.
@@ -48,8 +49,8 @@ struct Options {
   std::string csv;
 };
 
-// Presets whose papers' cost is above the bars, and that cost: N source points in
-// all, at most 1,000 of which they take.
+// Presets whose published cost is above the bars, with that cost for N source points
+// in total, of which they use at most 1,000.
 struct Costly {
   const char* preset;
   const char* cost;
@@ -108,7 +109,7 @@ std::shared_ptr<const SourceTaskData> SourceOf(const std::shared_ptr<const Searc
   return source;
 }
 
-// A study of kResults results that has some sources, which are ready.
+// A study with kResults results and some sources, which are ready.
 class Study {
  public:
   Study(size_t sources, size_t points) : space_(Cube()) {
@@ -157,7 +158,7 @@ class Study {
   std::vector<std::shared_ptr<const SourceTaskData>> sources_;
 };
 
-// False where it stepped down the ladder.
+// False if it stepped down the ladder.
 bool Suggests(const Strategy& strategy, const StudyView& view, int count = 1) {
   const auto suggestions = strategy.Suggest(view, count, 7, absl::InfiniteFuture());
   return suggestions.ok() && suggestions->back().provenance.rung == Rung::kRecipe;
@@ -279,7 +280,7 @@ void BesideNoTransfer(const Options& options, size_t sources, size_t points, dou
                 1024);
 }
 
-// Ten times the sources may take ten times the time, and a fifth for noise.
+// Ten times the sources may take ten times as long, plus a fifth for noise.
 void EverMoreSources(const Options& options, const std::vector<size_t>& counts, Report& report) {
   constexpr size_t kPoints = 50;
   constexpr double kSlack = 1.2;
@@ -339,8 +340,8 @@ std::vector<double> OtherSuggestions(const Strategy& strategy, StudyView view,
   return seconds;
 }
 
-// From the request to the model, at low priority as in the server; and what
-// another study's suggestions notice of it.
+// Times a source from the request to the model, at low priority as in the server, and
+// how much it slows another study's suggestions down.
 void GettingReady(const Options& options, size_t points, Report& report) {
   const std::shared_ptr<const SearchSpace> space = Cube();
   const Study other(0, 0);
@@ -403,14 +404,14 @@ int Run(const Options& options) {
 
 int main(int argc, char** argv) {
   slipstream::Options options;
-  slipstream::BenchmarkFlags flags("What transfer costs beside suggestions without it");
+  slipstream::BenchmarkFlags flags("Compares suggestions with transfer with ones without");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--presets", &options.presets, "Only these");
   flags.Value("--parts", &options.parts,
               "ready (how fast a source is), few (10 x 100), many (100 x 500), more (1 to 1000)");
   flags.Value("--csv", &options.csv, "Where to write the table");
-  flags.TurnOn("--smallest", &options.smallest, "Few and small sources, to see that it works");
-  flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are no failure");
+  flags.TurnOn("--smallest", &options.smallest, "Few and small sources, to check that it works");
+  flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are not a failure");
   if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(options);
 }

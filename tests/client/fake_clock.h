@@ -1,4 +1,4 @@
-// A clock that moves only when somebody sleeps on it.
+// A clock that advances only by Sleep.
 #ifndef SLIPSTREAM_TESTS_CLIENT_FAKE_CLOCK_H_
 #define SLIPSTREAM_TESTS_CLIENT_FAKE_CLOCK_H_
 
@@ -13,7 +13,7 @@ namespace slipstream {
 class FakeClientClock final : public ClientClock {
  public:
   absl::Duration Elapsed() override;
-  // Returns at once, `duration` later.
+  // Advances the clock by `duration` and returns at once.
   void Sleep(absl::Duration duration) override;
   std::vector<absl::Duration> sleeps() const;
 

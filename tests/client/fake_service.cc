@@ -265,7 +265,7 @@ grpc::Status FakeService::Observe(Context* context, const v1::ObserveRequest* re
     if (trial == nullptr) return NotFound(request->trial());
     End(request->outcome(), trial);
     *response = *trial;
-    response->clear_configuration();  // As the real server does.
+    response->clear_configuration();  // Like the real server.
     return Status::OK;
   });
 }
@@ -344,6 +344,20 @@ grpc::Status FakeService::Explain(Context* context, const v1::ExplainRequest* re
   });
 }
 
+namespace {
+
+void AddOption(const std::string& name, const std::string& ingredient,
+               v1::ListPresetsResponse* response) {
+  auto& option = *response->add_options();
+  option.set_name(name);
+  option.set_summary("About " + name);
+  option.set_min(1);
+  option.set_max(9);
+  option.add_ingredients(ingredient);
+}
+
+}  // namespace
+
 grpc::Status FakeService::ListPresets(Context* context, const v1::ListPresetsRequest*,
                                       v1::ListPresetsResponse* response) {
   return Answer(context, "ListPresets", "", response, [&] {
@@ -351,6 +365,26 @@ grpc::Status FakeService::ListPresets(Context* context, const v1::ListPresetsReq
     preset.set_name("quasi_random");
     preset.set_summary("Points that fill the space evenly");
     preset.set_is_default(true);
+    auto& scaml = *response->add_presets();
+    scaml.set_name("scaml");
+    scaml.set_summary("Sources with learnt weights");
+    scaml.mutable_recipe()->set_prior("scaml");
+    scaml.mutable_recipe()->set_calibration("expanding(map)");
+    scaml.mutable_recipe()->set_exploration("none");
+    (*scaml.mutable_recipe()->mutable_options())["weight_rate"] = 2;
+    AddOption("weight_rate", "prior scaml", response);
+    AddOption("norm", "calibration expanding", response);
+    response->mutable_options(1)->set_default_value(3);
+    auto& prior = *response->add_ingredients();
+    prior.set_axis("prior");
+    prior.set_name("scaml");
+    prior.set_summary("Learnt weights");
+    prior.set_source("ScaML-GP");
+    prior.add_options("weight_rate");
+    auto& none = *response->add_ingredients();
+    none.set_axis("exploration");
+    none.set_name("none");
+    none.set_summary("Always the acquisition's point");
     return Status::OK;
   });
 }

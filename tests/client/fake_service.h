@@ -1,6 +1,6 @@
-// A Slipstream server in memory, on a real loopback socket, that fails on
-// demand. It keeps studies, trials and source tasks, and gives the first answer
-// again to a repeated request id; it checks next to nothing.
+// An in-memory Slipstream server on a real loopback socket that fails on demand.
+// It keeps studies, trials and source tasks, and returns the first response again
+// for a repeated request id; it validates next to nothing.
 #ifndef SLIPSTREAM_TESTS_CLIENT_FAKE_SERVICE_H_
 #define SLIPSTREAM_TESTS_CLIENT_FAKE_SERVICE_H_
 
@@ -21,36 +21,36 @@
 
 namespace slipstream {
 
-// What goes wrong with one call.
+// The way in which one call fails.
 struct Fault {
-  grpc::Status status = grpc::Status::OK;  // The answer, unless OK.
+  grpc::Status status = grpc::Status::OK;  // The status to return, unless OK.
   bool lost_answer = false;                // The work is done before the call fails.
-  bool hold = false;                       // No answer before the client gives up.
+  bool hold = false;                       // No response until the client gives up.
 };
 
-// A call as it arrived.
+// A call as the server received it.
 struct SeenCall {
   std::string method;
   std::string request_id;
-  std::string peer;  // Another one for another connection.
+  std::string peer;  // Differs for each connection.
 };
 
-// A status with a violation in its trailer, as the real server sends it.
+// A status with a violation in its trailer, like the real server's.
 grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolation& violation);
 
 // Thread-safe.
 class FakeService final : public v1::OptimizationService::Service {
  public:
-  // The next calls meet these faults, one each.
+  // Each of the next calls fails in this way.
   void FailNext(int times, const Fault& fault);
-  // All calls from now on answer this.
+  // All calls from now on return this status.
   void FailAlways(const grpc::Status& status);
-  // Lets go of all calls that are held, now and later.
+  // Releases all calls that are held, now and later.
   void Release();
 
   std::vector<SeenCall> calls() const;
-  // Observation counts of the messages of the last registration, the header's
-  // own message included, and the size in bytes of the largest message.
+  // The last registration's number of observations per message, including the
+  // header's message, and the size of its largest message in bytes.
   std::vector<int> chunks() const;
   size_t largest_message() const;
 
@@ -59,9 +59,9 @@ class FakeService final : public v1::OptimizationService::Service {
   v1::SourceTask AddSource(v1::SourceTask task);
   size_t study_count() const;
   std::vector<v1::Trial> trials(const std::string& study) const;
-  // Of the last registration.
+  // The last registration's observations.
   std::vector<v1::Observation> observations() const;
-  // Every list's page says that it goes on with itself.
+  // From now on every page names itself as the next page.
   void RepeatPagesForever();
 
  private:
@@ -89,10 +89,10 @@ class FakeService final : public v1::OptimizationService::Service {
   Status DeleteSourceTask(Context*, const v1::DeleteSourceTaskRequest*,
                           google::protobuf::Empty*) override;
 
-  // Records the call, meets the next fault and does `work` under the lock.
+  // Records the call, applies the next fault and does `work` under the lock.
   Status Answer(Context* context, const char* method, const std::string& request_id,
                 google::protobuf::Message* response, const std::function<Status()>& work);
-  // `work`, or the answer that it gave to this id before.
+  // Does `work`, or returns the response that it gave to this id before.
   Status WorkOnce(const std::string& request_id, google::protobuf::Message* response,
                   const std::function<Status()>& work);
   Fault NextFault(const SeenCall& call);
@@ -117,7 +117,7 @@ class FakeService final : public v1::OptimizationService::Service {
   size_t largest_message_ = 0;
 };
 
-// Serves on a free port of 127.0.0.1 for as long as it lives.
+// Serves on a free port of 127.0.0.1 for its lifetime.
 class FakeServer {
  public:
   FakeServer();
@@ -132,7 +132,7 @@ class FakeServer {
   std::unique_ptr<grpc::Server> server_;
 };
 
-// A study of the space "lr=double:0..1", "kernel=categorical:rbf,poly",
+// A study with the space "lr=double:0..1", "kernel=categorical:rbf,poly",
 // "degree=integer:2..5;when=kernel:poly", maximizing "accuracy".
 v1::Study SmallStudy();
 

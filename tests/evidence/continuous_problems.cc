@@ -14,7 +14,7 @@ namespace slipstream::evidence {
 namespace {
 
 constexpr size_t kInitialPoints = 5;
-// What is drawn here must not be what a strategy draws from the same seed.
+// Keeps these draws different from those of a strategy with the same seed.
 constexpr uint64_t kInitialSalt = 0x696e697469616c;
 constexpr uint64_t kSourceSalt = 0x736f75726365;
 constexpr uint64_t kSourceNoiseSalt = 0x6e6f6973652d6f66;
@@ -96,7 +96,7 @@ std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& proble
   return source;
 }
 
-// Sets what is known of the objective's values over the box.
+// Sets the known statistics of the objective's values over the box.
 void SetRange(const ContinuousProblem& problem, const Objective& objective, Problem& made) {
   const Objective negative = [&objective](RawPoint x) { return -objective(x); };
   const auto lowest = [&] { return MinimumOf(objective, problem.box); };

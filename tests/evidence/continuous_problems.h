@@ -1,6 +1,6 @@
-// Functions on a box: those that the recorded peers were measured on, ones for
-// development, some of them families with a task for each seed, and tasks with
-// sources for the transfer table.
+// Problems that are functions on a box: those on which the recorded peers were
+// measured, ones for development, some of which are families with a task for each
+// seed, and tasks with sources for the transfer table.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_CONTINUOUS_PROBLEMS_H_
 
@@ -21,7 +21,7 @@ namespace slipstream::evidence {
 
 using Objective = std::function<double(RawPoint)>;
 
-// As ProblemListing's.
+// The same as ProblemListing's.
 inline constexpr absl::string_view kGroupWithPeers = "continuous";
 inline constexpr absl::string_view kDevelopment = "development";
 inline constexpr absl::string_view kTransfer = "transfer";
@@ -32,20 +32,20 @@ struct ContinuousProblem {
   absl::string_view group;
   Goal goal = Goal::kMinimize;
   std::vector<Bounds> box;
-  // Task 0 is the one to optimise, the others are its source tasks.
+  // Task 0 is optimised, the others are its source tasks.
   Objective (*task)(uint64_t seed, uint64_t task) = nullptr;
-  // Absent where it depends on the seed; then it is searched for.
+  // Absent if it depends on the seed; then it is searched for.
   std::optional<double> best;
   double noise_deviation = 0;
   uint64_t source_tasks = 0;
-  size_t source_points = 0;  // Of each source task.
+  size_t source_points = 0;  // Per source task.
   double source_noise_deviation = 0;
 };
 
-// All of them, those with peers first.
+// All continuous problems, those with peers first.
 const std::vector<ContinuousProblem>& ContinuousProblems();
 
-// Errors as MakeProblem.
+// Returns the same errors as MakeProblem.
 absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
                                               const Beginning& beginning);
 

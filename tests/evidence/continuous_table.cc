@@ -18,7 +18,7 @@ class Draw {
   }
 
  private:
-  static constexpr uint64_t kSalt = 0x66616d696c79;  // Unlike what strategies draw from the seed.
+  static constexpr uint64_t kSalt = 0x66616d696c79;  // Separates these draws from strategies'.
   uint64_t seed_;
   uint64_t task_;
   uint64_t next_ = 0;
@@ -93,14 +93,14 @@ Objective BohachevskyPairTask(uint64_t, uint64_t task) {
   return task == 0 ? BohachevskyProduct : BohachevskySum;
 }
 
-// The source's mean is at the origin, the target's so many tenths away from it.
+// The source's mean is at the origin, the target's the given number of tenths away.
 template <int tenths>
 Objective NormalPairTask(uint64_t, uint64_t task) {
   const double mean = task == 0 ? tenths / 10.0 : 0;
   return [=](RawPoint x) { return NormalDensity(mean, x); };
 }
 
-// DeltaBO's own model: the source is a draw g, the target g plus a draw of the
+// DeltaBO's own model: the source is a draw g, and the target is g plus a draw of the
 // difference.
 Objective DeltaModelTask(uint64_t seed, uint64_t task) {
   using Kernel = ProcessShape::Kernel;
@@ -119,7 +119,7 @@ std::vector<Bounds> BraninBox() { return {{-5, 10}, {0, 15}}; }
 
 constexpr Goal kMin = Goal::kMinimize;
 constexpr Goal kMax = Goal::kMaximize;
-// The optima are those that the peers' regrets are counted from.
+// The optima are those from which the peers' regrets are computed.
 constexpr double kBranin = 0.39788735772973816;
 constexpr double kHartmann3 = -3.862779787332663;
 constexpr double kHartmann6 = -3.322368011415515;
@@ -187,20 +187,20 @@ std::vector<ContinuousProblem> Pairs() {
        GaussianPairTask, 1, 0, 1, 40},
       {"bohachevsky_pair", "A rippled bowl; its source has other ripples", kDevelopment, kMin,
        Cube(2, -2, 2), BohachevskyPairTask, 0, 0, 1, 40},
-      // Of Envelope-BO.
+      // From the paper on Envelope-BO.
       {"normal_related_pair", "A bump; its source's is a little beside it", kTransfer, kMax,
        Cube(2, -3, 3), NormalPairTask<1>, kNormalPeak, 0, 1, 25},
       {"normal_mild_pair", "A bump; its source's ends where it begins", kTransfer, kMax,
        Cube(2, -3, 3), NormalPairTask<15>, kNormalPeak, 0, 1, 25},
-      // Of DeltaBO, which does not say how many source points: noise of variance 0.01, in the
-      // source 0.1.
+      // From the paper on DeltaBO, which does not give the number of source points. The noise
+      // has a variance of 0.01, and of 0.1 in the source.
       {"delta_model_pair", "DeltaBO's model: a draw of a process, plus a smoother one", kTransfer,
        kMax, Cube(2, -1, 1), DeltaModelTask, std::nullopt, 0.1, 1, 100, 0.31622776601683794},
   };
 }
 
-// The families as their publishers ask: results are noisy, those of sources
-// alike, and each source has 32 points.
+// The families as published: both results and sources are noisy, and each source has
+// 32 points.
 std::vector<ContinuousProblem> NoisyFamilies() {
   struct Noisy {
     absl::string_view name;

@@ -31,7 +31,7 @@ absl::StatusOr<CsvTable> CsvTable::Read(const std::string& path) {
       table.rows_.push_back(std::move(fields));
     } else {
       return absl::DataLossError(absl::StrCat(path, ":", table.rows_.size() + 2, " has ",
-                                              fields.size(), " fields, the header ",
+                                              fields.size(), " fields, but the header ",
                                               table.header_.size()));
     }
   }

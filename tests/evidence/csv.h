@@ -1,4 +1,4 @@
-// Files of comma-separated values: reading plain ones, writing any.
+// Reads plain files of comma-separated values and writes any.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_CSV_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_CSV_H_
 
@@ -13,21 +13,21 @@
 
 namespace slipstream::evidence {
 
-// A file with a header line, without quoted fields.
+// A file with a header line and without quoted fields.
 class CsvTable {
  public:
-  // NOT_FOUND when there is no such file; DATA_LOSS when a line has not as many
-  // fields as the header.
+  // NOT_FOUND if there is no such file; DATA_LOSS if a line has more or fewer fields
+  // than the header.
   static absl::StatusOr<CsvTable> Read(const std::string& path);
 
   size_t rows() const { return rows_.size(); }
   bool HasColumn(absl::string_view column) const;
-  // DATA_LOSS when there is no such column, or the field is not such a number.
+  // DATA_LOSS if there is no such column or the field is not such a number.
   absl::StatusOr<std::string> Text(size_t row, absl::string_view column) const;
   absl::StatusOr<double> Number(size_t row, absl::string_view column) const;
   absl::StatusOr<int64_t> Integer(size_t row, absl::string_view column) const;
 
-  // Whether the field is `text`; false when there is no such column.
+  // Whether the field is `text`; false if there is no such column.
   bool Matches(size_t row, absl::string_view column, absl::string_view text) const;
 
  private:
@@ -38,10 +38,10 @@ class CsvTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` as one field, in quotes where it needs them.
+// `text` as one field, in quotes if it needs them.
 std::string CsvField(absl::string_view text);
 
-// Writes a file that is either whole or not there. UNAVAILABLE when it cannot
+// Writes a file atomically: it is either complete or absent. UNAVAILABLE if it cannot
 // be written.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view text);
 

@@ -2,9 +2,9 @@
 //
 //   evidence_cell --preset quasi_random --problem branin --seed 3 --output cell.csv
 //
-// Writes a line of CSV for each evaluation. Exit codes: 0, 1 for an error, 77
-// when the problem cannot begin like that, say because nothing was recorded for
-// the seed; standard error then says why.
+// Writes a line of CSV for each evaluation. Exit codes: 0 for success, 1 for an error,
+// 77 if the problem cannot begin like that, for example because nothing was recorded
+// for the seed. Standard error then says why.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -106,7 +106,8 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
   return text;
 }
 
-// Of "gp_log_ei+calibration=hmc+smoothness=3": the preset's with that replaced.
+// The recipe for a text such as "gp_log_ei+calibration=hmc+smoothness=3": the preset's
+// with these values replaced.
 absl::StatusOr<std::unique_ptr<Strategy>> StrategyOf(const std::string& text) {
   const std::vector<std::string> parts = absl::StrSplit(text, '+');
   const Preset* preset = FindPreset(parts.front());
@@ -156,7 +157,8 @@ void ListAllProblems(const std::string& data_folder) {
   }
 }
 
-// A preset whose prior is not "none" has a model that learns from source tasks.
+// Lists presets with their priors: a preset whose prior is not "none" learns from source
+// tasks.
 void ListAllPresets() {
   std::cout << "preset,prior,summary\n";
   for (const Preset& preset : Presets()) {
@@ -169,35 +171,36 @@ void Declare(CLI::App& app, Arguments& arguments) {
   Beginning& beginning = arguments.beginning;
   StudyOptions& study = arguments.study;
   app.add_option("--preset", arguments.preset,
-                 "Which algorithm; gp_ei+smoothness=3+calibration=hmc mixes one")
+                 "The algorithm; gp_ei+smoothness=3+calibration=hmc overrides a preset")
       ->capture_default_str();
-  app.add_option("--problem", arguments.problem, "What to optimise")->capture_default_str();
+  app.add_option("--problem", arguments.problem, "The problem to optimise")->capture_default_str();
   app.add_option("--seed", beginning.seed,
-                 "Tells studies apart: their own seed, initial points, and a family's task")
+                 "Determines the study's own seed, initial points, and a family's task")
       ->capture_default_str();
-  app.add_option("--suggestions", study.suggestions, "How many to ask for")
+  app.add_option("--suggestions", study.suggestions, "Number of suggestions")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_flag("!--from-nothing", beginning.initial_points,
-               "Without the five initial points that the study otherwise starts with");
+               "Without the usual five initial points");
   app.add_flag("--sources", beginning.source_tasks, "With the problem's source tasks");
-  app.add_option("--workers", study.workers, "A suggestion is made while one less are measured")
+  app.add_option("--workers", study.workers, "Number of workers, all busy but one")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--budget", arguments.budget_seconds, "Seconds that a suggestion may take")
+  app.add_option("--budget", arguments.budget_seconds, "Maximum seconds for a suggestion")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--data", beginning.data_folder, "The folder with data/ and peers/")
+  app.add_option("--data", beginning.data_folder, "Folder with data/ and peers/")
       ->envname("SLIPSTREAM_EVIDENCE_DATA");
-  app.add_option("--output", arguments.output, "Written when all is done; otherwise it is printed");
-  app.add_flag("--list-problems", arguments.list_problems, "Prints what --problem takes");
-  app.add_flag("--list-presets", arguments.list_presets, "Prints what --preset takes");
+  app.add_option("--output", arguments.output,
+                 "File for the result, written at the end (default: standard output)");
+  app.add_flag("--list-problems", arguments.list_problems, "Prints the values of --problem");
+  app.add_flag("--list-presets", arguments.list_presets, "Prints the values of --preset");
 }
 
 int Main(int argc, char** argv) {
   Arguments arguments;
   arguments.beginning.data_folder = EVIDENCE_DEFAULT_DATA;
-  CLI::App app("Runs one study of a preset on a problem and tells what it found");
+  CLI::App app("Runs one study of a preset on a problem and reports its results");
   Declare(app, arguments);
   CLI11_PARSE(app, argc, argv);
   if (arguments.list_problems) ListAllProblems(arguments.beginning.data_folder);

@@ -77,8 +77,8 @@ double H1(RawPoint x) {
 }
 
 double SlopeWithBump(RawPoint x) {
-  // Centres 0.1 apart with weights that rise evenly make a slope; they reach beyond the ends, so
-  // that it goes on straight there. The bump is a centre of its own.
+  // Centres 0.1 apart with evenly rising weights make a slope. They extend beyond the ends, so
+  // that it stays straight there. The bump is a centre of its own.
   constexpr double kWidth = 0.1;
   constexpr double kNorm = 2;
   struct Term {

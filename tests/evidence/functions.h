@@ -1,4 +1,4 @@
-// Test functions in raw units; each takes a point of its own box.
+// Test functions in raw units, each on its own box.
 //
 // Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_FUNCTIONS_H_
@@ -32,15 +32,15 @@ inline constexpr HartmannWeights kHartmannWeights = {1, 1.2, 3, 3.2};
 double Hartmann3(const HartmannWeights& alpha, RawPoint x);
 double Hartmann6(const HartmannWeights& alpha, RawPoint x);
 
-// -[mean of g_i(x_i)]^2 on the unit cube, where g_i leads away from its narrow
-// peak of 1 at i / (n + 1): minimum -1 there, -0.64 in the corners. The
-// published formula's third and fourth branches lack a summand; here g_i is
+// -[mean of g_i(x_i)]^2 on the unit cube, where the slopes of g_i lead away from its
+// narrow peak of 1 at i / (n + 1): the minimum is -1 there, and -0.64 in the corners.
+// The published formula's third and fourth branches lack a summand; here g_i is
 // continuous.
 double Deceptive(RawPoint x);
 
 // [sin^2(x1 - x2/8) + sin^2(x2 + x1/8)] / (1 + distance to (8.6998, 6.7665)) on
-// [-100, 100]^2 (van Soest and Casius 2003): maximum 2 at that point. The 1 is
-// outside of the distance's square root.
+// [-100, 100]^2 (van Soest and Casius 2003): maximum 2 at that point. The 1 is outside
+// the distance's square root.
 double H1(RawPoint x);
 
 // A slope with one bump, which is the maximum: sum_i a_i exp(-(x - x_i)^2 / (2 * 0.1^2)) on [0, 1]

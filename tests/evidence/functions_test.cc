@@ -23,7 +23,7 @@ TEST(Functions, HartmannsHaveTheirMinima) {
       -3.32237, 1e-5);
 }
 
-TEST(Functions, DeceptiveIsMinusOneAtItsPeakAndDeceivesInTheCorners) {
+TEST(Functions, DeceptiveIsMinusOneAtItsPeakAndLowInTheCorners) {
   EXPECT_DOUBLE_EQ(Deceptive({1.0 / 3, 2.0 / 3}), -1);
   EXPECT_DOUBLE_EQ(Deceptive({0.2, 0.4, 0.6, 0.8}), -1);
   EXPECT_NEAR(Deceptive({0, 0}), -0.64, 1e-12);
@@ -38,7 +38,7 @@ TEST(Functions, DeceptiveIsContinuous) {
 
 TEST(Functions, H1IsTwoAtItsPeak) { EXPECT_NEAR(H1({8.6998, 6.7665}), 2, 1e-8); }
 
-TEST(Functions, TheSlopeWithABumpIsStraightButForTheBump) {
+TEST(Functions, TheSlopeWithABumpIsStraightElsewhere) {
   const auto at = [](double x) { return SlopeWithBump({x}); };
   const double rise = at(0.9) - at(0.8);
   EXPECT_GT(rise, 0.05);
@@ -49,7 +49,7 @@ TEST(Functions, TheSlopeWithABumpIsStraightButForTheBump) {
   EXPECT_GT(at(0.28), at(0.4));
 }
 
-TEST(Functions, TheOthersHaveTheMinimaThatTheyAreKnownFor) {
+TEST(Functions, TheOthersHaveTheirPublishedMinima) {
   EXPECT_NEAR(Ackley({0, 0, 0, 0, 0}), 0, 1e-12);
   EXPECT_NEAR(Levy({1, 1, 1, 1}), 0, 1e-12);
   EXPECT_EQ(Rosenbrock({1, 1, 1, 1}), 0);

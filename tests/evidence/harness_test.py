@@ -1,4 +1,4 @@
-"""The harness's arithmetic against what was worked out by hand."""
+"""Checks the harness's arithmetic against values computed by hand."""
 
 import io
 import math
@@ -39,10 +39,10 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(high, 49.5 + 1.96 * 2.887, delta=0.3)
 
     def test_seeds_of_one_task_are_drawn_together(self):
-        # Two tasks whose own seeds agree: as uncertain as two draws, not as a hundred.
+        # Each task's seeds agree, so the mean is as uncertain as with two draws, not a hundred.
         self.assertEqual(estimates.interval([[3] * 50, [7] * 50], "mean"), (3, 7))
 
-    def test_units_count_the_same_and_are_drawn_on_their_own(self):
+    def test_units_have_equal_weight_and_are_resampled_separately(self):
         # The first unit's mean resamples to 3, 5 or 7, the second's is always 1.
         self.assertEqual(estimates.interval_over_units([[3, 7], [[1, 1], [1, 1], [1, 1]]]), (2, 4))
         # Drawn alike, 0 and 9 of both units would meet in a quarter of the resamples each.
@@ -101,7 +101,7 @@ class Comparing(unittest.TestCase):
         self.assertEqual([row["verdict"] for row in rows], ["no worse", "no worse"])
         self.assertEqual(self.compared.partial_peers(self.compared.units[0]), {"partial": 1})
 
-    def test_the_bar_asks_for_the_best_mean_rank_and_no_worse_regret(self):
+    def test_the_bar_requires_the_best_mean_rank_and_no_worse_regret(self):
         own = curves({"ours": {("p", seed): [1] for seed in range(4)}})
         for theirs, met in (([2, 2, 2, 2], True), ([1, 1, 1, 1], True), ([0, 0, 0, 1], False),
                             ([0, 0, 1, 9], False)):
@@ -111,12 +111,12 @@ class Comparing(unittest.TestCase):
             holds, text = tables.checkpoint_verdict(compared, "ours", "continuous", 1, differences)
             self.assertEqual(holds, met, text)
 
-    def test_a_table_counts_tasks_and_keeps_the_seeds_that_all_have(self):
+    def test_a_table_counts_tasks_and_keeps_their_common_seeds(self):
         own = curves({"ours": {("svm/a", 0): [1], ("svm/a", 1): [2], ("svm/b", 0): [3]}})
         unit, = comparison.Comparison(own, curves({}), {"svm/a": "svm", "svm/b": "svm"}, [1]).units
         self.assertEqual((unit.cells, unit.draws), ([("svm/a", 0), ("svm/b", 0)], 2))
 
-    def test_only_what_all_presets_have_is_compared(self):
+    def test_only_cells_that_all_presets_have_are_compared(self):
         own = curves({"a": {("p", 0): [1], ("p", 1): [1]}, "b": {("p", 1): [1]}})
         unit, = comparison.Comparison(own, curves({}), {"p": "continuous"}, [1]).units
         self.assertEqual(unit.cells, [("p", 1)])
@@ -159,7 +159,7 @@ class BesideAReference(unittest.TestCase):
         self.assertEqual([first[key] for key in ("mean_rank", "worse", "better")], [1.75, 0.5, 0])
         self.assertEqual([second[key] for key in ("mean_rank", "worse", "better")], [1.5, 0, 0.5])
 
-    def test_problems_count_the_same_in_a_total_whatever_their_studies(self):
+    def test_problems_have_equal_weight_however_many_studies_they_have(self):
         totals = {(row["section"], row["method"]): row for row in self.table.totals()
                   if row["after"] == 2}
         self.assertEqual([section for section, method in totals if method == "other"],
@@ -205,7 +205,7 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ValueError):
             cells.chosen_problems("h2", listing)
 
-    def test_presets_that_have_a_prior_are_transfer(self):
+    def test_transfer_selects_presets_with_a_prior(self):
         listing = [{"preset": "gp", "prior": "none"}, {"preset": "delta", "prior": "delta"},
                    {"preset": "scaml", "prior": "scaml"}]
         self.assertEqual(cells.chosen_presets("transfer", listing), ["delta", "scaml"])
@@ -214,7 +214,7 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ValueError):
             cells.chosen_presets("gp,prior", listing)
 
-    def test_a_preset_keeps_its_name_with_what_is_replaced_in_its_recipe(self):
+    def test_a_preset_keeps_its_name_with_its_overrides(self):
         listing = [{"preset": "gp", "prior": "none"}]
         self.assertEqual(cells.chosen_presets("gp,gp+prior=scaml+norm=2", listing),
                          ["gp", "gp+prior=scaml+norm=2"])
@@ -232,7 +232,7 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ValueError):  # A study of a program that did not tell it.
             results.regret_units([row | {"worst_regret": None} for row in rows], "worst")
 
-    def test_what_would_change_a_study_has_a_folder_of_its_own(self):
+    def test_settings_that_change_studies_have_separate_folders(self):
         names = {cells.Protocol(**change).name() for change in (
             {}, {"from_nothing": True}, {"sources": True}, {"workers": 2}, {"budget": 1.0})}
         self.assertEqual(len(names), 5)

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kScreened = 4096;
 constexpr size_t kFollowed = 16;
 constexpr uint64_t kScreenSeed = 1;
-constexpr double kFirstStep = 0.03;  // Of a side's length.
+constexpr double kFirstStep = 0.03;  // As a fraction of a side's length.
 constexpr double kLastStep = 1e-9;
 
 using Function = std::function<double(absl::Span<const double>)>;
@@ -41,7 +41,7 @@ std::vector<Place> LowestPlaces(const Function& function, const std::vector<Boun
   return places;
 }
 
-// Moves one coordinate by one step where that is lower.
+// Moves one coordinate by one step if that lowers the value.
 bool StepDown(const Function& function, const std::vector<Bounds>& box, double step, Place& place) {
   for (size_t i = 0; i < box.size(); ++i) {
     const double before = place.x[i];

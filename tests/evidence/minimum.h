@@ -1,4 +1,4 @@
-// What a function's values are like where nobody has written it down.
+// Estimates a function's minimum and mean if they are not published.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_MINIMUM_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_MINIMUM_H_
 
@@ -15,13 +15,13 @@ struct Bounds {
   double max = 1;
 };
 
-// The lowest value found from the best of many evenly spread points, each
-// followed downhill coordinate by coordinate until steps are 1e-9 of a side. For
-// smooth functions of up to six dimensions that are not too crooked.
+// The lowest value found by coordinate descent from the best of many evenly spread
+// points, until steps are 1e-9 of a side. For well-behaved smooth functions of up to
+// six dimensions.
 double MinimumOf(const std::function<double(absl::Span<const double>)>& function,
                  const std::vector<Bounds>& box);
 
-// The mean over the same evenly spread points.
+// The mean over the same points.
 double MeanOf(const std::function<double(absl::Span<const double>)>& function,
               const std::vector<Bounds>& box);
 

@@ -7,7 +7,7 @@
 namespace slipstream::evidence {
 namespace {
 
-TEST(Minimum, FindsWhatTheLiteratureSays) {
+TEST(Minimum, FindsThePublishedMinima) {
   EXPECT_NEAR(MinimumOf([](RawPoint x) { return Branin({}, x); }, {{-5, 10}, {0, 15}}),
               0.39788735772973816, 1e-12);
   EXPECT_NEAR(
@@ -21,7 +21,7 @@ TEST(Minimum, MayLieOnTheEdge) {
   EXPECT_EQ(MinimumOf([](RawPoint x) { return x[0] - 2 * x[1]; }, {{1, 3}, {0, 5}}), -9);
 }
 
-TEST(Minimum, TheMeanIsThatOfTheWholeBox) {
+TEST(Minimum, TheMeanIsOverTheWholeBox) {
   const auto square = [](absl::Span<const double> x) { return x[0] * x[0] + x[1]; };
   EXPECT_NEAR(MeanOf(square, {{0, 3}, {-2, 4}}), 3 + 1, 1e-2);
 }

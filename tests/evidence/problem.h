@@ -1,6 +1,6 @@
-// Something to optimise, together with what is known about it: an objective on
-// a search space, its best value, the points that a study starts from and the
-// source tasks that it may use.
+// A problem to optimise and what is known about it: an objective on a search space,
+// its best value, the points that a study starts from and the source tasks that it may
+// use.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_
 
@@ -27,9 +27,9 @@ struct Problem {
   std::string name;
   std::shared_ptr<const SearchSpace> space;
   Goal goal = Goal::kMinimize;
-  // Whether people would say of it that asking again gives the same value.
+  // Whether a user would declare the objective exact.
   bool noiseless = true;
-  // Added to what a study sees; regret is counted without it.
+  // Added to the values that a study sees; regret is computed without it.
   double noise_deviation = 0;
   std::function<double(const Point&)> value;
   double best = 0;         // The best that `value` can be.
@@ -39,8 +39,8 @@ struct Problem {
   std::vector<Point> initial;
   std::vector<std::shared_ptr<const SourceTaskData>> sources;
 
-  // How far a noise-free value is from the best. Below zero only where `best`
-  // is not exact.
+  // The distance of a noise-free value from the best. Negative only if `best` is not
+  // exact.
   double RegretOf(double noise_free_value) const {
     const double missing =
         goal == Goal::kMinimize ? noise_free_value - best : best - noise_free_value;

@@ -12,12 +12,12 @@
 
 namespace slipstream::evidence {
 
-// How a study on a problem begins.
+// The start of a study on a problem.
 struct Beginning {
   uint64_t seed = 0;
-  bool initial_points = true;  // Five points of the seed; otherwise from nothing.
+  bool initial_points = true;  // Five points drawn from the seed; otherwise none.
   bool source_tasks = false;
-  std::string data_folder;  // Has the folders data and peers.
+  std::string data_folder;  // Contains the folders data and peers.
 };
 
 struct ProblemListing {
@@ -25,16 +25,16 @@ struct ProblemListing {
   // "continuous", "svm" and "deepar", which have recorded peers, or
   // "development" and "transfer", which have none.
   std::string group;
-  uint64_t source_tasks = 0;  // That it can begin with.
+  uint64_t source_tasks = 0;  // Number of source tasks that it can begin with.
   std::string summary;
 };
 
-// Without the recorded tables' problems where their files are absent.
+// All problems, except the recorded tables' if their files are absent.
 std::vector<ProblemListing> ListProblems(const std::string& data_folder);
 
-// INVALID_ARGUMENT when there is no such problem. NOT_FOUND when it cannot
-// begin like that: recorded files are absent or have no such seed, or the
-// problem has no source tasks.
+// INVALID_ARGUMENT if there is no such problem. NOT_FOUND if it cannot begin like
+// that because recorded files are absent or lack the seed, or because the problem has
+// no source tasks.
 absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beginning);
 
 }  // namespace slipstream::evidence

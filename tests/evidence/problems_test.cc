@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/evidence/csv.h"
 
-// Ends a test that needs recorded runs where there are none.
+// Skips a test that needs recorded runs if there are none.
 #define SKIP_WITHOUT_RECORDED_RUNS()                                                     \
   if (!std::filesystem::exists(DataFolder() + "/peers/continuous_initial.csv")) {        \
     GTEST_SKIP() << "no recorded runs in " << DataFolder()                               \
@@ -36,20 +36,20 @@ Beginning From(uint64_t seed, bool source_tasks = false) {
   return {seed, /*initial_points=*/true, source_tasks, DataFolder()};
 }
 
-// An initial point's value as the recorded file has it: to be minimised.
+// An initial point's recorded value, which is minimised.
 double RecordedValue(const Problem& problem, const Point& point) {
   const double value = problem.value(point);
   return problem.goal == Goal::kMinimize ? value : -value;
 }
 
-TEST(Problems, TheirNamesDiffer) {
+TEST(Problems, HaveDistinctNames) {
   std::set<std::string> names;
   for (const ProblemListing& listing : ListProblems(DataFolder())) {
     EXPECT_TRUE(names.insert(listing.name).second) << listing.name;
   }
 }
 
-TEST(Problems, TheListTellsHowManySourcesThereAre) {
+TEST(Problems, TheListHasTheNumberOfSources) {
   for (const ProblemListing& listing : ListProblems(DataFolder())) {
     const auto problem = MakeProblem(listing.name, {0, false, true, DataFolder()});
     const uint64_t sources = problem.ok() ? problem->sources.size() : 0;
@@ -92,14 +92,14 @@ TEST(Problems, NoSampledPointIsBetterThanTheBestOrWorseThanTheWorst) {
         const Point point = {problem->space->Sample(uniform), {}};
         const double regret = problem->RegretOf(problem->value(point));
         ASSERT_GE(regret, -1e-9) << listing.name << " " << seed;
-        // Of crooked functions only a nearly worst point is found.
+        // For ill-behaved functions only a nearly worst point is found.
         ASSERT_LE(regret, problem->RegretOf(problem->worst) * 1.2) << listing.name << " " << seed;
       }
     }
   }
 }
 
-TEST(Problems, DevelopmentProblemsStartWithFivePointsOfTheSeed) {
+TEST(Problems, DevelopmentProblemsStartWithFivePointsDrawnFromTheSeed) {
   const auto first = MakeProblem("ackley5", {1, true, false, ""});
   const auto again = MakeProblem("ackley5", {1, true, false, ""});
   const auto other = MakeProblem("ackley5", {2, true, false, ""});
@@ -139,7 +139,7 @@ TEST(Problems, ANoisyFamilyHasTheTasksOfTheFamilyAndNoisySources) {
   EXPECT_NEAR(square, 1, 0.3);
 }
 
-// The means' distances are sqrt(0.02) and sqrt(4.5).
+// The distances of the means are sqrt(0.02) and sqrt(4.5).
 TEST(Problems, TheNormalPairsSourcesAreNearAndFar) {
   const std::pair<const char*, double> pairs[] = {{"normal_related_pair", 0.02},
                                                   {"normal_mild_pair", 4.5}};
@@ -221,8 +221,8 @@ TEST(Problems, DeepArIsMeasuredInLogarithms) {
   EXPECT_THAT(problem->sources, SizeIs(10));
 }
 
-// The worst recorded run began at the five rows, so no regret may exceed theirs.
-TEST(Problems, InitialRowsAreThoseThatThePeersBeganWith) {
+// The worst recorded run began with the five rows, so no regret may exceed theirs.
+TEST(Problems, InitialRowsAreThoseOfThePeers) {
   SKIP_WITHOUT_RECORDED_RUNS();
   const auto peers = CsvTable::Read(DataFolder() + "/peers/tables.csv");
   ASSERT_TRUE(peers.ok()) << peers.status();

@@ -22,8 +22,8 @@ struct Wave {
   double phase = 0;
 };
 
-// What a normal frequency is multiplied with: the spectral density of a Matern
-// kernel is Student's with 2 nu degrees of freedom.
+// The factor for a normal frequency: the spectral density of a Matern kernel is
+// Student's t distribution with 2 nu degrees of freedom.
 double TailFactor(ProcessShape::Kernel kernel, uint64_t seed, uint64_t wave) {
   if (kernel == ProcessShape::Kernel::kSquaredExponential) return 1;
   double chi_squared = 0;
@@ -39,8 +39,8 @@ Wave DrawWave(const ProcessShape& shape, size_t dimension, uint64_t seed, uint64
   for (size_t i = 0; i < dimension; ++i) {
     wave.frequency.push_back(scale * StandardNormal(seed, index, i + 1));
   }
-  // A cosine and a sine with normal amplitudes are one wave of a Rayleigh
-  // amplitude and any phase.
+  // A cosine and a sine with normal amplitudes are one wave with a Rayleigh amplitude
+  // and a uniform phase.
   const double radius = 1 - CounterRandomUniform(seed, index, 0);
   wave.amplitude = std::sqrt(-2 * std::log(radius) * shape.variance / kWaves);
   wave.phase = 2 * std::numbers::pi * CounterRandomUniform(seed, index, 1);

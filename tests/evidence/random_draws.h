@@ -1,4 +1,4 @@
-// Random numbers and functions for problems, each a function of a seed.
+// Random numbers and random functions for problems, all determined by a seed.
 //
 // Thread-safe: free functions without state.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_RANDOM_DRAWS_H_
@@ -12,8 +12,8 @@
 
 namespace slipstream::evidence {
 
-// A standard normal number; as with CounterRandomUniform, two that differ in an
-// argument are unrelated.
+// A standard normal number. As with CounterRandomUniform, numbers for different
+// arguments are unrelated.
 double StandardNormal(uint64_t seed, uint64_t index, uint64_t lane = 0);
 
 // A Gaussian process of mean 0 and isotropic kernel.
@@ -26,8 +26,8 @@ struct ProcessShape {
 
 // One draw of the process: a sum of 256 waves with frequencies from the kernel's
 // spectral density (Rahimi and Recht 2007) and normal amplitudes. Given the
-// frequencies it is exactly Gaussian; its covariance is the kernel's but for the
-// chance of these frequencies.
+// frequencies it is exactly Gaussian; its covariance is the kernel's up to the
+// randomness of the frequencies.
 std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t dimension,
                                             uint64_t seed);
 

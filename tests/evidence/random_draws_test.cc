@@ -41,23 +41,23 @@ TEST(RandomDraws, NormalNumbersHaveTheirMoments) {
   EXPECT_NEAR(of_two_lanes, 0, 0.04);
 }
 
-TEST(RandomDraws, ADrawIsThatOfItsSeed) {
+TEST(RandomDraws, ADrawIsDeterminedByItsSeed) {
   const ProcessShape shape = {};
   const std::vector<double> x = {0.3, -0.2};
   EXPECT_EQ(DrawProcess(shape, 2, 7)(x), DrawProcess(shape, 2, 7)(x));
   EXPECT_NE(DrawProcess(shape, 2, 7)(x), DrawProcess(shape, 2, 8)(x));
 }
 
-// With a distance of one lengthscale, exp(-1/2) and (1 + a + a^2 / 3) exp(-a)
-// for a = sqrt(5).
-TEST(RandomDraws, CovariancesOfASmoothProcessAreTheKernels) {
+// At a distance of one lengthscale they are exp(-1/2) and (1 + a + a^2 / 3) exp(-a) for
+// a = sqrt(5).
+TEST(RandomDraws, ASmoothProcessHasItsKernelsCovariances) {
   const ProcessShape shape = {Kernel::kSquaredExponential, 0.5, 2};
   EXPECT_NEAR(Covariance(shape, {0.1, 0.2}, {0.1, 0.2}), 2, kTolerance);
   EXPECT_NEAR(Covariance(shape, {0.1, 0.2}, {0.4, 0.6}), 2 * 0.60653, kTolerance);
   EXPECT_NEAR(Covariance(shape, {0.1, 0.2}, {2.1, 0.2}), 0, kTolerance);
 }
 
-TEST(RandomDraws, CovariancesOfAMaternProcessAreTheKernels) {
+TEST(RandomDraws, AMaternProcessHasItsKernelsCovariances) {
   const ProcessShape shape = {Kernel::kMatern52, 0.5, 2};
   EXPECT_NEAR(Covariance(shape, {0.1, 0.2}, {0.1, 0.2}), 2, kTolerance);
   EXPECT_NEAR(Covariance(shape, {0.1, 0.2}, {0.4, 0.6}), 2 * 0.52399, kTolerance);

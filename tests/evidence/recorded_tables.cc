@@ -30,8 +30,7 @@ absl::StatusOr<std::vector<Parameter>> SvmParameters(const CsvTable&) {
   };
 }
 
-// The columns are logarithms already where the name says so; they reach as far
-// as the table does.
+// Columns whose names say so are already logarithms. Ranges are those of the table.
 absl::StatusOr<std::vector<Parameter>> DeepArParameters(const CsvTable& table) {
   std::vector<Parameter> parameters;
   for (const char* column :
@@ -56,7 +55,7 @@ constexpr RecordedTable kTables[] = {
      "metric_CRPS", Goal::kMinimize, Logarithm, DeepArParameters},
 };
 
-// What was recorded of one task.
+// The recorded rows of one task.
 struct Recording {
   std::vector<std::vector<Assignment>> rows;
   std::vector<double> values;
@@ -72,7 +71,7 @@ absl::StatusOr<NamedValue> ReadValue(const Parameter& parameter, const CsvTable&
   return NamedValue(number);
 }
 
-// An empty cell is a parameter that does not exist in that row.
+// An empty cell stands for a parameter that is inactive in that row.
 absl::StatusOr<std::vector<Assignment>> ReadRow(const std::vector<Parameter>& parameters,
                                                 const CsvTable& table, size_t row) {
   std::vector<Assignment> assignments;
@@ -100,7 +99,7 @@ absl::StatusOr<Recording> ReadRecording(const RecordedTable& table, const CsvTab
   return InvalidField("task", task, absl::StrCat("one of ", table.file));
 }
 
-// The rows that a file in the folder peers names for a task and a seed.
+// The rows that a file in the folder peers lists for a task and a seed.
 absl::StatusOr<std::vector<size_t>> NamedRows(const CsvTable& file, absl::string_view table,
                                               absl::string_view task_column,
                                               const std::string& task, uint64_t seed,
@@ -185,7 +184,7 @@ Problem ProblemOf(const RecordedTable& table, const std::string& task, SearchSpa
   problem.name = absl::StrCat(table.name, "/", task);
   problem.space = std::make_shared<const SearchSpace>(std::move(space));
   problem.goal = table.goal;
-  problem.noiseless = false;  // Somebody's training runs.
+  problem.noiseless = false;  // The values are of real training runs.
   problem.best = table.goal == Goal::kMinimize ? *lowest : *highest;
   problem.worst = table.goal == Goal::kMinimize ? *highest : *lowest;
   problem.mean =

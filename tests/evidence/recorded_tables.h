@@ -1,4 +1,4 @@
-// Recorded tuning runs as problems: a task's rows are the candidate list, the
+// Recorded tuning runs as problems: a task's rows are the candidate list, and the
 // other tasks of its table are its source tasks.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_RECORDED_TABLES_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_RECORDED_TABLES_H_
@@ -19,20 +19,21 @@ namespace slipstream::evidence {
 struct RecordedTable {
   absl::string_view name;
   absl::string_view summary;
-  absl::string_view file;  // In the folder data.
+  absl::string_view file;  // Its name in the folder data.
   absl::string_view objective;
   Goal goal = Goal::kMinimize;
-  double (*transform)(double) = nullptr;  // Of the objective's column.
+  double (*transform)(double) = nullptr;  // Applied to the objective's column.
   absl::StatusOr<std::vector<Parameter>> (*parameters)(const CsvTable& table) = nullptr;
 };
 
 absl::Span<const RecordedTable> RecordedTables();
 
-// In the file's order. NOT_FOUND when the file is absent.
+// The table's tasks in the file's order. NOT_FOUND if the file is absent.
 absl::StatusOr<std::vector<std::string>> TasksOf(const RecordedTable& table,
                                                  const std::string& data_folder);
 
-// Regret is normalised, (best - found) / (best - worst). Errors as MakeProblem.
+// Regret is normalised, (best - found) / (best - worst). Returns the same errors as
+// MakeProblem.
 absl::StatusOr<Problem> MakeRecordedProblem(const RecordedTable& table, const std::string& task,
                                             const Beginning& beginning);
 

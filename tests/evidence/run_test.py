@@ -1,4 +1,4 @@
-"""The commands `run` and `transfer` on small comparisons; EVIDENCE_CELL names an evidence_cell."""
+"""Tests `run` and `transfer` on small comparisons; EVIDENCE_CELL is the path of evidence_cell."""
 
 import csv
 import os
@@ -33,7 +33,7 @@ class Run(unittest.TestCase):
         return finished.stdout
 
     def results(self):
-        """All rows but for the seconds, which differ from run to run."""
+        """All rows without the seconds, which differ from run to run."""
         with open(self.folder / "out/results.csv", newline="") as file:
             return [{key: value for key, value in row.items() if key != "seconds"}
                     for row in csv.DictReader(file)]
@@ -41,7 +41,7 @@ class Run(unittest.TestCase):
     def cell_files(self):
         return sorted((self.folder / "out/cells").rglob("*.csv"))
 
-    def test_a_run_goes_on_where_it_was_interrupted_with_the_same_result(self):
+    def test_an_interrupted_run_continues_with_the_same_result(self):
         self.assertIn("3 to run", self.run_command())
         before = self.results()
         self.assertEqual(len(before), 3 * 8)
@@ -72,19 +72,19 @@ class Run(unittest.TestCase):
         self.assertNotIn("MIXED BUILDS", again)
         self.assertEqual(len({row["build"] for row in self.results()}), 1)
 
-    def test_what_was_not_recorded_is_skipped_and_said(self):
+    def test_cells_that_were_not_recorded_are_skipped_with_a_message(self):
         text = self.run_command("--problems", "branin,svm/A9A")
         self.assertIn("skipped 3 cells", text)
         self.assertIn("SLIPSTREAM_EVIDENCE_DATA", text)
         self.assertIn("INCOMPLETE: 3 of 6 studies", text)
 
-    def test_the_transfer_table_has_its_presets_beside_the_references(self):
+    def test_the_transfer_table_compares_its_presets_with_the_references(self):
         command = [TRANSFER, "--presets", "stacked", "--problems", "normal_mild_pair,svm/A9A",
                    "--seeds", "0-1", "--checkpoints", "1,4", "--no-plots", "--data",
                    self.folder / "none", "--binary", BINARY, "--out", self.folder / "out"]
         finished = subprocess.run(command, text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, check=True)
-        # A path may be as long as it likes.
+        # The path may be of any length.
         lines = [line for line in finished.stdout.splitlines() if str(self.folder) not in line]
         self.assertLessEqual(max(map(len, lines)), 110)
         self.assertIn("4 suggestions from nothing, with source tasks", finished.stdout)
@@ -105,7 +105,7 @@ class Run(unittest.TestCase):
         self.run_command(*tables, "--data", data)
         self.assertIn("svm after 1 suggestions", self.run_command(*tables, "--report-only"))
 
-    def test_what_makes_no_sense_is_refused(self):
+    def test_contradictory_arguments_are_refused(self):
         self.assertIn("has to be among the presets",
                       self.run_command("--against", "random", code=1))
         command = [COMMAND, "--count-all"]
@@ -113,7 +113,7 @@ class Run(unittest.TestCase):
         self.assertEqual(finished.returncode, 2)
         self.assertIn("--count-all needs --from-nothing", finished.stderr)
 
-    def test_a_preset_can_be_mixed(self):
+    def test_a_presets_recipe_can_be_overridden(self):
         text = self.run_command("--presets", "gp_ucb,gp_ucb+acquisition=ei+smoothness=0",
                                 "--seeds", "0", "--no-plots")
         self.assertIn("gp_ucb+acquisition=ei+smoothness=0", text)

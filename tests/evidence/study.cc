@@ -41,8 +41,8 @@ class StudyRun {
   }
 
  private:
-  // What the server would show the strategy now. Every field of a StudyView is
-  // set here and nowhere else.
+  // The view that the server would pass to the strategy now. Every field of a
+  // StudyView is set here and nowhere else.
   StudyView View() const {
     StudyView view;
     view.space = problem_.space.get();
@@ -81,7 +81,7 @@ class StudyRun {
   absl::Status Check(const Suggestion& suggestion) const {
     const SearchSpace& space = *problem_.space;
     if (!space.IsLegal(suggestion.configuration)) {
-      return absl::InternalError("a suggestion is outside of the space");
+      return absl::InternalError("a suggestion is outside the space");
     }
     if (suggestion.candidate.has_value() != space.has_candidates()) {
       return absl::InternalError("a suggestion names a candidate without a list, or none of one");
@@ -106,7 +106,7 @@ class StudyRun {
     waiting_.push_back(std::move(evaluation));
   }
 
-  // A worker reports: the trial that has been out for longest.
+  // A worker reports the outcome of the oldest pending trial.
   void EndOldest() {
     Evaluation evaluation = std::move(waiting_.front());
     waiting_.pop_front();
@@ -134,7 +134,7 @@ class StudyRun {
   int64_t suggested_ = 0;
   std::vector<EndedTrial> ended_;
   std::vector<OpenTrial> open_;
-  std::deque<Evaluation> waiting_;  // What is known of the open trials, in their order.
+  std::deque<Evaluation> waiting_;  // The pending trials, oldest first.
   double regret_ = std::numeric_limits<double>::infinity();
   std::vector<Evaluation> evaluations_;
 };

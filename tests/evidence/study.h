@@ -1,4 +1,4 @@
-// One study of one strategy on one problem, as the server would run it.
+// Runs one study of one strategy on one problem as the server would.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_STUDY_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_STUDY_H_
 
@@ -18,28 +18,30 @@ namespace slipstream::evidence {
 struct StudyOptions {
   uint64_t seed = 0;
   int suggestions = 50;
-  // A suggestion is made while so many trials less one are out with workers.
+  // Number of workers: a suggestion is made while all others have a pending trial.
   size_t workers = 1;
-  // As the server's: strategies step down their ladder when it is used up.
+  // The time for one suggestion, after which strategies step down their ladder, as in
+  // the server.
   absl::Duration budget = absl::Seconds(5);
 };
 
-// A seed for the study itself: studies of the same number on two problems are as
-// unrelated as two studies of a server.
+// The study's own seed. Studies with the same number on two problems are as unrelated
+// as two studies of a server.
 uint64_t StudySeed(absl::string_view problem, uint64_t number);
 
-// One trial that has ended, in the order in which trials ended.
+// One finished trial.
 struct Evaluation {
   int suggestion = 0;  // From 1; 0 for an initial point.
   Point point;
-  double value = 0;    // As the study saw it.
-  double regret = 0;   // Of the best point so far, without noise.
-  double seconds = 0;  // In Strategy::Suggest.
+  double value = 0;    // The value that the study saw.
+  double regret = 0;   // The regret of the best point so far, without noise.
+  double seconds = 0;  // The time in Strategy::Suggest.
   Provenance provenance;
 };
 
-// INTERNAL when the strategy suggests what the space does not allow, or a
-// candidate twice; otherwise errors as Strategy::Suggest.
+// The finished trials in the order in which they finished. INTERNAL if the strategy
+// suggests something illegal in the space or a candidate twice; otherwise the errors
+// of Strategy::Suggest.
 absl::StatusOr<std::vector<Evaluation>> RunStudy(const Strategy& strategy, const Problem& problem,
                                                  const StudyOptions& options);
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-// Remembers what it was shown; suggests the middle of the space.
+// Records the views that it is passed and suggests the middle of the space.
 class Witness final : public Strategy {
  public:
   struct Shown {
@@ -48,7 +48,7 @@ Problem Ackley(bool initial_points = true) {
   return *MakeProblem("ackley5", {1, initial_points, false, ""});
 }
 
-TEST(Study, ShowsWhatAServerWouldShowAfterAddedTrials) {
+TEST(Study, ShowsTheViewOfAServerAfterAddedTrials) {
   const Witness witness;
   const auto evaluations = RunStudy(witness, Ackley(), {.suggestions = 2});
   ASSERT_TRUE(evaluations.ok()) << evaluations.status();
@@ -63,7 +63,7 @@ TEST(Study, ShowsWhatAServerWouldShowAfterAddedTrials) {
   EXPECT_THAT(witness.shown()[1].ended, ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-TEST(Study, LeavesTrialsOutWithTheOtherWorkers) {
+TEST(Study, KeepsTrialsOfOtherWorkersPending) {
   const Witness witness;
   const auto evaluations =
       RunStudy(witness, Ackley(/*initial_points=*/false), {.suggestions = 4, .workers = 3});
@@ -115,7 +115,7 @@ TEST(Study, SeedsDifferByProblemAndByNumber) {
   EXPECT_NE(StudySeed("branin", 1), StudySeed("h1", 1));
 }
 
-TEST(Study, ACandidateThatIsNotNamedIsAnError) {
+TEST(Study, ASuggestionWithoutItsCandidateIsAnError) {
   Problem problem = Ackley();
   const std::vector<Parameter> parameters = {{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}}};
   SearchSpace::CandidateTable candidates;

@@ -1,4 +1,4 @@
-// Reading and writing the values of a configuration.
+// Reads and writes the values of a configuration.
 //
 //   absl::StatusOr<double> rate = GetDouble(trial, "learning_rate");
 //   if (HasValue(trial.configuration(), "degree")) Use(*GetInteger(trial, "degree"));
@@ -15,12 +15,12 @@
 
 namespace slipstream {
 
-// Whether the parameter is active: a conditional one may have no value.
+// Whether the parameter has a value, as an active one does.
 bool HasValue(const v1::Configuration& configuration, const std::string& parameter);
 
-// All of these answer NOT_FOUND if the parameter has no value, INVALID_ARGUMENT
-// if it has one of another kind. A whole number is an integer and a double
-// alike as long as nothing is lost: OUT_OF_RANGE otherwise.
+// These return NOT_FOUND if the parameter has no value and INVALID_ARGUMENT if
+// its value is of another kind. A whole number can be read both as an integer
+// and as a double; OUT_OF_RANGE if that would not be exact.
 absl::StatusOr<double> GetDouble(const v1::Configuration& configuration,
                                  const std::string& parameter);
 absl::StatusOr<int64_t> GetInteger(const v1::Configuration& configuration,
@@ -30,13 +30,13 @@ absl::StatusOr<std::string> GetCategory(const v1::Configuration& configuration,
 absl::StatusOr<bool> GetBoolean(const v1::Configuration& configuration,
                                 const std::string& parameter);
 
-// The same of a trial's configuration.
+// The same for a trial's configuration.
 absl::StatusOr<double> GetDouble(const v1::Trial& trial, const std::string& parameter);
 absl::StatusOr<int64_t> GetInteger(const v1::Trial& trial, const std::string& parameter);
 absl::StatusOr<std::string> GetCategory(const v1::Trial& trial, const std::string& parameter);
 absl::StatusOr<bool> GetBoolean(const v1::Trial& trial, const std::string& parameter);
 
-// Give the parameter this value in place of any that it had.
+// Set the parameter's value, replacing any previous one.
 void SetDouble(v1::Configuration* configuration, const std::string& parameter, double value);
 void SetInteger(v1::Configuration* configuration, const std::string& parameter, int64_t value);
 void SetCategory(v1::Configuration* configuration, const std::string& parameter,

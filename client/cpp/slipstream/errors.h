@@ -1,4 +1,4 @@
-// What the errors of a Client carry besides code and message.
+// The details that a Client's errors carry besides code and message.
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_ERRORS_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_ERRORS_H_
 
@@ -9,7 +9,7 @@
 
 namespace slipstream {
 
-// The fields that the server complained of, with value and bound; empty for
+// The fields that the server complained about, with value and bound; empty for
 // errors that are not about a field. The message of `status` names them too.
 std::vector<v1::FieldViolation> ViolationsOf(const absl::Status& status);
 

@@ -1,4 +1,4 @@
-// Observations one by one, for sets too large to hold as messages.
+// Reads observations one by one, for sets too large to hold as messages.
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_OBSERVATION_READER_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_OBSERVATION_READER_H_
 
@@ -13,11 +13,11 @@ class ObservationReader {
  public:
   virtual ~ObservationReader() = default;
 
-  // Goes back to the first observation. Is called before the first Next, too.
+  // Goes back to the first observation. Also called before the first Next.
   virtual absl::Status Rewind() = 0;
 
-  // Fills `observation`, which comes empty, with the next one and returns true,
-  // or returns false after the last one.
+  // Fills `observation`, which is empty, with the next one and returns true, or
+  // returns false after the last one.
   virtual absl::StatusOr<bool> Next(v1::Observation* observation) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Request ids: UUIDs of version 7 (RFC 9562), ordered by time.
+// Makes request ids: UUIDs of version 7 (RFC 9562), which are ordered by time.
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_REQUEST_ID_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_REQUEST_ID_H_
 
@@ -10,13 +10,12 @@
 
 namespace slipstream {
 
-// Every id sorts after the ones that Next returned before, on whatever thread
-// and however the clock is set back meanwhile. Thread-safe. Two processes, also
-// a process and its fork, get different ids: 62 bits of each are drawn anew
-// from the system's entropy.
+// Every id sorts after all that Next returned before, on any thread, even if the
+// clock is set back. Thread-safe. Two processes, also a process and its fork, get
+// different ids: 62 bits of each id are drawn from the system's entropy.
 class RequestIdGenerator {
  public:
-  // `unix_milliseconds` tells the wall clock's time and is called under a lock.
+  // `unix_milliseconds` returns the wall clock's time and is called under a lock.
   explicit RequestIdGenerator(std::function<int64_t()> unix_milliseconds);
 
   // 36 characters, for example "01932c07-209f-7d3b-9d2c-3b1f0c6a7e55".
@@ -26,11 +25,11 @@ class RequestIdGenerator {
   std::mutex mutex_;
   const std::function<int64_t()> unix_milliseconds_;
   std::random_device entropy_;
-  int64_t millisecond_ = 0;  // Of the latest id.
-  uint32_t counter_ = 0;     // Of the latest id, 12 bits; orders ids of one millisecond.
+  int64_t millisecond_ = 0;  // The latest id's time.
+  uint32_t counter_ = 0;     // The latest id's 12 bits that order ids of one millisecond.
 };
 
-// The next id of this process.
+// The process's next id.
 std::string MakeRequestId();
 
 }  // namespace slipstream

@@ -22,12 +22,12 @@ struct ProcessResult {
 ProcessResult RunCli(const std::vector<std::string>& arguments, const std::string& input = "",
                      const std::vector<std::string>& environment = {});
 
-// A file of this content in a folder of the test's own.
+// Writes a file in a temporary folder and returns its path.
 std::string WriteTestFile(const std::string& name, const std::string& content);
 
 class CliTest : public testing::Test {
  protected:
-  // Runs with the address of the fake server.
+  // Runs the tool with the address of the fake server.
   ProcessResult Run(std::vector<std::string> arguments, const std::string& input = "");
   FakeService& service() { return server_.service(); }
 

@@ -15,10 +15,10 @@ using testing::StartsWith;
 class CsvObservationsTest : public testing::Test {
  protected:
   absl::StatusOr<std::unique_ptr<CsvObservations>> Open(const std::string& text) {
-    return CsvObservations::Open("runs.csv", text, &space_, columns_);
+    return CsvObservations::Open("runs.csv", text, &configurations_, columns_);
   }
 
-  // What Open or CheckAll complain of.
+  // The error message of Open or CheckAll; "none" without an error.
   std::string Complaint(const std::string& text) {
     const auto table = Open(text);
     if (!table.ok()) return std::string(table.status().message());
@@ -26,9 +26,9 @@ class CsvObservationsTest : public testing::Test {
     return count.ok() ? "none" : std::string(count.status().message());
   }
 
-  const CheckedSpace space_ =
-      *CheckedSpace::Create(*ParseSpace({"lr=double:0..1", "kernel=categorical:rbf,\"x\ny\",poly",
-                                         "degree=integer:2..5;when=kernel:poly"}));
+  const ConfigurationReader configurations_ = *ConfigurationReader::Create(
+      *ParseSpace({"lr=double:0..1", "kernel=categorical:rbf,\"x\ny\",poly",
+                   "degree=integer:2..5;when=kernel:poly"}));
   CsvColumns columns_ = {.objective = "accuracy", .ignored = {}};
 };
 
@@ -75,7 +75,7 @@ TEST_F(CsvObservationsTest, PointsAtTheCellThatIsWrong) {
 
 TEST_F(CsvObservationsTest, ChecksConditions) {
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,3,1\n"),
-            "runs.csv:2:3 (degree): '3' is given, but the parameter exists only where kernel is "
+            "runs.csv:2:3 (degree): '3' is given, but the parameter is active only where kernel is "
             "poly");
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,poly,,1\n"),
             "runs.csv:2:3 (degree): a value is missing, must be a whole number in 2..5");
@@ -95,14 +95,14 @@ TEST_F(CsvObservationsTest, DemandsAColumnForEveryParameterAndTheObjective) {
   EXPECT_THAT(Complaint("lr,kernel,degree\n"), HasSubstr("no column for the objective 'accuracy'"));
 }
 
-TEST_F(CsvObservationsTest, RefusesColumnsThatNobodyNamed) {
+TEST_F(CsvObservationsTest, RefusesUnknownColumns) {
   EXPECT_THAT(Complaint("lr,kernel,degree,seed,accuracy\n"),
               StartsWith("runs.csv:1:4 (seed): the column is neither a parameter nor"));
   columns_.ignored = {"seed"};
   EXPECT_EQ(Complaint("lr,kernel,degree,seed,accuracy\n0.5,rbf,,what,1\n"), "none");
 }
 
-TEST_F(CsvObservationsTest, RefusesToIgnoreWhatIsNotThereOrNeeded) {
+TEST_F(CsvObservationsTest, RefusesToIgnoreMissingOrNeededColumns) {
   columns_.ignored = {"speed"};
   EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n"),
               HasSubstr("no column for --ignore 'speed'"));
@@ -110,9 +110,9 @@ TEST_F(CsvObservationsTest, RefusesToIgnoreWhatIsNotThereOrNeeded) {
   EXPECT_THAT(Complaint("lr,kernel,degree,accuracy\n"), HasSubstr("no column for parameter 'lr'"));
 }
 
-TEST_F(CsvObservationsTest, RefusesAColumnThatIsThereTwice) {
+TEST_F(CsvObservationsTest, RefusesAColumnThatAppearsTwice) {
   EXPECT_EQ(Complaint("lr,kernel,degree,lr,accuracy\n"),
-            "runs.csv:1:4 (lr): the column is there twice, first as number 1");
+            "runs.csv:1:4 (lr): the column appears twice, first as number 1");
 }
 
 TEST_F(CsvObservationsTest, RefusesAnObjectiveThatIsAParameter) {
@@ -120,14 +120,14 @@ TEST_F(CsvObservationsTest, RefusesAnObjectiveThatIsAParameter) {
   EXPECT_THAT(Complaint("lr,kernel,degree\n"), HasSubstr("'lr' is also a parameter"));
 }
 
-TEST_F(CsvObservationsTest, RefusesRowsOfAnotherWidth) {
+TEST_F(CsvObservationsTest, RefusesRowsWithAnotherNumberOfCells) {
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,\n"),
             "runs.csv:2:4 (accuracy): the row has 3 cells, the header 4");
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,rbf,,1,7\n"),
             "runs.csv:2:5: the row has 5 cells, the header 4");
 }
 
-TEST_F(CsvObservationsTest, SaysWhereTheTextIsNoCsv) {
+TEST_F(CsvObservationsTest, SaysWhereTheTextIsNotCsv) {
   EXPECT_EQ(Complaint("lr,kernel,degree,accuracy\n0.5,\"rbf,,1\n"),
             "runs.csv:2:2: the quote that begins here never ends");
 }

@@ -76,7 +76,7 @@ TEST(CsvReader, TakesCommasQuotesAndLineEndsInQuotes) {
                                        Texts{"next", "\""}));
 }
 
-TEST(CsvReader, TellsTheLineOfACellAfterEmbeddedLineEnds) {
+TEST(CsvReader, CountsLinesAfterEmbeddedLineEnds) {
   const Read all = ReadAll("\"1\r\n2\n3\r4\",x\ny\n");
   EXPECT_THAT(all.lines[0], ElementsAre(1, 4));
   EXPECT_THAT(all.lines[1], ElementsAre(5));

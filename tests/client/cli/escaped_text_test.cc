@@ -23,7 +23,7 @@ TEST(EscapedText, KeepsABackslashAtTheEnd) {
   EXPECT_THAT(SplitEscaped("a\\", ','), ElementsAre("a\\"));
 }
 
-TEST(EscapedText, ComesBackFromEscape) {
+TEST(EscapedText, UndoesEscape) {
   const std::string nasty = R"(a=b:c;d,e|f\g)";
   EXPECT_EQ(Unescape(Escape(nasty)), nasty);
   for (const char separator : std::string("=:;,|")) {

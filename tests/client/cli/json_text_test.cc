@@ -17,11 +17,11 @@ TEST(JsonText, HasTheProtobufNamesAndAllPlainFields) {
   const std::string text = JsonText(study);
   EXPECT_THAT(text, HasSubstr("\"displayName\": \"Zürich\""));
   EXPECT_THAT(text, HasSubstr("\"trialCount\": \"0\""));
-  EXPECT_THAT(text, Not(HasSubstr("seed")));  // Optional, and not given.
+  EXPECT_THAT(text, Not(HasSubstr("seed")));  // Optional and unset.
   EXPECT_EQ(text.back(), '\n');
 }
 
-TEST(JsonText, ComesBackAsTheSameMessage) {
+TEST(JsonText, IsParsedBackToTheSameMessage) {
   v1::Trial trial;
   trial.set_name("studies/d/trials/1");
   trial.set_candidate(0);
@@ -41,7 +41,7 @@ TEST(JsonText, ComesBackAsTheSameMessage) {
   EXPECT_EQ(back.create_time().seconds(), 1740830400);
 }
 
-TEST(JsonText, OfAListIsOneArray) {
+TEST(JsonText, WritesAListAsOneArray) {
   std::vector<v1::Metric> metrics(2);
   metrics[1].set_name("loss");
   const std::string text = JsonArrayOf(metrics);

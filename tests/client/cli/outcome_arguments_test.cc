@@ -28,7 +28,7 @@ TEST(OutcomeArguments, MakeOneOutcomeOfEachKind) {
   EXPECT_EQ(OutcomeOf({.stopped = ""}).early_stop().has_measurement(), false);
 }
 
-TEST(OutcomeArguments, LetAStoppedTrialKeepItsMeasurement) {
+TEST(OutcomeArguments, AllowAMeasurementOfAStoppedTrial) {
   const v1::Outcome outcome = OutcomeOf({.value = "0.5", .stopped = "hopeless"});
   EXPECT_EQ(outcome.early_stop().measurement().metrics().at("accuracy"), 0.5);
   EXPECT_EQ(outcome.early_stop().reason(), "hopeless");
@@ -40,7 +40,7 @@ TEST(OutcomeArguments, ExcludeEachOther) {
   EXPECT_THAT(OutcomeComplaint({.failed = "a", .stopped = "b"}), HasSubstr("exclude"));
   EXPECT_THAT(OutcomeComplaint({.value = "1", .failed = "a"}), HasSubstr("has no --value"));
   EXPECT_THAT(OutcomeComplaint({.value = "1", .metrics = {"accuracy=2"}}),
-              HasSubstr("there twice"));
+              HasSubstr("given twice"));
 }
 
 TEST(OutcomeArguments, MustBeNumbers) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ResourceName, OfAStudyMayBeShortOrFull) {
+TEST(ResourceName, MayBeShortOrFullForAStudy) {
   EXPECT_EQ(FullStudyName("digits").value(), "studies/digits");
   EXPECT_EQ(FullStudyName("studies/digits").value(), "studies/digits");
   for (const char* text : {"", "studies/", "digits/3", "a/b/c"}) {
@@ -20,7 +20,7 @@ TEST(ResourceName, OfAStudyMayBeShortOrFull) {
   }
 }
 
-TEST(ResourceName, OfATrialMayBeShortOrFull) {
+TEST(ResourceName, MayBeShortOrFullForATrial) {
   EXPECT_EQ(FullTrialName("digits/3").value(), "studies/digits/trials/3");
   EXPECT_EQ(FullTrialName("studies/digits/trials/3").value(), "studies/digits/trials/3");
   EXPECT_EQ(FullTrialName("digits/trials/3").value(), "studies/digits/trials/3");
@@ -58,7 +58,7 @@ class SourceTaskName : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(SourceTaskName, InFullAsksNobody) {
+TEST_F(SourceTaskName, NeedsNoCallIfItIsFull) {
   const std::string digits = "0123456789abcdef0123456789abcdef";
   EXPECT_EQ(Full(digits).value(), "sourceTasks/" + digits);
   EXPECT_EQ(Full("sourceTasks/" + digits).value(), "sourceTasks/" + digits);

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Answers a question with what a person types.
+// Confirms with the text that a person types.
 class Confirmation : public testing::Test {
  protected:
   absl::Status Ask(const std::string& typed, bool agreed, bool interactive) {
@@ -48,7 +48,7 @@ TEST_F(Confirmation, IsNotAskedForWhenItWasGiven) {
   EXPECT_EQ(err_.str(), "");
 }
 
-TEST_F(Confirmation, NeedsSomebodyToAsk) {
+TEST_F(Confirmation, NeedsATerminal) {
   EXPECT_TRUE(IsUsageError(Ask("y\n", false, false)));
   EXPECT_EQ(err_.str(), "");
 }

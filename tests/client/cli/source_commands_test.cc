@@ -45,7 +45,7 @@ TEST_F(SourceCommands, RegisterTakesSpaceAndObjectiveOfAStudy) {
   EXPECT_EQ(observations[0].outcome().measurement().metrics().at("accuracy"), 0.9);
 }
 
-TEST_F(SourceCommands, RegisterTakesASpaceInShortFormAndAnObjectiveOfItsOwn) {
+TEST_F(SourceCommands, RegisterTakesASpaceInShortFormAndAnObjective) {
   const std::string file = WriteTestFile("runs.csv", "loss,a,note\n1,true,x\n,false,y\n");
   const ProcessResult result =
       Run({"source", "register", file, "--param", "a=boolean", "--minimize", "loss", "--ignore",
@@ -74,7 +74,7 @@ TEST_F(SourceCommands, RegisterSendsNothingWhenOneCellIsWrong) {
   for (const SeenCall& call : service().calls()) EXPECT_EQ(call.method, "GetStudy");
 }
 
-TEST_F(SourceCommands, RegisterOnlyChecksWhenAsked) {
+TEST_F(SourceCommands, RegisterOnlyChecksWithValidateOnly) {
   const std::string file = WriteTestFile("runs.csv", kTable);
   const ProcessResult result =
       Run({"source", "register", file, "--study", "s1", "--validate-only"});
@@ -102,7 +102,7 @@ TEST_F(SourceCommands, RegisterSaysWhichFileIsMissing) {
   EXPECT_EQ(Run({"source", "register", "/tmp", "--study", "s1"}).code, 1);
 }
 
-TEST_F(SourceCommands, RegisterNeedsOneSpaceOnly) {
+TEST_F(SourceCommands, RegisterNeedsExactlyOneSpace) {
   const std::string file = WriteTestFile("runs.csv", kTable);
   const ProcessResult both = Run({"source", "register", file, "--study", "s1", "--param",
                                   "a=boolean", "--maximize", "accuracy"});
@@ -114,7 +114,7 @@ TEST_F(SourceCommands, RegisterNeedsOneSpaceOnly) {
   EXPECT_THAT(half.err, HasSubstr("--objective and --goal go together"));
 }
 
-TEST_F(SourceCommands, AreFoundByTheirFirstDigitsShownAndDeleted) {
+TEST_F(SourceCommands, ShowAndDeleteFindATaskByItsFirstDigits) {
   ASSERT_EQ(Run({"source", "register", "-", "--study", "s1"}, kTable).code, 0);
   const Json listed = Json::parse(Run({"source", "list", "--format", "json"}).out);
   ASSERT_EQ(listed.size(), 1u);
@@ -127,7 +127,7 @@ TEST_F(SourceCommands, AreFoundByTheirFirstDigitsShownAndDeleted) {
   EXPECT_EQ(Run({"source", "show", "aaaaaa"}).code, 1);
 }
 
-TEST_F(SourceCommands, ListOfNothingSaysWhatToDo) {
+TEST_F(SourceCommands, AnEmptyListSaysWhatToDo) {
   EXPECT_THAT(Run({"source", "list"}).out, HasSubstr("slipstream source register --help"));
 }
 

@@ -46,7 +46,7 @@ TEST(SpaceGrammar, ReadsScales) {
   EXPECT_EQ(space->parameters(3).discrete_domain().scale(), v1::LOG);
 }
 
-TEST(SpaceGrammar, ReadsRangesThatLookOdd) {
+TEST(SpaceGrammar, ReadsNegativeAndExponentBounds) {
   const auto space = ParseSpace({"a=double:-2..-1", "b=double:0...5", "c=double:-1e-3..1e-3"});
   ASSERT_TRUE(space.ok()) << space.status();
   EXPECT_EQ(space->parameters(0).double_domain().max(), -1);
@@ -79,7 +79,7 @@ TEST(SpaceGrammar, ReadsConditionsInTheKindOfTheParent) {
   EXPECT_EQ(space->parameters(5).condition().values(0).double_value(), 16);
 }
 
-TEST(SpaceGrammar, TakesEscapedCharactersAsTheyAre) {
+TEST(SpaceGrammar, TreatsEscapedCharactersAsOrdinary) {
   const auto space = ParseSpace({R"(a\=b=categorical:x\,y,x\:y,p\;q,\\;default=x\:y)",
                                  R"(z=boolean;when=a\=b:x\,y|p\;q)"});
   ASSERT_TRUE(space.ok()) << space.status();
@@ -107,26 +107,26 @@ TEST(SpaceGrammar, SaysWhichPartIsWrong) {
       {"lr", "does not begin with NAME="},
       {"=double:0..1", "does not begin with NAME="},
       {"lr=real:0..1", "kind 'real' is not double, integer"},
-      {"lr=double", "after 'double' the domain is missing"},
-      {"lr=double:", "after 'double' the domain is missing"},
+      {"lr=double", "the domain after 'double' is missing"},
+      {"lr=double:", "the domain after 'double' is missing"},
       {"lr=double:1", "range '1' is not LOW..HIGH"},
       {"lr=double:1..x", "upper bound 'x' is not a number"},
       {"lr=double:..1", "lower bound '' is not a number"},
       {"lr=double:0..inf", "upper bound 'inf' is not a finite number"},
       {"n=integer:1..2.5", "upper bound '2.5' is not a whole number"},
       {"lr=double:1..2:exp", "scale 'exp' is not linear, log or reverse_log"},
-      {"lr=double:1..2:log:3", "':3' is too much"},
-      {"b=boolean:true", "':true' is too much"},
-      {"c=categorical:a,b:log", "':log' is too much, categories have no scale"},
+      {"lr=double:1..2:log:3", "unexpected ':3' after the scale"},
+      {"b=boolean:true", "unexpected ':true': boolean has no domain"},
+      {"c=categorical:a,b:log", "unexpected ':log': categories have no scale"},
       {"d=discrete:1,b", "value 'b' is not a number"},
       {"d=discrete:1,,2", "value '' is not a number"},
       {"lr=double:0..1;default=2", "default '2' is not in 0..1"},
-      {"lr=double:0..1;default=0;default=1", "'default=' is there twice"},
+      {"lr=double:0..1;default=0;default=1", "'default=' appears twice"},
       {"lr=double:0..1;init=2", "';init=2' is neither ;default=VALUE nor ;when="},
       {"lr=double:0..1;", "';' is neither ;default=VALUE nor ;when="},
       {"lr=double:0..1;when=k", "'when=k' is not when=PARENT:VALUE"},
       {"lr=double:0..1;when=k:", "'when=k:' is not when=PARENT:VALUE"},
-      {"lr=double:0..1;when=k:a", "'when=' names 'k', which is no parameter here"},
+      {"lr=double:0..1;when=k:a", "'when=' names 'k', which is not a parameter"},
   };
   for (const auto& [text, part] : cases) {
     EXPECT_THAT(Complaint({text}), AllOf(StartsWith("--param '" + text + "': "), HasSubstr(part)));
@@ -139,16 +139,10 @@ TEST(SpaceGrammar, NamesTheParameterWhoseConditionIsWrong) {
                     HasSubstr("'when=k': 'c' is not one of a, b")));
 }
 
-TEST(SpaceGrammar, RefusesDomainsThatMakeNoSense) {
-  EXPECT_THAT(Complaint({"lr=double:1..1"}), HasSubstr("parameter 'lr': the lower bound 1"));
-  EXPECT_THAT(Complaint({"n=integer:3..2"}), HasSubstr("3 is above the upper bound 2"));
-  EXPECT_THAT(Complaint({"lr=double:0..1:log"}), HasSubstr("needs values above 0"));
-  EXPECT_THAT(Complaint({"d=discrete:2,1"}), HasSubstr("must ascend, but 1 comes after 2"));
-  EXPECT_THAT(Complaint({"c=categorical:a,a"}), HasSubstr("the value 'a' is there twice"));
-  EXPECT_THAT(Complaint({"c=categorical:a,"}), HasSubstr("one of its values is empty"));
-  EXPECT_THAT(Complaint({"a=boolean", "a=boolean"}), HasSubstr("'a' is there twice"));
-  EXPECT_THAT(Complaint({"n=integer:-9223372036854775808..9223372036854775807"}),
-              HasSubstr("more than 2^53 apart"));
+TEST(SpaceGrammar, LeavesJudgingTheSpaceToTheServer) {
+  for (const std::string text : {"lr=double:1..0:log", "d=discrete:2,1", "c=categorical:a,a"}) {
+    EXPECT_TRUE(ParseSpace({text, text}).ok()) << text;
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace slipstream {
 namespace {
 
 using Json = nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -58,16 +59,26 @@ TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
 }
 
 TEST_F(StudyCommands, CreateSaysWhatIsWrongWithAFile) {
-  const std::string file = WriteTestFile(
-      "space.json", R"({"parameters": [{"name": "lr", "doubleDomain": {"min": 2, "max": 1}}]})");
-  const ProcessResult unsound = Run({"study", "create", "--space", file, "--maximize", "a"});
-  EXPECT_EQ(unsound.code, 1);
-  EXPECT_THAT(unsound.err, HasSubstr(file + ": parameter 'lr': the lower bound 2 is not below"));
+  const std::string file = WriteTestFile("space.json", R"({"parameters": [{"nome": "lr"}]})");
+  const ProcessResult unreadable = Run({"study", "create", "--space", file, "--maximize", "a"});
+  EXPECT_EQ(unreadable.code, 1);
+  EXPECT_THAT(unreadable.err, AllOf(HasSubstr(file + ": "), HasSubstr("nome")));
   const ProcessResult missing =
       Run({"study", "create", "--space", "/nonexistent.json", "--maximize", "a"});
   EXPECT_EQ(missing.code, 1);
   EXPECT_THAT(missing.err, HasSubstr("cannot open /nonexistent.json"));
   EXPECT_TRUE(service().calls().empty());
+}
+
+TEST_F(StudyCommands, CreateShowsWhyTheServerRefusesASpace) {
+  const std::string complaint =
+      "study.space.parameters[0].double_domain.max is 1, must be above min 2 for "
+      "parameter \"lr\"";
+  service().FailNext(1, {.status = {grpc::StatusCode::INVALID_ARGUMENT, complaint}});
+  const ProcessResult result =
+      Run({"study", "create", "--param", "lr=double:2..1", "--maximize", "a"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr(complaint));
 }
 
 TEST_F(StudyCommands, CreateShowsTheServersViolation) {
@@ -93,7 +104,7 @@ TEST_F(StudyCommands, ListHasAllPagesInEveryFormat) {
   EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("maximize accuracy"));
 }
 
-TEST_F(StudyCommands, ListOfNothingSaysWhatToDo) {
+TEST_F(StudyCommands, AnEmptyListSaysWhatToDo) {
   EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("slipstream study create --help"));
   EXPECT_EQ(Run({"study", "list", "--format", "json"}).out, "[]\n");
 }
@@ -105,7 +116,7 @@ TEST_F(StudyCommands, ShowTakesShortAndFullNames) {
   EXPECT_EQ(json["space"]["parameters"][2]["condition"]["parent"], "kernel");
 }
 
-TEST_F(StudyCommands, ChangeTheState) {
+TEST_F(StudyCommands, PauseResumeAndCompleteChangeTheState) {
   service().AddStudy(SmallStudy());
   const std::vector<std::pair<std::string, v1::Study::State>> cases = {
       {"pause", v1::Study::PAUSED}, {"resume", v1::Study::ACTIVE},

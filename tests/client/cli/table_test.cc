@@ -39,7 +39,7 @@ TEST(Table, CountsCharactersAndNotBytes) {
   EXPECT_EQ(Shown(table), "name   n\nGröße  1\nabcde  2\n");
 }
 
-TEST(Table, CutsLongCellsBetweenCharacters) {
+TEST(Table, TruncatesLongCellsBetweenCharacters) {
   std::string wide;
   for (int i = 0; i < 41; ++i) wide += "ü";
   const std::string shown = Shown({{{"x"}}, {{wide}}});
@@ -58,19 +58,19 @@ TEST(Table, ShowsControlCharactersAsSpaces) {
   EXPECT_EQ(Shown({{{"x"}}, {{"a\nb\033[2Jc"}}}), "x\na b [2Jc\n");
 }
 
-TEST(Table, IsBoldOnlyInItsHeads) {
+TEST(Table, HasBoldHeadsOnly) {
   EXPECT_EQ(Shown({{{"x"}}, {{"1"}}}, true), "\033[1mx\033[0m\n1\n");
   EXPECT_THAT(Shown({{{"x"}}, {{"1"}}}), Not(HasSubstr("\033")));
 }
 
-TEST(Table, WithoutRowsHasItsHeads) { EXPECT_EQ(Shown({{{"a"}, {"b"}}, {}}), "a  b\n"); }
+TEST(Table, ShowsItsHeadsWithoutRows) { EXPECT_EQ(Shown({{{"a"}, {"b"}}, {}}), "a  b\n"); }
 
-TEST(Csv, QuotesOnlyWhatNeedsIt) {
+TEST(Csv, QuotesOnlyCellsThatNeedIt) {
   EXPECT_EQ(Csv({{{"a"}, {"b,c"}}, {{"plain", "say \"hi\""}, {"two\nlines", ""}}}),
             "a,\"b,c\"\r\nplain,\"say \"\"hi\"\"\"\r\n\"two\nlines\",\r\n");
 }
 
-TEST(Csv, ComesBackWholeFromAReader) {
+TEST(Csv, IsReadBackExactly) {
   const std::string nasty = std::string(100, 'x') + ",\"\r\n\033" + "ü";
   const std::string text = Csv({{{"h"}}, {{nasty}}});
   CsvReader reader(text);
@@ -78,6 +78,12 @@ TEST(Csv, ComesBackWholeFromAReader) {
   ASSERT_TRUE(reader.Next(&record).value());
   ASSERT_TRUE(reader.Next(&record).value());
   EXPECT_EQ(record[0].text, nasty);
+}
+
+TEST(Fields, AreOmittedIfEmpty) {
+  const std::vector<Field> fields = WithoutEmpty({{"a", ""}, {"b", "1"}, {"c", ""}});
+  ASSERT_EQ(fields.size(), 1u);
+  EXPECT_EQ(fields[0].name, "b");
 }
 
 TEST(Fields, AlignsValuesAndShowsThemWhole) {

@@ -50,7 +50,7 @@ TEST_F(TrialCommands, SuggestInJsonIsAnArray) {
   EXPECT_EQ(json[0]["configuration"]["values"]["lr"]["doubleValue"], 0.25);
 }
 
-TEST_F(TrialCommands, NumbersAreRoundedInTablesThatAreOnlyLookedAt) {
+TEST_F(TrialCommands, TablesForDisplayHaveRoundedNumbers) {
   AddSucceeded(1.0 / 3);
   EXPECT_THAT(Run({"trials", "s1"}).out, HasSubstr("  0.333333\n"));
   EXPECT_THAT(Run({"trials", "s1", "--format", "csv"}).out, HasSubstr(",0.3333333333333333,"));
@@ -83,13 +83,13 @@ TEST_F(TrialCommands, TrialsShowsTheFirstFiftyAndHowToSeeMore) {
   const std::string shown = Run({"trials", "s1"}).out;
   EXPECT_THAT(shown, HasSubstr("s1/50"));
   EXPECT_THAT(shown, Not(HasSubstr("s1/51")));
-  EXPECT_THAT(shown, HasSubstr("--all shows every one"));
+  EXPECT_THAT(shown, HasSubstr("--all shows every trial"));
   const std::string all = Run({"trials", "s1", "--all"}).out;
   EXPECT_THAT(all, HasSubstr("s1/60"));
   EXPECT_THAT(all, Not(HasSubstr("--all")));
 }
 
-TEST_F(TrialCommands, TrialsKeepsNothingFromScripts) {
+TEST_F(TrialCommands, TrialsGivesScriptsTheWholeList) {
   for (int i = 0; i < 1100; ++i) AddSucceeded(i);
   const std::string csv = Run({"trials", "s1", "--format", "csv"}).out;
   EXPECT_THAT(csv, StartsWith("trial,state,lr,kernel,degree,accuracy,worker,reason\r\n"));
@@ -98,7 +98,7 @@ TEST_F(TrialCommands, TrialsKeepsNothingFromScripts) {
   EXPECT_EQ(Json::parse(Run({"trials", "s1", "--format", "json", "--limit", "7"}).out).size(), 7u);
 }
 
-TEST_F(TrialCommands, TrialsOfAFullPageAreNotSaidToBeMore) {
+TEST_F(TrialCommands, TrialsThatFillThePageExactlyAnnounceNoMore) {
   for (int i = 0; i < 50; ++i) AddSucceeded(i);
   EXPECT_THAT(Run({"trials", "s1"}).out, Not(HasSubstr("--all")));
 }
@@ -128,7 +128,7 @@ TEST_F(TrialCommands, AddQueuesATrialWithoutAResultAndRecordsOneWithIt) {
   EXPECT_EQ(Stored(2).state(), v1::Trial::SUCCEEDED);
 }
 
-TEST_F(TrialCommands, AddChecksTheConfigurationItself) {
+TEST_F(TrialCommands, AddChecksTheConfigurationWithoutTheServer) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--set", "lr=2", "--set", "kernel=rbf"}, "--set lr: '2' is not in 0..1"},
       {{"--set", "lr=0.5", "--set", "kernel=rbf", "--set", "degree=3"},
@@ -148,7 +148,7 @@ TEST_F(TrialCommands, AddChecksTheConfigurationItself) {
   EXPECT_THAT(service().trials("studies/s1"), IsEmpty());
 }
 
-TEST_F(TrialCommands, ExplainTellsWhereATrialCameFrom) {
+TEST_F(TrialCommands, ExplainSaysWhereATrialCameFrom) {
   AddSucceeded(9);
   const std::string shown = Run({"explain", "s1/1"}).out;
   EXPECT_THAT(shown, HasSubstr("preset:             quasi_random\n"));

@@ -81,7 +81,7 @@ TEST_F(Usage, GlobalOptionsMayFollowTheCommand) {
       "preset,default,recipe,summary\r\nquasi_random,yes,,Points that fill the space evenly\r\n");
 }
 
-TEST_F(Usage, AServerThatIsNotThereExitsWithOneAndSaysSo) {
+TEST_F(Usage, AMissingServerIsReportedWithExitCodeOne) {
   const ProcessResult result = RunCli({"--address", "unix:/nonexistent/socket", "study", "list"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("slipstream: no answer from unix:/nonexistent/socket: is "
@@ -103,7 +103,7 @@ TEST_F(Usage, NothingIsStyledWithoutATerminal) {
   }
 }
 
-TEST_F(Usage, RidesOutAServerThatFailsForAMoment) {
+TEST_F(Usage, OutlastsAServerThatFailsBriefly) {
   service().FailNext(2, {.status = {grpc::StatusCode::UNAVAILABLE, "restarting"}});
   EXPECT_EQ(Run({"presets"}).code, 0);
 }

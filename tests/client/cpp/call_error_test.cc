@@ -29,7 +29,7 @@ v1::FieldViolation LowViolation() {
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
-TEST(CallError, OfAServerThatIsNotThereAsksWhetherItRuns) {
+TEST(CallError, AsksWhetherAMissingServerRuns) {
   const absl::Status error =
       CallError(Failed(false), {grpc::StatusCode::UNAVAILABLE, "connection refused"});
   EXPECT_EQ(error.code(), absl::StatusCode::kUnavailable);
@@ -38,14 +38,14 @@ TEST(CallError, OfAServerThatIsNotThereAsksWhetherItRuns) {
             "digits; 3 attempts in 4.3s; connection refused)");
 }
 
-TEST(CallError, OfAServerThatIsBusyDoesNotAskWhetherItRuns) {
+TEST(CallError, DoesNotAskWhetherABusyServerRuns) {
   const absl::Status error =
       CallError(Failed(true), {grpc::StatusCode::UNAVAILABLE, "shutting down"});
   EXPECT_THAT(Message(error), HasSubstr("cannot create study digits on 10.0.0.7:7411"));
   EXPECT_THAT(Message(error), Not(HasSubstr("running")));
 }
 
-TEST(CallError, OfADeadlineSaysThatTheAnswerDidNotComeInTime) {
+TEST(CallError, SaysThatTheAnswerDidNotComeBeforeTheDeadline) {
   const absl::Status error =
       CallError(Failed(true), {grpc::StatusCode::DEADLINE_EXCEEDED, "Deadline Exceeded"});
   EXPECT_EQ(error.code(), absl::StatusCode::kDeadlineExceeded);
@@ -79,19 +79,19 @@ TEST(CallError, DescribesAViolationThatHasNoDescription) {
               HasSubstr("study.space.parameters[2].double_domain.min is -1, must be > 0"));
 }
 
-TEST(CallError, SurvivesATrailerThatIsNoMessage) {
+TEST(CallError, SurvivesATrailerThatIsNotAMessage) {
   const absl::Status error =
       CallError(Failed(true), {grpc::StatusCode::INVALID_ARGUMENT, "wrong", "\xff\xff\xff"});
   EXPECT_THAT(Message(error), HasSubstr("wrong"));
   EXPECT_TRUE(ViolationsOf(error).empty());
 }
 
-TEST(CallError, OfAnEmptyMessageSaysSo) {
+TEST(CallError, SaysIfTheServerGaveNoReason) {
   const absl::Status error = CallError(Failed(true), {grpc::StatusCode::INTERNAL, ""});
   EXPECT_THAT(Message(error), HasSubstr("the server gave no reason"));
 }
 
-TEST(CallError, ViolationsOfOtherErrorsAreNone) {
+TEST(CallError, HasNoViolationsForOtherErrors) {
   EXPECT_TRUE(ViolationsOf(absl::OkStatus()).empty());
   EXPECT_TRUE(ViolationsOf(absl::InvalidArgumentError("mine")).empty());
 }

@@ -16,7 +16,7 @@ std::string Complaint(const ClientOptions& options) {
   return std::string(status.message());
 }
 
-TEST(ClientOptions, AreSoundByDefault) { EXPECT_TRUE(CheckOptions(ClientOptions()).ok()); }
+TEST(ClientOptions, AreLegalByDefault) { EXPECT_TRUE(CheckOptions(ClientOptions()).ok()); }
 
 TEST(ClientOptions, NeedAnAddress) {
   EXPECT_THAT(Complaint({.address = ""}), HasSubstr("address is empty"));

@@ -78,8 +78,13 @@ TEST_F(ClientTest, AddsReadsAndExplainsTrials) {
 TEST_F(ClientTest, ListsPresets) {
   const auto presets = client_->ListPresets();
   ASSERT_TRUE(presets.ok());
-  ASSERT_EQ(presets->size(), 1u);
-  EXPECT_TRUE((*presets)[0].is_default());
+  ASSERT_EQ(presets->presets_size(), 2);
+  EXPECT_TRUE(presets->presets(0).is_default());
+  EXPECT_EQ(presets->presets(1).recipe().options().at("weight_rate"), 2);
+  ASSERT_EQ(presets->options_size(), 2);
+  EXPECT_EQ(presets->options(0).name(), "weight_rate");
+  ASSERT_EQ(presets->ingredients_size(), 2);
+  EXPECT_EQ(presets->ingredients(0).source(), "ScaML-GP");
 }
 
 TEST_F(ClientTest, GivesEveryChangeARequestIdOfItsOwn) {
@@ -117,7 +122,7 @@ TEST_F(ClientTest, ListsTheTrialsOfAllPagesInOrder) {
   EXPECT_GT(service().calls().size(), 1u);
 }
 
-TEST_F(ClientTest, StopsListingWhenTheVisitorHasEnough) {
+TEST_F(ClientTest, StopsListingWhenTheVisitorSaysSo) {
   FillStudy(100);
   v1::ListTrialsRequest request;
   request.set_study("studies/s1");
@@ -128,14 +133,14 @@ TEST_F(ClientTest, StopsListingWhenTheVisitorHasEnough) {
   EXPECT_EQ(service().calls().size(), 2u);
 }
 
-TEST_F(ClientTest, ListsNothingOfAnEmptyStudy) {
+TEST_F(ClientTest, ListsNoTrialsOfAnEmptyStudy) {
   FillStudy(0);
   int seen = 0;
   EXPECT_TRUE(client_->ListAllTrials("studies/s1", [&](const v1::Trial&) { return ++seen; }).ok());
   EXPECT_EQ(seen, 0);
 }
 
-TEST_F(ClientTest, HandsOnTheErrorOfALaterPage) {
+TEST_F(ClientTest, ReturnsTheErrorOfALaterPage) {
   FillStudy(20);
   v1::ListTrialsRequest request;
   request.set_study("studies/s1");
@@ -149,7 +154,7 @@ TEST_F(ClientTest, HandsOnTheErrorOfALaterPage) {
   EXPECT_EQ(seen, 10);
 }
 
-TEST_F(ClientTest, NoticesPagesThatLeadInACircle) {
+TEST_F(ClientTest, RefusesAPageThatNamesItselfAsTheNext) {
   FillStudy(30);
   service().RepeatPagesForever();
   const absl::Status status =
@@ -176,7 +181,7 @@ TEST_F(ClientTest, ListsAllStudiesAndSourceTasks) {
   EXPECT_EQ(tasks.size(), 205u);
 }
 
-TEST_F(ClientTest, OffersTheViolationsOfABadRequest) {
+TEST_F(ClientTest, ExposesTheViolationsOfABadRequest) {
   v1::FieldViolation violation;
   violation.set_field("study_id");
   violation.set_description("study_id is 9, must be a letter first");

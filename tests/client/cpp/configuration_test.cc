@@ -22,7 +22,7 @@ v1::Trial Sample() {
   return trial;
 }
 
-TEST(Configuration, GivesBackEveryKindOfValue) {
+TEST(Configuration, ReturnsEveryKindOfValue) {
   const v1::Trial trial = Sample();
   EXPECT_EQ(GetDouble(trial, "rate").value(), 0.5);
   EXPECT_EQ(GetInteger(trial, "layers").value(), 3);
@@ -30,17 +30,17 @@ TEST(Configuration, GivesBackEveryKindOfValue) {
   EXPECT_TRUE(GetBoolean(trial, "bias").value());
 }
 
-TEST(Configuration, TakesWholeNumbersForIntegersAndIntegersForDoubles) {
+TEST(Configuration, AcceptsWholeDoublesAsIntegersAndIntegersAsDoubles) {
   EXPECT_EQ(GetInteger(Sample(), "whole").value(), 16);
   EXPECT_EQ(GetDouble(Sample(), "layers").value(), 3.0);
 }
 
-TEST(Configuration, RefusesConversionsThatLoseSomething) {
+TEST(Configuration, RefusesInexactConversions) {
   EXPECT_EQ(GetInteger(Sample(), "rate").status().code(), absl::StatusCode::kOutOfRange);
   EXPECT_EQ(GetDouble(Sample(), "huge").status().code(), absl::StatusCode::kOutOfRange);
 }
 
-TEST(Configuration, RefusesNumbersThatNoIntegerHolds) {
+TEST(Configuration, RefusesNumbersOutsideTheIntegerRange) {
   v1::Configuration configuration;
   for (const double value : {9223372036854775808.0, -1e300, std::numeric_limits<double>::infinity(),
                              std::numeric_limits<double>::quiet_NaN()}) {

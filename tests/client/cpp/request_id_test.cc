@@ -23,7 +23,8 @@ bool StrictlyAscends(const std::vector<std::string>& ids) {
          std::adjacent_find(ids.begin(), ids.end()) == ids.end();
 }
 
-// Of xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx, x a lower-case hexadecimal digit and y one of 8, 9, a, b.
+// Matches xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx with x a lower-case hexadecimal digit and y one of 8, 9,
+// a, b.
 auto MatchesUuidOfVersionSeven() {
   const std::string digit = "[0-9a-f]";
   const auto digits = [&](int count) {
@@ -47,7 +48,7 @@ TEST(RequestId, BeginsWithTheMillisecondsOfTheUnixTime) {
   EXPECT_EQ(generator.Next().substr(0, 14), "01932c07-209f-");
 }
 
-TEST(RequestId, OfThisProcessBeginsWithTheTimeOfDay) {
+TEST(RequestId, BeginsWithTheTimeOfDayInThisProcess) {
   const auto milliseconds = [] {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
                std::chrono::system_clock::now().time_since_epoch())
@@ -57,12 +58,12 @@ TEST(RequestId, OfThisProcessBeginsWithTheTimeOfDay) {
   const std::string id = MakeRequestId();
   const int64_t told = std::stoll(id.substr(0, 8) + id.substr(9, 4), nullptr, 16);
   EXPECT_GE(told, before);
-  EXPECT_LE(told, milliseconds() + 1000);  // Other tests may have drawn it ahead.
+  EXPECT_LE(told, milliseconds() + 1000);  // Other tests may have advanced it.
 }
 
 TEST(RequestId, AscendsWhileTheClockStandsStill) {
   RequestIdGenerator generator([] { return int64_t{1'700'000'000'000}; });
-  EXPECT_TRUE(StrictlyAscends(Draw(generator, 20'000)));  // More than one counter holds.
+  EXPECT_TRUE(StrictlyAscends(Draw(generator, 20'000)));  // More than one counter has room for.
 }
 
 TEST(RequestId, AscendsWhenTheClockIsSetBack) {
@@ -90,7 +91,7 @@ TEST(RequestId, AscendsOnEveryThreadAndIsNeverDrawnTwice) {
   EXPECT_EQ(all.size(), size_t{kThreads * kEach});
 }
 
-TEST(RequestId, DiffersBetweenGeneratorsThatStandAtTheSameMoment) {
+TEST(RequestId, DiffersBetweenGeneratorsAtTheSameMoment) {
   RequestIdGenerator one([] { return int64_t{1}; });
   RequestIdGenerator other([] { return int64_t{1}; });
   std::vector<std::string> tails;

@@ -51,12 +51,12 @@ TEST_F(Retry, RepeatsAbortedCalls) {
   EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
 }
 
-TEST_F(Retry, RepeatsWhatAServerThatEndsHasDropped) {
+TEST_F(Retry, RepeatsCallsThatAServerDropsWhenItShutsDown) {
   server_.service().FailNext(1, Failing(grpc::StatusCode::CANCELLED));
   EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
 }
 
-TEST_F(Retry, MakesAChangeOnceThoughItsAnswerWasLost) {
+TEST_F(Retry, MakesAChangeOnceEvenIfItsResponseWasLost) {
   server_.service().FailNext(
       2, {.status = {grpc::StatusCode::UNAVAILABLE, "lost"}, .lost_answer = true});
   const auto study = client().CreateStudy(SmallStudy(), "digits");
@@ -65,7 +65,7 @@ TEST_F(Retry, MakesAChangeOnceThoughItsAnswerWasLost) {
   EXPECT_EQ(server_.service().study_count(), 1u);
 }
 
-TEST_F(Retry, DoesNotRepeatWhatCannotSucceed) {
+TEST_F(Retry, DoesNotRepeatCallsThatCannotSucceed) {
   for (const auto code :
        {grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
         grpc::StatusCode::ALREADY_EXISTS, grpc::StatusCode::FAILED_PRECONDITION,
@@ -102,7 +102,7 @@ TEST_F(Retry, GivesUpAtTheOverallDeadline) {
   const absl::Status status = client().GetStudy("studies/digits").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_LT(clock_->Elapsed(), options_.call.overall);
-  // Pauses of 2.5 s on average once they have grown: they nearly fill the time.
+  // Pauses grow to 2.5 s on average, so they nearly fill the time.
   EXPECT_GT(clock_->Elapsed(), options_.call.overall - 2 * options_.retry.max_backoff);
   EXPECT_GT(calls().size(), 10u);
 }
@@ -125,7 +125,7 @@ TEST_F(Retry, PausesGrowAndStayInTheirBounds) {
               client_internal::LongestPause(options_.retry, static_cast<int>(i) + 1));
   }
   const std::set<absl::Duration> distinct(sleeps.begin(), sleeps.end());
-  EXPECT_EQ(distinct.size(), sleeps.size());  // Jitter: no two alike.
+  EXPECT_EQ(distinct.size(), sleeps.size());  // Jitter makes all pauses differ.
 }
 
 TEST_F(Retry, MakesNoMoreAttemptsThanAllowed) {
@@ -136,9 +136,9 @@ TEST_F(Retry, MakesNoMoreAttemptsThanAllowed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("3 attempts"));
 }
 
-TEST_F(Retry, TellsTheReasonAndNotThatTimeWasUpInTheMiddleOfTheNextAttempt) {
-  // The fake clock stands still but for the pause, so that the second attempt
-  // has a little less than the whole time, which is real.
+TEST_F(Retry, ReportsTheReasonRatherThanTheDeadlineOfTheNextAttempt) {
+  // The fake clock advances only by the pause, so the second attempt has a
+  // little less than the whole time, which is real.
   options_.call = {absl::Seconds(1), absl::Seconds(1)};
   options_.retry.max_attempts = 2;
   server_.service().FailNext(1, Failing(grpc::StatusCode::UNAVAILABLE));
@@ -149,7 +149,7 @@ TEST_F(Retry, TellsTheReasonAndNotThatTimeWasUpInTheMiddleOfTheNextAttempt) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("on demand"));
 }
 
-TEST_F(Retry, TakesANewConnectionAfterAnAttemptWithoutAnswer) {
+TEST_F(Retry, OpensANewConnectionAfterAnAttemptWithoutResponse) {
   options_.call.attempt = absl::Milliseconds(100);
   server_.service().AddStudy(SmallStudy());
   server_.service().FailNext(1, {.hold = true});
@@ -167,7 +167,7 @@ TEST_F(Retry, KeepsItsConnectionWhenTheServerAnswersThatItIsBusy) {
   EXPECT_EQ(calls()[0].peer, calls()[1].peer);
 }
 
-TEST_F(Retry, SaysThatTheServerAnsweredThoughItIsUnavailable) {
+TEST_F(Retry, SaysThatAnUnavailableServerAnswered) {
   options_.retry.max_attempts = 1;
   server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "draining"});
   const std::string message(client().GetStudy("studies/digits").status().message());

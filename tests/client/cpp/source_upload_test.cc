@@ -40,7 +40,7 @@ std::vector<v1::Observation> Many(int count, size_t padding) {
   return observations;
 }
 
-// Fails after some observations.
+// A reader that fails after some observations.
 class BreakingReader final : public ObservationReader {
  public:
   explicit BreakingReader(int good) : good_(good) {}
@@ -87,7 +87,7 @@ TEST_F(SourceUpload, SendsAnOversizedObservationAlone) {
   EXPECT_THAT(server_.service().chunks(), ElementsAre(0, 1, 1, 1));
 }
 
-TEST_F(SourceUpload, StartsAgainFromTheFirstObservation) {
+TEST_F(SourceUpload, RestartsFromTheFirstObservation) {
   server_.service().FailNext(2, {.status = {grpc::StatusCode::UNAVAILABLE, "down"}});
   ASSERT_TRUE(client_->RegisterSourceTask({}, Many(1500, 1)).ok());
   EXPECT_EQ(server_.service().observations().size(), 1500u);
@@ -107,14 +107,14 @@ TEST_F(SourceUpload, KeepsTheHeader) {
   EXPECT_EQ(server_.service().calls()[0].request_id, "mine");
 }
 
-TEST_F(SourceUpload, HandsOnTheReadersErrorAndRegistersNothing) {
+TEST_F(SourceUpload, ReturnsTheReadersErrorAndRegistersNothing) {
   BreakingReader reader(1200);
   const auto response = client_->RegisterSourceTask({}, reader);
   EXPECT_EQ(response.status().code(), absl::StatusCode::kDataLoss);
   EXPECT_EQ(std::string(response.status().message()), "the file broke");
 }
 
-TEST_F(SourceUpload, HandsOnTheServersRefusal) {
+TEST_F(SourceUpload, ReturnsTheServersRefusal) {
   server_.service().FailNext(1, {.status = {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many"}});
   const auto response = client_->RegisterSourceTask({}, Many(10, 1));
   EXPECT_EQ(response.status().code(), absl::StatusCode::kResourceExhausted);

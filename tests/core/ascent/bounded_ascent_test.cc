@@ -32,7 +32,7 @@ SmoothFunction Hill(const Vector& top) {
   };
 }
 
-// Rosenbrock's valley, upside down; its top is (1, 1, ...).
+// Rosenbrock's valley, upside down; its maximum is at (1, 1, ...).
 std::optional<double> Rosenbrock(ConstVectorView x, VectorView gradient) {
   double value = 0;
   gradient.setZero();
@@ -45,7 +45,7 @@ std::optional<double> Rosenbrock(ConstVectorView x, VectorView gradient) {
   return value;
 }
 
-// What an ascent asked for, and whether it kept to the bounds.
+// Records the evaluations of an ascent and whether it stayed within the bounds.
 struct Trace {
   std::vector<Vector> points;
   std::vector<std::optional<double>> values;
@@ -86,8 +86,8 @@ TEST(BoundedAscent, ClimbsAConcaveQuadraticInsideTheBounds) {
   EXPECT_LE(result.evaluations, 40);
 }
 
-TEST(BoundedAscent, StopsAtTheBoundsWhereTheTopIsBeyondThem) {
-  // With the first coordinate at its bound 1, the best of the other two solves
+TEST(BoundedAscent, StopsAtTheBoundsIfTheMaximumIsBeyondThem) {
+  // With the first coordinate at its bound 1, the maximum over the other two solves
   // their part of the curvature.
   const Vector top = Numbers({1.4, 0.5, 0.5});
   const Matrix curvature = Curvature();
@@ -120,7 +120,7 @@ TEST(BoundedAscent, FollowsRosenbrocksValley) {
                                                    Vector::Constant(dimension, -2.0),
                                                    Vector::Constant(dimension, 2.0), options);
     ASSERT_TRUE(result.value.has_value());
-    // In ten dimensions there is a second, local top near x[0] = -1.
+    // In ten dimensions there is another local maximum near x[0] = -1.
     EXPECT_GE(*result.value, dimension == 2 ? -1e-6 : -4.0) << dimension;
     EXPECT_LE(result.evaluations, 500);
   }
@@ -142,7 +142,7 @@ TEST(BoundedAscent, StaysWithinTheBoundsAndReturnsTheBestItSaw) {
   }
 }
 
-TEST(BoundedAscent, TakesTheStartIntoTheBounds) {
+TEST(BoundedAscent, ClampsTheStartToTheBounds) {
   Trace trace;
   AscendWithinBounds(Traced(Hill(Vector::Constant(3, 0.5)), trace), Numbers({-7, 0.5, 9}),
                      Vector::Zero(3), Vector::Ones(3));
@@ -150,9 +150,9 @@ TEST(BoundedAscent, TakesTheStartIntoTheBounds) {
   EXPECT_EQ(trace.points.front(), Numbers({0, 0.5, 1}));
 }
 
-TEST(BoundedAscent, LooksElsewhereWhereTheFunctionCannotBeComputed) {
-  // The top lies just before the edge of a region without values, and the first
-  // long step leads into it.
+TEST(BoundedAscent, AvoidsPointsWhereTheFunctionCannotBeComputed) {
+  // The maximum lies just before a region without values, into which the first long
+  // step leads.
   const auto cliff = [](ConstVectorView x, VectorView gradient) -> std::optional<double> {
     if (x[0] > 0.62) return std::nullopt;
     gradient[0] = -20 * (x[0] - 0.6);
@@ -168,7 +168,7 @@ TEST(BoundedAscent, LooksElsewhereWhereTheFunctionCannotBeComputed) {
   }
 }
 
-TEST(BoundedAscent, ReturnsTheStartWhereNothingCanBeComputed) {
+TEST(BoundedAscent, ReturnsTheStartIfNothingCanBeComputed) {
   const auto nowhere = [](ConstVectorView, VectorView) { return std::optional<double>(); };
   const AscentResult result =
       AscendWithinBounds(nowhere, Numbers({0.25, 2}), Vector::Zero(2), Vector::Ones(2));
@@ -193,7 +193,7 @@ TEST(BoundedAscent, SurvivesValuesAndGradientsThatAreNotFinite) {
   }
 }
 
-TEST(BoundedAscent, OfNoCoordinatesJustEvaluates) {
+TEST(BoundedAscent, JustEvaluatesWithoutCoordinates) {
   const auto constant = [](ConstVectorView, VectorView) { return std::optional<double>(7); };
   const AscentResult result = AscendWithinBounds(constant, Vector(0), Vector(0), Vector(0));
   EXPECT_EQ(result.x.size(), 0);
@@ -201,7 +201,7 @@ TEST(BoundedAscent, OfNoCoordinatesJustEvaluates) {
   EXPECT_EQ(result.evaluations, 1);
 }
 
-TEST(BoundedAscent, SpendsNoMoreEvaluationsThanItMay) {
+TEST(BoundedAscent, MakesNoMoreEvaluationsThanAllowed) {
   for (const int most : {1, 2, 7}) {
     Trace trace;
     AscentOptions options;
@@ -215,7 +215,7 @@ TEST(BoundedAscent, SpendsNoMoreEvaluationsThanItMay) {
   }
 }
 
-TEST(BoundedAscent, StopsSoonAfterADeadlineThatPassesOnTheWay) {
+TEST(BoundedAscent, StopsSoonAfterADeadlineThatPassesMeanwhile) {
   AscentOptions options;
   options.deadline = absl::Now() + absl::Milliseconds(5);
   int calls = 0;
@@ -232,7 +232,7 @@ TEST(BoundedAscent, StopsSoonAfterADeadlineThatPassesOnTheWay) {
   ExpectTheBestOf(trace, result);
 }
 
-TEST(BoundedAscent, HasAPointEvenWhereTheDeadlineHasLongPassed) {
+TEST(BoundedAscent, HasAPointEvenIfTheDeadlineHasLongPassed) {
   AscentOptions options;
   options.deadline = absl::InfinitePast();
   Trace trace;
@@ -244,7 +244,7 @@ TEST(BoundedAscent, HasAPointEvenWhereTheDeadlineHasLongPassed) {
   ExpectTheBestOf(trace, result);
 }
 
-TEST(BoundedAscent, TakesTheSameWayEachTime) {
+TEST(BoundedAscent, TakesTheSamePathEachTime) {
   Trace first;
   Trace second;
   for (Trace* trace : {&first, &second}) {

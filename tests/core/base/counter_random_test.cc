@@ -29,7 +29,7 @@ TEST(CounterRandom, EveryInputBitFlipsAboutHalfOfTheResult) {
   }
 }
 
-TEST(CounterRandom, SwappedArgumentsAreOtherNumbers) {
+TEST(CounterRandom, SwappedArgumentsGiveOtherNumbers) {
   std::set<uint64_t> seen;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     for (uint64_t index = 0; index < 20; ++index) {

@@ -30,7 +30,7 @@ TEST(Status, InvalidFieldCarriesItsThreeParts) {
   EXPECT_EQ(violation->bound, "> 0");
 }
 
-TEST(Status, EmptyPartsComeBackEmpty) {
+TEST(Status, EmptyPartsAreReadBackEmpty) {
   const auto violation = ViolationOf(InvalidField("", "", ""));
   ASSERT_TRUE(violation.has_value());
   EXPECT_EQ(violation->field + violation->value + violation->bound, "");
@@ -41,7 +41,7 @@ TEST(Status, OtherStatusesCarryNoViolation) {
   EXPECT_FALSE(ViolationOf(absl::InvalidArgumentError("count is 0, must be 1")).has_value());
 }
 
-TEST(Status, ControlCharactersInAnyPartNeitherShowNorSplitThePayload) {
+TEST(Status, ControlCharactersAreHiddenAndDoNotSplitThePayload) {
   const auto violation = ViolationOf(InvalidField("a\nb", "c\n\x01" "d", "e\r\nf"));
   ASSERT_TRUE(violation.has_value());
   EXPECT_EQ(violation->field, "a?b");
@@ -49,14 +49,14 @@ TEST(Status, ControlCharactersInAnyPartNeitherShowNorSplitThePayload) {
   EXPECT_EQ(violation->bound, "e??f");
 }
 
-TEST(Status, ValueIsShortenedTo128BytesBetweenCharacters) {
+TEST(Status, ValueIsTruncatedTo128BytesBetweenCharacters) {
   EXPECT_EQ(ViolationOf(InvalidField("f", std::string(128, 'x'), "b"))->value.size(), 128u);
   EXPECT_EQ(ViolationOf(InvalidField("f", std::string(129, 'x'), "b"))->value.size(), 128u);
   const std::string wide = absl::StrCat(std::string(127, 'x'), "\xE2\x82\xAC");
   EXPECT_EQ(ViolationOf(InvalidField("f", wide, "b"))->value, std::string(127, 'x'));
 }
 
-TEST(Status, MessagesStayWithinWhatAHeaderHoldsAndAreUtf8) {
+TEST(Status, MessagesFitIntoAHeaderAndAreUtf8) {
   const std::string huge(1 << 20, '\xFF');
   const absl::Status status = InvalidField(huge, huge, huge);
   EXPECT_LT(status.message().size(), 2048u);
@@ -70,7 +70,7 @@ TEST(Status, PrefixGoesBeforeTheFieldInMessageAndViolation) {
   EXPECT_EQ(ViolationOf(WithFieldPrefix(status, "study."))->field, "study.space.min");
 }
 
-TEST(Status, PrefixLeavesOtherStatusesAlone) {
+TEST(Status, PrefixLeavesOtherStatusesUnchanged) {
   EXPECT_EQ(WithFieldPrefix(absl::OkStatus(), "x."), absl::OkStatus());
   const absl::Status other = absl::NotFoundError("min is gone");
   EXPECT_EQ(WithFieldPrefix(other, "x."), other);
@@ -98,7 +98,7 @@ absl::StatusOr<int> Quarter(int value) {
   return half / 2;
 }
 
-TEST(Status, MacrosHandOnErrorsAndValues) {
+TEST(Status, MacrosReturnErrorsAndAssignValues) {
   EXPECT_EQ(Quarter(8).value(), 2);
   EXPECT_EQ(ViolationOf(Quarter(7).status())->value, "7");
   EXPECT_EQ(ViolationOf(Quarter(6).status())->value, "3");

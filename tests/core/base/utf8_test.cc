@@ -35,11 +35,11 @@ TEST(Utf8, FindsBothRangesOfControlCharacters) {
   EXPECT_FALSE(HasControlCharacter("Lernrate \xCE\xB7 ~ !"));
 }
 
-TEST(Utf8, PrintableTextReplacesWhatCannotBeShown) {
+TEST(Utf8, PrintableTextReplacesUnprintableCharacters) {
   EXPECT_EQ(PrintableText("a\tb\xC2\x85" "c\xFF" "d", 100), "a?b?c?d");
 }
 
-TEST(Utf8, PrintableTextCutsBetweenCharactersWhateverTheLimit) {
+TEST(Utf8, PrintableTextTruncatesBetweenCharactersAtAnyLimit) {
   const std::string text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80z";
   size_t last = 0;
   for (size_t limit = 0; limit <= text.size(); ++limit) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The sizes around which a blocked algorithm changes its course.
+// Sizes around which a blocked algorithm changes its path.
 constexpr Index kSizes[] = {1,  2,  3,  5,  8,  16, 17,  31,  32,  33,  47,
                             63, 64, 65, 95, 96, 97, 127, 129, 161, 199, 200};
 
@@ -30,7 +30,7 @@ Matrix RandomMatrix(Index rows, Index columns, uint64_t seed) {
   return result;
 }
 
-// Positive definite, of a condition near 10.
+// A positive definite matrix with a condition number near 10.
 Matrix RandomCovariance(Index size, uint64_t seed) {
   const Matrix a = RandomMatrix(size, size, seed);
   Matrix result = a * a.transpose() / static_cast<double>(size);
@@ -57,14 +57,14 @@ Matrix WithJitter(Matrix k, double jitter) {
   return k;
 }
 
-// Two variables of variance 1 whose smaller eigenvalue is -`deficit`.
+// The matrix of two variables of variance 1 with a smaller eigenvalue of -`deficit`.
 Matrix Indefinite(double deficit) {
   Matrix k(2, 2);
   k << 1, 1 + deficit, 1 + deficit, 1;
   return k;
 }
 
-TEST(Cholesky, FactorsSolvesInvertsAndTakesDeterminantsAsLongDoublesDo) {
+TEST(Cholesky, AgreesWithLongDoubles) {
   for (const Index size : kSizes) {
     SCOPED_TRACE(size);
     const Matrix k = RandomCovariance(size, 11);
@@ -116,7 +116,7 @@ TEST(Cholesky, SolvesForManyColumnsWithinALargerMatrix) {
               1e-12);
     once.block(2, 1, size, 7) = b.block(2, 1, size, 7);
     twice.block(2, 1, size, 7) = b.block(2, 1, size, 7);
-    EXPECT_EQ(once, b);  // Nothing around the block was touched.
+    EXPECT_EQ(once, b);  // The matrix around the block is unchanged.
     EXPECT_EQ(twice, b);
   }
 }
@@ -139,7 +139,7 @@ TEST(Cholesky, DoesNotReadTheUpperTriangle) {
   }
 }
 
-TEST(Cholesky, TakesMatricesOfAnyScaleWithoutJitter) {
+TEST(Cholesky, FactorsMatricesOfAnyScaleWithoutJitter) {
   const Matrix k = RandomCovariance(40, 51);
   const double log_determinant = FactorOf(k).LogDeterminant();
   for (const double scale : {1e-290, 1e-100, 1e-20, 1e20, 1e100, 1e290}) {
@@ -185,7 +185,7 @@ TEST(Cholesky, ACopyDoesNotGrowWithItsOriginal) {
   EXPECT_EQ(LowerOf(copy), LowerOf(FactorOf(k.topLeftCorner(2, 2))));
 }
 
-TEST(Cholesky, GivesASingularMatrixTheLeastJitterThatHelps) {
+TEST(Cholesky, AddsTheLeastJitterThatHelpsToASingularMatrix) {
   for (const double deficit : {2e-10, 3e-9, 5e-8, 5e-7, 5e-6, 5e-5}) {
     const Cholesky factor = FactorOf(Indefinite(deficit));
     const double step = std::pow(10, std::ceil(std::log10(deficit)));
@@ -193,7 +193,7 @@ TEST(Cholesky, GivesASingularMatrixTheLeastJitterThatHelps) {
   }
 }
 
-TEST(Cholesky, MeasuresJitterByTheMeanOfTheDiagonalAndReportsWhatItAdded) {
+TEST(Cholesky, AddsAndReportsJitterRelativeToTheMeanOfTheDiagonal) {
   const JitterLadder ladder{1e-3, 10, 0.1};
   for (const double scale : {1e-9, 1.0, 4e6}) {
     Matrix k(2, 2);  // The smaller eigenvalue is -0.005.
@@ -207,7 +207,7 @@ TEST(Cholesky, MeasuresJitterByTheMeanOfTheDiagonalAndReportsWhatItAdded) {
   }
 }
 
-TEST(Cholesky, TakesJitterOnlyAsFarAsTheLadderReaches) {
+TEST(Cholesky, AddsNoMoreJitterThanTheLadderAllows) {
   const JitterLadder ladder{1e-3, 10, 0.1};
   EXPECT_NEAR(FactorOf(Indefinite(0.05), ladder).jitter(), 0.1, 1e-12);
   EXPECT_TRUE(absl::IsFailedPrecondition(Cholesky::Of(Indefinite(0.2), ladder).status()));
@@ -229,7 +229,7 @@ TEST(Cholesky, FactorsTheCovarianceOfDuplicatePointsAtAnySize) {
   }
 }
 
-TEST(Cholesky, FactorsZeroAsSomethingTooSmallToMatter) {
+TEST(Cholesky, FactorsZeroWithNegligibleJitter) {
   for (const Index size : {1, 3, 50}) {
     const Cholesky factor = FactorOf(Matrix::Zero(size, size));
     ASSERT_EQ(factor.size(), size);
@@ -245,13 +245,13 @@ TEST(Cholesky, RefusesMatricesWithANegativeDiagonal) {
   EXPECT_TRUE(absl::IsFailedPrecondition(Cholesky::Of(mixed).status()));
 }
 
-TEST(Cholesky, RefusesWhatIsNotSquare) {
+TEST(Cholesky, RefusesMatricesThatAreNotSquare) {
   EXPECT_TRUE(absl::IsFailedPrecondition(Cholesky::Of(Matrix::Identity(3, 2)).status()));
   EXPECT_TRUE(absl::IsFailedPrecondition(Cholesky::Of(Matrix::Identity(2, 3)).status()));
   EXPECT_TRUE(absl::IsFailedPrecondition(Cholesky::Of(Matrix(0, 3)).status()));
 }
 
-TEST(Cholesky, RefusesEntriesThatAreNotFiniteWhereverTheyAre) {
+TEST(Cholesky, RefusesNonFiniteEntriesAnywhere) {
   for (const Index size : {1, 3, 32, 33, 70}) {
     for (const double bad : {kNaN, kInfinity, -kInfinity}) {
       for (const auto& [i, j] : {std::pair<Index, Index>{0, 0},
@@ -276,7 +276,7 @@ TEST(Cholesky, AnAppendThatFailsChangesNothing) {
     Cholesky factor = FactorOf(start);
     const Matrix before = LowerOf(factor);
     Vector column = start.rowwise().sum();
-    const double explained = column.sum();  // What `column` says of the corner at least.
+    const double explained = column.sum();  // A lower bound of the corner, implied by `column`.
     for (const double diagonal : {explained, explained - 1, kNaN, kInfinity, -kInfinity}) {
       EXPECT_TRUE(absl::IsFailedPrecondition(factor.Append(column, diagonal * (1 - 1e-9))));
       EXPECT_EQ(factor.size(), size);
@@ -293,7 +293,7 @@ TEST(Cholesky, AnAppendThatFailsChangesNothing) {
   }
 }
 
-TEST(Cholesky, AddsItsJitterToAppendedCornersToo) {
+TEST(Cholesky, AlsoAddsItsJitterToAppendedCorners) {
   const Matrix k = Indefinite(5e-7);
   Cholesky factor = FactorOf(k);
   ASSERT_GT(factor.jitter(), 0);
@@ -308,7 +308,7 @@ TEST(Cholesky, AddsItsJitterToAppendedCornersToo) {
       1e-9);
 }
 
-TEST(Cholesky, OfNothingIsReadyToGrow) {
+TEST(Cholesky, TheEmptyFactorCanGrow) {
   for (Cholesky factor : {Cholesky(), FactorOf(Matrix(0, 0))}) {
     EXPECT_EQ(factor.size(), 0);
     EXPECT_EQ(factor.jitter(), 0);

@@ -1,5 +1,5 @@
-// Eigen's decompositions of dense matrices under short names, compiled once for
-// all tests: each of them costs a compiler seconds wherever it is spelt out.
+// Eigen's decompositions of dense matrices under short names, compiled once for all
+// tests, because each use takes the compiler seconds.
 #ifndef SLIPSTREAM_TESTS_CORE_LINALG_DENSE_H_
 #define SLIPSTREAM_TESTS_CORE_LINALG_DENSE_H_
 
@@ -7,22 +7,22 @@
 
 namespace slipstream {
 
-// By LU with partial pivoting, of regular matrices.
+// LU decomposition with partial pivoting, for regular matrices.
 Matrix DenseInverse(const Matrix& a);
 Matrix DenseSolve(const Matrix& a, const Matrix& b);
 Vector DenseSolve(const Matrix& a, const Vector& b);
 // log |det a|.
 double DenseLogDeterminant(const Matrix& a);
 
-// The lower factor of a positive definite matrix; NaN where it is not.
+// The lower Cholesky factor; NaN if the matrix is not positive definite.
 Matrix DenseLowerFactor(const Matrix& a);
 
 struct DenseEigen {
-  Vector values;  // Rising.
+  Vector values;  // Ascending.
   Matrix vectors;
 };
 
-// Of a symmetric matrix, of which the lower half is read.
+// The eigenvalues of a symmetric matrix, of which only the lower half is read.
 DenseEigen DenseEigenOf(const Matrix& a);
 double LeastEigenvalue(const Matrix& a);
 

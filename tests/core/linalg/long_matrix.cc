@@ -9,8 +9,8 @@ namespace {
 
 constexpr long double kInfinity = std::numeric_limits<long double>::infinity();
 
-// Brings `a` to upper triangular form by elimination with pivoting, and does
-// the same to the rows of `b`.
+// Brings `a` to upper triangular form by elimination with pivoting, and applies the
+// same operations to the rows of `b`.
 void Eliminate(LongMatrix& a, LongMatrix& b) {
   for (Index k = 0; k < a.rows(); ++k) {
     Index pivot = k;

@@ -1,6 +1,6 @@
-// Dense linear algebra as a textbook has it: plain loops in long double, to
-// compare the real thing with. Systems are solved by Gauss's elimination with
-// pivoting, so that nothing is shared with a Cholesky factor.
+// Textbook linear algebra: plain loops in long double, as a reference for the real
+// implementation. Systems are solved by Gaussian elimination with pivoting, which
+// shares nothing with a Cholesky factor.
 #ifndef SLIPSTREAM_TESTS_CORE_LINALG_LONG_MATRIX_H_
 #define SLIPSTREAM_TESTS_CORE_LINALG_LONG_MATRIX_H_
 
@@ -16,7 +16,7 @@ using LongVector = std::vector<long double>;
 class LongMatrix {
  public:
   LongMatrix() = default;
-  LongMatrix(Index rows, Index columns);  // Of zeros.
+  LongMatrix(Index rows, Index columns);  // All zeros.
   static LongMatrix From(const Matrix& matrix);
 
   Index rows() const { return rows_; }
@@ -38,7 +38,7 @@ Matrix ToMatrix(const LongMatrix& matrix);
 
 LongMatrix Transpose(const LongMatrix& a);
 LongMatrix Multiply(const LongMatrix& a, const LongMatrix& b);
-// X with a X = b; `a` is regular.
+// The solution X of a X = b; `a` must be regular.
 LongMatrix Solve(LongMatrix a, LongMatrix b);
 LongMatrix Inverse(const LongMatrix& a);
 // log |det a|.
@@ -46,9 +46,8 @@ long double LogDeterminant(LongMatrix a);
 // The lower factor of a positive definite matrix.
 LongMatrix LowerFactor(const LongMatrix& a);
 
-// The greatest difference, as a part of the greatest expected magnitude (or as
-// it is, where zeros are expected). Infinite when the sizes differ or
-// something is NaN.
+// The greatest difference relative to the greatest expected magnitude, or absolute if
+// zeros are expected. Infinite if the sizes differ or an entry is NaN.
 long double RelativeError(const LongMatrix& actual, const LongMatrix& expected);
 long double RelativeError(const Matrix& actual, const LongMatrix& expected);
 long double RelativeError(const Vector& actual, const LongVector& expected);
@@ -56,7 +55,7 @@ long double RelativeError(double actual, long double expected);
 // The greatest of the entries' own relative errors.
 long double EntrywiseError(const Vector& actual, const LongVector& expected);
 
-// df/dx at `x` by five-point differences: good to about 1e-13 for smooth f of
+// df/dx at `x` by five-point differences, accurate to about 1e-13 for smooth f of
 // moderate size.
 long double Derivative(const std::function<long double(long double)>& f, long double x,
                        long double step = 1e-4L);

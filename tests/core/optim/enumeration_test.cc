@@ -24,7 +24,7 @@ std::vector<SearchSpace> SmallSpaces() {
   return spaces;
 }
 
-TEST(AllConfigurations, AreThoseThatTryingEverythingFinds) {
+TEST(AllConfigurations, AgreeWithTryingEveryCombination) {
   for (const SearchSpace& space : SmallSpaces()) {
     const std::vector<Configuration> naive = NaiveConfigurations(space);
     const auto all = AllConfigurations(space, 1000);
@@ -36,7 +36,7 @@ TEST(AllConfigurations, AreThoseThatTryingEverythingFinds) {
   }
 }
 
-TEST(AllConfigurations, AreGivenUpToExactlyTheLimit) {
+TEST(AllConfigurations, AreReturnedUpToExactlyTheLimit) {
   for (const SearchSpace& space : SmallSpaces()) {
     const size_t count = NaiveConfigurations(space).size();
     EXPECT_TRUE(AllConfigurations(space, count).has_value());
@@ -46,7 +46,7 @@ TEST(AllConfigurations, AreGivenUpToExactlyTheLimit) {
   }
 }
 
-TEST(AllConfigurations, AreNotGivenForRealNumbersEvenConditionalOnes) {
+TEST(AllConfigurations, AreNotReturnedForRealNumbersEvenConditionalOnes) {
   EXPECT_FALSE(AllConfigurations(Cube(1), 1000000).has_value());
   const SearchSpace conditional =
       MakeSpace({{"flag", BooleanDomain{}, {}, {}},
@@ -54,7 +54,7 @@ TEST(AllConfigurations, AreNotGivenForRealNumbersEvenConditionalOnes) {
   EXPECT_FALSE(AllConfigurations(conditional, 1000000).has_value());
 }
 
-TEST(AllConfigurations, HugeSpacesAreRefusedAtOnce) {
+TEST(AllConfigurations, AreRefusedAtOnceForHugeSpaces) {
   std::vector<Parameter> parameters;
   for (int i = 0; i < 200; ++i) {
     parameters.push_back({"x" + std::to_string(i), IntegerDomain{0, int64_t{1} << 53}, {}, {}});

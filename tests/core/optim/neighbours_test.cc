@@ -26,7 +26,7 @@ TEST(Neighbours, SteppedAreAllButRealNumbers) {
   EXPECT_THAT(Neighbours(space, 32).Stepped(), ElementsAre(1, 3, 4, 5));
 }
 
-TEST(Neighbours, NumbersAreThoseThatExist) {
+TEST(Neighbours, NumbersAreTheActiveOnes) {
   const SearchSpace space = ConditionalSpace();
   const Neighbours neighbours(space, 32);
   for (const Configuration& configuration : NaiveConfigurations(space)) {
@@ -60,7 +60,7 @@ TEST(Neighbours, ChangeTriesEachOtherValueOnce) {
   }
 }
 
-TEST(Neighbours, ChangeTouchesNothingButWhatConditionsMakeIt) {
+TEST(Neighbours, ChangeAltersOnlyTheParameterAndItsDependents) {
   const SearchSpace space = ConditionalSpace();
   const Neighbours neighbours(space, 32);
   for (const Configuration& configuration : NaiveConfigurations(space)) {
@@ -85,7 +85,7 @@ std::vector<int64_t> IntegersOf(const std::vector<Configuration>& configurations
   return integers;
 }
 
-TEST(Neighbours, OfManyNumbersThoseAtPowersOfTwoAreTried) {
+TEST(Neighbours, ChangeTriesDistancesOfPowersOfTwoAmongManyNumbers) {
   const SearchSpace space = MakeSpace({{"count", IntegerDomain{0, 1000}, {}, {}}});
   const Neighbours neighbours(space, 8);
   EXPECT_THAT(IntegersOf(neighbours.Change({{Value::Integer(500)}}, 0, 1)),
@@ -95,13 +95,13 @@ TEST(Neighbours, OfManyNumbersThoseAtPowersOfTwoAreTried) {
               ElementsAre(989, 993, 995, 996, 998, 999));
 }
 
-TEST(Neighbours, OfAsManyNumbersAsMayBeTriedAllAre) {
+TEST(Neighbours, ChangeTriesAllNumbersUpToTheLimit) {
   const SearchSpace space = MakeSpace({{"count", IntegerDomain{1, 8}, {}, {}}});
   EXPECT_THAT(IntegersOf(Neighbours(space, 8).Change({{Value::Integer(3)}}, 0, 1)),
               ElementsAre(1, 2, 4, 5, 6, 7, 8));
 }
 
-TEST(Neighbours, OfManyWordsSomeAreDrawnBySeed) {
+TEST(Neighbours, ChangeDrawsSomeOfManyWordsBySeed) {
   CategoricalDomain words;
   for (int i = 0; i < 500; ++i) words.values.push_back("word " + std::to_string(i));
   const SearchSpace space = MakeSpace({{"word", words, {}, {}}});
@@ -171,7 +171,7 @@ TEST(PerturbedBy, MovesAtLeastOneCoordinateAndNeverFar) {
   }
 }
 
-TEST(PerturbedBy, StepsAreOfSeveralSizes) {
+TEST(PerturbedBy, MakesStepsOfSeveralSizes) {
   const SearchSpace space = Cube(1);
   int tiny = 0;
   int large = 0;
@@ -185,7 +185,7 @@ TEST(PerturbedBy, StepsAreOfSeveralSizes) {
   EXPECT_GT(large, 20);
 }
 
-TEST(PerturbedBy, DrawsWordsAnew) {
+TEST(PerturbedBy, DrawsWordsAgain) {
   const SearchSpace space = MakeSpace({{"word", CategoricalDomain{{"a", "b", "c"}}, {}, {}}});
   std::set<int64_t> seen;
   for (uint64_t index = 0; index < 50; ++index) {

@@ -24,7 +24,7 @@ double ValueAt(const SearchSpace& space, const PointFunction& function,
   return function.values(EncodeAll(space, {&configuration, 1}))[0];
 }
 
-// What holds of every result.
+// Checks the properties that every result has.
 void ExpectSound(const SearchSpace& space, const PointFunction& function,
                  const MaximizerResult& result) {
   ASSERT_FALSE(result.best.empty());
@@ -135,7 +135,7 @@ TEST(MaximizeOverSpace, FindsTheBestOfHartmannsHills) {
   EXPECT_GE(found, 8);
 }
 
-// A rough function of any coordinates: hills of all sizes, no slope along words.
+// A rough function of any coordinates: hills of all sizes, with a zero gradient along words.
 PointFunction Rough(const SearchSpace& space, unsigned variant) {
   Vector numbers(static_cast<Index>(space.dimension()));
   for (size_t i = 0; i < space.dimension(); ++i) {
@@ -221,7 +221,7 @@ TEST(MaximizeOverSpace, ComesNearTheBestOfARoughMixedSpace) {
 }
 
 TEST(MaximizeOverSpace, FitsRealNumbersToTheIntegersThatItRounded) {
-  // A narrow ridge across the integers; without rounding its top is at 0.45.
+  // A narrow ridge across the integers, whose maximum without rounding is at 0.45.
   const SearchSpace space =
       MakeSpace({{"real", DoubleDomain{0, 1}, {}, {}}, {"whole", IntegerDomain{0, 4}, {}, {}}});
   const PointFunction ridge = Smooth(
@@ -237,7 +237,7 @@ TEST(MaximizeOverSpace, FitsRealNumbersToTheIntegersThatItRounded) {
   EXPECT_NEAR(result.best[0].value, ValueAt(space, ridge, middle), 1e-6);
 }
 
-TEST(MaximizeOverSpace, IsSoundInAnySpace) {
+TEST(MaximizeOverSpace, GivesLegalResultsInAnySpace) {
   RandomStream random(8);
   MaximizerOptions options;
   options.quasi_random = 60;
@@ -253,7 +253,7 @@ TEST(MaximizeOverSpace, IsSoundInAnySpace) {
   }
 }
 
-TEST(MaximizeOverSpace, GivesTheSameEveryTime) {
+TEST(MaximizeOverSpace, GivesTheSameResultEveryTime) {
   const SearchSpace space = ConditionalSpace();
   const PointFunction rough = Rough(space, 3);
   const std::vector<Configuration> incumbents = {NaiveConfigurations(space)[5]};
@@ -270,7 +270,7 @@ TEST(MaximizeOverSpace, GivesTheSameEveryTime) {
   EXPECT_EQ(first.evaluations, second.evaluations);
 }
 
-TEST(MaximizeOverSpace, GivesAllOfASmallSpaceOnce) {
+TEST(MaximizeOverSpace, ReturnsAllOfASmallSpaceOnce) {
   const SearchSpace space = MakeSpace(
       {{"flag", BooleanDomain{}, {}, {}}, {"word", CategoricalDomain{{"a", "b", "c"}}, {}, {}}});
   const MaximizerResult result = Maximize(space, Rough(space, 0));
@@ -278,7 +278,7 @@ TEST(MaximizeOverSpace, GivesAllOfASmallSpaceOnce) {
   EXPECT_EQ(result.best.size(), 6u);
 }
 
-TEST(MaximizeOverSpace, StillGivesItsScreenWhenThereIsNoTime) {
+TEST(MaximizeOverSpace, StillReturnsItsScreenWhenThereIsNoTime) {
   for (const SearchSpace& space : {Cube(3), ConditionalSpace()}) {
     const PointFunction rough = Rough(space, 1);
     const MaximizerResult result = MaximizeOverSpace(space, rough, {}, 1, absl::UnixEpoch());
@@ -305,7 +305,7 @@ TEST(MaximizeOverSpace, CountsEveryEvaluation) {
 }
 
 TEST(MaximizeOverSpace, LooksAroundTheIncumbents) {
-  // A needle that no screen of the whole cube hits.
+  // A peak so narrow that no screen of the whole cube hits it.
   const SearchSpace space = Cube(8);
   const Vector centre = Vector::Constant(8, 0.6123);
   const PointFunction needle =

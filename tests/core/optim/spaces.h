@@ -11,25 +11,25 @@
 
 namespace slipstream {
 
-// Ends the test program where the parameters are not legal.
+// Ends the test program if the parameters are not legal.
 SearchSpace MakeSpace(std::vector<Parameter> parameters);
 
-// `dimension` real numbers from 0 to 1, whose coordinates are their values.
+// A space of `dimension` real numbers from 0 to 1, whose coordinates are their values.
 SearchSpace Cube(size_t dimension);
 
-// A word on top, an integer and a word below two of its values, a discrete
-// number below that integer, and a flag of its own.
+// A space with a word at the root, an integer and a word that depend on two of its
+// values, a discrete number that depends on the integer, and an independent flag.
 SearchSpace ConditionalSpace();
 
-// All its configurations by trying each combination of values, inactive ones
-// included, and keeping what IsLegal lets pass. No double parameters.
+// All configurations, found by trying each combination of values, including inactive
+// ones, and keeping those that IsLegal accepts. For spaces without double parameters.
 std::vector<Configuration> NaiveConfigurations(const SearchSpace& space);
 
 // A function of coordinates with its gradient, as the maximiser takes it.
 PointFunction Smooth(std::function<double(ConstVectorView)> value,
                      std::function<Vector(ConstVectorView)> gradient);
 
-// -sum (x - centre)^2, without slope along the words of `space`.
+// -sum (x - centre)^2, with a zero gradient along the words of `space`.
 PointFunction Hill(const SearchSpace& space, Vector centre);
 
 }  // namespace slipstream

@@ -24,7 +24,7 @@ TEST(SteppedDomain, CountsItsValues) {
   EXPECT_EQ(CountOf(BooleanDomain{}), 2);
 }
 
-TEST(SteppedDomain, EveryPlaceHasAValueThatKnowsIt) {
+TEST(SteppedDomain, PositionsAndValuesAreInverse) {
   const std::vector<Domain> domains = {IntegerDomain{-3, 5}, DiscreteDomain{{-1.5, 0, 0.5, 2, 8}},
                                        CategoricalDomain{{"a", "b", "c"}}, BooleanDomain{}};
   for (const Domain& domain : domains) {

@@ -9,7 +9,7 @@
 namespace slipstream {
 namespace {
 
-TEST(ChoiceAxis, EveryCountOfChoicesComesBackFromItsMiddle) {
+TEST(ChoiceAxis, EveryChoiceIsDecodedFromItsMiddle) {
   for (size_t count = 1; count <= 1000; ++count) {
     const ChoiceAxis axis(count);
     for (size_t choice = 0; choice < count; ++choice) {
@@ -42,7 +42,7 @@ TEST(DiscreteAxis, ASingleValueLiesInTheMiddle) {
   EXPECT_EQ(axis.ValueAt(1), 42);
 }
 
-TEST(DiscreteAxis, ValuesThatRoundToOnePlaceStillComeBack) {
+TEST(DiscreteAxis, ValuesThatRoundToOneCoordinateAreStillDecoded) {
   for (const std::vector<double>& values :
        {std::vector<double>{-1e300, -2, -1, 0, 1, 2, 1e300},
         std::vector<double>{-DBL_MAX, DBL_MAX / 2, std::nextafter(DBL_MAX, 0), DBL_MAX},

@@ -29,7 +29,7 @@ TEST(DoubleAxis, ReverseLogIsTheMirrorImageOfLog) {
   for (double value : {0.001, 0.3, 0.9, 0.99, 0.999, 1.0}) {
     EXPECT_NEAR(axis.CoordinateOf(value), 1 - log.CoordinateOf(1.001 - value), 1e-12) << value;
   }
-  // Half of the interval for the last three hundredths.
+  // The last three hundredths get half of the interval.
   EXPECT_NEAR(axis.ValueAt(0.5), 1.001 - std::sqrt(0.001), 1e-12);
 }
 
@@ -48,7 +48,7 @@ TEST(DoubleAxis, LogOverAllMagnitudesIsEven) {
   EXPECT_NEAR(std::log(axis.ValueAt(0.9)), std::log(5e-324) + 0.9 * length, 1e-9);
 }
 
-TEST(DoubleAxis, ANarrowLogRangeAtALargeValueStillTellsItsNumbersApart) {
+TEST(DoubleAxis, ANarrowLogRangeAtALargeValueStillDistinguishesItsNumbers) {
   const double min = 1e300;
   double max = min;
   for (int i = 0; i < 4; ++i) max = std::nextafter(max, DBL_MAX);
@@ -77,7 +77,7 @@ TEST(DoubleAxis, StepsCrossZeroWithoutCountingItTwice) {
   EXPECT_EQ(axis.ValueAt(0, 1), 0);
 }
 
-TEST(DoubleAxis, NegativeNumbersNextToZeroOfAHugeRangeComeBack) {
+TEST(DoubleAxis, NegativeNumbersNextToZeroInAHugeRangeAreDecoded) {
   const DoubleAxis axis(-DBL_MAX, DBL_MAX / 3, Scale::kLinear);
   for (double value : {-5e-324, -1e-300, -1.0, -1e280, 5e-324, 1.0, 1e280}) {
     const double coordinate = axis.CoordinateOf(value);

@@ -78,7 +78,7 @@ TEST(IntegerAxis, TheWidestRangesAreExactAtEitherEndOfSixtyFourBits) {
   }
 }
 
-TEST(IntegerAxis, StepsAreTakenIntoTheRange) {
+TEST(IntegerAxis, StepsAreClampedToTheRange) {
   const IntegerAxis axis(kMin64, kMin64 + 10, Scale::kLinear);
   EXPECT_EQ(axis.ValueAt(0.5, kMin64), kMin64);
   EXPECT_EQ(axis.ValueAt(0.5, kMax64), kMin64 + 10);

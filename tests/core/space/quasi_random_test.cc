@@ -64,7 +64,7 @@ TEST(QuasiRandom, TheFirstTwoDimensionsHitEveryElementaryRectangleOnce) {
   }
 }
 
-TEST(QuasiRandom, LieStrictlyWithinTheUnitCubeUpToTheLastIndex) {
+TEST(QuasiRandom, PointsLieStrictlyInsideTheUnitCubeUpToTheLastIndex) {
   for (uint64_t first : {uint64_t{0}, (uint64_t{1} << 32) - 4}) {
     for (const auto& point : QuasiRandomPoints(1000, 3, first, 4)) {
       ASSERT_EQ(point.size(), 1000u);
@@ -96,17 +96,17 @@ double Correlation(const std::vector<double>& a, const std::vector<double>& b) {
 
 TEST(QuasiRandom, SeedsThatDifferInOneBitAreUnrelated) {
   for (int bit = 0; bit < 64; ++bit) {
-    // Over many dimensions, each with a scramble of its own, first points of
-    // two seeds are like independent draws: deviation 1 / sqrt(1000) = 0.032.
+    // Every dimension has its own scramble, so the first points of two seeds are like
+    // independent draws, with a deviation of 1 / sqrt(1000) = 0.032.
     const auto one = QuasiRandomPoint(1000, 77, 0);
     const auto other = QuasiRandomPoint(1000, 77 ^ (uint64_t{1} << bit), 0);
     EXPECT_LT(std::fabs(Correlation(one, other)), 0.16) << bit;
   }
 }
 
-TEST(QuasiRandom, IntegratesFarBetterThanChance) {
-  // Mean of prod (x_i + 1/2) over the cube is 1; its standard deviation under
-  // chance with 4,096 points in 6 dimensions is about 0.013.
+TEST(QuasiRandom, IntegratesFarBetterThanRandomPoints) {
+  // The mean of prod (x_i + 1/2) over the cube is 1. Its standard deviation for 4,096
+  // random points in 6 dimensions is about 0.013.
   for (uint64_t seed = 0; seed < 10; ++seed) {
     double sum = 0;
     for (const auto& point : QuasiRandomPoints(6, seed, 0, 4096)) {

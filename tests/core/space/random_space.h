@@ -15,11 +15,11 @@ class RandomStream {
  public:
   explicit RandomStream(uint64_t seed) : seed_(seed) {}
   uint64_t Bits();
-  // From 0 to count - 1.
+  // A number from 0 to count - 1.
   size_t Below(size_t count) { return static_cast<size_t>(Bits() % count); }
   bool OneIn(size_t count) { return Below(count) == 0; }
   double Uniform();
-  // Any finite double: every exponent is as likely as every other.
+  // Any finite double, with all exponents equally likely.
   double AnyDouble();
 
  private:
@@ -31,8 +31,8 @@ class RandomStream {
 // extreme ranges, nested conditions and defaults.
 SearchSpace RandomSpace(RandomStream& random, size_t max_parameters);
 
-// A legal value of one parameter: an end of its range, a neighbour of one, or
-// something in between.
+// A legal value of one parameter: an end of its range, a neighbour of an end, or a
+// value in between.
 Value RandomValue(RandomStream& random, const Domain& domain);
 
 // A legal configuration of such values.

@@ -70,7 +70,7 @@ TEST(SearchSpaceCandidates, SurviveAMoveOfTheSpace) {
   EXPECT_EQ(moved.IndexOf("x"), 2u);
 }
 
-TEST(SearchSpaceCandidates, NoneAreNone) {
+TEST(SearchSpaceCandidates, AreEmptyWithoutAList) {
   const auto space = SearchSpace::Create(Parameters());
   ASSERT_TRUE(space.ok());
   EXPECT_FALSE(space->has_candidates());
@@ -79,7 +79,7 @@ TEST(SearchSpaceCandidates, NoneAreNone) {
   EXPECT_EQ(space->CandidateIndex(*space->Resolve(Row(4))), std::nullopt);
 }
 
-TEST(SearchSpaceCandidates, RefusesNoneAndIllegalOnes) {
+TEST(SearchSpaceCandidates, RefusesEmptyListsAndIllegalRows) {
   ExpectTableRefused({}, "candidates.configurations", "0 configurations", "1 to 50000");
   ExpectTableRefused({Row(1), Row(-2)}, "candidates.configurations[1].values[x]", "-2",
                      "a number from -1 to 1e+05");
@@ -87,7 +87,7 @@ TEST(SearchSpaceCandidates, RefusesNoneAndIllegalOnes) {
                      "missing", "one of \"rbf\", \"poly\"");
 }
 
-TEST(SearchSpaceCandidates, RefusesRepeatsEvenWhereSuggestionsMayRepeat) {
+TEST(SearchSpaceCandidates, RefusesRepeatsEvenIfSuggestionsMayRepeat) {
   ExpectTableRefused({Row(1), Row(2), Row(3), Row(2)}, "candidates.configurations[3]",
                      "equal to configurations[1]", "different");
   ExpectTableRefused({Row(0.0), Row(-0.0)}, "candidates.configurations[1]",
@@ -95,7 +95,7 @@ TEST(SearchSpaceCandidates, RefusesRepeatsEvenWhereSuggestionsMayRepeat) {
   EXPECT_FALSE(Table({Row(1), Row(1)}, true).ok());
 }
 
-TEST(SearchSpaceCandidates, FiftyThousandAreFineAndOneMoreIsNot) {
+TEST(SearchSpaceCandidates, MayBeFiftyThousandButNotOneMore) {
   std::vector<std::vector<Assignment>> rows;
   for (int i = 0; i < 50000; ++i) rows.push_back(Row(i));
   const auto space = Table(rows);

@@ -12,7 +12,7 @@
 namespace slipstream {
 namespace {
 
-// Random coordinates with the ends, their neighbours and nonsense among them.
+// Random coordinates, including the ends, their neighbours and nonsense.
 std::vector<double> RandomCoordinates(RandomStream& random, size_t dimension) {
   constexpr double kSpecial[] = {0.0,
                                  1.0,
@@ -32,7 +32,7 @@ std::vector<double> RandomCoordinates(RandomStream& random, size_t dimension) {
   return coordinates;
 }
 
-TEST(SearchSpacePoints, EveryLegalConfigurationOfEverySpaceComesBackExactly) {
+TEST(SearchSpacePoints, EveryLegalConfigurationIsDecodedExactly) {
   RandomStream random(1);
   size_t with_steps = 0;
   for (int s = 0; s < 3000; ++s) {
@@ -50,7 +50,7 @@ TEST(SearchSpacePoints, EveryLegalConfigurationOfEverySpaceComesBackExactly) {
       for (int64_t steps : point.steps) with_steps += steps != 0;
     }
   }
-  EXPECT_GT(with_steps, 1000u);  // The property was put to the test.
+  EXPECT_GT(with_steps, 1000u);  // Otherwise the property would not have been tested.
 }
 
 TEST(SearchSpacePoints, EveryPointDecodesToALegalConfiguration) {
@@ -94,7 +94,7 @@ double NumberOf(const Value& value) {
                                               : static_cast<double>(value.integer());
 }
 
-TEST(SearchSpacePoints, NumbersNeverFallAsTheCoordinateRises) {
+TEST(SearchSpacePoints, NumbersDoNotDecreaseAsTheCoordinateIncreases) {
   RandomStream random(5);
   for (int s = 0; s < 3000; ++s) {
     const SearchSpace space = RandomSpace(random, 1);
@@ -165,7 +165,7 @@ TEST(SearchSpacePoints, InactiveParametersLieAtTheirDefaultOrInTheMiddle) {
   EXPECT_FALSE(back.values[1].active());
 }
 
-TEST(SearchSpacePoints, SampleGivesEveryDiscreteValueTheSameShareWhereDecodeGoesByDistance) {
+TEST(SearchSpacePoints, SampleGivesDiscreteValuesEqualSharesAndDecodeGoesByDistance) {
   const SearchSpace space =
       MustCreateSpace({Named("size", DiscreteDomain{{1, 2, 100}, Scale::kLinear})});
   int sampled[3] = {0, 0, 0};

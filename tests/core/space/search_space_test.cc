@@ -31,7 +31,7 @@ TEST(SearchSpace, KnowsParentsAndPutsThemFirst) {
   EXPECT_EQ(space.ParentsFirst(), (std::vector<size_t>{2, 1, 0}));
 }
 
-TEST(SearchSpace, ActivityGoesDownFromTheRoot) {
+TEST(SearchSpace, ActivityDependsOnAllAncestors) {
   const SearchSpace space = Nested();
   Configuration configuration{{Value(), Value(), Value::Level(1)}};
   EXPECT_TRUE(space.IsActive(2, configuration));
@@ -43,7 +43,7 @@ TEST(SearchSpace, ActivityGoesDownFromTheRoot) {
   EXPECT_FALSE(space.IsActive(0, configuration));
 }
 
-TEST(SearchSpace, OnlyWordsAndTruthAreUnordered) {
+TEST(SearchSpace, OnlyWordsAndBooleansAreUnordered) {
   const auto space =
       SearchSpace::Create({{"a", DoubleDomain{}, {}, {}},
                            {"b", IntegerDomain{}, {}, {}},

@@ -1,4 +1,4 @@
-// Every space that Create must refuse, and what it must say about it.
+// Every space that Create must refuse, with its message.
 #include <cfloat>
 #include <limits>
 #include <string>
@@ -26,8 +26,8 @@ Parameter Child(std::string name, std::string parent, std::vector<NamedValue> va
           Condition{std::move(parent), std::move(values)}};
 }
 
-// Expects an InvalidField with just this field and value; all of `words` must
-// be in the message.
+// Expects an InvalidField with exactly this field and value; the message must contain
+// all of `words`.
 void ExpectRefused(std::vector<Parameter> parameters, const std::string& field,
                    const std::string& value, const std::vector<std::string>& words) {
   const absl::StatusOr<SearchSpace> space = SearchSpace::Create(std::move(parameters));
@@ -168,7 +168,7 @@ TEST(SearchSpaceValidation, RefusesBadConditions) {
 TEST(SearchSpaceValidation, RefusesConditionsInACycle) {
   ExpectRefused({Child("a", "c", {true}), Child("b", "a", {true}), Child("c", "b", {true})},
                 "parameters[0].condition.parent", "\"c\"", {"\"a\""});
-  // One that only leads into a cycle is not on it but cannot exist either.
+  // A parameter that only leads into a cycle is not on it but cannot be active either.
   ExpectRefused({Child("x", "a", {true}), Child("a", "b", {true}), Child("b", "a", {true})},
                 "parameters[0].condition.parent", "\"a\"", {"\"x\""});
 }
@@ -185,7 +185,7 @@ TEST(SearchSpaceValidation, AcceptsTheLongestChainOfConditionsBackToFront) {
   EXPECT_EQ(space->ParentsFirst().back(), 0u);
 }
 
-TEST(SearchSpaceValidation, MessagesStayShortAndNameTheParameterHoweverLongTheWords) {
+TEST(SearchSpaceValidation, MessagesAreShortAndNameTheParameterEvenForLongWords) {
   std::vector<std::string> words;
   for (int i = 0; i < 1000; ++i) words.push_back(absl::StrCat(i, std::string(250, 'w')));
   const auto space =

@@ -1,4 +1,4 @@
-// Resolve, Name and their kin.
+// Resolve, Name and related functions.
 #include <cmath>
 #include <limits>
 
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kTwoTo53 = int64_t{1} << 53;
 
-// shift exists while kernel is "poly" and degree is 3.
+// shift is active while kernel is "poly" and degree is 3.
 SearchSpace KernelSpace() {
   Parameter degree = Named("degree", IntegerDomain{1, 5, Scale::kLinear});
   degree.condition = Condition{"kernel", {std::string("poly")}};
@@ -41,7 +41,7 @@ void ExpectAssignmentsRefused(const SearchSpace& space, const std::vector<Assign
   EXPECT_THAT(violation->bound, HasSubstr(bound));
 }
 
-TEST(SearchSpaceValues, ResolvesInAnyOrderAndLeavesInactiveOnesOut) {
+TEST(SearchSpaceValues, ResolvesInAnyOrderWithoutInactiveParameters) {
   const SearchSpace space = KernelSpace();
   const auto configuration = space.Resolve({{"kernel", kRbf}, {"cost", 2.5}});
   ASSERT_TRUE(configuration.ok()) << configuration.status();
@@ -66,7 +66,7 @@ TEST(SearchSpaceValues, RefusesUnknownRepeatedMissingAndInactiveParameters) {
                            "a whole number from 1 to 5");
   ExpectAssignmentsRefused(space, {{"kernel", kRbf}, {"cost", 1.0}, {"degree", int64_t{3}}},
                            "values[degree]", "3", "\"kernel\"");
-  // The grandparent decides even where the parent's value would do.
+  // The grandparent decides even if the parent's value fits.
   ExpectAssignmentsRefused(
       space, {{"kernel", kPoly}, {"cost", 1.0}, {"degree", int64_t{2}}, {"shift", true}},
       "values[shift]", "true", "\"degree\"");
@@ -93,7 +93,7 @@ TEST(SearchSpaceValues, RefusesWrongKindsNonFiniteNumbersAndValuesOutside) {
                            "one of");
 }
 
-TEST(SearchSpaceValues, WholeDoublesCountAsIntegersAsLongAsAllOfThemAre) {
+TEST(SearchSpaceValues, WholeDoublesAreAcceptedAsIntegers) {
   const SearchSpace space =
       MustCreateSpace({Named("n", IntegerDomain{-kTwoTo53 + 10, 10, Scale::kLinear}),
                        Named("m", IntegerDomain{kTwoTo53 - 9, kTwoTo53 + 9, {}})});
@@ -108,7 +108,7 @@ TEST(SearchSpaceValues, WholeDoublesCountAsIntegersAsLongAsAllOfThemAre) {
   EXPECT_EQ(space.ResolveValue(1, kTwoTo53 + 2).value(), Value::Integer(kTwoTo53 + 2));
 }
 
-TEST(SearchSpaceValues, IntegersCountAsDoublesWhereNothingIsLost) {
+TEST(SearchSpaceValues, IntegersAreAcceptedAsDoublesIfExact) {
   const SearchSpace space =
       MustCreateSpace({Named("x", DoubleDomain{-1e19, 1e19, Scale::kLinear}),
                        Named("d", DiscreteDomain{{1, 2.5, 4}, Scale::kLinear})});

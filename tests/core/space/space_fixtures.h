@@ -16,12 +16,12 @@ namespace slipstream {
 constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMax64 = std::numeric_limits<int64_t>::max();
 
-// With neither a default nor a condition.
+// A parameter with neither a default nor a condition.
 inline Parameter Named(std::string name, Domain domain) {
   return {std::move(name), std::move(domain), std::nullopt, std::nullopt};
 }
 
-// Fails the test where there is no such space.
+// Fails the test if the parameters are not legal.
 SearchSpace MustCreateSpace(
     std::vector<Parameter> parameters,
     std::optional<SearchSpace::CandidateTable> candidates = std::nullopt);

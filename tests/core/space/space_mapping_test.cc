@@ -19,7 +19,7 @@ SpaceMapping Mapping(const SearchSpace& source, const SearchSpace& target) {
 
 using Values = std::vector<Value>;
 
-TEST(SpaceMapping, OntoTheSameSpaceIsTheIdentity) {
+TEST(SpaceMapping, ToTheSameSpaceIsTheIdentity) {
   RandomStream random(31);
   for (int s = 0; s < 500; ++s) {
     const SearchSpace space = RandomSpace(random, 10);
@@ -29,7 +29,7 @@ TEST(SpaceMapping, OntoTheSameSpaceIsTheIdentity) {
   }
 }
 
-TEST(SpaceMapping, WhateverItMapsIsLegalInTheTarget) {
+TEST(SpaceMapping, MappedConfigurationsAreLegalInTheTarget) {
   RandomStream random(32);
   int mapped_count = 0;
   for (int s = 0; s < 2000; ++s) {
@@ -44,7 +44,7 @@ TEST(SpaceMapping, WhateverItMapsIsLegalInTheTarget) {
   EXPECT_GT(mapped_count, 100);
 }
 
-TEST(SpaceMapping, MeetsByNameInRawUnitsWhateverOrderScaleAndKind) {
+TEST(SpaceMapping, MatchesByNameInRawUnitsDespiteOrderScaleAndKind) {
   const SearchSpace source = MustCreateSpace(
       {Named("lr", DoubleDomain{0.001, 1, Scale::kLog}),
        Named("layers", DiscreteDomain{{1, 2, 4}, Scale::kLinear}),
@@ -96,13 +96,13 @@ TEST(SpaceMapping, TheTargetsConditionsDecide) {
   const SearchSpace conditional = MustCreateSpace({degree, kernel});
 
   const SpaceMapping narrowing = Mapping(free, conditional);
-  // Outside, but not active: no matter.
+  // Outside, but inactive, so it does not matter.
   EXPECT_EQ(narrowing.Map({{Value::Level(0), Value::Integer(9)}})->values,
             (Values{Value(), Value::Level(0)}));
   EXPECT_FALSE(narrowing.Map({{Value::Level(1), Value::Integer(9)}}));
   EXPECT_EQ(narrowing.Map({{Value::Level(1), Value::Integer(2)}})->values,
             (Values{Value::Integer(2), Value::Level(1)}));
-  // Not active in the source: the middle of the target's range.
+  // Inactive in the source, so the middle of the target's range.
   EXPECT_EQ(Mapping(conditional, free).Map({{Value(), Value::Level(0)}})->values,
             (Values{Value::Level(0), Value::Integer(5)}));
 }
@@ -118,7 +118,7 @@ TEST(SpaceMapping, OnlyCandidatesOfTheTargetCanBeMappedTo) {
   EXPECT_EQ(mapping.MapAnywhere({{Value::Double(3)}})->values, Values{Value::Double(3)});
 }
 
-TEST(SpaceMapping, StrangersAreRefusedWithBothSetsOfNames) {
+TEST(SpaceMapping, SpacesWithoutACommonNameAreRefusedWithBothSetsOfNames) {
   const SearchSpace source =
       MustCreateSpace({Named("alpha", BooleanDomain{}), Named("beta", BooleanDomain{})});
   const SearchSpace target = MustCreateSpace({Named("Alpha", BooleanDomain{})});

@@ -1,4 +1,4 @@
-"""Methods beside a reference on the same problems and seeds.
+"""Compares methods with a reference on the same problems and seeds.
 
 A study is *worse* than the reference's on the same problem and seed where its regret is more than a
 margin above the reference's, and *better* where it is more than the margin below.
@@ -22,7 +22,7 @@ def sections_of(units, listing):
 
 
 def shares(regrets, reference, margin):
-    """(share that is worse, share that is better), of pairs."""
+    """The shares of pairs that are (worse, better)."""
     difference = numpy.asarray(regrets, dtype=float) - numpy.asarray(reference, dtype=float)
     return float((difference > margin).mean()), float((difference < -margin).mean())
 
@@ -40,7 +40,7 @@ class Against:
         self._rows = {unit.name: self._rows_of(unit) for unit in comparison.units}
 
     def sections(self):
-        """{name: its units}, and all units where there are several sections."""
+        """{section: its units}, and all units if there are several sections."""
         sections = {}
         for unit in self.units:
             sections.setdefault(self._sections[unit.name], []).append(unit)

@@ -20,7 +20,7 @@ INITIAL_POINTS = 5
 
 @dataclasses.dataclass(frozen=True)
 class Protocol:
-    """How every study of a comparison goes."""
+    """The settings of every study of a comparison."""
 
     suggestions: int = 50
     from_nothing: bool = False
@@ -29,7 +29,7 @@ class Protocol:
     budget: float = 5.0
 
     def name(self):
-        """Tells apart what must not be mixed; longer studies contain the shorter ones."""
+        """Distinguishes settings that must not be mixed; longer studies contain shorter ones."""
         parts = ["nothing" if self.from_nothing else "initial"]
         if self.sources:
             parts.append("sources")
@@ -46,7 +46,7 @@ class Protocol:
                 "--budget", f"{self.budget:g}"] + flags
 
     def evaluations(self):
-        """How many there are at least when a study is whole."""
+        """The least number of evaluations of a complete study."""
         return self.suggestions + (0 if self.from_nothing else INITIAL_POINTS)
 
 
@@ -61,7 +61,7 @@ class Cell:
 
 
 class CellFiles:
-    """Where a comparison's results lie."""
+    """The folder of a comparison's results."""
 
     def __init__(self, folder, build, protocol):
         self.folder = pathlib.Path(folder) / "cells"
@@ -74,7 +74,7 @@ class CellFiles:
                 f"{cell.seed}.csv")
 
     def is_whole(self, path):
-        """Whether the file is there and long enough."""
+        """Whether the file exists and is long enough."""
         try:
             lines = path.read_text().count("\n")
         except FileNotFoundError:
@@ -98,7 +98,7 @@ def build_of(binary):
 
 
 def library_folder(binary):
-    """Where the program looks for core, which is most of what it runs."""
+    """The folder in which the program looks for core, which is most of its code."""
     return pathlib.Path(binary).resolve().parents[2] / "lib"
 
 
@@ -127,7 +127,7 @@ def listed(binary, data, what):
 
 
 def is_of_table(problem):
-    """Whether it is a recorded table or one of its tasks."""
+    """Whether the problem is a recorded table or one of its tasks."""
     return problem.split("/")[0] in GROUPS_OF_TABLES
 
 

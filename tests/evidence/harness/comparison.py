@@ -1,4 +1,4 @@
-"""Own presets and recorded peers on the same cells.
+"""Compares our presets with recorded peers on the same cells.
 
 A *unit* is what one claim is about: a problem with its seeds, or a recorded table with all of its
 tasks. A checkpoint is a number of suggestions after the five initial points; studies from nothing
@@ -32,7 +32,7 @@ def unit_name(problem):
 
 
 def _unit(name, group, cells):
-    """Keeps the seeds that all of the unit's problems have."""
+    """The unit with the seeds that all of its problems have."""
     problems = sorted({problem for problem, _ in cells})
     seeds = set.intersection(*({seed for problem, seed in cells if problem == wanted}
                                for wanted in problems))
@@ -72,7 +72,7 @@ class Comparison:
                 if cells <= self._recorded.cells(name)]
 
     def partial_peers(self, unit):
-        """Recorded methods that have some of the cells, and how many."""
+        """Recorded methods that have some of the cells, with the number of them."""
         counts = {name: len(self._recorded.cells(name) & set(unit.cells))
                   for name in self._recorded.methods()}
         return {name: count for name, count in counts.items() if 0 < count < len(unit.cells)}

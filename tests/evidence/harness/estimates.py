@@ -33,7 +33,7 @@ def _middle(values):
 
 
 def interval(samples, statistic):
-    """(low, high); (nan, nan) where there is only one draw."""
+    """(low, high); (nan, nan) for a single draw."""
     samples = numpy.asarray(samples, dtype=float)
     if len(samples) < 2:
         return float("nan"), float("nan")
@@ -41,7 +41,7 @@ def interval(samples, statistic):
 
 
 def interval_over_units(of_units):
-    """Of the mean of the units' means; each unit's draws are resampled on their own."""
+    """The interval of the mean of the units' means; each unit is resampled separately."""
     of_units = [numpy.asarray(samples, dtype=float) for samples in of_units]
     if any(len(samples) < 2 for samples in of_units):
         return float("nan"), float("nan")
@@ -50,7 +50,7 @@ def interval_over_units(of_units):
 
 
 def interval_of_difference(ours, theirs, statistic):
-    """Of statistic(ours) - statistic(theirs), both resampled alike: they are pairs."""
+    """The interval of statistic(ours) - statistic(theirs), resampled in pairs."""
     pairs = numpy.stack([numpy.asarray(ours, dtype=float), numpy.asarray(theirs, dtype=float)],
                         axis=1)
     if len(pairs) < 2:
@@ -60,7 +60,7 @@ def interval_of_difference(ours, theirs, statistic):
 
 
 def verdict(low, high):
-    """Of a difference in regret with this interval."""
+    """The verdict on a difference in regret with this interval."""
     if numpy.isnan(low):
         return "unknown"
     if low > 0:
@@ -69,7 +69,7 @@ def verdict(low, high):
 
 
 def share_interval(count, of):
-    """Wilson's 95% interval of a share, which needs no large numbers."""
+    """Wilson's 95% interval of a share, which also holds for small samples."""
     z = 1.959963984540054
     share = count / of
     middle = (share + z * z / (2 * of)) / (1 + z * z / of)
@@ -78,7 +78,7 @@ def share_interval(count, of):
 
 
 def ranks(regrets):
-    """Ranks from 1 down each column of [methods, cells]; ties share their mean rank."""
+    """Ranks from 1 within each column of [methods, cells]; ties share their mean rank."""
     regrets = numpy.asarray(regrets, dtype=float)
     below = (regrets[None, :, :] < regrets[:, None, :]).sum(axis=1)
     equal = (regrets[None, :, :] == regrets[:, None, :]).sum(axis=1)

@@ -17,7 +17,7 @@ matplotlib.rcParams |= {
     "axes.axisbelow": True, "legend.frameon": False, "figure.dpi": 100}
 from matplotlib import pyplot  # noqa: E402  After the backend was chosen.
 
-# Okabe and Ito's colours, which colour-blind people tell apart.
+# Okabe and Ito's colours, which colour-blind people can distinguish.
 OWN_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 OWN_MARKERS = "os^Dv*"
 OWN_DASHES = ("-", "--", ":", "-.")
@@ -29,7 +29,7 @@ LOG_FROM_RATIO = 20
 
 
 class Style:
-    """One look for each method in all plots."""
+    """The style of each method, the same in all plots."""
 
     def __init__(self, presets, peers):
         self._looks = {}
@@ -47,7 +47,7 @@ class Style:
 
 
 def _series(comparison, method, unit):
-    """Evaluations and the regrets there, [evaluations, draws, within], where all are known."""
+    """Evaluations at which all regrets are known, and these, [evaluations, draws, within]."""
     last = max(comparison.checkpoints)
     known = [c for c in range(1 - comparison.before, last + 1) if comparison.known(method, unit, c)]
     evaluations = numpy.array([comparison.before + c for c in known])
@@ -76,7 +76,7 @@ def _shown_peers(comparison, unit):
 
 
 def _draw_methods(axes, comparison, unit, style):
-    """Returns all middles that were drawn."""
+    """Draws curves and returns their middles."""
     middles = []
     for method in comparison.presets + _shown_peers(comparison, unit):
         evaluations, regrets = _series(comparison, method, unit)

@@ -14,7 +14,7 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THRE
 
 @dataclasses.dataclass
 class Outcome:
-    """What became of the cells that were run."""
+    """The outcome of running cells."""
 
     skipped: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     failures: list = dataclasses.field(default_factory=list)
@@ -22,7 +22,7 @@ class Outcome:
 
 
 def run_cell(binary, data, files, cell):
-    """Returns the exit code and what the program said."""
+    """Returns the exit code and the program's output."""
     path = files.path(cell)
     path.parent.mkdir(parents=True, exist_ok=True)
     command = [binary, "--preset", cell.preset, "--problem", cell.problem, "--seed",

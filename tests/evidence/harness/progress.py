@@ -1,4 +1,4 @@
-"""How far a run is: a bar with the time left on a terminal, a line now and then elsewhere."""
+"""Shows progress: a bar with the time left on a terminal, occasional lines elsewhere."""
 
 import shutil
 import sys

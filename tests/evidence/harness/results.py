@@ -1,4 +1,4 @@
-"""What cells found, and what was recorded of others: regrets by evaluation."""
+"""The results of cells and of recorded peers: regrets by evaluation."""
 
 import csv
 import pathlib
@@ -9,7 +9,7 @@ from harness.cells import INITIAL_POINTS
 
 
 def round_like_recorded(regrets):
-    """To the four digits that recorded regrets have, so that equal ones are equal."""
+    """Rounds to the four digits of recorded regrets, so that equal regrets compare equal."""
     regrets = numpy.asarray(regrets, dtype=float)
     known = numpy.isfinite(regrets) & (regrets != 0)
     rounded = regrets.copy()
@@ -31,7 +31,7 @@ class Curves:
         self.regrets.setdefault(method, {})[problem, seed] = curve
 
     def divided_by(self, units):
-        """These curves on the cells of `units` ({cell: unit}), each in its unit."""
+        """These curves on the cells of `units` ({cell: unit}), each divided by its unit."""
         divided = Curves()
         for method, curves in self.regrets.items():
             divided.regrets[method] = {cell: curve / units[cell]
@@ -45,7 +45,7 @@ class Curves:
         return set(self.regrets.get(method, {}))
 
     def at(self, method, cells, evaluation):
-        """One regret for each of `cells`; NaN where it is not known."""
+        """One regret for each of `cells`; NaN if unknown."""
         curves = self.regrets[method]
         return numpy.array([curves[cell][evaluation] if evaluation < len(curves[cell])
                             else numpy.nan for cell in cells])

@@ -22,7 +22,7 @@ def between(low, high):
 
 
 def align(rows, left=1):
-    """Columns of text, the first `left` ones flush left, two spaces apart and in front."""
+    """Aligned columns of text, indented and separated by two spaces, the first `left` flush left."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -114,7 +114,7 @@ def rank_lines(comparison):
 
 
 def verdict_lines(comparison, preset, group):
-    """The preset against each unit's best recorded peer, and what comes out of it."""
+    """Compares the preset with each unit's best recorded peer, with a verdict."""
     differences = comparison.differences(preset, group)
     if not differences:
         return []
@@ -139,7 +139,7 @@ def verdict_lines(comparison, preset, group):
 
 
 def checkpoint_verdict(comparison, preset, group, checkpoint, differences):
-    """(whether the bar is met there, the line that says so)."""
+    """(whether the bar is met, the line that says so)."""
     units = comparison.units_of(group)
     peers = comparison.peers(units)
     mean_ranks = comparison.mean_ranks([preset] + peers, units, checkpoint)
@@ -161,7 +161,7 @@ def checkpoint_verdict(comparison, preset, group, checkpoint, differences):
 
 
 def hundredths(value):
-    """Of a regret that is at most about 1."""
+    """The text of a regret of at most about 1."""
     if value != value:
         return "-"
     return f"{100 * value:.1f}" if abs(value) >= 0.1 else f"{100 * value:.2f}"
@@ -196,7 +196,7 @@ def against_legend(against):
 
 
 def against_block(title, rows):
-    """Methods down, checkpoints across."""
+    """A table with a row per method and a column per checkpoint."""
     cells = {(row["method"], row["after"]): row for row in rows}
     methods, checkpoints = (list(dict.fromkeys(key[i] for key in cells)) for i in (0, 1))
     regrets = [["regret x 100"] + [f"after {checkpoint}" for checkpoint in checkpoints]]
@@ -237,7 +237,7 @@ def time_lines(rows, checkpoints, before, place=unit_name):
 
 
 def _seconds_near(pairs, last):
-    """Of the last five suggestions up to that evaluation."""
+    """The seconds of the last five suggestions up to that evaluation."""
     return [seconds for evaluation, seconds in pairs if last - 5 < evaluation <= last]
 
 

@@ -1,4 +1,4 @@
-// A trainer as its author writes it: nothing but the installed package.
+// A trainer that uses nothing but the installed package.
 #include <slipstream/client.h>
 #include <slipstream/request_id.h>
 

@@ -1,0 +1,189 @@
+#include "client/cli/presets_command.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/json_text.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/usage_error.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+using Response = v1::ListPresetsResponse;
+
+constexpr size_t kWidestSummary = 100;
+
+struct PresetsArguments {
+  std::string name;
+  bool ingredients = false;
+};
+
+// The axes with their values, in the order in which people read them.
+std::vector<Field> IngredientsOf(const v1::Recipe& recipe) {
+  return {{"prior", recipe.prior()},
+          {"calibration", recipe.calibration()},
+          {"acquisition", recipe.acquisition()},
+          {"initial", recipe.initial()},
+          {"exploration", recipe.exploration()}};
+}
+
+// What stands out in a recipe: its first three axes, and others unless they are as usual.
+std::string ShortText(const v1::Recipe& recipe) {
+  std::vector<std::string> parts;
+  for (const Field& field : IngredientsOf(recipe)) {
+    const bool is_usual = field.value == "quasi_random" || field.value == "none";
+    const bool may_be_left_out = field.name == "initial" || field.name == "exploration";
+    if (!field.value.empty() && !(is_usual && may_be_left_out)) parts.push_back(field.value);
+  }
+  return absl::StrJoin(parts, " ");
+}
+
+Table PresetsTable(const Response& response) {
+  Table table;
+  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kWidestSummary}};
+  for (const Response::Preset& preset : response.presets()) {
+    table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "",
+                          ShortText(preset.recipe()), preset.summary()});
+  }
+  return table;
+}
+
+Table IngredientsTable(const Response& response) {
+  Table table;
+  table.columns = {{"axis"},
+                   {"name"},
+                   {"summary", Align::kLeft, kWidestSummary},
+                   {"source", Align::kLeft, kWidestSummary},
+                   {"options", Align::kLeft, kWidestSummary},
+                   {"conflicts", Align::kLeft, kWidestSummary}};
+  for (const Response::Ingredient& each : response.ingredients()) {
+    table.rows.push_back({each.axis(), each.name(), each.summary(), each.source(),
+                          absl::StrJoin(each.options(), " "),
+                          absl::StrJoin(each.conflicts(), "; ")});
+  }
+  return table;
+}
+
+std::string RangeText(const Response::Option& option) {
+  return absl::StrCat(FormatNumber(option.min()), " to ", FormatNumber(option.max()),
+                      option.whole() ? ", whole" : "");
+}
+
+// The options that a recipe has, with their values in it.
+Table OptionsTable(const v1::Recipe& recipe, const Response& response) {
+  std::vector<std::string> ingredients = {"model model"};
+  for (const Field& field : IngredientsOf(recipe)) {
+    ingredients.push_back(absl::StrCat(field.name, " ", field.value));
+  }
+  const auto has = [&](const Response::Option& option) {
+    for (const std::string& owner : option.ingredients()) {
+      const std::string name = owner.substr(owner.find(' ') + 1);
+      for (const std::string& ingredient : ingredients) {
+        // A calibration names what it wraps: "expanding(map)".
+        const bool is_wrapper = absl::StartsWith(owner, "calibration ") &&
+                                absl::StrContains(ingredient, absl::StrCat(name, "("));
+        if (owner == ingredient || is_wrapper) return true;
+      }
+    }
+    return false;
+  };
+  Table table;
+  table.columns = {{"option"},
+                   {"value", Align::kRight},
+                   {"default", Align::kRight},
+                   {"range"},
+                   {"unit"},
+                   {"summary", Align::kLeft, kWidestSummary}};
+  for (const Response::Option& option : response.options()) {
+    if (!has(option)) continue;
+    const auto value = recipe.options().find(option.name());
+    table.rows.push_back(
+        {option.name(), value == recipe.options().end() ? "chosen" : FormatNumber(value->second),
+         option.has_default_value() ? FormatNumber(option.default_value()) : "chosen",
+         RangeText(option), option.unit(), option.summary()});
+  }
+  return table;
+}
+
+// What stands behind an ingredient's name: its summary and source.
+std::string DescriptionOf(const Field& field, const Response& response) {
+  for (const Response::Ingredient& each : response.ingredients()) {
+    if (each.axis() != field.name || each.name() != field.value) continue;
+    const std::string source = each.source().empty() ? "" : absl::StrCat(" (", each.source(), ")");
+    return absl::StrCat(field.value, ": ", each.summary(), source);
+  }
+  return field.value;
+}
+
+void PrintPreset(const Response::Preset& preset, const Response& response, Session& session) {
+  std::vector<Field> fields = {{"preset", preset.name()}, {"summary", preset.summary()}};
+  if (preset.is_default()) fields.push_back({"default", "yes"});
+  if (!preset.has_recipe()) fields.push_back({"recipe", "none: it needs no model"});
+  if (preset.has_recipe()) {
+    for (const Field& field : IngredientsOf(preset.recipe())) {
+      fields.push_back({field.name, DescriptionOf(field, response)});
+    }
+  }
+  std::ostringstream text;
+  WriteFields(fields, text);
+  session.Print(text.str());
+}
+
+absl::Status ShowPreset(const std::string& name, const Response& response, Session& session) {
+  for (const Response::Preset& preset : response.presets()) {
+    if (preset.name() != name) continue;
+    if (session.format() == Format::kJson) {
+      session.Print(JsonText(preset));
+      return absl::OkStatus();
+    }
+    if (session.format() == Format::kTable) PrintPreset(preset, response, session);
+    if (session.format() == Format::kTable && preset.has_recipe()) session.Print(std::string("\n"));
+    if (preset.has_recipe()) session.Print(OptionsTable(preset.recipe(), response));
+    return absl::OkStatus();
+  }
+  return UsageError(absl::StrCat(
+      "there is no preset \"", name, "\"; there are ",
+      absl::StrJoin(response.presets(), ", ", [](std::string* out, const Response::Preset& preset) {
+        out->append(preset.name());
+      })));
+}
+
+absl::Status ShowPresets(const PresetsArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const Response response, session.client().ListPresets());
+  if (!arguments.name.empty()) return ShowPreset(arguments.name, response, session);
+  if (session.format() == Format::kJson) {
+    session.Print(arguments.ingredients ? JsonArrayOf(response.ingredients())
+                                        : JsonArrayOf(response.presets()));
+  } else {
+    session.Print(arguments.ingredients ? IngredientsTable(response) : PresetsTable(response));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddPresetsCommand(CLI::App* app, Action* chosen) {
+  const auto arguments = std::make_shared<PresetsArguments>();
+  CLI::App* const command =
+      app->add_subcommand("presets", "Lists the algorithms that a study can choose");
+  CLI::Option* const name =
+      command->add_option("name", arguments->name, "Show this preset with all of its values");
+  command
+      ->add_flag("--ingredients", arguments->ingredients,
+                 "List the ingredients that recipes are mixed from")
+      ->excludes(name);
+  command->callback([arguments, chosen] {
+    *chosen = [arguments](Session& session) { return ShowPresets(*arguments, session); };
+  });
+}
+
+}  // namespace slipstream::cli

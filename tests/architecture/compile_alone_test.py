@@ -1,0 +1,72 @@
+"""The command `compile_alone` on small trees in which some file lacks an #include."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+COMMAND = pathlib.Path(__file__).resolve().parent / "compile_alone"
+
+
+class CompileAlone(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve() / "repository"
+        command = f"c++ -I{self.root} -isystem {self.root.parent / 'library'} -c core/a.cc"
+        self.write("build/compile_commands.json", json.dumps([{"command": command}]))
+        # Enough files that reach the same large header to get a precompiled one.
+        self.write("../library/absl/status/statusor.h", "#include <string>\n#include <vector>\n")
+        for number in range(8):
+            self.write(f"core/good{number}.cc", '#include "absl/status/statusor.h"\nstd::string text;\n')
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def check(self, *more):
+        finished = subprocess.run([COMMAND, "--root", self.root, "--build", self.root / "build", *more], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        return finished.returncode, finished.stdout
+
+    def test_a_proper_tree_passes(self):
+        self.assertEqual(self.check(), (0, "8 files compile alone.\n"))
+
+    def test_a_header_that_lacks_an_include_is_found_though_its_source_has_it(self):
+        self.write("core/a.h", "inline std::vector<int> Numbers() { return {}; }\n")
+        self.write("core/a.cc", '#include <vector>\n#include "core/a.h"\nauto numbers = Numbers();\n')
+        code, text = self.check()
+        self.assertEqual(code, 1)
+        self.assertIn("core/a.h does not compile alone:", text)
+        self.assertIn("vector", text)
+        self.assertIn("1 of 10 files do not compile alone.", text)
+
+    def test_a_source_that_lacks_an_include_is_found_though_its_neighbours_have_it(self):
+        self.write("core/b.cc", "std::string text;\n")
+        for more in ([], ["--plain"]):
+            code, text = self.check(*more)
+            self.assertEqual(code, 1)
+            self.assertIn("core/b.cc does not compile alone:", text)
+            self.assertIn("1 of 9 files", text)
+
+    def test_a_source_gets_only_the_library_headers_that_it_reaches(self):
+        self.write("../library/absl/strings/str_cat.h", "#include <map>\n")
+        for number in range(8):
+            self.write(f"core/more{number}.cc", '#include "absl/status/statusor.h"\n#include "absl/strings/str_cat.h"\n')
+        self.write("core/c.cc", '#include "absl/status/statusor.h"\nstd::map<int, int> numbers;\n')
+        code, text = self.check()
+        self.assertEqual(code, 1)
+        self.assertIn("core/c.cc does not compile alone:", text)
+        self.assertIn("1 of 17 files", text)
+
+    def test_a_build_that_was_not_configured_is_an_error(self):
+        (self.root / "build/compile_commands.json").unlink()
+        code, text = self.check()
+        self.assertEqual(code, 2)
+        self.assertIn("configure the build first", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

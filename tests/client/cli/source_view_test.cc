@@ -1,0 +1,52 @@
+#include "client/cli/source_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "slipstream/configuration.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+v1::SourceTask Task() {
+  v1::SourceTask task;
+  task.set_name("sourceTasks/0123456789abcdef0123456789abcdef");
+  v1::Metric& metric = *task.add_metrics();
+  metric.set_name("loss");
+  metric.set_goal(v1::Metric::MINIMIZE);
+  task.set_observation_count(3);
+  task.set_measured_count(2);
+  SetDouble(task.mutable_best()->mutable_configuration(), "lr", 0.1);
+  SetInteger(task.mutable_best()->mutable_configuration(), "layers", 2);
+  (*task.mutable_best()->mutable_outcome()->mutable_measurement()->mutable_metrics())["loss"] = 0.5;
+  return task;
+}
+
+TEST(SourceView, HasOneRowPerTask) {
+  const Table table = SourceTasksTable({Task(), v1::SourceTask()});
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].size(), table.columns.size());
+  EXPECT_EQ(table.rows[0][0], "0123456789abcdef0123456789abcdef");
+  EXPECT_EQ(table.rows[0][1], "minimize loss");
+  EXPECT_EQ(table.rows[0][4], "0.5");
+  EXPECT_EQ(table.rows[1][4], "");  // No observation has a value.
+}
+
+TEST(SourceView, ShowsATaskInFullWithoutEmptyFields) {
+  std::istringstream in;
+  std::ostringstream out;
+  const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+  Session session(*client, {in, out, out}, Format::kTable);
+  PrintSourceTask(Task(), session);
+  EXPECT_THAT(out.str(), AllOf(HasSubstr("3, 2 of them with a value"),
+                               HasSubstr("layers=2, lr=0.1"), Not(HasSubstr("origin"))));
+}
+
+}  // namespace
+}  // namespace slipstream::cli

@@ -1,0 +1,48 @@
+#include "client/cli/study_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "client/cli/space_grammar.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(StudyView, ShowsStatesMetricsAndLabelsInWords) {
+  EXPECT_EQ(StateText(v1::Study::PAUSED), "paused");
+  v1::Metric metric;
+  metric.set_name("accuracy");
+  metric.set_goal(v1::Metric::MAXIMIZE);
+  EXPECT_EQ(MetricText(metric), "maximize accuracy");
+  metric.set_noise(v1::Metric::EXACT);
+  EXPECT_EQ(MetricText(metric), "maximize accuracy, exact");
+  v1::Study study;
+  (*study.mutable_labels())["team"] = "vision";
+  (*study.mutable_labels())["stage"] = "test";
+  EXPECT_EQ(LabelsText(study.labels()), "stage=test, team=vision");
+}
+
+TEST(StudyView, ShowsARecipesNamesAndOptions) {
+  v1::Recipe recipe;
+  EXPECT_EQ(RecipeText(recipe), "");
+  recipe.set_prior("scaml");
+  recipe.set_calibration("map");
+  recipe.set_acquisition("log_ei");
+  (*recipe.mutable_options())["ucb_multiplier"] = 3;
+  EXPECT_EQ(RecipeText(recipe), "prior=scaml calibration=map acquisition=log_ei ucb_multiplier=3");
+}
+
+TEST(StudyView, ShowsOneRowPerParameter) {
+  const Table table = ParametersTable(
+      *ParseSpace({"lr=double:1e-5..1:log;default=0.01", "kernel=categorical:rbf,poly",
+                   "degree=integer:2..5;when=kernel:poly"}));
+  EXPECT_THAT(table.rows,
+              ElementsAre(ElementsAre("lr", "double:1e-05..1:log", "0.01", ""),
+                          ElementsAre("kernel", "categorical:rbf,poly", "", ""),
+                          ElementsAre("degree", "integer:2..5", "", "kernel is poly")));
+}
+
+}  // namespace
+}  // namespace slipstream::cli

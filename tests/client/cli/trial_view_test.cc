@@ -1,0 +1,70 @@
+#include "client/cli/trial_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "slipstream/configuration.h"
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class TrialView : public testing::Test {
+ protected:
+  TrialView() {
+    study_.mutable_space()->add_parameters()->set_name("lr");
+    study_.add_metrics()->set_name("loss");
+    trial_.set_name("studies/digits/trials/3");
+    trial_.set_state(v1::Trial::SUCCEEDED);
+    SetDouble(trial_.mutable_configuration(), "lr", 0.123456789);
+    (*trial_.mutable_measurement()->mutable_metrics())["loss"] = 0.5;
+  }
+
+  // The text that `print` writes to a session of this format.
+  template <typename Print>
+  std::string Written(Format format, const Print& print) {
+    std::istringstream in;
+    std::ostringstream out;
+    const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+    Session session(*client, {in, out, out}, format);
+    print(session);
+    return out.str();
+  }
+
+  v1::Study study_;
+  v1::Trial trial_;
+};
+
+TEST_F(TrialView, RoundsNumbersInTablesOnly) {
+  const auto print = [&](Session& session) {
+    PrintTrials(study_, {trial_}, Numbers::kRounded, session);
+  };
+  EXPECT_THAT(Written(Format::kTable, print), HasSubstr("0.123457 "));
+  EXPECT_EQ(Written(Format::kCsv, print),
+            "trial,state,lr,loss,worker,reason\r\ndigits/3,succeeded,0.123456789,0.5,,\r\n");
+  EXPECT_THAT(Written(Format::kJson, print), HasSubstr("0.123456789"));
+}
+
+TEST_F(TrialView, ShowsWhyASuggestionIsNotTheRecipes) {
+  v1::Explanation explanation;
+  *explanation.mutable_trial() = trial_;
+  explanation.mutable_provenance()->set_rung(v1::Provenance::WITHOUT_TRANSFER);
+  explanation.mutable_provenance()->set_rung_reason("the deadline passed");
+  EXPECT_THAT(Written(Format::kTable,
+                      [&](Session& session) { PrintExplanation(explanation, session); }),
+              HasSubstr("the study's algorithm without its source tasks: the deadline passed"));
+}
+
+TEST_F(TrialView, SaysThatAPersonAddedATrialWithoutProvenance) {
+  v1::Explanation explanation;
+  *explanation.mutable_trial() = trial_;
+  EXPECT_THAT(
+      Written(Format::kCsv, [&](Session& session) { PrintExplanation(explanation, session); }),
+      HasSubstr("suggested by,nobody: a person added the trial\r\n"));
+}
+
+}  // namespace
+}  // namespace slipstream::cli
