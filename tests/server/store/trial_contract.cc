@@ -208,7 +208,7 @@ TEST_P(StoreContract, AddingNoTrialsAddsNone) {
 
 TEST_P(StoreContract, AStudyTakesTrialsUpToItsLimit) {
   const StudyRecord study = Create("s");
-  const auto most = static_cast<size_t>(limits_.max_trials_per_study);
+  const auto most = static_cast<size_t>(options_.max_trials_per_study);
   const std::vector<NewTrial> many(most - 1, FinishedTrial("x", 1));
   ASSERT_TRUE(AddTrials(store(), "s", many).ok());
   EXPECT_THAT(AddTrials(store(), "s", {Suggestion("y"), Suggestion("z")}).status,

@@ -67,7 +67,7 @@ TEST_F(QueryPlanTest, AListOfOpenTrialsLooksAtOpenTrialsOnly) {
 TEST_F(QueryPlanTest, TrialsOfAStudyAreOneRangeOfRows) {
   ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, {}).ok());
   ASSERT_TRUE(sqlite::ReadTrial(*connection_, 1, 1).ok());
-  ASSERT_TRUE(sqlite::ReadProvenance(*connection_, 1, 1).ok());
+  ASSERT_TRUE(sqlite::ReadProvenances(*connection_, 1, 0, 9).ok());
   ASSERT_TRUE(sqlite::ReadBestTrials(*connection_, 1, true, 5).ok());
   ASSERT_TRUE(sqlite::DeleteTrials(*connection_, 1, 1, 2).ok());
   EXPECT_THAT(Plans(), Each(HasSubstr("USING INTEGER PRIMARY KEY")));
