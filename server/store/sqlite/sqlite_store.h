@@ -18,6 +18,9 @@
 namespace slipstream {
 
 struct SqliteStoreOptions : StoreOptions {
+  SqliteStoreOptions() = default;
+  explicit SqliteStoreOptions(const StoreOptions& options) : StoreOptions(options) {}
+
   // Path of the database file; created if absent, but its folder must exist.
   std::string path;
   // Shown to another process that tries to open the file, for example

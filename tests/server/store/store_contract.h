@@ -83,12 +83,15 @@ MATCHER_P2(IsRefusal, code, text, "is a refusal that says \"" + std::string(text
          std::string(arg.message()).find(std::string(text)) != std::string::npos;
 }
 
+constexpr auto kOk = absl::StatusCode::kOk;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 constexpr auto kAlreadyExists = absl::StatusCode::kAlreadyExists;
 constexpr auto kAborted = absl::StatusCode::kAborted;
 constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
+constexpr auto kInternal = absl::StatusCode::kInternal;
 
 }  // namespace slipstream
 

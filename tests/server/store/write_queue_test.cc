@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/server/store/store_contract.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -119,9 +120,6 @@ class WriteQueueTest : public testing::Test {
   std::vector<absl::StatusCode> codes_;
   std::unique_ptr<WriteQueue> queue_;
 };
-
-constexpr auto kOk = absl::StatusCode::kOk;
-constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
 
 TEST_F(WriteQueueTest, WritesThatWaitDuringACommitShareTheNextOne) {
   Start(100, 4);

@@ -6,8 +6,7 @@ namespace slipstream {
 namespace {
 
 const Backend kSqlite = {"Sqlite", [](const std::string& folder, const StoreOptions& options) {
-                           SqliteStoreOptions sqlite_options;
-                           static_cast<StoreOptions&>(sqlite_options) = options;
+                           SqliteStoreOptions sqlite_options(options);
                            sqlite_options.path = folder + "/store.db";
                            return sqlite::OpenSqliteDatabase(sqlite_options);
                          }};
