@@ -8,24 +8,24 @@
 
 #include "server/grpc/server.h"
 #include "server/service/service.h"
-#include "server/store/sqlite/sqlite_store.h"
+#include "server/store/store_options.h"
 
 namespace slipstream {
 
 struct Flags {
-  std::string data;          // Folder of slipstream.db.
-  std::string address_file;  // Written when ready; empty: not.
+  std::string data;          // Folder of the store.
+  std::string address_file;  // Written when ready, unless empty.
   double drain_seconds = 10;
   std::string log_level = "info";
-  bool check = false;        // Check the file and exit.
-  std::string back_up_to;    // Copy the file there and exit; empty: not.
+  bool check = false;      // Check the store and exit.
+  std::string back_up_to;  // Copy the store to this file and exit, unless empty.
   ServerOptions server;
   ServiceOptions service;
-  SqliteStoreOptions store;
+  StoreOptions store;
 };
 
-// The flags, or the exit code with which to end at once (after --help,
-// --version or an error, which have been printed).
+// The flags, or the exit code to end with at once (after --help, --version or an
+// error, which have been printed).
 struct ParsedFlags {
   std::optional<Flags> flags;
   int exit_code = 0;
