@@ -18,7 +18,7 @@ namespace slipstream::rules {
 // was given to a request with other content.
 absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestGuard& guard);
 
-// Nothing if the request is not guarded.
+// Does nothing if the request is not guarded.
 absl::Status RememberAnswer(RowTransaction& rows, const RequestGuard& guard, std::string answer);
 
 }  // namespace slipstream::rules

@@ -9,7 +9,7 @@
 
 namespace slipstream {
 
-// What became of a transaction.
+// How a transaction ended.
 struct TransactionEnd {
   absl::Status status;  // OK: committed, and durable.
   // When not OK: the body ran and surely nothing of it was committed, so its

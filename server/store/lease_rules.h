@@ -1,5 +1,5 @@
-// What a plan of leases shows and what its leases mean. Status codes are those
-// of store.h; a refusal has written nothing.
+// The rules of planning and granting leases. Status codes are those of store.h;
+// a refusal has written nothing.
 #ifndef SLIPSTREAM_SERVER_STORE_LEASE_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_LEASE_RULES_H_
 

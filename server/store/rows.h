@@ -29,7 +29,7 @@ struct StudyHead {
   int64_t suggested_count = 0;
 };
 
-// What is remembered under a request id.
+// The row of a request id.
 struct RememberedAnswer {
   std::string fingerprint;
   std::string answer;
@@ -126,7 +126,7 @@ class RowTransaction : public Rows {
   // Writes the state, end time, objective, measurement and reason of an existing trial.
   virtual absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) = 0;
 
-  // As InsertStudy, for source tasks.
+  // Returns the key, like InsertStudy.
   virtual absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
                                                    const std::vector<std::string>& chunks) = 0;
   // Deletes a source task that no study uses, with its chunks.

@@ -144,8 +144,8 @@ class RuleStore : public Store {
     writes_.Submit(MakeGuardedWrite<Record>(std::move(deed), std::move(write)));
   }
 
-  // What `read`, a function of (RowSnapshot&) that returns a StatusOr, makes of
-  // one snapshot.
+  // Runs `read`, a function of (RowSnapshot&) that returns a StatusOr, on a
+  // snapshot and returns its result.
   template <typename Body>
   auto Read(Body read) -> std::invoke_result_t<Body, RowSnapshot&> {
     std::invoke_result_t<Body, RowSnapshot&> result;

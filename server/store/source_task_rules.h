@@ -1,4 +1,4 @@
-// What the verbs on source tasks mean. Status codes are those of store.h; a
+// The rules of the verbs on source tasks. Status codes are those of store.h; a
 // refusal has written nothing.
 #ifndef SLIPSTREAM_SERVER_STORE_SOURCE_TASK_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_SOURCE_TASK_RULES_H_

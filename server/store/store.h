@@ -1,4 +1,4 @@
-// Where studies, trials and source tasks live, in the domain's own verbs.
+// The store of studies, trials and source tasks, in the domain's own verbs.
 //
 // Writes are asynchronous: each is one transaction, many may share one commit,
 // and `done` is called exactly once, after the commit is durable (or nothing
@@ -43,7 +43,7 @@ namespace slipstream {
 // for at least the store's retention.
 struct RequestGuard {
   std::string request_id;   // Empty: not guarded.
-  std::string fingerprint;  // Of the request's content.
+  std::string fingerprint;  // A hash of the request's content.
 };
 
 // How a write is answered.

@@ -1,4 +1,4 @@
-// What every store can be told, whatever it is made of.
+// The options of every store, whatever its backend.
 #ifndef SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_
 #define SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_
 

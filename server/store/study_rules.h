@@ -1,4 +1,4 @@
-// What the verbs on studies mean. Status codes are those of store.h; a refusal
+// The rules of the verbs on studies. Status codes are those of store.h; a refusal
 // has written nothing.
 #ifndef SLIPSTREAM_SERVER_STORE_STUDY_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_STUDY_RULES_H_

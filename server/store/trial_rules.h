@@ -1,4 +1,4 @@
-// What the verbs on trials mean, but for leases. Status codes are those of
+// The rules of the verbs on trials, except for leases. Status codes are those of
 // store.h; a refusal has written nothing.
 #ifndef SLIPSTREAM_SERVER_STORE_TRIAL_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_TRIAL_RULES_H_

@@ -38,7 +38,7 @@ class FaultVfs {
   // Opening a database file for writing gives `code`; reading stays possible
   // only with SQLITE_READONLY, as on a disk mounted for reading.
   void FailOpeningForWrite(int code) { open_code_ = code; }
-  // Nothing fails any more.
+  // Ends all failures.
   void Repair();
 
   // How often write-ahead logs have been synced.

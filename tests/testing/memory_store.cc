@@ -66,8 +66,7 @@ std::optional<Value> Copy(const Value* value) {
   return value == nullptr ? std::nullopt : std::optional<Value>(*value);
 }
 
-// What can be read in the tables, in a snapshot and in a transaction alike. The
-// tables must be locked.
+// The reads that snapshots and transactions share. The tables must be locked.
 class TableReader {
  public:
   TableReader(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)

@@ -117,7 +117,7 @@ class SqliteTransaction : public RowTransaction {
 
   // Erases a few trials of deleted studies.
   absl::Status Purge() { return purge_.Continue(); }
-  // Whether there may be more of them.
+  // Whether there may be any left.
   bool purge_pending() const { return purge_.pending(); }
 
   // ---- Its rows ----

@@ -30,7 +30,7 @@ TEST_P(StoreContract, ARepeatWritesNothing) {
   EXPECT_EQ(store().GetStudy("s")->trial_count, 1);
 }
 
-TEST_P(StoreContract, ARepeatGetsItsAnswerWhateverHappenedSince) {
+TEST_P(StoreContract, ARepeatGetsTheFirstAnswerWhateverHasHappenedSince) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s"), kGuard, "created").ok());
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
   EXPECT_EQ(CreateStudy(store(), StudyNamed("s"), kGuard).earlier, "created");
@@ -79,7 +79,7 @@ TEST_P(StoreContract, ARefusalIsNotRemembered) {
   EXPECT_FALSE(now.earlier.has_value());
 }
 
-TEST_P(StoreContract, WithoutARequestIdNothingIsRemembered) {
+TEST_P(StoreContract, AnswersWithoutARequestIdAreNotRemembered) {
   Create("s");
   EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"", "f"}).ok());
   EXPECT_FALSE(AddTrials(store(), "s", {Suggestion("x")}, {"", "f"}).earlier.has_value());
@@ -95,7 +95,7 @@ TEST_P(StoreContract, AnEmptyAnswerIsAnAnswer) {
 
 TEST_P(StoreContract, AnAnswerLivesForOneRetention) {
   Create("s");
-  // Wherever in a generation it falls.
+  // At whatever point of a generation it is remembered.
   for (const double part : {0.0, 0.3, 0.99}) {
     clock_.Advance(options_.retention * part);
     const RequestGuard guard = {"at " + std::to_string(part), "f"};
@@ -151,7 +151,7 @@ TEST_P(StoreContract, AClockThatIsSetBackLosesNoAnswers) {
   EXPECT_EQ(*store().FindAnswer(kGuard), "answer");
   clock_.Advance(options_.retention * 0.99);
   EXPECT_EQ(*store().FindAnswer({"back", "f"}), "answer");
-  // And they do not live until the clock is where it was.
+  // They do not live until the clock is back at its old time.
   clock_.Advance(options_.retention * 2);
   EXPECT_EQ(*store().FindAnswer({"back", "f"}), std::nullopt);
 }

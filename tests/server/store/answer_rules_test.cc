@@ -1,5 +1,5 @@
-// Beside answer_contract.cc: the rules of request ids, and the frame of guarded
-// writes that uses them.
+// Adds to answer_contract.cc: request ids within one transaction, and guarded
+// writes whose transaction is rolled back.
 #include "server/store/answer_rules.h"
 
 #include <string>
@@ -34,7 +34,7 @@ TEST_F(AnswerRules, WithoutARequestIdNoRowIsReadOrWritten) {
   });
 }
 
-// A guarded creation of study "s" that notes what became of it.
+// A guarded creation of study "s" that records how it ended.
 class GuardedCreation {
  public:
   explicit GuardedCreation(RequestGuard guard) {

@@ -1,5 +1,5 @@
-// Beside lease_contract.cc: leases next to other writes of their transaction,
-// and what a refused batch leaves.
+// Adds to lease_contract.cc: leases next to other writes of their transaction,
+// and what a refused batch leaves behind.
 #include "server/store/lease_rules.h"
 
 #include <string>

@@ -275,7 +275,7 @@ TEST_P(RowContract, TheTimeOfATransactionStandsStill) {
   });
 }
 
-// As several verbs that share a commit do.
+// Several verbs may share a commit.
 TEST_P(RowContract, AStudyThatIsDeletedAndMadeAnewInOneTransactionStartsEmpty) {
   Commit([](RowTransaction& rows) {
     NewStudy study;

@@ -1,4 +1,4 @@
-// A rule's transactions and snapshots on tables in memory.
+// Runs single rules in transactions and snapshots on tables in memory.
 #ifndef SLIPSTREAM_TESTS_SERVER_STORE_RULE_TEST_H_
 #define SLIPSTREAM_TESTS_SERVER_STORE_RULE_TEST_H_
 
@@ -27,8 +27,9 @@ class RuleTest : public testing::Test {
  protected:
   static constexpr int64_t kMaxTrials = 5;
 
-  // What `rule`, a function of (RowTransaction&), returns in a transaction. It is
-  // committed also when the rule refuses, as in a commit with other writes.
+  // Runs `rule`, a function of (RowTransaction&), and returns its result. The
+  // transaction is committed even if the rule refuses, as one with other writes
+  // would be.
   template <typename Rule>
   auto Transact(Rule rule) -> std::invoke_result_t<Rule, RowTransaction&> {
     std::optional<std::invoke_result_t<Rule, RowTransaction&>> result;
@@ -48,7 +49,7 @@ class RuleTest : public testing::Test {
     EXPECT_TRUE(status.ok()) << status;
   }
 
-  // What `rule`, a function of (RowSnapshot&), returns in a snapshot.
+  // Runs `rule`, a function of (RowSnapshot&), and returns its result.
   template <typename Rule>
   auto Read(Rule rule) -> std::invoke_result_t<Rule, RowSnapshot&> {
     std::optional<std::invoke_result_t<Rule, RowSnapshot&>> result;

@@ -1,6 +1,6 @@
-// Two stores over the same tables, as two servers on one database: what one of
-// them writes, the other one's rules find. SQLite's file is locked by one server,
-// so this runs in memory.
+// Two stores over the same tables, like two servers on one database: each one's
+// rules see what the other has written. Only one server at a time can open a
+// SQLite file, so this runs in memory.
 #include <atomic>
 #include <string>
 #include <thread>

@@ -1,5 +1,5 @@
-// Beside source_task_contract.cc: what the verbs on source tasks see of other
-// writes of their transaction.
+// Adds to source_task_contract.cc: verbs on source tasks next to other writes of
+// their transaction, and arguments out of bounds.
 #include "server/store/source_task_rules.h"
 
 #include "server/store/study_rules.h"

@@ -1,5 +1,5 @@
-// Beside study_contract.cc: what the verbs on studies see of, and leave to,
-// other writes of their transaction.
+// Adds to study_contract.cc: verbs on studies next to other writes of their
+// transaction, and arguments out of bounds.
 #include "server/store/study_rules.h"
 
 #include "server/store/source_task_rules.h"

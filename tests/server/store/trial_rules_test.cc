@@ -1,5 +1,5 @@
-// Beside trial_contract.cc: what the verbs on trials see of other writes of
-// their transaction, what refusals leave, and arguments out of bounds.
+// Adds to trial_contract.cc: verbs on trials next to other writes of their
+// transaction, refusals, and arguments out of bounds.
 #include "server/store/trial_rules.h"
 
 #include <cmath>

@@ -89,8 +89,8 @@ class RecordedWrite : public PendingWrite {
 class WriteQueueTest : public testing::Test {
  protected:
   void Start(size_t max_waiting, size_t max_per_commit) {
-    queue_ = std::make_unique<WriteQueue>(
-        &database_, WriteQueueOptions{.max_waiting = max_waiting, .max_per_commit = max_per_commit});
+    const WriteQueueOptions options = {max_waiting, max_per_commit};
+    queue_ = std::make_unique<WriteQueue>(&database_, options);
   }
   void Submit() {
     Submit([this](absl::Status status) {
@@ -114,7 +114,7 @@ class WriteQueueTest : public testing::Test {
   }
 
   HeldDatabase database_;
-  std::vector<int> transactions_;  // Of each write, the number of its transaction.
+  std::vector<int> transactions_;  // The number of each write's transaction.
   std::mutex mutex_;
   std::condition_variable answered_;
   std::vector<absl::StatusCode> codes_;

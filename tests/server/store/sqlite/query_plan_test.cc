@@ -1,4 +1,4 @@
-// What the queries of the hot paths must not become: a look at every trial.
+// The query plans of the hot paths: none may scan all trials.
 #include <string>
 #include <vector>
 
@@ -57,7 +57,7 @@ TEST_F(QueryPlanTest, OpenTrialsAreFoundByTheirIndexAlone) {
   EXPECT_THAT(Plans(), Each(Not(HasSubstr("TEMP B-TREE"))));
 }
 
-TEST_F(QueryPlanTest, AListOfOpenTrialsLooksAtOpenTrialsOnly) {
+TEST_F(QueryPlanTest, AListOfOpenTrialsReadsOpenTrialsOnly) {
   TrialFilter filter;
   filter.states = {TrialState::kActive, TrialState::kRequested};
   ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, filter).ok());
