@@ -180,7 +180,6 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     std::cerr << "slipstream_server: --data is required without a home folder\n";
     return {std::nullopt, 2};
   }
-  flags.store.path = absl::StrCat(flags.data, "/slipstream.db");
   flags.store.retention = absl::Hours(retention_hours);
   flags.service.version = kVersion;
   return {std::move(flags), 0};

@@ -8,20 +8,20 @@
 
 #include "server/grpc/server.h"
 #include "server/service/service.h"
-#include "server/store/sqlite/sqlite_store.h"
+#include "server/store/store_options.h"
 
 namespace slipstream {
 
 struct Flags {
-  std::string data;          // Folder of slipstream.db.
+  std::string data;          // Folder of the store.
   std::string address_file;  // Written when ready, unless empty.
   double drain_seconds = 10;
   std::string log_level = "info";
-  bool check = false;        // Check the file and exit.
-  std::string back_up_to;    // Copy the file there and exit, unless empty.
+  bool check = false;      // Check the store and exit.
+  std::string back_up_to;  // Copy the store to this file and exit, unless empty.
   ServerOptions server;
   ServiceOptions service;
-  SqliteStoreOptions store;
+  StoreOptions store;
 };
 
 // The flags, or the code to exit with at once, after --help, --version or an error

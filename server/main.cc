@@ -13,10 +13,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/data_store.h"
 #include "server/flags.h"
 #include "server/grpc/server.h"
 #include "server/service/service.h"
-#include "server/store/sqlite/sqlite_store.h"
 #include "server/version.h"
 
 namespace slipstream {
@@ -69,17 +69,19 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
 absl::Status Serve(Flags flags, const sigset_t& signals) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
   SLIPSTREAM_RETURN_IF_ERROR(MakeFolder(flags.data));
-  flags.store.holder = absl::StrCat("slipstream_server, process ", getpid(), ", asked to serve on ",
-                                    flags.server.listen);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenSqliteStore(flags.store));
-  // On Linux, process 0 stands for the calling thread alone.
+  const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
+                                          ", asked to serve on ", flags.server.listen);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
+                              OpenDataStore(flags.data, holder, flags.store));
+  // Fits of source tasks take what suggestions leave. On Linux, process 0 stands for the calling
+  // thread alone.
   flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   spdlog::info("slipstream_server {} serves on {}, data in {}", kVersion, server->address(),
-               flags.store.path);
+               DataStoreName(flags.data));
   int signal_number = 0;
   sigwait(&signals, &signal_number);
   spdlog::info("{}: draining for at most {} s", strsignal(signal_number), flags.drain_seconds);
@@ -94,13 +96,13 @@ absl::Status Serve(Flags flags, const sigset_t& signals) {
 
 absl::Status Run(const Flags& flags, const sigset_t& signals) {
   if (flags.check) {
-    SLIPSTREAM_RETURN_IF_ERROR(CheckSqliteFile(flags.store.path));
-    spdlog::info("{} is sound", flags.store.path);
+    SLIPSTREAM_RETURN_IF_ERROR(CheckDataStore(flags.data));
+    spdlog::info("{} is sound", DataStoreName(flags.data));
     return absl::OkStatus();
   }
   if (!flags.back_up_to.empty()) {
-    SLIPSTREAM_RETURN_IF_ERROR(BackUpSqliteFile(flags.store.path, flags.back_up_to));
-    spdlog::info("copied {} to {}", flags.store.path, flags.back_up_to);
+    SLIPSTREAM_RETURN_IF_ERROR(BackUpDataStore(flags.data, flags.back_up_to));
+    spdlog::info("copied {} to {}", DataStoreName(flags.data), flags.back_up_to);
     return absl::OkStatus();
   }
   return Serve(flags, signals);

@@ -1,6 +1,6 @@
-// What the store keeps, as plain values. Payloads that the store never looks
-// into (spaces, configurations, measurements, labels) are opaque bytes; what it
-// decides by or sorts by has a field of its own. Times are milliseconds since
+// The records of the store, as plain values. Payloads that the store never looks
+// into (spaces, configurations, measurements, labels) are opaque bytes; whatever
+// it decides or sorts by has a field of its own. Times are milliseconds since
 // 1970-01-01 UTC.
 #ifndef SLIPSTREAM_SERVER_STORE_RECORDS_H_
 #define SLIPSTREAM_SERVER_STORE_RECORDS_H_
@@ -48,20 +48,20 @@ struct StudyRecord {
   int64_t update_ms = 0;
   int64_t trial_count = 0;  // Also the highest trial number.
   int64_t succeeded_count = 0;
-  int64_t suggested_count = 0;  // How many trials came from leases of new suggestions.
+  int64_t suggested_count = 0;  // Trials that came from leases of new suggestions.
 };
 
-// What UpdateStudy may change; absent fields stay.
+// A change by UpdateStudy; absent fields stay.
 struct StudyChange {
   std::optional<std::string> display_name;
   std::optional<std::string> labels;
   std::optional<StudyState> state;
 };
 
-// What became of a trial.
+// How a trial ended.
 struct TrialOutcome {
-  TrialState state = TrialState::kSucceeded;  // One for which HasEnded.
-  std::optional<double> objective;            // Always there when kSucceeded.
+  TrialState state = TrialState::kSucceeded;  // HasEnded(state) is true.
+  std::optional<double> objective;            // Always present when kSucceeded.
   std::string measurement;                    // Opaque; equal results have equal bytes.
   std::string reason;
 };
@@ -76,7 +76,7 @@ struct NewTrial {
 };
 
 struct TrialRecord {
-  int64_t number = 0;  // From 1, in the order in which trials came to be.
+  int64_t number = 0;  // From 1, in the order of creation.
   TrialState state = TrialState::kActive;
   bool suggested = false;  // Made by Suggest rather than added by a person.
   std::string configuration;
@@ -90,13 +90,19 @@ struct TrialRecord {
   std::optional<int64_t> end_ms;
 };
 
+struct TrialFilter {
+  int64_t after_number = 0;
+  int limit = 100;
+  std::vector<TrialState> states;  // Empty: all.
+};
+
 struct TrialProvenance {
   int64_t number = 0;
   std::string provenance;
 };
 
 struct NewSourceTask {
-  std::string id;                   // From the content: equal ids mean equal content.
+  std::string id;                   // Derived from the content: equal ids mean equal content.
   std::string definition;           // Opaque.
   std::vector<std::string> chunks;  // Opaque, the observations in order.
   int64_t observation_count = 0;

@@ -1,4 +1,4 @@
-// Where studies, trials and source tasks live, in the domain's own verbs.
+// The store of studies, trials and source tasks, in the domain's own verbs.
 //
 // Writes are asynchronous: each is one transaction, many may share one commit,
 // and `done` is called exactly once, after the commit is durable (or nothing
@@ -13,9 +13,9 @@
 //
 // Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
 // store is closing or busy: repeat after a pause), RESOURCE_EXHAUSTED (disk
-// full, or too many writes waiting; nothing happened), DATA_LOSS (the file is
-// damaged), INTERNAL (an input/output error: whether the write happened is
-// unknown, and further writes are refused with UNAVAILABLE until the store is
+// full, or too many writes waiting; nothing happened), DATA_LOSS (the stored data
+// is damaged), INTERNAL (an input/output error: whether the write happened is
+// unknown, and a store may refuse further writes with UNAVAILABLE until it is
 // opened again). Messages name the resource.
 //
 // Thread-safe. Callbacks run on a thread of the store, one at a time and in
@@ -43,7 +43,7 @@ namespace slipstream {
 // for at least the store's retention.
 struct RequestGuard {
   std::string request_id;   // Empty: not guarded.
-  std::string fingerprint;  // Of the request's content.
+  std::string fingerprint;  // A hash of the request's content.
 };
 
 // How a write is answered.
@@ -59,7 +59,7 @@ struct Write {
   std::function<void(absl::Status status, std::optional<std::string> earlier)> done;
 };
 
-// A write that has nothing to tell but that it happened.
+// The record of a write that returns nothing.
 struct Unit {};
 
 struct Observe {
@@ -75,38 +75,32 @@ struct LeaseGrant {
   std::vector<int64_t> queued;  // REQUESTED trials to lease now.
   std::vector<NewTrial> fresh;  // New suggestions to number and lease.
   RequestGuard guard;
-  // As Write::render, with the grant's trials: again, queued, fresh.
+  // Like Write::render; its trials are again, queued, fresh, in this order.
   std::function<std::string(const std::vector<TrialRecord>&)> render;
 };
 
-// All grants of one study that were worked out together; all or nothing.
+// Grants of one study that were planned together; all or none are carried out.
 struct LeaseBatch {
   int64_t study_key = 0;
   std::string study_id;              // For messages.
-  int64_t expected_trial_count = 0;  // What the plan saw.
+  int64_t expected_trial_count = 0;  // The plan's study.trial_count.
   std::vector<LeaseGrant> grants;
   std::function<void(absl::Status)> done;
 };
 
-// What a lease can be worked out from.
+// The state of a study that leases are planned from.
 struct LeasePlan {
   StudyRecord study;  // Without definition.
-  // By requested worker, in the order of the request: numbers of its ACTIVE
-  // trials, ascending.
+  // For each requested worker, in the order of the request: the numbers of its
+  // ACTIVE trials, ascending.
   std::vector<std::vector<int64_t>> active;
-  // Oldest REQUESTED trials, ascending, at most as many as asked for.
+  // Numbers of the oldest REQUESTED trials, ascending, at most as many as asked for.
   std::vector<int64_t> queued;
 };
 
 struct RegisteredSourceTask {
   SourceTaskRecord record;
   bool already_registered = false;
-};
-
-struct TrialFilter {
-  int64_t after_number = 0;
-  int limit = 100;
-  std::vector<TrialState> states;  // Empty: all.
 };
 
 class Store {
@@ -128,10 +122,10 @@ class Store {
   // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
   virtual void AddTrials(std::string study_id, std::vector<NewTrial> trials,
                          Write<std::vector<TrialRecord>> write) = 0;
-  // ABORTED: the plan is out of date (other trials came to be, a trial to hand
-  // out has changed, or a grant's request id has been used); plan again.
+  // ABORTED: the plan is out of date (the study has other trials by now, a trial
+  // to lease has changed, or a grant's request id has been used); plan again.
   // NOT_FOUND: the study is gone. FAILED_PRECONDITION: it is not ACTIVE.
-  // RESOURCE_EXHAUSTED as AddTrials.
+  // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;
   // Equal content (same id) is not stored again and changes nothing.
   virtual void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) = 0;
@@ -141,7 +135,7 @@ class Store {
   // ---- Reads ----
 
   // The answer remembered under the guard's id, absent if there is none.
-  // INVALID_ARGUMENT as above when the fingerprint differs.
+  // INVALID_ARGUMENT (see RequestGuard) when the fingerprint differs.
   virtual absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) = 0;
   // NOT_FOUND.
   virtual absl::StatusOr<StudyRecord> GetStudy(const std::string& id) = 0;
@@ -156,7 +150,7 @@ class Store {
   // Empty for trials that a person added. NOT_FOUND.
   virtual absl::StatusOr<std::string> GetProvenance(const std::string& study_id,
                                                     int64_t number) = 0;
-  // Of the trials above `after_number` and up to `last_number` that have one, by
+  // Provenances of the trials in (after_number, last_number] that have one, by
   // number. NOT_FOUND: no such study.
   virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
                                                                        int64_t after_number,

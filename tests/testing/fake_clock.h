@@ -16,10 +16,10 @@ class FakeClock {
 
   int64_t NowMs() const { return now_ms_.load(); }
   absl::Time Now() const { return absl::FromUnixMillis(NowMs()); }
-  // Back, if `duration` is negative.
+  // A negative `duration` sets the clock back.
   void Advance(absl::Duration duration) { now_ms_ += absl::ToInt64Milliseconds(duration); }
 
-  // For options that take a clock; the FakeClock must outlive it.
+  // For options that take a clock; the FakeClock must outlive the function.
   std::function<int64_t()> Function() {
     return [this] { return NowMs(); };
   }

@@ -4,7 +4,7 @@
 
 namespace slipstream {
 
-// What SQLite takes for a file: the real one follows it in memory.
+// The file that SQLite sees; the real one follows it in memory.
 struct FaultFile {
   sqlite3_file base;
   FaultVfs* disk;
@@ -26,8 +26,8 @@ struct FaultCalls {
   static int Write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
     FaultVfs* disk = Ours(file)->disk;
     if (disk->fail_writes_) return SQLITE_IOERR_WRITE;
-    if (disk->room_ != INT64_MAX && disk->room_.fetch_sub(size) < size) {
-      disk->room_ = 0;
+    if (disk->free_bytes_ != INT64_MAX && disk->free_bytes_.fetch_sub(size) < size) {
+      disk->free_bytes_ = 0;
       return SQLITE_FULL;
     }
     return Real(file)->pMethods->xWrite(Real(file), bytes, size, offset);
@@ -37,7 +37,6 @@ struct FaultCalls {
   }
   static int Sync(sqlite3_file* file, int flags) {
     FaultVfs* disk = Ours(file)->disk;
-    ++disk->syncs_;
     if (Ours(file)->is_log) ++disk->log_syncs_;
     if (disk->fail_syncs_) return SQLITE_IOERR_FSYNC;
     return Real(file)->pMethods->xSync(Real(file), flags);
@@ -143,7 +142,7 @@ FaultVfs::FaultVfs() : name_(NextName()), real_(sqlite3_vfs_find(nullptr)), vfs_
 FaultVfs::~FaultVfs() { sqlite3_vfs_unregister(&vfs_); }
 
 void FaultVfs::Repair() {
-  room_ = INT64_MAX;
+  free_bytes_ = INT64_MAX;
   fail_writes_ = false;
   fail_syncs_ = false;
   fail_reads_ = false;

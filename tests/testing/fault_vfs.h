@@ -28,22 +28,21 @@ class FaultVfs {
   const std::string& name() const { return name_; }
 
   // Writes give SQLITE_FULL once `bytes` more have been written.
-  void FillUpAfter(int64_t bytes) { room_ = bytes; }
+  void FillUpAfter(int64_t bytes) { free_bytes_ = bytes; }
   // Writes give SQLITE_IOERR_WRITE.
   void FailWrites() { fail_writes_ = true; }
-  // Syncs give SQLITE_IOERR_FSYNC; what was written before stays.
+  // Syncs give SQLITE_IOERR_FSYNC; earlier writes stay.
   void FailSyncs() { fail_syncs_ = true; }
   // Reads give SQLITE_IOERR_READ.
   void FailReads() { fail_reads_ = true; }
   // Opening a database file for writing gives `code`; reading stays possible
   // only with SQLITE_READONLY, as on a disk mounted for reading.
   void FailOpeningForWrite(int code) { open_code_ = code; }
-  // Nothing fails any more.
+  // Ends all failures.
   void Repair();
 
-  // Syncs of write-ahead logs and of all files.
+  // How often write-ahead logs have been synced.
   int64_t log_syncs() const { return log_syncs_; }
-  int64_t syncs() const { return syncs_; }
 
  private:
   friend struct FaultFile;
@@ -52,13 +51,12 @@ class FaultVfs {
   const std::string name_;
   sqlite3_vfs* const real_;
   sqlite3_vfs vfs_;
-  std::atomic<int64_t> room_{INT64_MAX};
+  std::atomic<int64_t> free_bytes_{INT64_MAX};
   std::atomic<bool> fail_writes_{false};
   std::atomic<bool> fail_syncs_{false};
   std::atomic<bool> fail_reads_{false};
   std::atomic<int> open_code_{SQLITE_OK};
   std::atomic<int64_t> log_syncs_{0};
-  std::atomic<int64_t> syncs_{0};
 };
 
 }  // namespace slipstream

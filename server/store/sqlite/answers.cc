@@ -11,7 +11,7 @@ constexpr const char* kFindIn[] = {
     "SELECT fingerprint, answer FROM answers_0 WHERE request_id = ?",
     "SELECT fingerprint, answer FROM answers_1 WHERE request_id = ?",
 };
-constexpr const char* kRememberIn[] = {
+constexpr const char* kInsertIn[] = {
     "INSERT INTO answers_0(request_id, fingerprint, answer) VALUES(?, ?, ?)",
     "INSERT INTO answers_1(request_id, fingerprint, answer) VALUES(?, ?, ?)",
 };
@@ -21,22 +21,19 @@ constexpr const char* kAnyIn[] = {
 };
 constexpr const char* kEmpty[] = {"DELETE FROM answers_0", "DELETE FROM answers_1"};
 
-absl::StatusOr<std::optional<std::string>> FindIn(Connection& connection, int table,
-                                                  const RequestGuard& guard) {
+using FoundAnswer = absl::StatusOr<std::optional<RememberedAnswer>>;
+
+FoundAnswer FindIn(Connection& connection, int table, const std::string& request_id) {
   Query query(connection, kFindIn[table]);
-  query.BindText(guard.request_id);
+  query.BindText(request_id);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return std::optional<std::string>();
-  if (query.Bytes(0) != guard.fingerprint) {
-    return InvalidField("request_id", guard.request_id,
-                        "an id that has not been used for a request with other content");
-  }
-  return std::optional<std::string>(query.Bytes(1));
+  if (!found) return std::optional<RememberedAnswer>();
+  return RememberedAnswer{query.Bytes(0), query.Bytes(1)};
 }
 
 struct LoadedGeneration {
   AnswerGeneration generation;
-  bool first = false;  // Nothing has been remembered ever: it starts now.
+  bool first = false;  // No answer has ever been remembered: it starts now.
 };
 
 absl::StatusOr<LoadedGeneration> LoadGeneration(Connection& connection, int64_t now_ms) {
@@ -49,19 +46,17 @@ absl::StatusOr<LoadedGeneration> LoadGeneration(Connection& connection, int64_t 
 
 }  // namespace
 
-absl::StatusOr<std::optional<std::string>> FindAnswerAt(Connection& connection,
-                                                        const RequestGuard& guard, int64_t now_ms,
-                                                        int64_t retention_ms) {
-  if (guard.request_id.empty()) return std::optional<std::string>();
+FoundAnswer FindAnswerAt(Connection& connection, const std::string& request_id, int64_t now_ms,
+                         int64_t retention_ms) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const LoadedGeneration loaded, LoadGeneration(connection, now_ms));
   const AnswerGeneration generation = loaded.generation;
-  // No write may have come by to sweep, so ages are looked at here as well.
+  // Only writes erase old answers, so reads have to look at their age.
   const int64_t age_ms = now_ms - generation.since_ms;
-  if (age_ms >= 2 * retention_ms) return std::optional<std::string>();
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<std::string> answer,
-                              FindIn(connection, generation.current, guard));
+  if (age_ms >= 2 * retention_ms) return std::optional<RememberedAnswer>();
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<RememberedAnswer> answer,
+                              FindIn(connection, generation.current, request_id));
   if (answer.has_value() || age_ms >= retention_ms) return answer;
-  return FindIn(connection, 1 - generation.current, guard);
+  return FindIn(connection, 1 - generation.current, request_id);
 }
 
 absl::Status Answers::Begin(int64_t now_ms) {
@@ -71,13 +66,13 @@ absl::Status Answers::Begin(int64_t now_ms) {
     if (loaded.first) SLIPSTREAM_RETURN_IF_ERROR(Store(*generation_));
   }
   const int64_t age_ms = now_ms - generation_->since_ms;
-  // The clock was ahead by more than can be waited for, and has been set back.
+  // The clock was far ahead and has been set back.
   if (age_ms < -retention_ms_) return Store({generation_->current, now_ms});
   if (age_ms < retention_ms_) return absl::OkStatus();
   const int next = 1 - generation_->current;
   SLIPSTREAM_RETURN_IF_ERROR(Empty(next));
-  // From the end of the last generation, not from now, or after a quiet time
-  // the answers of that one would live for too long.
+  // The new generation begins where the last one ended, not now: after a quiet
+  // time the last one's answers would otherwise live too long.
   if (age_ms < 2 * retention_ms_) return Store({next, generation_->since_ms + retention_ms_});
   SLIPSTREAM_RETURN_IF_ERROR(Empty(generation_->current));
   return Store({next, now_ms});
@@ -103,20 +98,18 @@ absl::StatusOr<bool> Answers::EarlierIsEmpty() {
 
 absl::Status Answers::Empty(int table) { return Query(connection_, kEmpty[table]).Run(); }
 
-absl::StatusOr<std::optional<std::string>> Answers::Find(const RequestGuard& guard) {
-  if (guard.request_id.empty()) return std::optional<std::string>();
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<std::string> answer,
-                              FindIn(connection_, generation_->current, guard));
+FoundAnswer Answers::Find(const std::string& request_id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<RememberedAnswer> answer,
+                              FindIn(connection_, generation_->current, request_id));
   if (answer.has_value()) return answer;
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool nothing_earlier, EarlierIsEmpty());
   if (nothing_earlier) return answer;
-  return FindIn(connection_, 1 - generation_->current, guard);
+  return FindIn(connection_, 1 - generation_->current, request_id);
 }
 
-absl::Status Answers::Remember(const RequestGuard& guard, const std::string& answer) {
-  if (guard.request_id.empty()) return absl::OkStatus();
-  Query query(connection_, kRememberIn[generation_->current]);
-  query.BindText(guard.request_id).BindBlob(guard.fingerprint).BindBlob(answer);
+absl::Status Answers::Insert(const std::string& request_id, const RememberedAnswer& answer) {
+  Query query(connection_, kInsertIn[generation_->current]);
+  query.BindText(request_id).BindBlob(answer.fingerprint).BindBlob(answer.answer);
   return query.Run();
 }
 

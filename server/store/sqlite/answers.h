@@ -1,7 +1,7 @@
-// The answers to guarded writes, remembered in two generations: new ones go to
-// the current table, look-ups to both. When the current one is as old as the
-// retention, the other is emptied as a whole and becomes the current, so an
-// answer lives for one to two retentions and costs nothing to forget.
+// Remembered answers, in two generations: new ones go to the current table,
+// look-ups to both. When the current one is as old as the retention, the other
+// is emptied as a whole and becomes the current one; so an answer lives for one
+// to two retentions, and forgetting costs nothing per answer.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_ANSWERS_H_
 
@@ -11,23 +11,23 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/store/rows.h"
 #include "server/store/sqlite/connection.h"
-#include "server/store/store.h"
 
 namespace slipstream::sqlite {
 
-// Which table new answers go to, and since when.
+// The table that new answers go to, and since when.
 struct AnswerGeneration {
   int current = 0;
   int64_t since_ms = 0;
 };
 
-// The answer under `guard`'s id as of `now_ms`, whether or not it has been
-// swept away yet. For readers; needs a snapshot. INVALID_ARGUMENT: remembered
-// with another fingerprint.
-absl::StatusOr<std::optional<std::string>> FindAnswerAt(Connection& connection,
-                                                        const RequestGuard& guard, int64_t now_ms,
-                                                        int64_t retention_ms);
+// The answer at the time `now_ms`, whether or not an older one has been erased.
+// For readers; needs a snapshot.
+absl::StatusOr<std::optional<RememberedAnswer>> FindAnswerAt(Connection& connection,
+                                                             const std::string& request_id,
+                                                             int64_t now_ms,
+                                                             int64_t retention_ms);
 
 // The writing thread's view. Not thread-safe.
 class Answers {
@@ -37,11 +37,8 @@ class Answers {
 
   // At the start of each transaction.
   absl::Status Begin(int64_t now_ms);
-  // As FindAnswerAt, within the transaction. Absent if not guarded.
-  absl::StatusOr<std::optional<std::string>> Find(const RequestGuard& guard);
-  // Nothing if not guarded.
-  absl::Status Remember(const RequestGuard& guard, const std::string& answer);
-  // After a rollback.
+  absl::StatusOr<std::optional<RememberedAnswer>> Find(const std::string& request_id);
+  absl::Status Insert(const std::string& request_id, const RememberedAnswer& answer);
   void RolledBack() {
     generation_.reset();
     earlier_is_empty_.reset();
@@ -50,8 +47,8 @@ class Answers {
  private:
   absl::Status Store(AnswerGeneration generation);
   absl::Status Empty(int table);
-  // Whether the table that is not the current one has no answers. It gets none
-  // while it is not, so this is looked up once for each generation.
+  // Whether the table that is not the current one has no answers. Looked up once
+  // per generation, as that table gets no new ones.
   absl::StatusOr<bool> EarlierIsEmpty();
 
   Connection& connection_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMillisecondsForReaders = 200;
 
-// The result code.
+// Returns the result code.
 int MoveLog(Connection& connection, int mode) {
   return sqlite3_wal_checkpoint_v2(connection.database(), "main", mode, nullptr, nullptr);
 }
@@ -19,9 +19,9 @@ int MoveLog(Connection& connection, int mode) {
 Checkpointer::Checkpointer(Connection* writer, std::unique_ptr<Connection> own,
                            CheckpointerOptions options)
     : writer_(*writer), own_(std::move(own)), options_(options) {
-  // For a connection that has never read, SQLite moves nothing and says it did.
+  // For a connection that has never read, SQLite moves nothing but reports success.
   (void)own_->Execute("SELECT count(*) FROM sqlite_schema");
-  // In place of SQLite's own hook, which would move the log at each 1000 pages.
+  // Replaces SQLite's own hook, which would move the log every 1000 pages.
   sqlite3_wal_hook(writer_.database(), &Checkpointer::NoteCommit, this);
   thread_ = std::thread([this] { RunUntilClosed(); });
 }
@@ -80,7 +80,7 @@ Checkpointer::Next Checkpointer::LookAtThread() {
 }
 
 bool Checkpointer::AfterCommit() {
-  if (log_pages_ < asked_at_) asked_at_ = waited_at_ = 0;  // The log started over.
+  if (log_pages_ < asked_at_) asked_at_ = waited_at_ = 0;  // The log was restarted.
   switch (LookAtThread()) {
     case Next::kHalt:
       return false;

@@ -1,11 +1,11 @@
-// Moves what the write-ahead log has gathered into the database file, so that
-// the log stays bounded while writes never stop.
+// Checkpoints: moves the pages of the write-ahead log into the database file, so
+// that the log stays bounded while writes go on.
 //
-// SQLite starts the log over only when all of it has been moved and no commit
-// came between. A thread therefore moves the bulk while the writing thread goes
-// on, and the writing thread then moves the few pages that came meanwhile. Only
-// when the log gets long in spite of that (somebody reads an old snapshot for
-// long) does the writing thread wait for readers.
+// SQLite restarts the log only when all of it has been moved and no commit came
+// between. A thread therefore moves most of it while the writing thread goes on,
+// and the writing thread then moves the few pages added meanwhile. Only when the
+// log grows long nevertheless, because of a long read of an old snapshot, does
+// the writing thread wait for readers.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_CHECKPOINTER_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_CHECKPOINTER_H_
 
@@ -19,9 +19,9 @@
 namespace slipstream::sqlite {
 
 struct CheckpointerOptions {
-  // The log is moved each time it has grown by so many pages.
+  // The log is moved each time it has grown by this many pages.
   int pages = 4000;
-  // With more than this in the log the writing thread waits for the other one
+  // When the log is longer, the writing thread waits for the checkpoint thread
   // and, for a moment, for readers.
   int most_pages = 16384;
 };
@@ -30,15 +30,15 @@ class Checkpointer {
  public:
   // `writer` must outlive this; `own` is a connection to the same file.
   Checkpointer(Connection* writer, std::unique_ptr<Connection> own, CheckpointerOptions options);
-  // As Close(false).
+  // Calls Close(false), unless Close has been called.
   ~Checkpointer();
 
-  // On the writing thread, between transactions. False after a disk failure:
+  // Called by the writing thread between transactions. False after a disk failure:
   // nothing more should be written.
   bool AfterCommit();
 
-  // When neither reads nor writes are left. Moves the whole log, unless the
-  // disk is not `sound`: then it stays for the next one to open the file.
+  // Called when all reads and writes are done. Moves the whole log, but if the
+  // disk is not `sound` leaves it to the next process that opens the file.
   void Close(bool sound);
 
  private:
@@ -47,24 +47,24 @@ class Checkpointer {
   static int NoteCommit(void* self, sqlite3* database, const char* name, int pages);
   void RunUntilClosed();
   Next LookAtThread();
-  // Moves all of the log and makes it start over, unless a reader is in the way.
+  // Moves all of the log and restarts it, unless a reader prevents that.
   bool StartOver();
-  // Whether the disk is still sound after a call that gave `code`.
+  // Whether the disk is still sound, given the result code of a checkpoint.
   bool NoteResult(int code);
 
   Connection& writer_;
   std::unique_ptr<Connection> own_;
   const CheckpointerOptions options_;
 
-  // Of the writing thread.
+  // Used by the writing thread only.
   int log_pages_ = 0;  // After the last commit.
   int asked_at_ = 0;   // Length of the log when the thread was last asked.
-  int waited_at_ = 0;  // And when readers were last waited for.
+  int waited_at_ = 0;  // Its length when readers were last waited for.
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;
-  bool asked_ = false;  // And not finished.
+  bool asked_ = false;  // The thread has been asked and has not finished.
   bool moved_most_ = false;
   bool disk_failed_ = false;
   bool closing_ = false;

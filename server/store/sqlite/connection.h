@@ -1,4 +1,4 @@
-// One SQLite connection, and runs of statements on it that are prepared once.
+// One SQLite connection, on which each statement is prepared once and run often.
 //
 //   Query query(connection, "SELECT state FROM studies WHERE id = ?");
 //   query.BindText(id);
@@ -25,7 +25,7 @@ namespace slipstream::sqlite {
 
 class Connection {
  public:
-  // How long a call waits for a lock that another process has.
+  // How long a call waits for a lock that another process holds.
   static constexpr int kBusyMilliseconds = 5000;
 
   // `flags` are SQLITE_OPEN_ flags; `vfs` empty means the default one. `path`
@@ -41,14 +41,14 @@ class Connection {
   // Runs one or more statements and ignores their rows.
   absl::Status Execute(const std::string& sql);
 
-  // Ends the transaction without effect, if there is one.
+  // Rolls the transaction back, if there is one.
   absl::Status RollBack();
 
   // The result code of the latest failure since TakeFailure, or SQLITE_OK.
   int failure() const { return failure_; }
   int TakeFailure();
 
-  // The status for `code`, which is kept for TakeFailure.
+  // The status for `code`, which TakeFailure will return.
   absl::Status Fail(int code);
 
   // Rows that the last INSERT, UPDATE or DELETE changed.
@@ -63,7 +63,7 @@ class Connection {
 
   Connection(std::string path, sqlite3* database);
 
-  // The statement of `sql`, a literal: statements are kept by its address.
+  // The statement of `sql`, a literal: statements are cached by its address.
   // Null after a failure, which is in `*status`.
   sqlite3_stmt* Prepared(const char* sql, absl::Status* status);
 
@@ -110,7 +110,7 @@ class Query {
   int bound_ = 0;
 };
 
-// A read of several statements that sees one state of the file. Ends with its
+// A read transaction: several statements see one state of the file. Ends with its
 // scope.
 class Snapshot {
  public:

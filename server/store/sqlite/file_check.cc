@@ -15,8 +15,8 @@
 namespace slipstream::sqlite {
 namespace {
 
-// Offsets and sizes are of SQLite's documented file formats.
-constexpr char kMagic[] = "SQLite format 3";  // With the zero at its end.
+// Offsets and sizes come from SQLite's documentation of its file formats.
+constexpr char kMagic[] = "SQLite format 3";  // Including the zero at its end.
 constexpr int kHeaderSize = 100;
 constexpr int kLogHeaderSize = 32;
 constexpr int kFrameHeaderSize = 24;
@@ -33,7 +33,7 @@ absl::Status Damaged(const std::string& path, absl::string_view complaint) {
   return absl::DataLossError(absl::StrCat("the store ", path, " is damaged: ", complaint));
 }
 
-// The size of a side file of the database, 0 if it is not there.
+// The size of a file beside the database, 0 if it does not exist.
 int64_t SizeOfFile(const std::string& path) {
   struct stat found;
   return stat(path.c_str(), &found) == 0 ? static_cast<int64_t>(found.st_size) : 0;
@@ -43,8 +43,8 @@ std::string LogPath(const std::string& path) { return path + "-wal"; }
 
 struct FileShape {
   int64_t page_size = 0;
-  int64_t pages_in_header = 0;  // 0: the header does not know.
-  int64_t whole_pages = 0;      // That the file holds.
+  int64_t pages_in_header = 0;  // 0: the header does not say.
+  int64_t whole_pages = 0;      // Whole pages in the file.
 };
 
 absl::StatusOr<FileShape> ShapeOf(const std::string& path, const std::string& header,
@@ -55,7 +55,7 @@ absl::StatusOr<FileShape> ShapeOf(const std::string& path, const std::string& he
   if (shape.page_size < 512 || !std::has_single_bit(static_cast<uint64_t>(shape.page_size))) {
     return Damaged(path, absl::StrCat("its header gives a page size of ", shape.page_size));
   }
-  // The count holds when the change counter is the one it was written with.
+  // The count is valid if the change counter is the one that it was written with.
   if (BigEndian32(header, 24) == BigEndian32(header, 92)) {
     shape.pages_in_header = BigEndian32(header, 28);
   }
@@ -63,7 +63,7 @@ absl::StatusOr<FileShape> ShapeOf(const std::string& path, const std::string& he
   return shape;
 }
 
-// Which of the pages after the end of the file the write-ahead log has.
+// The pages after the end of the file that the write-ahead log has.
 absl::StatusOr<std::set<int64_t>> PagesInLog(const std::string& path, const std::string& vfs,
                                              const FileShape& shape) {
   std::set<int64_t> pages;
@@ -82,8 +82,8 @@ absl::StatusOr<std::set<int64_t>> PagesInLog(const std::string& path, const std:
   return pages;
 }
 
-// A checkpoint that was cut short may leave a file that is shorter than its
-// header says; then the log still has the rest.
+// An interrupted checkpoint may leave a file that is shorter than its header
+// says; then the log still has the rest.
 absl::Status CheckLength(const std::string& path, const std::string& vfs, const FileShape& shape) {
   if (shape.pages_in_header <= shape.whole_pages) return absl::OkStatus();
   std::set<int64_t> in_log;
@@ -104,8 +104,8 @@ absl::StatusOr<bool> InspectEmpty(const std::string& path) {
   return Damaged(path, "it is empty, but its write-ahead log is not");
 }
 
-// The rollback journal of a file whose first tables were being made when the
-// program ended: the file may hold anything until SQLite has rolled it back.
+// Whether there is a rollback journal: the program ended while it created the
+// first tables, and the file may hold anything until SQLite has rolled it back.
 bool HasJournal(const std::string& path) { return SizeOfFile(path + "-journal") > 0; }
 
 absl::Status CheckHeader(const std::string& path, const std::string& header, int64_t file_size) {
@@ -128,7 +128,7 @@ absl::Status CheckRegular(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat(path, " is not a regular file"));
 }
 
-// A complaint after the deadline may be about nothing but the deadline.
+// A complaint after the deadline may be caused by the deadline alone.
 absl::Status QuickCheck(Connection& connection, const std::string& path, absl::Duration limit) {
   const ReadDeadline deadline(&connection, limit);
   Query query(connection, "PRAGMA quick_check(1)");
@@ -138,7 +138,7 @@ absl::Status QuickCheck(Connection& connection, const std::string& path, absl::D
   return query.Bytes(0) == "ok" ? absl::OkStatus() : Damaged(path, query.Bytes(0));
 }
 
-// In a URI these three characters have a meaning of their own.
+// Escapes the three characters that have a special meaning in a URI.
 std::string EscapedForUri(const std::string& path) {
   std::string escaped;
   for (const char c : path) {
@@ -151,11 +151,11 @@ std::string EscapedForUri(const std::string& path) {
   return escaped;
 }
 
-// Without a log and with nobody else at the file, SQLite need not even make
-// its shared memory beside it.
+// Without a log and without other users of the file, SQLite need not even create
+// its shared-memory file.
 absl::StatusOr<std::unique_ptr<Connection>> OpenForInspection(const std::string& path,
                                                               const std::string& vfs) {
-  if (SizeOfFile(LogPath(path)) > 0 || HasJournal(path)) return OpenForLooking(path, vfs);
+  if (SizeOfFile(LogPath(path)) > 0 || HasJournal(path)) return OpenForReading(path, vfs);
   return Connection::Open(absl::StrCat("file:", EscapedForUri(path), "?immutable=1"),
                           SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs);
 }
@@ -166,7 +166,7 @@ absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& v
   SLIPSTREAM_RETURN_IF_ERROR(CheckRegular(path));
   if (!FileExists(path)) return InspectEmpty(path);
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile file, RawFile::OpenDatabase(path, vfs));
-  // The header first: should somebody be at the file, it only grows after that.
+  // The header is read first: if the file is in use, it only grows after that.
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, file.Read(0, kHeaderSize));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, file.Size());
   if (size == 0) return InspectEmpty(path);
@@ -190,7 +190,7 @@ absl::Status InspectContent(const std::string& path, const std::string& vfs,
   return QuickCheck(*connection, path, time_limit);
 }
 
-absl::StatusOr<std::unique_ptr<Connection>> OpenForLooking(const std::string& path,
+absl::StatusOr<std::unique_ptr<Connection>> OpenForReading(const std::string& path,
                                                            const std::string& vfs) {
   const bool has_log = SizeOfFile(LogPath(path)) > 0;
   // Reading a log needs shared memory beside the file, hence READWRITE.
@@ -198,7 +198,7 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenForLooking(const std::string& pa
                               Connection::Open(path, SQLITE_OPEN_READWRITE, vfs));
   SLIPSTREAM_RETURN_IF_ERROR(connection->Execute("PRAGMA query_only = ON"));
   if (has_log) {
-    // Else the last one to close the file would write the log into it.
+    // Otherwise the last connection to close the file would checkpoint the log.
     sqlite3_db_config(connection->database(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
   return connection;

@@ -1,5 +1,5 @@
-// Looks at a store file before anybody writes to it. Nothing here changes the
-// file or its write-ahead log.
+// Checks a store file before it is written to. Nothing here changes the file or
+// its write-ahead log.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_CHECK_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_FILE_CHECK_H_
 
@@ -15,19 +15,19 @@
 namespace slipstream::sqlite {
 
 // Whether there is a store at `path`; an absent or empty file is none.
-// FAILED_PRECONDITION: a database of something else, or not a regular file.
+// FAILED_PRECONDITION: another program's database, or not a regular file.
 // DATA_LOSS: the header is damaged or pages are missing at the end.
 // PERMISSION_DENIED.
 absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& vfs);
 
-// After InspectHeader said true: FAILED_PRECONDITION if the schema is newer
-// than `newest_version`; DATA_LOSS if the structure is damaged. Looks for at
-// most `time_limit`: of a large file that is not in memory only a part.
+// After InspectHeader has returned true: FAILED_PRECONDITION if the schema is
+// newer than `newest_version`; DATA_LOSS if the structure is damaged. Stops
+// after `time_limit`, so a large file that is not in memory is checked in part.
 absl::Status InspectContent(const std::string& path, const std::string& vfs,
                             int64_t newest_version, absl::Duration time_limit);
 
-// A connection that changes nothing. The file may be in use by others.
-absl::StatusOr<std::unique_ptr<Connection>> OpenForLooking(const std::string& path,
+// A connection that changes nothing. The file may be in use.
+absl::StatusOr<std::unique_ptr<Connection>> OpenForReading(const std::string& path,
                                                            const std::string& vfs);
 
 }  // namespace slipstream::sqlite

@@ -22,10 +22,10 @@
 namespace slipstream::sqlite {
 namespace {
 
-absl::StatusOr<std::unique_ptr<Connection>> OpenStoreForLooking(const std::string& path) {
+absl::StatusOr<std::unique_ptr<Connection>> OpenStoreForReading(const std::string& path) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(path, ""));
   if (!exists) return absl::NotFoundError(absl::StrCat("there is no store at ", path));
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, OpenForLooking(path, ""));
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, OpenForReading(path, ""));
   Query query(*connection, "PRAGMA user_version");
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   const auto newest = static_cast<int64_t>(SchemaSteps().size());
@@ -122,7 +122,7 @@ absl::Status CopyInto(Connection& source, const std::string& path) {
 
 absl::Status CheckFile(const std::string& path) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
-                              OpenStoreForLooking(path));
+                              OpenStoreForReading(path));
   Query query(*connection, "PRAGMA integrity_check(10)");
   std::vector<std::string> complaints;
   while (true) {
@@ -138,7 +138,7 @@ absl::Status CheckFile(const std::string& path) {
 absl::Status BackUpFile(const std::string& path, const std::string& destination) {
   if (FileExists(destination)) return AlreadyExists(destination);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> source,
-                              OpenStoreForLooking(path));
+                              OpenStoreForReading(path));
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
   SLIPSTREAM_RETURN_IF_ERROR(CopyInto(*source, unfinished.path()));
   return unfinished.Publish(destination);

@@ -77,8 +77,8 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
   return *this;
 }
 
-// A descriptor that a forked child still has would keep the lock, so it is
-// given back in so many words.
+// Unlocks explicitly, as a forked child that still has the descriptor would keep
+// the lock.
 FileLock::~FileLock() {
   if (descriptor_ < 0) return;
   flock(descriptor_, LOCK_UN);

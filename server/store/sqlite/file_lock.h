@@ -1,4 +1,4 @@
-// The advisory lock that keeps a second process away from a store.
+// The advisory lock that keeps a second process from opening a store.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_LOCK_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_FILE_LOCK_H_
 
@@ -12,8 +12,8 @@ namespace slipstream::sqlite {
 // Held until it is destroyed or the process ends, however it ends. Movable.
 class FileLock {
  public:
-  // Locks `<path>.lock`, making it if absent, and writes `holder` into it.
-  // FAILED_PRECONDITION: somebody has it; the message holds their line.
+  // Locks `<path>.lock`, creating it if absent, and writes `holder` into it.
+  // FAILED_PRECONDITION: it is locked; the message has its holder line.
   // PERMISSION_DENIED, NOT_FOUND (no such folder), RESOURCE_EXHAUSTED.
   static absl::StatusOr<FileLock> Acquire(const std::string& path, const std::string& holder);
 

@@ -1,6 +1,6 @@
-// Reading a database file's bytes through SQLite's VFS. To open and close it
-// with the system's own calls would drop the locks that other connections of
-// this process have on it.
+// Reads a database file's bytes through SQLite's VFS. Opening and closing it with
+// the system's own calls would release the locks that other connections of this
+// process hold on it.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_RAW_FILE_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_RAW_FILE_H_
 
@@ -15,7 +15,7 @@
 
 namespace slipstream::sqlite {
 
-// Whether something is there at `path`.
+// Whether anything exists at `path`.
 bool FileExists(const std::string& path);
 
 class RawFile {
@@ -26,7 +26,7 @@ class RawFile {
   static absl::StatusOr<RawFile> OpenLog(const std::string& path, const std::string& vfs);
 
   absl::StatusOr<int64_t> Size() const;
-  // Exactly `size` bytes; zeros stand for what is behind the end.
+  // Exactly `size` bytes; those beyond the end of the file are zeros.
   absl::StatusOr<std::string> Read(int64_t offset, int size) const;
 
  private:

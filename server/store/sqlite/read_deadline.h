@@ -1,6 +1,6 @@
-// Ends the reading of a database file at a given time. SQLite looks at its own
-// progress handler between instructions only, and the check of a large table is
-// one instruction.
+// Ends the reading of a database file at a given time. SQLite's own progress
+// handler is called between instructions only, and the check of a large table is
+// a single instruction.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_READ_DEADLINE_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_READ_DEADLINE_H_
 
@@ -23,12 +23,12 @@ class ReadDeadline {
   ReadDeadline(const ReadDeadline&) = delete;
   ReadDeadline& operator=(const ReadDeadline&) = delete;
 
-  // Whether anything was stopped.
+  // Whether a read has been stopped.
   bool exceeded() const { return exceeded_; }
 
  private:
-  // The file's own methods but for reading. The first member, so that the file
-  // leads back to it.
+  // The file's own methods, except for reading. `methods` comes first, so that a
+  // file's pMethods points to this struct.
   struct Methods {
     sqlite3_io_methods methods;
     ReadDeadline* deadline;

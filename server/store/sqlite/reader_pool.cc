@@ -1,6 +1,15 @@
 #include "server/store/sqlite/reader_pool.h"
 
+#include "core/base/status.h"
+
 namespace slipstream::sqlite {
+
+absl::Status ReaderPool::InSnapshot(absl::FunctionRef<absl::Status(Connection&)> read) {
+  const Loan loan(this);
+  Snapshot snapshot(loan.connection());
+  SLIPSTREAM_RETURN_IF_ERROR(snapshot.Begin());
+  return read(loan.connection());
+}
 
 std::unique_ptr<Connection> ReaderPool::Take() {
   std::unique_lock lock(mutex_);

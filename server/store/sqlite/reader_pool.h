@@ -1,4 +1,4 @@
-// Connections for reading, lent to one call each.
+// A pool of connections for reading, each lent to one call at a time.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_READER_POOL_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_READER_POOL_H_
 
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "server/store/sqlite/connection.h"
 
@@ -19,16 +20,9 @@ class ReaderPool {
   explicit ReaderPool(std::vector<std::unique_ptr<Connection>> connections)
       : idle_(std::move(connections)) {}
 
-  // What `read`, a function of (Connection&) that gives a StatusOr, makes of
-  // one snapshot. Waits for a connection while all are lent.
-  template <typename Read>
-  auto InSnapshot(Read read) -> decltype(read(std::declval<Connection&>())) {
-    const Loan loan(this);
-    Snapshot snapshot(loan.connection());
-    absl::Status begun = snapshot.Begin();
-    if (!begun.ok()) return begun;
-    return read(loan.connection());
-  }
+  // Runs `read` in a snapshot and returns its status, or why there is no snapshot.
+  // Waits while all connections are lent.
+  absl::Status InSnapshot(absl::FunctionRef<absl::Status(Connection&)> read);
 
  private:
   class Loan {

@@ -1,5 +1,5 @@
-// What SQLite's result codes mean to callers of the store. Branches on codes
-// only; SQLite's texts are passed on for people.
+// Status codes for SQLite's result codes. Branches on codes only; SQLite's texts
+// are passed on for people to read.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_RESULT_CODE_H_
 
@@ -15,7 +15,7 @@ namespace slipstream::sqlite {
 // own explanation.
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
 
-// Whether the disk failed in a way after which nobody knows what it holds.
+// Whether the disk failed in such a way that its content is unknown.
 bool IsDiskFailure(int code);
 
 }  // namespace slipstream::sqlite

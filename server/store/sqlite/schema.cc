@@ -8,9 +8,9 @@
 namespace slipstream::sqlite {
 namespace {
 
-// Opaque values that are large or seldom read stand last in their row, or in a
-// table of their own: what an observation rewrites stays small. Only open
-// trials are indexed, so an ended one costs no index entry.
+// Opaque values that are large or seldom read come last in their row, or in a
+// table of their own, so that an observation rewrites little. Only open trials
+// are indexed: one that has ended has no index entry.
 constexpr char kFirstSchema[] = R"sql(
 CREATE TABLE studies(
   key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -87,12 +87,12 @@ PRAGMA application_id = 1397510227;
 )sql";
 static_assert(kStoreApplicationId == 1397510227);
 
-// Zeros beside an open trial, which what it still gets takes the place of. Trials are stored
-// without gaps: a row that grew would make its page divide, and at the commit after that SQLite
-// looks through its whole page cache.
-constexpr char kRoomInOpenTrials[] = "ALTER TABLE trials ADD COLUMN room BLOB";
+// Padding in the rows of open trials, so that the UPDATEs of a lease and an outcome fit in place.
+// Rows are stored without gaps: one that grew would split its page, and at the next commit SQLite
+// would search its whole page cache.
+constexpr char kPaddingInOpenTrials[] = "ALTER TABLE trials ADD COLUMN room BLOB";
 
-constexpr const char* kSteps[] = {kFirstSchema, kRoomInOpenTrials};
+constexpr const char* kSteps[] = {kFirstSchema, kPaddingInOpenTrials};
 
 absl::Status RunStep(Connection& connection, const char* sql, int64_t version) {
   SLIPSTREAM_RETURN_IF_ERROR(connection.Execute("BEGIN IMMEDIATE"));

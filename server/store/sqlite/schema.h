@@ -1,7 +1,7 @@
-// The tables of a store file, and the steps that lead to them from older files.
+// The tables of a store file, and the migration steps from older files.
 //
-// Trials are rows by (study's key << 24 | number), so that the trials of one
-// study lie side by side.
+// A trial's row id is (study's key << 24 | number), so that the trials of one
+// study are adjacent.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_SCHEMA_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_SCHEMA_H_
 
@@ -14,7 +14,7 @@
 
 namespace slipstream::sqlite {
 
-// Marks a SQLite file as a store of ours, in its header.
+// The application id in the header that marks a SQLite file as our store.
 inline constexpr int kStoreApplicationId = 0x534c5053;  // "SLPS"
 
 inline constexpr int kTrialNumberBits = 24;
@@ -25,15 +25,15 @@ inline int64_t TrialId(int64_t study_key, int64_t number) {
 }
 inline int64_t TrialNumber(int64_t trial_id) { return trial_id & kMaxTrialNumber; }
 
-// Element i holds the SQL that leads from version i to version i + 1. Only
-// ever appended to.
+// Element i holds the SQL that migrates version i to version i + 1. Elements are
+// only ever appended.
 absl::Span<const char* const> SchemaSteps();
 
 // FAILED_PRECONDITION if a file of schema `version` is too new for a program
 // that knows the first `newest` versions.
 absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path);
 
-// Leads the file of `connection` to version `steps.size()`, each step in a
+// Migrates the file of `connection` to version `steps.size()`, each step in a
 // transaction of its own. A failure leaves the file at the last whole step.
 absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps);
 

@@ -1,9 +1,6 @@
 #include "server/store/sqlite/source_rows.h"
 
-#include <algorithm>
-
 #include "core/base/status.h"
-#include "server/store/sqlite/resource_message.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -44,7 +41,7 @@ absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& conne
 absl::StatusOr<std::vector<SourceTaskRecord>> ReadSourceTasks(Connection& connection,
                                                               int64_t after_key, int limit) {
   Query query(connection, kSourceTasksInOrder);
-  query.BindInteger(after_key).BindInteger(std::max(limit, 0));
+  query.BindInteger(after_key).BindInteger(limit);
   std::vector<SourceTaskRecord> tasks;
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
@@ -53,16 +50,15 @@ absl::StatusOr<std::vector<SourceTaskRecord>> ReadSourceTasks(Connection& connec
   }
 }
 
-absl::StatusOr<std::vector<std::string>> ReadSourceChunks(Connection& connection,
-                                                          const std::string& id) {
-  int64_t key = 0;
-  {
-    Query query(connection, "SELECT key FROM source_tasks WHERE id = ?");
-    query.BindText(id);
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-    if (!found) return SourceTaskNotFound(id);
-    key = query.Integer(0);
-  }
+absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
+                                                         const std::string& id) {
+  Query query(connection, "SELECT key FROM source_tasks WHERE id = ?");
+  query.BindText(id);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  return found ? std::optional<int64_t>(query.Integer(0)) : std::nullopt;
+}
+
+absl::StatusOr<std::vector<std::string>> ReadSourceChunks(Connection& connection, int64_t key) {
   Query query(connection, "SELECT data FROM source_chunks WHERE source_key = ? ORDER BY position");
   query.BindInteger(key);
   std::vector<std::string> chunks;
@@ -73,7 +69,7 @@ absl::StatusOr<std::vector<std::string>> ReadSourceChunks(Connection& connection
   }
 }
 
-absl::StatusOr<std::optional<std::string>> ReadOneUser(Connection& connection, int64_t key) {
+absl::StatusOr<std::optional<std::string>> ReadStudyUsing(Connection& connection, int64_t key) {
   Query query(connection,
               "SELECT id FROM study_sources JOIN studies ON studies.key = study_key"
               " WHERE source_key = ? LIMIT 1");
@@ -82,8 +78,8 @@ absl::StatusOr<std::optional<std::string>> ReadOneUser(Connection& connection, i
   return found ? std::optional<std::string>(query.Bytes(0)) : std::nullopt;
 }
 
-absl::Status InsertSourceTask(Connection& connection, const std::vector<std::string>& chunks,
-                              SourceTaskRecord& record) {
+absl::StatusOr<int64_t> InsertSourceTask(Connection& connection, const SourceTaskRecord& record,
+                                         const std::vector<std::string>& chunks) {
   Query task(connection,
              "INSERT INTO source_tasks(id, create_ms, observation_count, measured_count,"
              " definition) VALUES(?, ?, ?, ?, ?)");
@@ -93,15 +89,15 @@ absl::Status InsertSourceTask(Connection& connection, const std::vector<std::str
       .BindInteger(record.measured_count)
       .BindBlob(record.definition);
   SLIPSTREAM_RETURN_IF_ERROR(task.Run());
-  record.key = connection.last_inserted();
+  const int64_t key = connection.last_inserted();
   int64_t position = 0;
   for (const std::string& chunk : chunks) {
     Query query(connection,
                 "INSERT INTO source_chunks(source_key, position, data) VALUES(?, ?, ?)");
-    query.BindInteger(record.key).BindInteger(position++).BindBlob(chunk);
+    query.BindInteger(key).BindInteger(position++).BindBlob(chunk);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   }
-  return absl::OkStatus();
+  return key;
 }
 
 absl::Status DeleteSourceTaskRows(Connection& connection, int64_t key) {

@@ -1,4 +1,4 @@
-// Source tasks and their observations as rows. Reads need a snapshot or a
+// The rows of source tasks and their observations. Reads need a snapshot or a
 // transaction.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_SOURCE_ROWS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_SOURCE_ROWS_H_
@@ -15,20 +15,20 @@
 
 namespace slipstream::sqlite {
 
-// Absent if there is no such source task.
 absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& connection,
                                                                const std::string& id);
+absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
+                                                         const std::string& id);
 absl::StatusOr<std::vector<SourceTaskRecord>> ReadSourceTasks(Connection& connection,
                                                               int64_t after_key, int limit);
-// In order. NOT_FOUND.
-absl::StatusOr<std::vector<std::string>> ReadSourceChunks(Connection& connection,
-                                                          const std::string& id);
-// The id of one study that uses the source task, absent if none does.
-absl::StatusOr<std::optional<std::string>> ReadOneUser(Connection& connection, int64_t key);
+// In order.
+absl::StatusOr<std::vector<std::string>> ReadSourceChunks(Connection& connection, int64_t key);
+// The id of one study that uses the source task.
+absl::StatusOr<std::optional<std::string>> ReadStudyUsing(Connection& connection, int64_t key);
 
-// Gives `record` its key.
-absl::Status InsertSourceTask(Connection& connection, const std::vector<std::string>& chunks,
-                              SourceTaskRecord& record);
+// Returns the key.
+absl::StatusOr<int64_t> InsertSourceTask(Connection& connection, const SourceTaskRecord& record,
+                                         const std::vector<std::string>& chunks);
 absl::Status DeleteSourceTaskRows(Connection& connection, int64_t key);
 
 }  // namespace slipstream::sqlite

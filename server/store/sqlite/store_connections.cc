@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
   }
   SLIPSTREAM_RETURN_IF_ERROR(writer->Execute(
       absl::StrCat("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
-                   // Debian's SQLite overwrites what it deletes unless told.
+                   // Debian's SQLite overwrites deleted rows by default.
                    "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
                    options.writer_cache_kib)));
   SLIPSTREAM_RETURN_IF_ERROR(MigrateSchema(*writer, SchemaSteps()));

@@ -1,4 +1,4 @@
-// The connections that an open store consists of.
+// The connections of an open store.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_STORE_CONNECTIONS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_STORE_CONNECTIONS_H_
 
@@ -10,12 +10,12 @@
 
 namespace slipstream::sqlite {
 
-// Makes the file if it is absent, and leads it to the newest schema.
+// Creates the file if it is absent, and migrates it to the newest schema.
 // PERMISSION_DENIED if it cannot be written.
 absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions& options);
-// Of an existing file; cannot write.
+// The file must exist. The connection cannot write.
 absl::StatusOr<std::unique_ptr<Connection>> OpenReader(const SqliteStoreOptions& options);
-// Of an existing file; for checkpoints only.
+// The file must exist. The connection is for checkpoints only.
 absl::StatusOr<std::unique_ptr<Connection>> OpenCheckpointConnection(
     const SqliteStoreOptions& options);
 

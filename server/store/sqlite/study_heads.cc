@@ -3,75 +3,85 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "server/store/sqlite/resource_message.h"
 
 namespace slipstream::sqlite {
 
-const StudyHead* StudyHeads::Load(const Query& row) {
-  StudyHead head;
-  head.key = row.Integer(0);
-  head.id = row.Bytes(1);
-  head.state = static_cast<StudyState>(row.Integer(2));
-  head.trial_count = row.Integer(3);
-  head.succeeded_count = row.Integer(4);
-  head.suggested_count = row.Integer(5);
-  keys_[head.id] = head.key;
-  return &heads_.insert_or_assign(head.key, std::move(head)).first->second;
+absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+  if (!found) return std::optional<StudyHead>();
+  Entry entry;
+  entry.head.key = query.Integer(0);
+  entry.id = query.Bytes(1);
+  entry.head.state = static_cast<StudyState>(query.Integer(2));
+  entry.head.trial_count = query.Integer(3);
+  entry.head.succeeded_count = query.Integer(4);
+  entry.head.suggested_count = query.Integer(5);
+  const StudyHead head = entry.head;
+  keys_[entry.id] = head.key;
+  heads_.insert_or_assign(head.key, std::move(entry));
+  return std::optional<StudyHead>(head);
 }
 
-absl::StatusOr<const StudyHead*> StudyHeads::Find(const std::string& id) {
+absl::StatusOr<std::optional<StudyHead>> StudyHeads::Find(const std::string& id) {
   const auto known = keys_.find(id);
-  if (known != keys_.end()) return &heads_.at(known->second);
+  if (known != keys_.end()) return std::optional<StudyHead>(heads_.at(known->second).head);
   Query query(connection_,
               "SELECT key, id, state, trial_count, succeeded_count, suggested_count"
               " FROM studies JOIN study_heads USING (key) WHERE id = ?");
   query.BindText(id);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return StudyNotFound(id);
   return Load(query);
 }
 
-absl::StatusOr<const StudyHead*> StudyHeads::FindByKey(int64_t key, const std::string& id) {
-  const auto known = heads_.find(key);
-  if (known != heads_.end()) return &known->second;
+absl::StatusOr<std::optional<StudyHead>> StudyHeads::Find(int64_t key) {
+  if (const StudyHead* cached = Cached(key)) return std::optional<StudyHead>(*cached);
   Query query(connection_,
               "SELECT key, id, state, trial_count, succeeded_count, suggested_count"
               " FROM studies JOIN study_heads USING (key) WHERE key = ?");
   query.BindInteger(key);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return StudyNotFound(id);
   return Load(query);
 }
 
-StudyHead& StudyHeads::Change(const StudyHead& head) {
-  StudyHead& mine = heads_.at(head.key);
-  if (!mine.changed) changed_.push_back(mine.key);
-  mine.changed = true;
-  return mine;
+const StudyHead* StudyHeads::Cached(int64_t key) const {
+  const auto entry = heads_.find(key);
+  return entry == heads_.end() ? nullptr : &entry->second.head;
+}
+
+absl::Status StudyHeads::UpdateCounts(const StudyHead& head) {
+  SLIPSTREAM_RETURN_IF_ERROR(Find(head.key).status());
+  Entry& entry = heads_.at(head.key);
+  entry.head.trial_count = head.trial_count;
+  entry.head.succeeded_count = head.succeeded_count;
+  entry.head.suggested_count = head.suggested_count;
+  if (!std::exchange(entry.changed, true)) changed_.push_back(head.key);
+  return absl::OkStatus();
+}
+
+void StudyHeads::UpdateState(int64_t key, StudyState state) {
+  const auto entry = heads_.find(key);
+  if (entry != heads_.end()) entry->second.head.state = state;
 }
 
 void StudyHeads::Forget(int64_t key) {
-  const auto head = heads_.find(key);
-  if (head == heads_.end()) return;
-  keys_.erase(head->second.id);
-  heads_.erase(head);
+  const auto entry = heads_.find(key);
+  if (entry == heads_.end()) return;
+  keys_.erase(entry->second.id);
+  heads_.erase(entry);
 }
 
 absl::Status StudyHeads::Flush() {
   for (const int64_t key : changed_) {
     const auto entry = heads_.find(key);
-    if (entry == heads_.end()) continue;  // Forgotten since.
-    StudyHead& head = entry->second;
+    if (entry == heads_.end()) continue;  // Deleted in this transaction.
+    const StudyHead& head = entry->second.head;
     Query query(connection_,
-                "UPDATE study_heads SET state = ?, trial_count = ?, succeeded_count = ?,"
+                "UPDATE study_heads SET trial_count = ?, succeeded_count = ?,"
                 " suggested_count = ? WHERE key = ?");
-    query.BindInteger(static_cast<int64_t>(head.state))
-        .BindInteger(head.trial_count)
+    query.BindInteger(head.trial_count)
         .BindInteger(head.succeeded_count)
         .BindInteger(head.suggested_count)
         .BindInteger(head.key);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-    head.changed = false;
+    entry->second.changed = false;
   }
   changed_.clear();
   return absl::OkStatus();

@@ -1,5 +1,5 @@
-// The trials of deleted studies, which nobody can see any more, go little by
-// little, so that the deletion of a large study does not hold up other writes.
+// Erases the trials of deleted studies, which can no longer be found, in small
+// steps, so that the deletion of a large study does not delay other writes.
 //
 // Not thread-safe: used by the writing thread.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_PURGE_H_
@@ -16,18 +16,18 @@ class StudyPurge {
  public:
   explicit StudyPurge(Connection* connection) : connection_(*connection) {}
 
-  // In the transaction that deletes the study.
+  // Called in the transaction that deletes the study.
   absl::Status Add(int64_t study_key, int64_t trial_count);
-  // In any transaction: deletes up to about a thousand trials.
+  // Called in any transaction: erases up to about a thousand trials.
   absl::Status Continue();
-  // Whether there may be something left to delete.
+  // Whether there may be trials left to erase.
   bool pending() const { return pending_; }
   // After a rollback.
   void RolledBack() { pending_ = true; }
 
  private:
   Connection& connection_;
-  bool pending_ = true;  // Until looked at: an earlier run may have left some.
+  bool pending_ = true;  // An earlier process may have left some.
 };
 
 }  // namespace slipstream::sqlite

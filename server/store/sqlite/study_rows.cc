@@ -1,10 +1,6 @@
 #include "server/store/sqlite/study_rows.h"
 
-#include <algorithm>
-
-#include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "server/store/sqlite/resource_message.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -16,7 +12,7 @@ namespace {
 
 constexpr char kStudyById[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", definition" SLIPSTREAM_FROM_STUDIES "WHERE id = ?";
-constexpr char kStudyHeadByKey[] =
+constexpr char kStudySummaryByKey[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
 constexpr char kStudiesInOrder[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", definition" SLIPSTREAM_FROM_STUDIES
@@ -43,35 +39,33 @@ StudyRecord StudyOf(const Query& row) {
 
 }  // namespace
 
-absl::StatusOr<int64_t> ReadStudyKey(Connection& connection, const std::string& id) {
+absl::StatusOr<std::optional<int64_t>> ReadStudyKey(Connection& connection,
+                                                    const std::string& id) {
   Query query(connection, "SELECT key FROM studies WHERE id = ?");
   query.BindText(id);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return StudyNotFound(id);
-  return query.Integer(0);
+  return found ? std::optional<int64_t>(query.Integer(0)) : std::nullopt;
 }
 
-absl::StatusOr<StudyRecord> ReadStudy(Connection& connection, const std::string& id) {
+absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection,
+                                                     const std::string& id) {
   Query query(connection, kStudyById);
   query.BindText(id);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return StudyNotFound(id);
-  return StudyOf(query);
+  return found ? std::optional<StudyRecord>(StudyOf(query)) : std::nullopt;
 }
 
-absl::StatusOr<StudyRecord> ReadStudyHead(Connection& connection, int64_t key,
-                                          const std::string& id) {
-  Query query(connection, kStudyHeadByKey);
+absl::StatusOr<std::optional<StudyRecord>> ReadStudySummary(Connection& connection, int64_t key) {
+  Query query(connection, kStudySummaryByKey);
   query.BindInteger(key);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return StudyNotFound(id);
-  return StudyOf(query);
+  return found ? std::optional<StudyRecord>(StudyOf(query)) : std::nullopt;
 }
 
 absl::StatusOr<std::vector<StudyRecord>> ReadStudies(Connection& connection, int64_t after_key,
                                                      int limit) {
   Query query(connection, kStudiesInOrder);
-  query.BindInteger(after_key).BindInteger(std::max(limit, 0));
+  query.BindInteger(after_key).BindInteger(limit);
   std::vector<StudyRecord> studies;
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
@@ -80,12 +74,11 @@ absl::StatusOr<std::vector<StudyRecord>> ReadStudies(Connection& connection, int
   }
 }
 
-absl::StatusOr<std::string> ReadCandidates(Connection& connection, int64_t key) {
+absl::StatusOr<std::optional<std::string>> ReadCandidates(Connection& connection, int64_t key) {
   Query query(connection, "SELECT candidates FROM studies WHERE key = ?");
   query.BindInteger(key);
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  if (!found) return absl::NotFoundError(absl::StrCat("there is no study with key ", key));
-  return query.Bytes(0);
+  return found ? std::optional<std::string>(query.Bytes(0)) : std::nullopt;
 }
 
 absl::StatusOr<std::vector<std::string>> ReadStudySources(Connection& connection, int64_t key) {
@@ -102,8 +95,8 @@ absl::StatusOr<std::vector<std::string>> ReadStudySources(Connection& connection
   }
 }
 
-absl::Status InsertStudy(Connection& connection, const std::string& candidates,
-                         StudyRecord& study) {
+absl::StatusOr<int64_t> InsertStudy(Connection& connection, const StudyRecord& study,
+                                    const std::string& candidates) {
   Query body(connection,
              "INSERT INTO studies(id, create_ms, definition, candidates) VALUES(?, ?, ?, ?)");
   body.BindText(study.id)
@@ -111,23 +104,29 @@ absl::Status InsertStudy(Connection& connection, const std::string& candidates,
       .BindBlob(study.definition)
       .BindBlob(candidates);
   SLIPSTREAM_RETURN_IF_ERROR(body.Run());
-  study.key = connection.last_inserted();
+  const int64_t key = connection.last_inserted();
   Query head(connection,
              "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
              " suggested_count, display_name, labels) VALUES(?, ?, ?, 0, 0, 0, ?, ?)");
-  return head.BindInteger(study.key)
+  head.BindInteger(key)
       .BindInteger(static_cast<int64_t>(study.state))
       .BindInteger(study.update_ms)
       .BindText(study.display_name)
-      .BindBlob(study.labels)
-      .Run();
+      .BindBlob(study.labels);
+  SLIPSTREAM_RETURN_IF_ERROR(head.Run());
+  return key;
 }
 
-absl::Status InsertStudySource(Connection& connection, int64_t study_key, int64_t position,
-                               int64_t source_key) {
-  Query query(connection,
-              "INSERT INTO study_sources(study_key, position, source_key) VALUES(?, ?, ?)");
-  return query.BindInteger(study_key).BindInteger(position).BindInteger(source_key).Run();
+absl::Status InsertStudySources(Connection& connection, int64_t study_key,
+                                const std::vector<int64_t>& source_keys) {
+  int64_t position = 0;
+  for (const int64_t source_key : source_keys) {
+    Query query(connection,
+                "INSERT INTO study_sources(study_key, position, source_key) VALUES(?, ?, ?)");
+    query.BindInteger(study_key).BindInteger(position++).BindInteger(source_key);
+    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status UpdateStudyHead(Connection& connection, const StudyRecord& study) {

@@ -1,8 +1,10 @@
-// Studies and what they use, as rows. Reads need a snapshot or a transaction.
+// The rows of studies and of the source tasks that they use. Reads need a
+// snapshot or a transaction.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_ROWS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_ROWS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,25 +15,22 @@
 
 namespace slipstream::sqlite {
 
-// NOT_FOUND.
-absl::StatusOr<int64_t> ReadStudyKey(Connection& connection, const std::string& id);
-// NOT_FOUND.
-absl::StatusOr<StudyRecord> ReadStudy(Connection& connection, const std::string& id);
-// Without definition. NOT_FOUND; `id` is for the message only.
-absl::StatusOr<StudyRecord> ReadStudyHead(Connection& connection, int64_t key,
-                                          const std::string& id);
+absl::StatusOr<std::optional<int64_t>> ReadStudyKey(Connection& connection, const std::string& id);
+absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection,
+                                                     const std::string& id);
+// Without definition.
+absl::StatusOr<std::optional<StudyRecord>> ReadStudySummary(Connection& connection, int64_t key);
 absl::StatusOr<std::vector<StudyRecord>> ReadStudies(Connection& connection, int64_t after_key,
                                                      int limit);
-// NOT_FOUND.
-absl::StatusOr<std::string> ReadCandidates(Connection& connection, int64_t key);
+absl::StatusOr<std::optional<std::string>> ReadCandidates(Connection& connection, int64_t key);
 absl::StatusOr<std::vector<std::string>> ReadStudySources(Connection& connection, int64_t key);
 
-// Inserts all but the sources and gives `study` its key.
-absl::Status InsertStudy(Connection& connection, const std::string& candidates,
-                         StudyRecord& study);
-absl::Status InsertStudySource(Connection& connection, int64_t study_key, int64_t position,
-                               int64_t source_key);
-// Writes what a change of a study can change.
+// Inserts all but the sources; returns the key.
+absl::StatusOr<int64_t> InsertStudy(Connection& connection, const StudyRecord& study,
+                                    const std::string& candidates);
+absl::Status InsertStudySources(Connection& connection, int64_t study_key,
+                                const std::vector<int64_t>& source_keys);
+// Writes all that can change of a study, but its counts.
 absl::Status UpdateStudyHead(Connection& connection, const StudyRecord& study);
 // Deletes all but the trials.
 absl::Status DeleteStudyRows(Connection& connection, int64_t key);

@@ -9,7 +9,7 @@
 namespace slipstream::sqlite {
 namespace {
 
-// One literal per query, which all begin alike.
+// Queries are literals, and all of them begin with this.
 #define SLIPSTREAM_SELECT_TRIAL                                                            \
   "SELECT trials.id, state, suggested, candidate, create_ms, start_ms, end_ms, objective," \
   " worker, reason, measurement, configuration FROM trials "
@@ -24,7 +24,7 @@ constexpr char kOpenTrialsInOrder[] = SLIPSTREAM_SELECT_TRIAL
     "INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND id BETWEEN ?1 AND ?2 AND (?3 >> state) & 1 ORDER BY id LIMIT ?4";
 
-// Sorts numbers only, then reads the rows of the best.
+// Sorts ids and objectives only, then reads the rows of the best.
 #define SLIPSTREAM_SELECT_BEST(direction)                                   \
   SLIPSTREAM_SELECT_TRIAL                                                   \
   "JOIN (SELECT id AS best_id, objective AS best FROM trials"               \
@@ -47,15 +47,15 @@ constexpr char kQueued[] =
     "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND state = 1 AND worker = '' AND id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
 
-// A worker's name and a time.
-constexpr int64_t kRoomForLease = 24;
-// A time, a number, and a measurement of one metric.
-constexpr int64_t kRoomForOutcome = 56;
+// Padding for a worker's name and a time.
+constexpr int64_t kLeasePadding = 24;
+// Padding for a time, a number, and a measurement of one metric.
+constexpr int64_t kOutcomePadding = 56;
 
-// Bytes that a trial's row keeps free for what it will get.
-int64_t RoomIn(TrialState state) {
+// Bytes of padding in a trial's row, so that its later UPDATEs fit in place.
+int64_t PaddingIn(TrialState state) {
   if (HasEnded(state)) return 0;
-  return state == TrialState::kRequested ? kRoomForLease + kRoomForOutcome : kRoomForOutcome;
+  return state == TrialState::kRequested ? kLeasePadding + kOutcomePadding : kOutcomePadding;
 }
 
 TrialRecord TrialOf(const Query& row) {
@@ -118,26 +118,16 @@ absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int
   return found ? std::optional<TrialRecord>(TrialOf(query)) : std::nullopt;
 }
 
-absl::StatusOr<std::string> ReadProvenance(Connection& connection, int64_t study_key,
-                                           int64_t number) {
-  if (!InRange(number)) return std::string();
-  Query query(connection, "SELECT provenance FROM provenances WHERE id = ?");
-  query.BindInteger(TrialId(study_key, number));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? query.Bytes(0) : std::string();
-}
-
 absl::StatusOr<std::vector<TrialProvenance>> ReadProvenances(Connection& connection,
                                                              int64_t study_key,
                                                              int64_t after_number,
                                                              int64_t last_number) {
   std::vector<TrialProvenance> provenances;
-  const int64_t first = std::max<int64_t>(after_number, 0);
   const int64_t last = std::min(last_number, kMaxTrialNumber);
-  if (first >= last) return provenances;
+  if (after_number >= last) return provenances;
   Query query(connection,
               "SELECT id, provenance FROM provenances WHERE id BETWEEN ? AND ? ORDER BY id");
-  query.BindInteger(TrialId(study_key, first + 1)).BindInteger(TrialId(study_key, last));
+  query.BindInteger(TrialId(study_key, after_number + 1)).BindInteger(TrialId(study_key, last));
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
     if (!more) return provenances;
@@ -148,12 +138,11 @@ absl::StatusOr<std::vector<TrialProvenance>> ReadProvenances(Connection& connect
 absl::StatusOr<std::vector<TrialRecord>> ReadTrials(Connection& connection, int64_t study_key,
                                                     const TrialFilter& filter) {
   if (filter.after_number >= kMaxTrialNumber) return std::vector<TrialRecord>();
-  const int64_t first = std::max<int64_t>(filter.after_number, 0) + 1;
   Query query(connection, OnlyOpen(filter.states) ? kOpenTrialsInOrder : kTrialsInOrder);
-  query.BindInteger(TrialId(study_key, first))
+  query.BindInteger(TrialId(study_key, filter.after_number + 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
       .BindInteger(StateBits(filter.states))
-      .BindInteger(std::max(filter.limit, 0));
+      .BindInteger(filter.limit);
   return TrialsOf(query);
 }
 
@@ -162,7 +151,7 @@ absl::StatusOr<std::vector<TrialRecord>> ReadBestTrials(Connection& connection, 
   Query query(connection, maximize ? kHighest : kLowest);
   query.BindInteger(TrialId(study_key, 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
-      .BindInteger(std::max(limit, 0));
+      .BindInteger(limit);
   return TrialsOf(query);
 }
 
@@ -180,7 +169,7 @@ absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, in
   Query query(connection, kQueued);
   query.BindInteger(TrialId(study_key, 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
-      .BindInteger(std::max(limit, 0));
+      .BindInteger(limit);
   return NumbersOf(query);
 }
 
@@ -203,7 +192,7 @@ absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialR
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
       .BindBlob(trial.configuration)
-      .BindInteger(RoomIn(trial.state));
+      .BindInteger(PaddingIn(trial.state));
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   if (provenance.empty()) return absl::OkStatus();
   Query extra(connection, "INSERT INTO provenances(id, provenance) VALUES(?, ?)");
@@ -217,7 +206,7 @@ absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialR
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindText(trial.worker)
       .BindInteger(trial.start_ms)
-      .BindInteger(RoomIn(trial.state))
+      .BindInteger(PaddingIn(trial.state))
       .BindInteger(TrialId(study_key, trial.number))
       .Run();
 }

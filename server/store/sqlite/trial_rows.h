@@ -1,5 +1,5 @@
-// Trials and their provenance as rows. Reads need a snapshot, writes a
-// transaction; both work on any connection.
+// The rows of trials and their provenances. Reads need a snapshot or a
+// transaction, writes a transaction.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_TRIAL_ROWS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_TRIAL_ROWS_H_
 
@@ -12,17 +12,12 @@
 #include "absl/status/statusor.h"
 #include "server/store/records.h"
 #include "server/store/sqlite/connection.h"
-#include "server/store/store.h"
 
 namespace slipstream::sqlite {
 
-// Absent if there is no such trial.
 absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int64_t study_key,
                                                      int64_t number);
-// Empty if none was kept.
-absl::StatusOr<std::string> ReadProvenance(Connection& connection, int64_t study_key,
-                                           int64_t number);
-// Of trials in (after_number, last_number], by number.
+// Provenances of the trials in (after_number, last_number], by number.
 absl::StatusOr<std::vector<TrialProvenance>> ReadProvenances(Connection& connection,
                                                              int64_t study_key,
                                                              int64_t after_number,
@@ -41,9 +36,9 @@ absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, in
 
 absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialRecord& trial,
                          const std::string& provenance);
-// Writes what a lease changes.
+// Writes the columns that a lease changes.
 absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialRecord& trial);
-// Writes what an observation changes.
+// Writes the columns that an outcome changes.
 absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const TrialRecord& trial);
 // Deletes trials first to last.
 absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last);

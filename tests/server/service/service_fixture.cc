@@ -1,26 +1,11 @@
 #include "tests/server/service/service_fixture.h"
 
-#include <stdexcept>
-
 #include "absl/strings/str_cat.h"
-#include "server/store/sqlite/sqlite_store.h"
-#include "tests/e2e/temporary_folder.h"
+#include "tests/testing/memory_store.h"
 
 namespace slipstream {
 
-std::shared_ptr<Store> MakeTestStore() {
-  struct StoreInFolder {
-    TemporaryFolder folder;
-    std::unique_ptr<Store> store;
-  };
-  auto owner = std::make_shared<StoreInFolder>();
-  SqliteStoreOptions options;
-  options.path = owner->folder.path() + "/slipstream.db";
-  absl::StatusOr<std::unique_ptr<Store>> store = OpenSqliteStore(options);
-  if (!store.ok()) throw std::runtime_error(store.status().ToString());
-  owner->store = *std::move(store);
-  return {owner, owner->store.get()};
-}
+std::shared_ptr<Store> MakeTestStore() { return MakeMemoryStore(); }
 
 void WaitForFits(SourceFitting* fitting) {
   // One thread runs the work in order, and work runs at most twice: what waits now

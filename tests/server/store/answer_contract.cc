@@ -30,7 +30,7 @@ TEST_P(StoreContract, ARepeatWritesNothing) {
   EXPECT_EQ(store().GetStudy("s")->trial_count, 1);
 }
 
-TEST_P(StoreContract, ARepeatGetsItsAnswerWhateverHappenedSince) {
+TEST_P(StoreContract, ARepeatGetsTheFirstAnswerWhateverHasHappenedSince) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s"), kGuard, "created").ok());
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
   EXPECT_EQ(CreateStudy(store(), StudyNamed("s"), kGuard).earlier, "created");
@@ -79,7 +79,7 @@ TEST_P(StoreContract, ARefusalIsNotRemembered) {
   EXPECT_FALSE(now.earlier.has_value());
 }
 
-TEST_P(StoreContract, WithoutARequestIdNothingIsRemembered) {
+TEST_P(StoreContract, AnswersWithoutARequestIdAreNotRemembered) {
   Create("s");
   EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"", "f"}).ok());
   EXPECT_FALSE(AddTrials(store(), "s", {Suggestion("x")}, {"", "f"}).earlier.has_value());
@@ -95,12 +95,12 @@ TEST_P(StoreContract, AnEmptyAnswerIsAnAnswer) {
 
 TEST_P(StoreContract, AnAnswerLivesForOneRetention) {
   Create("s");
-  // Wherever in a generation it falls.
+  // At whatever point of a generation it is remembered.
   for (const double part : {0.0, 0.3, 0.99}) {
-    clock_.Advance(limits_.retention * part);
+    clock_.Advance(options_.retention * part);
     const RequestGuard guard = {"at " + std::to_string(part), "f"};
     ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, guard).ok());
-    clock_.Advance(limits_.retention - absl::Milliseconds(1));
+    clock_.Advance(options_.retention - absl::Milliseconds(1));
     EXPECT_EQ(*store().FindAnswer(guard), "answer");
     EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, guard).earlier.has_value());
   }
@@ -110,7 +110,7 @@ TEST_P(StoreContract, AnAnswerIsGoneAfterTwoRetentions) {
   Create("s");
   const int64_t before = store().GetStudy("s")->trial_count;
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard).ok());
-  clock_.Advance(2 * limits_.retention);
+  clock_.Advance(2 * options_.retention);
   EXPECT_EQ(*store().FindAnswer(kGuard), std::nullopt);
   EXPECT_FALSE(AddTrials(store(), "s", {Suggestion("x")}, kOtherContent).earlier.has_value());
   EXPECT_EQ(store().GetStudy("s")->trial_count, before + 2);
@@ -120,9 +120,9 @@ TEST_P(StoreContract, AnAnswerIsGoneAfterTwoRetentions) {
 TEST_P(StoreContract, AQuietTimeDoesNotProlongAnAnswersLife) {
   Create("s");
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard).ok());
-  clock_.Advance(limits_.retention * 1.9);
+  clock_.Advance(options_.retention * 1.9);
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"late", "f"}).ok());
-  clock_.Advance(limits_.retention * 0.1);
+  clock_.Advance(options_.retention * 0.1);
   EXPECT_EQ(*store().FindAnswer(kGuard), std::nullopt);
   EXPECT_EQ(*store().FindAnswer({"late", "f"}), "answer");
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"later", "f"}).ok());
@@ -133,9 +133,9 @@ TEST_P(StoreContract, AQuietTimeDoesNotProlongAnAnswersLife) {
 TEST_P(StoreContract, AnswersOutliveRestartsInBothGenerations) {
   Create("s");
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"old", "f"}).ok());
-  clock_.Advance(limits_.retention * 0.9);
+  clock_.Advance(options_.retention * 0.9);
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"middle", "f"}).ok());
-  clock_.Advance(limits_.retention * 0.9);
+  clock_.Advance(options_.retention * 0.9);
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"new", "f"}).ok());
   Reopen();
   EXPECT_EQ(*store().FindAnswer({"middle", "f"}), "answer");
@@ -146,13 +146,13 @@ TEST_P(StoreContract, AnswersOutliveRestartsInBothGenerations) {
 TEST_P(StoreContract, AClockThatIsSetBackLosesNoAnswers) {
   Create("s");
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard).ok());
-  clock_.Advance(-limits_.retention * 100);
+  clock_.Advance(-options_.retention * 100);
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"back", "f"}).ok());
   EXPECT_EQ(*store().FindAnswer(kGuard), "answer");
-  clock_.Advance(limits_.retention * 0.99);
+  clock_.Advance(options_.retention * 0.99);
   EXPECT_EQ(*store().FindAnswer({"back", "f"}), "answer");
-  // And they do not live until the clock is where it was.
-  clock_.Advance(limits_.retention * 2);
+  // They do not live until the clock is back at its old time.
+  clock_.Advance(options_.retention * 2);
   EXPECT_EQ(*store().FindAnswer({"back", "f"}), std::nullopt);
 }
 

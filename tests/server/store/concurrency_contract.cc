@@ -29,7 +29,7 @@ class Countdown {
   int left_;
 };
 
-TEST_P(StoreContract, WritesOfManyThreadsAllArriveOnce) {
+TEST_P(StoreContract, WritesOfManyThreadsAreEachCarriedOutOnce) {
   constexpr int kThreads = 8;
   constexpr int kTrialsEach = 100;
   CreateWithLeases("s", kThreads * kTrialsEach);
@@ -41,7 +41,7 @@ TEST_P(StoreContract, WritesOfManyThreadsAllArriveOnce) {
         const int64_t number = t * kTrialsEach + i + 1;
         const RequestGuard guard = {"r" + std::to_string(number), "f"};
         const auto outcome = Success(static_cast<double>(number));
-        // As a client that repeats itself after a lost answer.
+        // Like a client that repeats its request after a lost answer.
         const auto first = ObserveTrial(store(), {"s", number, outcome}, guard);
         const auto second = ObserveTrial(store(), {"s", number, outcome}, guard);
         if (!first.ok() || first.earlier || !second.ok() || !second.earlier) ++failed;
@@ -115,7 +115,7 @@ TEST_P(StoreContract, AnswersComeInTheOrderOfTheWritesAndOneAtATime) {
   constexpr int kWrites = 500;
   Create("s");
   Countdown answers(kWrites);
-  std::vector<int64_t> numbers;  // Written by callbacks only, one at a time.
+  std::vector<int64_t> numbers;  // Written only by callbacks, one at a time.
   std::vector<int64_t> rendered(kWrites, 0);
   for (int i = 0; i < kWrites; ++i) {
     Write<std::vector<TrialRecord>> write;
@@ -163,7 +163,7 @@ TEST_P(StoreContract, ReadersSeeWholeWritesOnly) {
   EXPECT_GT(reads, 0);
 }
 
-TEST_P(StoreContract, ClosingAnswersWhatWasSubmitted) {
+TEST_P(StoreContract, ClosingAnswersAllSubmittedWrites) {
   constexpr int kWrites = 300;
   Create("s");
   std::atomic<int> answered{0};

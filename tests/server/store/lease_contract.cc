@@ -51,7 +51,7 @@ class StudyWithOpenTrials {
   StudyRecord study;
 };
 
-// Nothing of a refused batch is there.
+// Expects that a refused batch has changed nothing.
 void ExpectUntouched(Store& store) {
   const auto study = store.GetStudy("s");
   EXPECT_EQ(study->trial_count, 4);
@@ -61,7 +61,7 @@ void ExpectUntouched(Store& store) {
   EXPECT_THAT(store.GetTrial("s", 5).status(), HasCode(kNotFound));
 }
 
-TEST_P(StoreContract, APlanShowsWhatIsActiveAndQueued) {
+TEST_P(StoreContract, APlanShowsActiveAndQueuedTrials) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   ASSERT_TRUE(LeaseFresh(store(), study, "v", 1).ok());
   ASSERT_TRUE(LeaseFresh(store(), study, "", 1).ok());
@@ -112,7 +112,7 @@ TEST_P(StoreContract, AGrantHandsOutAgainThenQueuedThenFresh) {
   EXPECT_THAT(store().PlanLeases(study.key, "s", {"w"}, 9)->queued, IsEmpty());
 }
 
-TEST_P(StoreContract, ALeaseNeedsThePlanItWasMadeFrom) {
+TEST_P(StoreContract, ALeaseNeedsAnUpToDatePlan) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   for (const int64_t other_count : {3, 5}) {
     EXPECT_THAT(LeaseTrials(store(), BatchFor(study, other_count, {GrantTo("w", {}, {3}, {"a"})}))
@@ -126,13 +126,13 @@ TEST_P(StoreContract, AChangedTrialAbortsTheWholeBatch) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   const LeaseGrant good = Guarded(GrantTo("v", {}, {3}, {"a"}), "good");
   const std::vector<LeaseGrant> bad = {
-      GrantTo("other", {1}, {}, {}),    // Of another worker.
+      GrantTo("other", {1}, {}, {}),    // Leased to another worker.
       GrantTo("w", {3}, {}, {}),        // Not ACTIVE.
-      GrantTo("w", {9}, {}, {}),        // Not there.
+      GrantTo("w", {9}, {}, {}),        // Absent.
       GrantTo("w", {}, {1}, {}),        // Not REQUESTED.
-      GrantTo("w", {}, {3}, {}),        // The good grant has it.
+      GrantTo("w", {}, {3}, {}),        // Taken by the good grant.
       GrantTo("w", {}, {4, 4}, {}),     // Twice.
-      GrantTo("w", {}, {9}, {"b"}),     // Not there.
+      GrantTo("w", {}, {9}, {"b"}),     // Absent.
   };
   for (const LeaseGrant& grant : bad) {
     EXPECT_THAT(LeaseTrials(store(), BatchFor(study, 4, {good, grant})).status(),
@@ -162,7 +162,7 @@ TEST_P(StoreContract, OnlyAnActiveStudyLeases) {
   ExpectUntouched(store());
 }
 
-TEST_P(StoreContract, ALeaseIsForTheVeryStudyOfThePlan) {
+TEST_P(StoreContract, ALeaseIsOnlyForTheStudyOfItsPlan) {
   const StudyRecord old = CreateWithLeases("s", 1);
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
   CreateWithLeases("s", 1);
@@ -198,7 +198,7 @@ TEST_P(StoreContract, AUsedRequestIdAbortsTheWholeBatch) {
   ExpectUntouched(store());
 }
 
-TEST_P(StoreContract, ABatchOfNothingIsDoneAtOnce) {
+TEST_P(StoreContract, AnEmptyBatchIsDone) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   EXPECT_TRUE(LeaseTrials(store(), BatchFor(study, 4, {})).ok());
   ExpectUntouched(store());

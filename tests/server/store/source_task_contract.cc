@@ -53,7 +53,7 @@ TEST_P(StoreContract, SourceTasksAreListedOldestFirstAndPageByPage) {
   EXPECT_THAT(*store().ListSourceTasks((*second)[0].key, 2), IsEmpty());
 }
 
-TEST_P(StoreContract, WhatIsNotRegisteredIsNotFound) {
+TEST_P(StoreContract, AnUnregisteredSourceTaskIsNotFound) {
   EXPECT_THAT(store().GetSourceTask("t").status(), IsRefusal(kNotFound, "sourceTasks/t"));
   EXPECT_THAT(store().GetSourceChunks("t").status(), IsRefusal(kNotFound, "sourceTasks/t"));
   EXPECT_THAT(DeleteSourceTask(store(), "t").status, IsRefusal(kNotFound, "sourceTasks/t"));

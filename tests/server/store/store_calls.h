@@ -1,5 +1,4 @@
-// The store's writes as calls that wait for their answer, and records to begin
-// with.
+// The store's writes as calls that wait for their answer, and simple records.
 #ifndef SLIPSTREAM_TESTS_SERVER_STORE_STORE_CALLS_H_
 #define SLIPSTREAM_TESTS_SERVER_STORE_STORE_CALLS_H_
 
@@ -14,7 +13,7 @@
 
 namespace slipstream {
 
-// What a write gave: the record if it was written now, else the earlier answer.
+// The result of a write: the record if it was written now, else the earlier answer.
 template <typename Record>
 struct Written {
   absl::Status status;
@@ -22,7 +21,7 @@ struct Written {
   std::optional<std::string> earlier;
 
   bool ok() const { return status.ok(); }
-  // Of a write that was carried out now.
+  // The record of a write that was carried out now.
   const Record& operator*() const { return record.value(); }
   const Record* operator->() const { return &record.value(); }
 };
@@ -51,7 +50,7 @@ absl::StatusOr<std::vector<std::vector<TrialRecord>>> LeaseTrials(Store& store, 
 absl::Status LeaseFresh(Store& store, const StudyRecord& study, const std::string& worker,
                         int count);
 
-// With a definition and all else at its simplest.
+// Each with a definition and otherwise as simple as possible.
 NewStudy StudyNamed(const std::string& id, std::vector<std::string> source_ids = {});
 NewSourceTask SourceTaskNamed(const std::string& id);
 NewTrial Suggestion(const std::string& configuration);

@@ -2,26 +2,31 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
+
+#include "server/store/rule_store.h"
 
 namespace slipstream {
 
-StoreContract::StoreContract() {
-  std::string folder = testing::TempDir() + "store_contract_XXXXXX";
-  EXPECT_NE(mkdtemp(folder.data()), nullptr);
-  folder_ = folder;
-  Reopen();
+BackendTest::BackendTest() {
+  options_.now_ms = clock_.Function();
+  options_.retention = absl::Hours(1);
+  options_.max_trials_per_study = 3000;
+  folder_ = testing::TempDir() + "store_contract_XXXXXX";
+  EXPECT_NE(mkdtemp(folder_.data()), nullptr);
 }
 
-StoreContract::~StoreContract() {
-  store_.reset();
-  std::filesystem::remove_all(folder_);
+BackendTest::~BackendTest() { std::filesystem::remove_all(folder_); }
+
+std::unique_ptr<Database> BackendTest::Open() {
+  auto opened = GetParam().open(folder_, options_);
+  EXPECT_TRUE(opened.ok()) << opened.status();
+  return std::move(opened).value();
 }
 
 void StoreContract::Reopen() {
   store_.reset();
-  auto opened = GetParam().open(folder_, limits_, clock_.Function());
-  ASSERT_TRUE(opened.ok()) << opened.status();
-  store_ = *std::move(opened);
+  store_ = MakeStore(Open(), options_);
 }
 
 StudyRecord StoreContract::Create(const std::string& id) {

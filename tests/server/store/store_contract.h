@@ -1,13 +1,17 @@
-// What every store does, whatever it is made of. A backend's test program says
+// The contract of the store, which every backend fulfils. A backend's test
+// program says
 //
 //   INSTANTIATE_TEST_SUITE_P(OnSqlite, StoreContract, testing::Values(backend), BackendName);
+//
+// and the same for RowContract. Tests that reopen the store run on every
+// backend: what it stores outlives the Database object, be it in a file or in
+// the tables of a server.
 #ifndef SLIPSTREAM_TESTS_SERVER_STORE_STORE_CONTRACT_H_
 #define SLIPSTREAM_TESTS_SERVER_STORE_STORE_CONTRACT_H_
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -15,36 +19,45 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "server/store/database.h"
 #include "server/store/store.h"
+#include "server/store/store_options.h"
 #include "tests/server/store/store_calls.h"
 #include "tests/testing/fake_clock.h"
 
 namespace slipstream {
 
-// What the contract asks of a backend's options.
-struct ContractLimits {
-  absl::Duration retention = absl::Hours(1);
-  int64_t max_trials_per_study = 3000;
-};
-
-struct StoreBackend {
+struct Backend {
   std::string name;
-  // Opens the store in `folder`, the same each time.
-  std::function<absl::StatusOr<std::unique_ptr<Store>>(
-      const std::string& folder, const ContractLimits& limits, std::function<int64_t()> now_ms)>
+  // Opens the database that belongs to `folder`.
+  std::function<absl::StatusOr<std::unique_ptr<Database>>(const std::string& folder,
+                                                          const StoreOptions& options)>
       open;
 };
 
-inline void PrintTo(const StoreBackend& backend, std::ostream* out) { *out << backend.name; }
-inline std::string BackendName(const testing::TestParamInfo<StoreBackend>& backend) {
+inline void PrintTo(const Backend& backend, std::ostream* out) { *out << backend.name; }
+inline std::string BackendName(const testing::TestParamInfo<Backend>& backend) {
   return backend.param.name;
 }
 
-class StoreContract : public testing::TestWithParam<StoreBackend> {
+// A backend in an empty folder.
+class BackendTest : public testing::TestWithParam<Backend> {
  protected:
-  StoreContract();
-  ~StoreContract() override;
+  BackendTest();
+  ~BackendTest() override;
+
+  std::unique_ptr<Database> Open();
+
+  FakeClock clock_;
+  StoreOptions options_;
+
+ private:
+  std::string folder_;
+};
+
+class StoreContract : public BackendTest {
+ protected:
+  StoreContract() { Reopen(); }
 
   Store& store() { return *store_; }
   // Closes the store and opens it anew.
@@ -56,11 +69,7 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   StudyRecord CreateWithLeases(const std::string& id, int count,
                                const std::string& worker = "worker");
 
-  FakeClock clock_;
-  const ContractLimits limits_;
-
  private:
-  std::string folder_;
   std::unique_ptr<Store> store_;
 };
 
@@ -74,12 +83,15 @@ MATCHER_P2(IsRefusal, code, text, "is a refusal that says \"" + std::string(text
          std::string(arg.message()).find(std::string(text)) != std::string::npos;
 }
 
+constexpr auto kOk = absl::StatusCode::kOk;
 constexpr auto kNotFound = absl::StatusCode::kNotFound;
 constexpr auto kAlreadyExists = absl::StatusCode::kAlreadyExists;
 constexpr auto kAborted = absl::StatusCode::kAborted;
 constexpr auto kFailedPrecondition = absl::StatusCode::kFailedPrecondition;
 constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
 constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kUnavailable = absl::StatusCode::kUnavailable;
+constexpr auto kInternal = absl::StatusCode::kInternal;
 
 }  // namespace slipstream
 

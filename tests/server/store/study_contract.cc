@@ -113,7 +113,7 @@ TEST_P(StoreContract, AnUpdateSeesTheTrialsBeforeIt) {
   EXPECT_EQ(updated->suggested_count, 2);
 }
 
-TEST_P(StoreContract, ACompletedStudyStaysSo) {
+TEST_P(StoreContract, ACompletedStudyStaysCompleted) {
   Create("s");
   StudyChange pause, complete, rename;
   pause.state = StudyState::kPaused;
@@ -129,7 +129,7 @@ TEST_P(StoreContract, ACompletedStudyStaysSo) {
   EXPECT_EQ(store().GetStudy("s")->display_name, "renamed");
 }
 
-TEST_P(StoreContract, WhatIsNotThereCannotBeChangedOrRead) {
+TEST_P(StoreContract, AnAbsentStudyIsNotFound) {
   EXPECT_THAT(UpdateStudy(store(), "s", {}).status, IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(DeleteStudy(store(), "s").status, IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().GetStudy("s").status(), IsRefusal(kNotFound, "studies/s"));
@@ -140,7 +140,7 @@ TEST_P(StoreContract, WhatIsNotThereCannotBeChangedOrRead) {
   EXPECT_THAT(store().ListProvenances("s", 0, 9).status(), IsRefusal(kNotFound, "studies/s"));
 }
 
-TEST_P(StoreContract, ADeletedStudyTakesItsTrialsAlong) {
+TEST_P(StoreContract, ADeletionDeletesTheTrialsToo) {
   const StudyRecord old = CreateWithLeases("s", 3);
   CreateWithLeases("other", 2);
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
@@ -162,7 +162,7 @@ TEST_P(StoreContract, AKeyIsNeverGivenOutTwice) {
   EXPECT_GT(Create("second").key, first.key);
 }
 
-TEST_P(StoreContract, AStudyOfThousandsOfTrialsGoesAtOnce) {
+TEST_P(StoreContract, AStudyOfThousandsOfTrialsIsDeletedAtOnce) {
   const StudyRecord study = CreateWithLeases("s", 2500);
   ASSERT_TRUE(DeleteStudy(store(), "s").ok());
   EXPECT_THAT(store().ListTrials("s", {}).status(), HasCode(kNotFound));

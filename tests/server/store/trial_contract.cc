@@ -69,7 +69,7 @@ TEST_P(StoreContract, AnObservationEndsATrial) {
   EXPECT_EQ(store().GetStudy("s")->succeeded_count, 1);
 }
 
-TEST_P(StoreContract, OnlySuccessesAreCountedAsSuch) {
+TEST_P(StoreContract, OnlySucceededTrialsAreCountedAsSucceeded) {
   CreateWithLeases("s", 4);
   EXPECT_TRUE(ObserveTrial(store(), {"s", 1, Ending(TrialState::kFailed, "lost")}).ok());
   EXPECT_TRUE(ObserveTrial(store(), {"s", 2, Ending(TrialState::kInfeasible)}).ok());
@@ -115,14 +115,14 @@ TEST_P(StoreContract, AnEndedTrialTakesNoOtherOutcome) {
   EXPECT_EQ(store().GetStudy("s")->succeeded_count, 1);
 }
 
-TEST_P(StoreContract, ATrialThatNobodyTookCannotBeObserved) {
+TEST_P(StoreContract, ATrialThatWasNeverLeasedCannotBeObserved) {
   Create("s");
   ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
   EXPECT_THAT(ObserveTrial(store(), {"s", 1, Success(3)}).status,
               IsRefusal(kFailedPrecondition, "studies/s/trials/1"));
 }
 
-TEST_P(StoreContract, ObservingWhatIsNotThereIsNotFound) {
+TEST_P(StoreContract, AnAbsentTrialIsNotFound) {
   CreateWithLeases("s", 1);
   EXPECT_THAT(ObserveTrial(store(), {"t", 1, Success(3)}).status,
               IsRefusal(kNotFound, "studies/t"));
@@ -145,7 +145,7 @@ TEST_P(StoreContract, TrialsOfNeighbouringStudiesDoNotMix) {
   EXPECT_THAT(*store().ListTrials("s", Filter(std::numeric_limits<int64_t>::max(), 9)), IsEmpty());
 }
 
-TEST_P(StoreContract, AnOutcomeHasToBeOne) {
+TEST_P(StoreContract, AnOutcomeIsValidated) {
   CreateWithLeases("s", 1);
   TrialOutcome without_number = Success(1);
   without_number.objective.reset();
@@ -208,7 +208,7 @@ TEST_P(StoreContract, AddingNoTrialsAddsNone) {
 
 TEST_P(StoreContract, AStudyTakesTrialsUpToItsLimit) {
   const StudyRecord study = Create("s");
-  const auto most = static_cast<size_t>(limits_.max_trials_per_study);
+  const auto most = static_cast<size_t>(options_.max_trials_per_study);
   const std::vector<NewTrial> many(most - 1, FinishedTrial("x", 1));
   ASSERT_TRUE(AddTrials(store(), "s", many).ok());
   EXPECT_THAT(AddTrials(store(), "s", {Suggestion("y"), Suggestion("z")}).status,
@@ -238,7 +238,7 @@ TEST_P(StoreContract, TrialsAreListedByNumberStateAndPage) {
   EXPECT_THAT(list(Filter(0, 9, {TrialState::kStopped})), IsEmpty());
 }
 
-TEST_P(StoreContract, TheBestTrialsComeFirstAndEqualsByNumber) {
+TEST_P(StoreContract, TheBestTrialsComeFirstAndTiesGoByNumber) {
   CreateWithLeases("s", 1);
   std::vector<NewTrial> trials;
   for (const double objective : {3.0, 1.0, 2.0, 1.0, 3.0}) {

@@ -47,17 +47,17 @@ class CheckpointerTest : public SqliteStoreTest {
   std::unique_ptr<Connection> writer_;
 };
 
-TEST_F(CheckpointerTest, TheLogStaysBoundedWhileWritesNeverStop) {
+TEST_F(CheckpointerTest, TheLogStaysBoundedWhileWritesGoOn) {
   const auto checkpointer = Start(50, 400);
   for (int i = 0; i < 600; ++i) {
     Commit();
     ASSERT_TRUE(checkpointer->AfterCommit());
   }
-  // 600 commits of three pages at least; a commit more than the bound.
+  // At least 600 commits of three pages; the log may exceed its bound by a commit.
   EXPECT_LT(LogPages(), 420u);
 }
 
-TEST_F(CheckpointerTest, AReaderThatStaysOnlyDelaysTheEndOfTheLog) {
+TEST_F(CheckpointerTest, ALongReadOnlyDelaysTheRestartOfTheLog) {
   const auto checkpointer = Start(20, 100);
   const auto reader = Connect();
   ASSERT_TRUE(reader->Execute("BEGIN; SELECT * FROM t").ok());
@@ -93,7 +93,7 @@ TEST_F(CheckpointerTest, ClosingAnUnsoundDiskKeepsTheLog) {
   EXPECT_EQ(LogPages(), before);
 }
 
-TEST_F(CheckpointerTest, ADiskThatFailsEndsWriting) {
+TEST_F(CheckpointerTest, AFailingDiskEndsWriting) {
   const auto checkpointer = Start(10, 10000);
   for (int i = 0; i < 20; ++i) Commit();
   disk_.FailSyncs();
@@ -102,7 +102,7 @@ TEST_F(CheckpointerTest, ADiskThatFailsEndsWriting) {
     sound = checkpointer->AfterCommit();
     std::this_thread::yield();
   }
-  // It stays so after the disk has come to itself again.
+  // This holds after the disk has been repaired, too.
   disk_.Repair();
   for (int i = 0; i < 3; ++i) sound = sound || checkpointer->AfterCommit();
   const uintmax_t before = LogPages();

@@ -16,7 +16,7 @@ constexpr size_t kPage = 4096;
 
 class DamagedStoreTest : public SqliteStoreTest {
  protected:
-  // Opening is refused and changes nothing.
+  // Expects that opening is refused and changes nothing.
   void ExpectRefusal(absl::StatusCode code, const std::string& text) {
     const auto before = Files();
     EXPECT_THAT(OpenStatus(), IsRefused(code, text));
@@ -31,7 +31,7 @@ class DamagedStoreTest : public SqliteStoreTest {
     WriteBytes(path(), file);
   }
 
-  // Leaves the file as kill -9 would: with a log that has not been moved.
+  // Leaves the file as kill -9 would, with a log that has not been checkpointed.
   void MakeFileWithLog() {
     MakeFile(300);
     sqlite3* database = nullptr;
@@ -50,7 +50,7 @@ TEST_F(DamagedStoreTest, ADamagedBeginningIsRefused) {
   ExpectRefusal(kDataLoss, "does not begin");
 }
 
-TEST_F(DamagedStoreTest, SomethingThatIsNoDatabaseIsRefused) {
+TEST_F(DamagedStoreTest, AFileThatIsNoDatabaseIsRefused) {
   WriteBytes(path(), "Dear diary,");
   ExpectRefusal(kDataLoss, "does not begin");
 }
@@ -86,7 +86,7 @@ TEST_F(DamagedStoreTest, AGarbagePageIsRefused) {
 }
 
 // A store must open soon, however large its file.
-TEST_F(DamagedStoreTest, TheLookAtTheContentEndsInTime) {
+TEST_F(DamagedStoreTest, TheCheckOfTheContentEndsInTime) {
   MakeFile(3000);
   Overwrite(ReadBytes(path()).size() / kPage / 2 * kPage, std::string(kPage, '\xa5'));
   const auto newest = static_cast<int64_t>(sqlite::SchemaSteps().size());
@@ -140,7 +140,7 @@ TEST_F(DamagedStoreTest, AGarbagePageIsRefusedAlsoWithALog) {
 
 // As a checkpoint that was cut short: the header and the first pages have been
 // moved, the pages behind the old end are still in the log only.
-TEST_F(DamagedStoreTest, WhatIsMissingInTheFileMayBeInTheLog) {
+TEST_F(DamagedStoreTest, PagesMissingInTheFileMayBeInTheLog) {
   MakeFileWithLog();
   const std::string before = ReadBytes(path());
   const std::string log = ReadBytes(path() + "-wal");
@@ -151,12 +151,12 @@ TEST_F(DamagedStoreTest, WhatIsMissingInTheFileMayBeInTheLog) {
   WriteBytes(path() + "-wal", log);
   EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
-  // And without the log it is damage.
+  // Without the log the file is damaged.
   WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
   ExpectRefusal(kDataLoss, "cut off");
 }
 
-TEST_F(DamagedStoreTest, CheckFindsWhatADeepLookFinds) {
+TEST_F(DamagedStoreTest, AFullCheckFindsMoreThanOpeningDoes) {
   MakeFile(50);
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   // An index without its table's row: only a whole check compares them.
@@ -168,7 +168,7 @@ TEST_F(DamagedStoreTest, CheckFindsWhatADeepLookFinds) {
   EXPECT_EQ(Files(), before);
 }
 
-TEST_F(DamagedStoreTest, CheckSaysWhatItCannotCheck) {
+TEST_F(DamagedStoreTest, CheckNamesTheFileThatItCannotCheck) {
   EXPECT_THAT(CheckSqliteFile(path()), IsRefused(absl::StatusCode::kNotFound, path()));
   RunSql("CREATE TABLE diary(day, text)");
   EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kFailedPrecondition, "another program"));

@@ -1,4 +1,4 @@
-// What was acknowledged survives the end of the process, however it ends.
+// An acknowledged write survives the end of the process, however it ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ class DurabilityTest : public SqliteStoreTest {
       std::set<int64_t> there;
       for (const TrialRecord& trial : *trials) there.insert(trial.number);
       for (const int64_t number : acknowledged_[t]) EXPECT_EQ(there.count(number), 1u) << number;
-      // Nothing is half there: counts are those of the trials.
+      // No write is half there: the counts match the trials.
       const auto record = (*store)->GetStudy(study);
       EXPECT_EQ(record->trial_count, static_cast<int64_t>(trials->size()));
       EXPECT_EQ(record->succeeded_count, record->trial_count);
@@ -98,7 +98,7 @@ class DurabilityTest : public SqliteStoreTest {
   std::vector<std::set<int64_t>> acknowledged_ = std::vector<std::set<int64_t>>(kThreads);
 };
 
-TEST_F(DurabilityTest, WhatWasAcknowledgedSurvivesKill) {
+TEST_F(DurabilityTest, AnAcknowledgedWriteSurvivesKill) {
   for (int round = 0; round < 10; ++round) {
     WriteAndKill(absl::StrCat("run ", round), 50 + 137 * round);
     ExpectAllAcknowledged();

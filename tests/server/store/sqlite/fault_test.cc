@@ -31,8 +31,8 @@ class FailingDiskTest : public SqliteStoreTest {
   }
   Store& store() { return *store_; }
 
-  // Adds `count` trials by writes of their own, all submitted at once, and
-  // gives their statuses.
+  // Adds `count` trials, each by a write of its own, all submitted at once, and
+  // returns their statuses.
   std::vector<absl::Status> AddAtOnce(const std::string& study, int count,
                                       const std::string& configuration = "x") {
     std::vector<absl::Status> statuses;
@@ -58,7 +58,7 @@ TEST_F(FailingDiskTest, ConcurrentWritesShareCommits) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
   const int64_t before = disk_.log_syncs();
   for (const absl::Status& status : AddAtOnce("s", kWrites)) EXPECT_TRUE(status.ok()) << status;
-  // How many wait for the first commit depends on the threads; most do.
+  // How many writes wait for the first commit depends on the scheduler; most do.
   EXPECT_LT(disk_.log_syncs() - before, kWrites / 4);
   EXPECT_EQ(store().GetStudy("s")->trial_count, kWrites);
 }
@@ -93,7 +93,7 @@ TEST_F(FailingDiskTest, AFullDiskRefusesWritesUntilThereIsRoom) {
   EXPECT_LT(refused, 20);
   EXPECT_EQ(store().GetStudy("s")->trial_count, 20 - refused);
   disk_.Repair();
-  // What was refused did not happen and can be repeated.
+  // A refused write has not happened and can be repeated.
   const auto again = AddTrials(store(), "s", {Suggestion("x")}, {"r19", "f"});
   EXPECT_TRUE(again.ok()) << again.status;
   EXPECT_FALSE(again.earlier.has_value());
@@ -122,8 +122,7 @@ TEST_F(FailingDiskTest, OneWriteTooLargeForTheDiskDoesNotFailTheOthers) {
   }
   all.get_future().wait();
   EXPECT_EQ(refused, 1);
-  // Those that came before it in the same commit may have used up the room
-  // when it was tried.
+  // Writes that share its commit may have filled the disk before it was tried.
   EXPECT_GE(added, 20);
   disk_.Repair();
   EXPECT_EQ(store().GetStudy("s")->trial_count, added);
@@ -141,7 +140,7 @@ TEST_F(FailingDiskTest, AfterAFailedSyncNothingIsWrittenUntilReopened) {
   EXPECT_THAT(DeleteStudy(store(), "s").status, IsRefused(kUnavailable, path()));
   EXPECT_TRUE(store().GetStudy("s").ok());
   Reopen();
-  // Whether the write happened was unknown; now it is one or the other.
+  // It was unknown whether the write had happened; now it is known.
   const int64_t count = store().GetStudy("s")->trial_count;
   EXPECT_TRUE(count == 1 || count == 2) << count;
   EXPECT_EQ(store().ListTrials("s", {})->size(), static_cast<size_t>(count));
@@ -149,7 +148,7 @@ TEST_F(FailingDiskTest, AfterAFailedSyncNothingIsWrittenUntilReopened) {
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
 }
 
-TEST_F(FailingDiskTest, AllThatShareAFailedCommitAreTold) {
+TEST_F(FailingDiskTest, AllWritesOfAFailedCommitFail) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
   disk_.FailSyncs();
   int internal = 0;
@@ -162,7 +161,7 @@ TEST_F(FailingDiskTest, AllThatShareAFailedCommitAreTold) {
   EXPECT_EQ(internal + unavailable, 100);
 }
 
-TEST_F(FailingDiskTest, AFailedWriteEndsWritingToo) {
+TEST_F(FailingDiskTest, AfterAFailedWriteNothingIsWrittenUntilReopened) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
   disk_.FailWrites();
   EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kInternal, path()));
@@ -196,8 +195,8 @@ TEST_F(FailingDiskTest, AFailedReadIsAnErrorOfThatRead) {
   EXPECT_EQ(store().GetSourceChunks("t")->size(), 50u);
 }
 
-// A garbage page is found by the writes that need it, not by the others.
-TEST_F(FailingDiskTest, DamageIsToldToThoseWhomItConcerns) {
+// A garbage page fails the writes that need it and no others.
+TEST_F(FailingDiskTest, DamageFailsOnlyTheCallsThatMeetIt) {
   store_.reset();
   MakeFile(3000);
   std::string file = ReadBytes(path());

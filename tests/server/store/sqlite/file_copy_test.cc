@@ -36,7 +36,7 @@ TEST_F(FileCopyTest, ACopyOfAClosedStoreIsAStore) {
   EXPECT_EQ((*copy)->GetStudy("s")->trial_count, 300);
 }
 
-TEST_F(FileCopyTest, ACopyOfAStoreInUseHasAllThatWasAcknowledgedBefore) {
+TEST_F(FileCopyTest, ACopyOfAStoreInUseHasAllEarlierAcknowledgedWrites) {
   const auto store = Open();
   ASSERT_TRUE(store.ok()) << store.status();
   ASSERT_TRUE(CreateStudy(**store, StudyNamed("s")).ok());
@@ -67,7 +67,7 @@ TEST_F(FileCopyTest, ACopyOfAStoreInUseHasAllThatWasAcknowledgedBefore) {
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   stop = true;
   writer.join();
-  // Looking at the file from this very process has not cost the store its locks.
+  // Reading the file in the same process has not released the store's locks.
   EXPECT_EQ((*store)->GetStudy("s")->trial_count, acknowledged);
 }
 
@@ -95,7 +95,7 @@ TEST_F(FileCopyTest, AnotherProcessCanCopyAStoreInUse) {
   EXPECT_TRUE(CreateStudy(**store, StudyNamed("t")).ok());
 }
 
-TEST_F(FileCopyTest, WhatIsThereIsNotOverwritten) {
+TEST_F(FileCopyTest, AnExistingFileIsNotOverwritten) {
   MakeFile();
   WriteBytes(Copy(), "precious");
   EXPECT_THAT(BackUpSqliteFile(path(), Copy()),

@@ -32,7 +32,7 @@ TEST_F(SqliteStoreTest, AnEmptyFileBecomesAStore) {
   EXPECT_GT(ReadBytes(path()).size(), 4096u);
 }
 
-TEST_F(SqliteStoreTest, ASecondOpenerIsToldWhoHasTheFile) {
+TEST_F(SqliteStoreTest, ASecondOpenNamesTheHolderOfTheFile) {
   SqliteStoreOptions options = Options();
   options.holder = "slipstream_server pid 42 on 127.0.0.1:7411";
   const auto store = OpenSqliteStore(options);
@@ -40,7 +40,7 @@ TEST_F(SqliteStoreTest, ASecondOpenerIsToldWhoHasTheFile) {
   EXPECT_THAT(OpenStatus(),
               IsRefused(kFailedPrecondition, "slipstream_server pid 42 on 127.0.0.1:7411"));
   EXPECT_THAT(OpenStatus(), IsRefused(kFailedPrecondition, path()));
-  // And it did no harm to the first.
+  // The first one still works.
   EXPECT_TRUE(CreateStudy(**store, StudyNamed("s")).ok());
 }
 
@@ -114,7 +114,7 @@ TEST_F(SqliteStoreTest, AFolderIsNoStore) {
   EXPECT_THAT(OpenStatus(), IsRefused(kFailedPrecondition, path()));
 }
 
-// As somebody whom permissions bind, which they do not for root.
+// Opens the store as a user whom permissions bind, unlike root.
 int OpenAsNobody(const SqliteStoreOptions& options) {
   if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return 100;
   return static_cast<int>(OpenSqliteStore(options).status().code());

@@ -1,4 +1,4 @@
-// What the queries of the hot paths must not become: a look at every trial.
+// The query plans of the hot paths: none may scan all trials.
 #include <string>
 #include <vector>
 
@@ -57,7 +57,7 @@ TEST_F(QueryPlanTest, OpenTrialsAreFoundByTheirIndexAlone) {
   EXPECT_THAT(Plans(), Each(Not(HasSubstr("TEMP B-TREE"))));
 }
 
-TEST_F(QueryPlanTest, AListOfOpenTrialsLooksAtOpenTrialsOnly) {
+TEST_F(QueryPlanTest, AListOfOpenTrialsReadsOpenTrialsOnly) {
   TrialFilter filter;
   filter.states = {TrialState::kActive, TrialState::kRequested};
   ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, filter).ok());
@@ -67,7 +67,7 @@ TEST_F(QueryPlanTest, AListOfOpenTrialsLooksAtOpenTrialsOnly) {
 TEST_F(QueryPlanTest, TrialsOfAStudyAreOneRangeOfRows) {
   ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, {}).ok());
   ASSERT_TRUE(sqlite::ReadTrial(*connection_, 1, 1).ok());
-  ASSERT_TRUE(sqlite::ReadProvenance(*connection_, 1, 1).ok());
+  ASSERT_TRUE(sqlite::ReadProvenances(*connection_, 1, 0, 9).ok());
   ASSERT_TRUE(sqlite::ReadBestTrials(*connection_, 1, true, 5).ok());
   ASSERT_TRUE(sqlite::DeleteTrials(*connection_, 1, 1, 2).ok());
   EXPECT_THAT(Plans(), Each(HasSubstr("USING INTEGER PRIMARY KEY")));

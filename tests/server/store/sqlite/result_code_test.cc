@@ -10,7 +10,7 @@ namespace {
 
 absl::StatusCode CodeOf(int code) { return StatusOfResultCode(code, "path", "text").code(); }
 
-TEST(ResultCode, SaysWhatTheCallerShouldDo) {
+TEST(ResultCode, BecomesAStatusThatTellsTheCallerWhatToDo) {
   EXPECT_EQ(CodeOf(SQLITE_FULL), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CodeOf(SQLITE_NOMEM), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CodeOf(SQLITE_IOERR_NOMEM), absl::StatusCode::kResourceExhausted);
@@ -32,7 +32,7 @@ TEST(ResultCode, NamesTheFileAndTheCode) {
   EXPECT_NE(message.find("13"), std::string::npos);
 }
 
-TEST(ResultCode, OnlyAFailingDiskLeavesDoubt) {
+TEST(ResultCode, OnlyAnInputOutputErrorLeavesTheContentUnknown) {
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR));
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR_FSYNC));
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR_WRITE));

@@ -14,7 +14,7 @@ using sqlite::SchemaSteps;
 
 class SchemaTest : public SqliteStoreTest {
  protected:
-  // Today's steps and one that a later program might have.
+  // The present steps and one that a later program might have.
   static std::vector<const char*> LaterSteps(const char* step) {
     std::vector<const char*> steps(SchemaSteps().begin(), SchemaSteps().end());
     steps.push_back(step);
@@ -34,11 +34,11 @@ class SchemaTest : public SqliteStoreTest {
   }
 };
 
-class RoomForOutcomesTest : public SchemaTest {
+class PaddingTest : public SchemaTest {
  protected:
   static constexpr int kTrials = 400;
 
-  // A study whose trials are all with a worker.
+  // Makes a study whose trials are all leased.
   void MakeOpenTrials() {
     const auto store = Open();
     ASSERT_TRUE(store.ok()) << store.status();
@@ -47,7 +47,7 @@ class RoomForOutcomesTest : public SchemaTest {
     ASSERT_TRUE(LeaseFresh(**store, *study, "worker", kTrials).ok());
   }
 
-  // How many pages the file has more after it.
+  // Observes all trials; returns by how many pages the file has grown.
   int64_t ObserveAll() {
     const int64_t before = Number("PRAGMA page_count");
     {
@@ -65,13 +65,13 @@ class RoomForOutcomesTest : public SchemaTest {
   }
 };
 
-TEST_F(RoomForOutcomesTest, ObservationsDivideNoPages) {
+TEST_F(PaddingTest, ObservationsSplitNoPages) {
   MakeOpenTrials();
   EXPECT_EQ(ObserveAll(), 0);
   EXPECT_EQ(Number("SELECT sum(length(room)) FROM trials"), 0);
 }
 
-TEST_F(RoomForOutcomesTest, OpenTrialsOfAnOlderFileHaveNoneAndCanBeObserved) {
+TEST_F(PaddingTest, OpenTrialsOfAnOlderFileHaveNoPaddingAndCanBeObserved) {
   MakeOpenTrials();
   RunSql("ALTER TABLE trials DROP COLUMN room; VACUUM; PRAGMA user_version = 1");
   EXPECT_GT(ObserveAll(), 0);
@@ -80,7 +80,7 @@ TEST_F(RoomForOutcomesTest, OpenTrialsOfAnOlderFileHaveNoneAndCanBeObserved) {
 
 constexpr char kAddColumn[] = "ALTER TABLE studies ADD COLUMN owner TEXT DEFAULT 'nobody'";
 
-TEST_F(SchemaTest, AnOlderFileIsLedToTheNewestSchema) {
+TEST_F(SchemaTest, AnOlderFileIsMigratedToTheNewestSchema) {
   MakeFile();
   EXPECT_TRUE(Migrate(LaterSteps(kAddColumn)).ok());
   EXPECT_EQ(Number("SELECT count(*) FROM studies WHERE owner = 'nobody' AND id = 's'"), 1);

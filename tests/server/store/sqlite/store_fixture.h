@@ -26,7 +26,7 @@ class SqliteStoreTest : public testing::Test {
   // Options for the file at path().
   SqliteStoreOptions Options() const;
   absl::StatusOr<std::unique_ptr<Store>> Open() { return OpenSqliteStore(Options()); }
-  // What opening gives, with the store closed again.
+  // The status of opening the store, which is closed again.
   absl::Status OpenStatus() { return Open().status(); }
 
   // Makes a file with a study "s" whose trials 1 to `trials` have ended, and

@@ -29,7 +29,7 @@ class StudyPurgeTest : public SqliteStoreTest {
   }
 };
 
-TEST_F(StudyPurgeTest, TrialsGoLittleByLittleAndOnlyThoseOfTheStudy) {
+TEST_F(StudyPurgeTest, TrialsOfTheStudyAndNoOthersAreErasedInSteps) {
   MakeFile(2500);
   const auto connection = Connect();
   TrialRecord neighbour;
@@ -50,7 +50,7 @@ TEST_F(StudyPurgeTest, TrialsGoLittleByLittleAndOnlyThoseOfTheStudy) {
   EXPECT_EQ(Count(*connection, "SELECT count(*) FROM study_purges"), 0);
 }
 
-TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItWas) {
+TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItStopped) {
   MakeFile(2500);
   const auto connection = Connect();
   {
@@ -64,7 +64,7 @@ TEST_F(StudyPurgeTest, AnInterruptedPurgeGoesOnWhereItWas) {
   EXPECT_EQ(Trials(*connection), 0);
 }
 
-TEST_F(StudyPurgeTest, AStorePurgesWhileItRests) {
+TEST_F(StudyPurgeTest, AStorePurgesWhileItIsIdle) {
   MakeFile(2500);
   const auto store = Open();
   ASSERT_TRUE(store.ok()) << store.status();
@@ -74,7 +74,7 @@ TEST_F(StudyPurgeTest, AStorePurgesWhileItRests) {
   EXPECT_EQ(Trials(*connection), 0);
 }
 
-TEST_F(StudyPurgeTest, AStorePurgesWhatAnEarlierOneLeft) {
+TEST_F(StudyPurgeTest, AStoreFinishesThePurgeOfAnEarlierOne) {
   MakeFile(2500);
   RunSql("INSERT INTO study_purges VALUES(1, 1, 2500); DELETE FROM studies;"
          " DELETE FROM study_heads");

@@ -1,7 +1,7 @@
-// The frame that all writes with a guard share: look for a remembered answer,
-// do the deed, render and remember the answer.
-#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_GUARDED_WRITE_H_
-#define SLIPSTREAM_SERVER_STORE_SQLITE_GUARDED_WRITE_H_
+// The frame of every write with a guard: find a remembered answer, else do the
+// deed, render its answer and remember it.
+#ifndef SLIPSTREAM_SERVER_STORE_GUARDED_WRITE_H_
+#define SLIPSTREAM_SERVER_STORE_GUARDED_WRITE_H_
 
 #include <memory>
 #include <optional>
@@ -11,13 +11,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
-#include "server/store/sqlite/write_queue.h"
-#include "server/store/sqlite/write_session.h"
+#include "server/store/answer_rules.h"
+#include "server/store/pending_write.h"
+#include "server/store/rows.h"
 #include "server/store/store.h"
 
-namespace slipstream::sqlite {
+namespace slipstream {
 
-// `Deed` is a function of (WriteSession&) that gives StatusOr<Record>. It may
+// `Deed` is a function of (RowTransaction&) that returns StatusOr<Record>. It may
 // be called again after a rollback.
 template <typename Record, typename Deed>
 class GuardedWrite : public PendingWrite {
@@ -25,13 +26,13 @@ class GuardedWrite : public PendingWrite {
   GuardedWrite(Deed deed, Write<Record> write)
       : deed_(std::move(deed)), write_(std::move(write)) {}
 
-  absl::Status Apply(WriteSession& session) override {
-    SLIPSTREAM_ASSIGN_OR_RETURN(earlier_, session.answers.Find(write_.guard));
+  absl::Status Apply(RowTransaction& rows) override {
+    SLIPSTREAM_ASSIGN_OR_RETURN(earlier_, rules::FindAnswer(rows, write_.guard));
     if (earlier_.has_value()) return absl::OkStatus();
-    SLIPSTREAM_ASSIGN_OR_RETURN(const Record record, deed_(session));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Record record, deed_(rows));
     std::string answer;
     if (write_.render) answer = write_.render(record);
-    return session.answers.Remember(write_.guard, answer);
+    return rules::RememberAnswer(rows, write_.guard, std::move(answer));
   }
 
   void Answer(absl::Status status) override {
@@ -50,6 +51,6 @@ std::unique_ptr<PendingWrite> MakeGuardedWrite(Deed deed, Write<Record> write) {
   return std::make_unique<GuardedWrite<Record, Deed>>(std::move(deed), std::move(write));
 }
 
-}  // namespace slipstream::sqlite
+}  // namespace slipstream
 
-#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_GUARDED_WRITE_H_
+#endif  // SLIPSTREAM_SERVER_STORE_GUARDED_WRITE_H_

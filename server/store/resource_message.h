@@ -1,6 +1,6 @@
-// How the store names things in its messages: as the API does.
-#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_RESOURCE_MESSAGE_H_
-#define SLIPSTREAM_SERVER_STORE_SQLITE_RESOURCE_MESSAGE_H_
+// Names of resources in messages, as the API writes them.
+#ifndef SLIPSTREAM_SERVER_STORE_RESOURCE_MESSAGE_H_
+#define SLIPSTREAM_SERVER_STORE_RESOURCE_MESSAGE_H_
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace slipstream::sqlite {
+namespace slipstream {
 
 inline std::string NameOfStudy(const std::string& id) { return absl::StrCat("studies/", id); }
 inline std::string NameOfTrial(const std::string& study_id, int64_t number) {
@@ -28,6 +28,6 @@ inline absl::Status SourceTaskNotFound(const std::string& id) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfSourceTask(id)));
 }
 
-}  // namespace slipstream::sqlite
+}  // namespace slipstream
 
-#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_RESOURCE_MESSAGE_H_
+#endif  // SLIPSTREAM_SERVER_STORE_RESOURCE_MESSAGE_H_

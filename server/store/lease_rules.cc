@@ -1,13 +1,18 @@
+#include "server/store/lease_rules.h"
+
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
-#include "server/store/sqlite/resource_message.h"
-#include "server/store/sqlite/trial_rows.h"
-#include "server/store/sqlite/write_verbs.h"
+#include "server/store/answer_rules.h"
+#include "server/store/resource_message.h"
+#include "server/store/trial_rules.h"
 
-namespace slipstream::sqlite {
+namespace slipstream::rules {
 namespace {
 
 absl::Status OutOfDate(const LeaseBatch& batch, absl::string_view what) {
@@ -33,14 +38,14 @@ size_t FreshTrials(const LeaseBatch& batch) {
   return count;
 }
 
-// A used id is no longer the plan's business: whoever plans again finds its
-// answer.
-absl::Status CheckGuards(WriteSession& session, const LeaseBatch& batch) {
+// A grant whose request id has been used aborts the batch: planning again finds
+// its answer.
+absl::Status CheckGuards(RowTransaction& rows, const LeaseBatch& batch) {
   std::set<std::string> ids;
   for (const LeaseGrant& grant : batch.grants) {
     const std::string& id = grant.guard.request_id;
     if (id.empty()) continue;
-    const absl::StatusOr<std::optional<std::string>> earlier = session.answers.Find(grant.guard);
+    const absl::StatusOr<std::optional<std::string>> earlier = FindAnswer(rows, grant.guard);
     const bool other_content = absl::IsInvalidArgument(earlier.status());
     if (!earlier.ok() && !other_content) return earlier.status();
     if (other_content || earlier->has_value() || !ids.insert(id).second) {
@@ -50,14 +55,13 @@ absl::Status CheckGuards(WriteSession& session, const LeaseBatch& batch) {
   return absl::OkStatus();
 }
 
-// Trials of a batch as they are before it, by number.
+// Reads the trials that a batch leases, before anything is written.
 class LeaseReader {
  public:
-  LeaseReader(WriteSession& session, const LeaseBatch& batch)
-      : session_(session), batch_(batch) {}
+  LeaseReader(RowTransaction& rows, const LeaseBatch& batch) : rows_(rows), batch_(batch) {}
 
   // The trials of `grant` that exist: again, then queued. ABORTED when one is
-  // not what the plan took it for.
+  // not as the plan saw it.
   absl::StatusOr<std::vector<TrialRecord>> Read(const LeaseGrant& grant) {
     std::vector<TrialRecord> trials;
     for (const int64_t number : grant.again) {
@@ -79,7 +83,7 @@ class LeaseReader {
  private:
   absl::StatusOr<TrialRecord> ReadOne(int64_t number) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial,
-                                ReadTrial(session_.connection, batch_.study_key, number));
+                                rows_.FindTrial(batch_.study_key, number));
     if (!trial.has_value()) return Changed(number);
     return *std::move(trial);
   }
@@ -88,9 +92,9 @@ class LeaseReader {
     return OutOfDate(batch_, absl::StrCat("trial ", number, " has changed"));
   }
 
-  WriteSession& session_;
+  RowTransaction& rows_;
   const LeaseBatch& batch_;
-  std::set<int64_t> taken_;  // Queued trials that a grant has.
+  std::set<int64_t> taken_;  // Queued trials of the grants so far.
 };
 
 TrialRecord FreshTrial(const NewTrial& fresh, const std::string& worker, int64_t number,
@@ -107,62 +111,60 @@ TrialRecord FreshTrial(const NewTrial& fresh, const std::string& worker, int64_t
   return trial;
 }
 
-// Leases what is queued among `trials` and appends the fresh ones.
-absl::Status WriteGrant(WriteSession& session, StudyHead& head, const LeaseGrant& grant,
+// Leases the queued ones among `trials` and appends the fresh ones.
+absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant& grant,
                         std::vector<TrialRecord>& trials) {
   for (TrialRecord& trial : trials) {
     if (trial.state != TrialState::kRequested) continue;
     trial.state = TrialState::kActive;
     trial.worker = grant.worker;
-    trial.start_ms = session.now_ms;
-    SLIPSTREAM_RETURN_IF_ERROR(UpdateLease(session.connection, head.key, trial));
+    trial.start_ms = rows.now_ms();
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
   }
   for (const NewTrial& fresh : grant.fresh) {
-    trials.push_back(FreshTrial(fresh, grant.worker, ++head.trial_count, session.now_ms));
+    trials.push_back(FreshTrial(fresh, grant.worker, ++head.trial_count, rows.now_ms()));
     ++head.suggested_count;
-    SLIPSTREAM_RETURN_IF_ERROR(
-        InsertTrial(session.connection, head.key, trials.back(), fresh.provenance));
+    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, trials.back(), fresh.provenance));
   }
   std::string answer;
   if (grant.render) answer = grant.render(trials);
-  return session.answers.Remember(grant.guard, answer);
+  return RememberAnswer(rows, grant.guard, std::move(answer));
 }
 
-absl::Status WriteLeases(WriteSession& session, const LeaseBatch& batch) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead* head,
-                              session.heads.FindByKey(batch.study_key, batch.study_id));
+}  // namespace
+
+absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(batch.study_key));
+  if (!head.has_value()) return StudyNotFound(batch.study_id);
   SLIPSTREAM_RETURN_IF_ERROR(CheckStudy(batch, *head));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckGuards(session, batch));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(session, *head, FreshTrials(batch)));
-  LeaseReader reader(session, batch);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckGuards(rows, batch));
+  const size_t fresh = FreshTrials(batch);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(batch.study_id, *head, fresh, max_trials));
+  LeaseReader reader(rows, batch);
   std::vector<std::vector<TrialRecord>> trials;
   for (const LeaseGrant& grant : batch.grants) {
     SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(grant));
   }
-  StudyHead& changed = session.heads.Change(*head);
   for (size_t i = 0; i < batch.grants.size(); ++i) {
-    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(session, changed, batch.grants[i], trials[i]));
+    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, batch.grants[i], trials[i]));
   }
-  return absl::OkStatus();
+  return fresh > 0 ? rows.UpdateCounts(*head) : absl::OkStatus();
 }
 
-class LeaseWrite : public PendingWrite {
- public:
-  explicit LeaseWrite(LeaseBatch batch) : batch_(std::move(batch)) {}
-
-  absl::Status Apply(WriteSession& session) override { return WriteLeases(session, batch_); }
-  void Answer(absl::Status status) override {
-    if (batch_.done) batch_.done(std::move(status));
+absl::StatusOr<LeasePlan> PlanLeases(RowSnapshot& rows, int64_t study_key,
+                                     const std::string& study_id,
+                                     const std::vector<std::string>& workers, int max_queued) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> study, rows.FindStudySummary(study_key));
+  if (!study.has_value()) return StudyNotFound(study_id);
+  LeasePlan plan;
+  plan.study = *std::move(study);
+  for (const std::string& worker : workers) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(plan.active.emplace_back(),
+                                rows.ListActiveTrials(study_key, worker));
   }
-
- private:
-  LeaseBatch batch_;
-};
-
-}  // namespace
-
-std::unique_ptr<PendingWrite> MakeLeaseWrite(LeaseBatch batch) {
-  return std::make_unique<LeaseWrite>(std::move(batch));
+  SLIPSTREAM_ASSIGN_OR_RETURN(plan.queued,
+                              rows.ListQueuedTrials(study_key, std::max(max_queued, 0)));
+  return plan;
 }
 
-}  // namespace slipstream::sqlite
+}  // namespace slipstream::rules

@@ -1,18 +1,17 @@
-#include "server/store/sqlite/write_queue.h"
+#include "server/store/write_queue.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/group_commit.h"
 
-namespace slipstream::sqlite {
+namespace slipstream {
 
-WriteQueue::WriteQueue(WriteExecutor* executor, WriteQueueOptions options)
-    : executor_(executor), options_(options) {
+WriteQueue::WriteQueue(Database* database, WriteQueueOptions options)
+    : database_(*database), options_(options) {
   writer_ = std::thread([this] { WriteUntilClosed(); });
-  if (!options_.answer_on_writing_thread) {
-    answerer_ = std::thread([this] { AnswerUntilClosed(); });
-  }
+  answerer_ = std::thread([this] { AnswerUntilClosed(); });
 }
 
 WriteQueue::~WriteQueue() { Close(); }
@@ -45,8 +44,8 @@ void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
   if (wake) work_.notify_one();
 }
 
-// A refusal is answered by the same thread as everything else, never by the
-// one that submits, which may hold locks.
+// Refusals too are answered by the answering thread: the submitting one may hold
+// locks.
 void WriteQueue::Refuse(std::unique_ptr<PendingWrite> write, absl::Status status) {
   ++unanswered_;
   answered_.push_back({std::move(write), std::move(status)});
@@ -65,7 +64,7 @@ std::vector<std::unique_ptr<PendingWrite>> WriteQueue::TakeBatch() {
 }
 
 void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
-  std::vector<absl::Status> statuses = executor_->Commit(batch);
+  std::vector<absl::Status> statuses = CommitTogether(database_, batch);
   {
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < batch.size(); ++i) {
@@ -78,7 +77,6 @@ void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
 void WriteQueue::WriteUntilClosed() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (options_.answer_on_writing_thread) AnswerAll(lock);
     if (!waiting_.empty()) {
       std::vector<std::unique_ptr<PendingWrite>> batch = TakeBatch();
       lock.unlock();
@@ -86,16 +84,12 @@ void WriteQueue::WriteUntilClosed() {
       lock.lock();
       continue;
     }
-    if (closing_) {
-      if (options_.answer_on_writing_thread && !answered_.empty()) continue;
-      break;
-    }
+    if (closing_) break;
     lock.unlock();
-    const bool more_to_do = executor_->Rest();
+    const bool more_to_do = database_.OnIdle();
     lock.lock();
     if (more_to_do) continue;
-    while (waiting_.empty() && !closing_ &&
-           (answered_.empty() || !options_.answer_on_writing_thread)) {
+    while (waiting_.empty() && !closing_) {
       writer_sleeps_ = true;
       work_.wait(lock);
     }
@@ -108,23 +102,17 @@ void WriteQueue::WriteUntilClosed() {
 void WriteQueue::AnswerUntilClosed() {
   std::unique_lock lock(mutex_);
   while (true) {
-    if (AnswerAll(lock)) continue;
-    if (writer_done_) return;
     answers_.wait(lock, [this] { return writer_done_ || !answered_.empty(); });
+    if (answered_.empty()) return;
+    std::vector<Answered> answered;
+    answered.swap(answered_);
+    lock.unlock();
+    for (Answered& each : answered) each.write->Answer(std::move(each.status));
+    const size_t count = answered.size();
+    answered.clear();
+    lock.lock();
+    unanswered_ -= count;
   }
 }
 
-bool WriteQueue::AnswerAll(std::unique_lock<std::mutex>& lock) {
-  std::vector<Answered> answered;
-  answered.swap(answered_);
-  if (answered.empty()) return false;
-  lock.unlock();
-  for (Answered& each : answered) each.write->Answer(std::move(each.status));
-  const size_t count = answered.size();
-  answered.clear();
-  lock.lock();
-  unanswered_ -= count;
-  return true;
-}
-
-}  // namespace slipstream::sqlite
+}  // namespace slipstream

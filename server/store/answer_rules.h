@@ -1,0 +1,26 @@
+// What a request id means: an idempotent repeat gets the first answer. Status
+// codes are those of store.h.
+#ifndef SLIPSTREAM_SERVER_STORE_ANSWER_RULES_H_
+#define SLIPSTREAM_SERVER_STORE_ANSWER_RULES_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/rows.h"
+#include "server/store/store.h"
+
+namespace slipstream::rules {
+
+// The answer remembered under the guard's id, absent if there is none or the
+// request is not guarded. INVALID_ARGUMENT (an InvalidField "request_id") if it
+// was given to a request with other content.
+absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestGuard& guard);
+
+// Does nothing if the request is not guarded.
+absl::Status RememberAnswer(RowTransaction& rows, const RequestGuard& guard, std::string answer);
+
+}  // namespace slipstream::rules
+
+#endif  // SLIPSTREAM_SERVER_STORE_ANSWER_RULES_H_

@@ -1,0 +1,25 @@
+// One write on its way to a commit.
+#ifndef SLIPSTREAM_SERVER_STORE_PENDING_WRITE_H_
+#define SLIPSTREAM_SERVER_STORE_PENDING_WRITE_H_
+
+#include "absl/status/status.h"
+#include "server/store/rows.h"
+
+namespace slipstream {
+
+class PendingWrite {
+ public:
+  virtual ~PendingWrite() = default;
+
+  // Runs in a transaction. Reads before it writes, so that a refusal (an error
+  // that leaves rows.failed() false) has written nothing. May be called again
+  // after the transaction has been rolled back.
+  virtual absl::Status Apply(RowTransaction& rows) = 0;
+
+  // Called once, after the last Apply, with what became of the write.
+  virtual void Answer(absl::Status status) = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_STORE_PENDING_WRITE_H_

@@ -1,0 +1,140 @@
+// The rows that a store is made of, and what can be done with them inside a
+// transaction. A backend implements this and database.h; what the store's verbs
+// mean is decided by the rules (*_rules.h), which work on these rows alone.
+//
+// An absent row is nullopt or an empty list, never an error. The only errors are
+// the backend's own, with the codes that store.h lists for all verbs.
+//
+// Not thread-safe: a snapshot or transaction belongs to one call.
+#ifndef SLIPSTREAM_SERVER_STORE_ROWS_H_
+#define SLIPSTREAM_SERVER_STORE_ROWS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/records.h"
+
+namespace slipstream {
+
+// The part of a study that decides about writes to its trials.
+struct StudyHead {
+  int64_t key = 0;
+  StudyState state = StudyState::kActive;
+  int64_t trial_count = 0;
+  int64_t succeeded_count = 0;
+  int64_t suggested_count = 0;
+};
+
+// The row of a request id.
+struct RememberedAnswer {
+  std::string fingerprint;
+  std::string answer;
+};
+
+// Reads that snapshots and transactions share.
+class Rows {
+ public:
+  virtual ~Rows() = default;
+
+  // An answer is found for at least the store's retention after its transaction,
+  // and not found any more after twice the retention.
+  virtual absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
+      const std::string& request_id) = 0;
+  virtual absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) = 0;
+  virtual absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
+                                                               int64_t number) = 0;
+  virtual absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(
+      const std::string& id) = 0;
+  virtual absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) = 0;
+};
+
+// One consistent view of all rows that have been committed. No `limit` or
+// `after_...` is negative.
+class RowSnapshot : public Rows {
+ public:
+  virtual absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) = 0;
+  // The record without its definition.
+  virtual absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) = 0;
+  // By key, those above `after_key`.
+  virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
+  virtual absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) = 0;
+  // Ids of the study's source tasks, in the order in which it was given them.
+  virtual absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) = 0;
+
+  // By number.
+  virtual absl::StatusOr<std::vector<TrialRecord>> ListTrials(int64_t study_key,
+                                                              const TrialFilter& filter) = 0;
+  // The kSucceeded trials by objective, the best first, and equals by number.
+  virtual absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
+                                                                  int limit) = 0;
+  // Numbers of the kActive trials of `worker`, ascending.
+  virtual absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                                const std::string& worker) = 0;
+  // Numbers of the first kRequested trials, ascending.
+  virtual absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) = 0;
+  // Provenances of the trials in (after_number, last_number] that have one, by number.
+  virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
+                                                                       int64_t after_number,
+                                                                       int64_t last_number) = 0;
+
+  // By key, those above `after_key`.
+  virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
+                                                                        int limit) = 0;
+  // The chunks in the order in which they were inserted.
+  virtual absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) = 0;
+};
+
+// Reads see what the transaction has written, and hold until its commit: no
+// other transaction, of this process or of another server, may come between
+// (isolation level SERIALIZABLE).
+class RowTransaction : public Rows {
+ public:
+  // When the transaction began, in milliseconds since 1970; the same at each call.
+  virtual int64_t now_ms() const = 0;
+  // Whether an operation has failed, so that nothing of the transaction can be
+  // committed. A rule that merely refuses a write leaves this false.
+  virtual bool failed() const = 0;
+
+  // The request id has no answer yet.
+  virtual absl::Status InsertAnswer(const std::string& request_id,
+                                    const RememberedAnswer& answer) = 0;
+
+  virtual absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) = 0;
+  virtual absl::StatusOr<std::optional<StudyHead>> FindStudyHead(int64_t study_key) = 0;
+  // Returns the study's key, which is above all that studies have ever had
+  // (study.key is ignored). The id is free; the sources exist.
+  virtual absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study,
+                                              const std::string& candidates,
+                                              const std::vector<int64_t>& source_keys) = 0;
+  // Writes the state, update time, display name and labels of an existing study.
+  virtual absl::Status UpdateStudy(const StudyRecord& study) = 0;
+  // Writes the counts of an existing study.
+  virtual absl::Status UpdateCounts(const StudyHead& head) = 0;
+  // Deletes an existing study with its sources, trials and provenances. These may
+  // be erased later, but none is found again: no other study gets the key.
+  virtual absl::Status DeleteStudy(int64_t study_key) = 0;
+
+  // The number is the study's next one. An empty provenance is not kept.
+  virtual absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
+                                   const std::string& provenance) = 0;
+  // Writes the state, worker and start time of an existing trial.
+  virtual absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) = 0;
+  // Writes the state, end time, objective, measurement and reason of an existing trial.
+  virtual absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) = 0;
+
+  // Returns the key, like InsertStudy.
+  virtual absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
+                                                   const std::vector<std::string>& chunks) = 0;
+  // Deletes a source task that no study uses, with its chunks.
+  virtual absl::Status DeleteSourceTask(int64_t source_key) = 0;
+  // The id of some study that uses the source task.
+  virtual absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_STORE_ROWS_H_

@@ -1,0 +1,172 @@
+#include "server/store/rule_store.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "server/store/answer_rules.h"
+#include "server/store/guarded_write.h"
+#include "server/store/lease_rules.h"
+#include "server/store/source_task_rules.h"
+#include "server/store/study_rules.h"
+#include "server/store/trial_rules.h"
+#include "server/store/write_queue.h"
+
+namespace slipstream {
+namespace {
+
+// Each grant has a guard of its own, so the batch as a whole has none.
+class LeaseWrite : public PendingWrite {
+ public:
+  LeaseWrite(LeaseBatch batch, int64_t max_trials)
+      : batch_(std::move(batch)), max_trials_(max_trials) {}
+
+  absl::Status Apply(RowTransaction& rows) override {
+    return rules::LeaseTrials(rows, batch_, max_trials_);
+  }
+  void Answer(absl::Status status) override {
+    if (batch_.done) batch_.done(std::move(status));
+  }
+
+ private:
+  LeaseBatch batch_;
+  const int64_t max_trials_;
+};
+
+class RuleStore : public Store {
+ public:
+  RuleStore(std::unique_ptr<Database> database, const StoreOptions& options)
+      : max_trials_(options.max_trials_per_study),
+        database_(std::move(database)),
+        writes_(database_.get(), {.max_waiting = options.max_waiting_writes,
+                                  .max_per_commit = options.max_writes_per_commit}) {}
+
+  void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
+    Submit(std::move(write), [study = std::move(study)](RowTransaction& rows) {
+      return rules::CreateStudy(rows, study);
+    });
+  }
+  void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) override {
+    Submit(std::move(write),
+           [id = std::move(id), change = std::move(change)](RowTransaction& rows) {
+             return rules::UpdateStudy(rows, id, change);
+           });
+  }
+  void DeleteStudy(std::string id, Write<Unit> write) override {
+    Submit(std::move(write), [id = std::move(id)](RowTransaction& rows) {
+      return rules::DeleteStudy(rows, id);
+    });
+  }
+  void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
+    Submit(std::move(write), [observe = std::move(observe)](RowTransaction& rows) {
+      return rules::ObserveTrial(rows, observe);
+    });
+  }
+  void AddTrials(std::string study_id, std::vector<NewTrial> trials,
+                 Write<std::vector<TrialRecord>> write) override {
+    Submit(std::move(write), [id = std::move(study_id), trials = std::move(trials),
+                              max_trials = max_trials_](RowTransaction& rows) {
+      return rules::AddTrials(rows, id, trials, max_trials);
+    });
+  }
+  void LeaseTrials(LeaseBatch batch) override {
+    writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), max_trials_));
+  }
+  void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
+    Submit(std::move(write), [task = std::move(task)](RowTransaction& rows) {
+      return rules::RegisterSourceTask(rows, task);
+    });
+  }
+  void DeleteSourceTask(std::string id, Write<Unit> write) override {
+    Submit(std::move(write), [id = std::move(id)](RowTransaction& rows) {
+      return rules::DeleteSourceTask(rows, id);
+    });
+  }
+
+  absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) override {
+    return Read([&](RowSnapshot& rows) { return rules::FindAnswer(rows, guard); });
+  }
+  absl::StatusOr<StudyRecord> GetStudy(const std::string& id) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetStudy(rows, id); });
+  }
+  absl::StatusOr<std::string> GetCandidates(int64_t study_key) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetCandidates(rows, study_key); });
+  }
+  absl::StatusOr<std::vector<std::string>> GetStudySources(int64_t study_key) override {
+    return Read([&](RowSnapshot& rows) { return rows.ListStudySources(study_key); });
+  }
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
+    return Read([&](RowSnapshot& rows) { return rules::ListStudies(rows, after_key, limit); });
+  }
+  absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetTrial(rows, study_id, number); });
+  }
+  absl::StatusOr<std::string> GetProvenance(const std::string& study_id, int64_t number) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetProvenance(rows, study_id, number); });
+  }
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+                                                               int64_t after_number,
+                                                               int64_t last_number) override {
+    return Read([&](RowSnapshot& rows) {
+      return rules::ListProvenances(rows, study_id, after_number, last_number);
+    });
+  }
+  absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+                                                      const TrialFilter& filter) override {
+    return Read([&](RowSnapshot& rows) { return rules::ListTrials(rows, study_id, filter); });
+  }
+  absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
+                                                      int limit) override {
+    return Read([&](RowSnapshot& rows) {
+      return rules::BestTrials(rows, study_id, maximize, limit);
+    });
+  }
+  absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
+                                       const std::vector<std::string>& workers,
+                                       int max_queued) override {
+    return Read([&](RowSnapshot& rows) {
+      return rules::PlanLeases(rows, study_key, study_id, workers, max_queued);
+    });
+  }
+  absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetSourceTask(rows, id); });
+  }
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
+                                                                int limit) override {
+    return Read([&](RowSnapshot& rows) { return rules::ListSourceTasks(rows, after_key, limit); });
+  }
+  absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetSourceChunks(rows, id); });
+  }
+
+ private:
+  template <typename Record, typename Deed>
+  void Submit(Write<Record> write, Deed deed) {
+    writes_.Submit(MakeGuardedWrite<Record>(std::move(deed), std::move(write)));
+  }
+
+  // Runs `read`, a function of (RowSnapshot&) that returns a StatusOr, on a
+  // snapshot and returns its result.
+  template <typename Body>
+  auto Read(Body read) -> std::invoke_result_t<Body, RowSnapshot&> {
+    std::invoke_result_t<Body, RowSnapshot&> result;
+    absl::Status status = database_->Read([&](RowSnapshot& rows) {
+      result = read(rows);
+      return result.status();
+    });
+    if (!status.ok()) return status;
+    return result;
+  }
+
+  // Destroyed from the last to the first: the queue first answers what waits.
+  const int64_t max_trials_;
+  const std::unique_ptr<Database> database_;
+  WriteQueue writes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> MakeStore(std::unique_ptr<Database> database, const StoreOptions& options) {
+  return std::make_unique<RuleStore>(std::move(database), options);
+}
+
+}  // namespace slipstream

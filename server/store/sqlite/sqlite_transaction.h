@@ -1,0 +1,192 @@
+// Rows in SQLite: snapshots on reading connections, transactions on the writing
+// one.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_SQLITE_TRANSACTION_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_SQLITE_TRANSACTION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/rows.h"
+#include "server/store/sqlite/answers.h"
+#include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/source_rows.h"
+#include "server/store/sqlite/study_heads.h"
+#include "server/store/sqlite/study_purge.h"
+#include "server/store/sqlite/study_rows.h"
+#include "server/store/sqlite/trial_rows.h"
+
+namespace slipstream::sqlite {
+
+// The rows of a connection that is in a snapshot.
+class SqliteSnapshot : public RowSnapshot {
+ public:
+  SqliteSnapshot(Connection* reader, int64_t now_ms, int64_t retention_ms)
+      : reader_(*reader), now_ms_(now_ms), retention_ms_(retention_ms) {}
+
+  absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
+      const std::string& request_id) override {
+    return FindAnswerAt(reader_, request_id, now_ms_, retention_ms_);
+  }
+  absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override {
+    return ReadStudy(reader_, id);
+  }
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
+                                                       int64_t number) override {
+    return ReadTrial(reader_, study_key, number);
+  }
+  absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
+    return ReadSourceTask(reader_, id);
+  }
+  absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
+    return ReadSourceTaskKey(reader_, id);
+  }
+
+  absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override {
+    return ReadStudyKey(reader_, id);
+  }
+  absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override {
+    return ReadStudySummary(reader_, key);
+  }
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
+    return ReadStudies(reader_, after_key, limit);
+  }
+  absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override {
+    return ReadCandidates(reader_, study_key);
+  }
+  absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) override {
+    return ReadStudySources(reader_, study_key);
+  }
+
+  absl::StatusOr<std::vector<TrialRecord>> ListTrials(int64_t study_key,
+                                                      const TrialFilter& filter) override {
+    return ReadTrials(reader_, study_key, filter);
+  }
+  absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
+                                                          int limit) override {
+    return ReadBestTrials(reader_, study_key, maximize, limit);
+  }
+  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                        const std::string& worker) override {
+    return ReadActiveTrials(reader_, study_key, worker);
+  }
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
+    return ReadQueuedTrials(reader_, study_key, limit);
+  }
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
+                                                               int64_t after_number,
+                                                               int64_t last_number) override {
+    return ReadProvenances(reader_, study_key, after_number, last_number);
+  }
+
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
+                                                                int limit) override {
+    return ReadSourceTasks(reader_, after_key, limit);
+  }
+  absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override {
+    return ReadSourceChunks(reader_, source_key);
+  }
+
+ private:
+  Connection& reader_;
+  const int64_t now_ms_;
+  const int64_t retention_ms_;
+};
+
+// The rows of the writing connection, in one transaction after the other, with
+// what is cached from one to the next.
+class SqliteTransaction : public RowTransaction {
+ public:
+  SqliteTransaction(Connection* writer, int64_t retention_ms)
+      : writer_(*writer),
+        heads_(writer, /*capacity=*/1024),
+        answers_(writer, retention_ms),
+        purge_(writer) {}
+
+  // ---- The transaction itself ----
+
+  absl::Status Begin();
+  // Directly after Begin.
+  absl::Status SetNow(int64_t now_ms);
+  // OK once the transaction is durable; else call RollBack.
+  absl::Status Commit();
+  absl::Status RollBack();
+
+  // Erases a few trials of deleted studies.
+  absl::Status Purge() { return purge_.Continue(); }
+  // Whether there may be any left.
+  bool purge_pending() const { return purge_.pending(); }
+
+  // ---- Its rows ----
+
+  int64_t now_ms() const override { return now_ms_; }
+  bool failed() const override { return writer_.failure() != SQLITE_OK; }
+
+  absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
+      const std::string& request_id) override {
+    return answers_.Find(request_id);
+  }
+  absl::Status InsertAnswer(const std::string& request_id,
+                            const RememberedAnswer& answer) override {
+    return answers_.Insert(request_id, answer);
+  }
+
+  absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) override {
+    return heads_.Find(id);
+  }
+  absl::StatusOr<std::optional<StudyHead>> FindStudyHead(int64_t study_key) override {
+    return heads_.Find(study_key);
+  }
+  absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override;
+  absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
+                                      const std::vector<int64_t>& source_keys) override;
+  absl::Status UpdateStudy(const StudyRecord& study) override;
+  absl::Status UpdateCounts(const StudyHead& head) override { return heads_.UpdateCounts(head); }
+  absl::Status DeleteStudy(int64_t study_key) override;
+
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
+                                                       int64_t number) override {
+    return ReadTrial(writer_, study_key, number);
+  }
+  absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
+                           const std::string& provenance) override {
+    return sqlite::InsertTrial(writer_, study_key, trial, provenance);
+  }
+  absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override {
+    return sqlite::UpdateLease(writer_, study_key, trial);
+  }
+  absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override {
+    return sqlite::UpdateOutcome(writer_, study_key, trial);
+  }
+
+  absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
+    return ReadSourceTask(writer_, id);
+  }
+  absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
+    return ReadSourceTaskKey(writer_, id);
+  }
+  absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
+                                           const std::vector<std::string>& chunks) override {
+    return sqlite::InsertSourceTask(writer_, task, chunks);
+  }
+  absl::Status DeleteSourceTask(int64_t source_key) override {
+    return DeleteSourceTaskRows(writer_, source_key);
+  }
+  absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override {
+    return ReadStudyUsing(writer_, source_key);
+  }
+
+ private:
+  Connection& writer_;
+  StudyHeads heads_;
+  Answers answers_;
+  StudyPurge purge_;
+  int64_t now_ms_ = 0;
+};
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_SQLITE_TRANSACTION_H_

@@ -1,0 +1,39 @@
+// The options of every store, whatever its backend.
+#ifndef SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_
+#define SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace slipstream {
+
+struct StoreOptions {
+  // Milliseconds since 1970.
+  std::function<int64_t()> now_ms = [] { return absl::ToUnixMillis(absl::Now()); };
+  // Remembered answers live at least this long, and at most twice as long.
+  absl::Duration retention = absl::Hours(24);
+  // Trials of one study at most.
+  int64_t max_trials_per_study = 1000000;
+  // Writes that may wait at once; more get RESOURCE_EXHAUSTED.
+  size_t max_waiting_writes = 10000;
+  // Writes that share one commit at most.
+  size_t max_writes_per_commit = 512;
+};
+
+// INVALID_ARGUMENT naming the first option that is out of its bounds, for a
+// backend that can number `most_trials` trials of a study.
+absl::Status CheckStoreOptions(const StoreOptions& options, int64_t most_trials);
+
+// INVALID_ARGUMENT unless `value` is within [least, most].
+absl::Status CheckOptionRange(absl::string_view option, int64_t value, int64_t least,
+                              int64_t most);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_STORE_STORE_OPTIONS_H_

@@ -1,0 +1,117 @@
+#include "server/store/study_rules.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/resource_message.h"
+
+namespace slipstream::rules {
+namespace {
+
+absl::Status CheckIdIsFree(RowTransaction& rows, const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> taken, rows.FindStudyHead(id));
+  if (!taken.has_value()) return absl::OkStatus();
+  return absl::AlreadyExistsError(absl::StrCat(NameOfStudy(id), " exists already"));
+}
+
+absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
+                                                    const std::vector<std::string>& ids) {
+  std::vector<int64_t> keys;
+  for (const std::string& id : ids) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindSourceTaskKey(id));
+    if (!key.has_value()) return SourceTaskNotFound(id);
+    keys.push_back(*key);
+  }
+  return keys;
+}
+
+StudyRecord CreatedStudy(const NewStudy& study, int64_t now_ms) {
+  StudyRecord record;
+  record.id = study.id;
+  record.definition = study.definition;
+  record.display_name = study.display_name;
+  record.labels = study.labels;
+  record.create_ms = now_ms;
+  record.update_ms = now_ms;
+  return record;
+}
+
+absl::Status CheckChange(const StudyRecord& record, const StudyChange& change) {
+  const bool reopens = record.state == StudyState::kCompleted && change.state.has_value() &&
+                       *change.state != StudyState::kCompleted;
+  if (!reopens) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(NameOfStudy(record.id), " is COMPLETED and stays so"));
+}
+
+template <typename Value>
+bool Assign(const std::optional<Value>& source, Value& target) {
+  if (!source.has_value() || *source == target) return false;
+  target = *source;
+  return true;
+}
+
+// Whether anything became different.
+bool ChangeRecord(const StudyChange& change, StudyRecord& record) {
+  const bool renamed = Assign(change.display_name, record.display_name);
+  const bool labelled = Assign(change.labels, record.labels);
+  const bool moved = Assign(change.state, record.state);
+  return renamed || labelled || moved;
+}
+
+}  // namespace
+
+absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckIdIsFree(rows, study.id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> source_keys,
+                              FindSourceKeys(rows, study.source_ids));
+  StudyRecord record = CreatedStudy(study, rows.now_ms());
+  SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertStudy(record, study.candidates, source_keys));
+  return record;
+}
+
+absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
+                                        const StudyChange& change) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> record, rows.FindStudy(id));
+  if (!record.has_value()) return StudyNotFound(id);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckChange(*record, change));
+  if (!ChangeRecord(change, *record)) return *std::move(record);
+  record->update_ms = rows.now_ms();
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateStudy(*record));
+  return *std::move(record);
+}
+
+absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, id));
+  SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteStudy(head.key));
+  return Unit{};
+}
+
+absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> study, rows.FindStudy(id));
+  if (!study.has_value()) return StudyNotFound(id);
+  return *std::move(study);
+}
+
+absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, int64_t after_key,
+                                                     int limit) {
+  return rows.ListStudies(after_key, std::max(limit, 0));
+}
+
+absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<std::string> candidates,
+                              rows.FindCandidates(study_key));
+  if (candidates.has_value()) return *std::move(candidates);
+  return absl::NotFoundError(absl::StrCat("there is no study with key ", study_key));
+}
+
+absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, rows.FindStudyHead(id));
+  if (!head.has_value()) return StudyNotFound(id);
+  return *head;
+}
+
+}  // namespace slipstream::rules

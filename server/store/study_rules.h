@@ -1,0 +1,31 @@
+// The rules of the verbs on studies. Status codes are those of store.h; a refusal
+// has written nothing.
+#ifndef SLIPSTREAM_SERVER_STORE_STUDY_RULES_H_
+#define SLIPSTREAM_SERVER_STORE_STUDY_RULES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/store/rows.h"
+#include "server/store/store.h"
+
+namespace slipstream::rules {
+
+absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study);
+absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
+                                        const StudyChange& change);
+absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id);
+
+absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id);
+absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, int64_t after_key,
+                                                     int limit);
+absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key);
+
+// Shared with the rules of trials and leases. NOT_FOUND.
+absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const std::string& id);
+
+}  // namespace slipstream::rules
+
+#endif  // SLIPSTREAM_SERVER_STORE_STUDY_RULES_H_

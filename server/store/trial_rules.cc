@@ -1,0 +1,166 @@
+#include "server/store/trial_rules.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/resource_message.h"
+#include "server/store/study_rules.h"
+
+namespace slipstream::rules {
+namespace {
+
+// INVALID_ARGUMENT if the state is not one that ends a trial, or a success has
+// no number.
+absl::Status CheckOutcome(const TrialOutcome& outcome) {
+  if (!HasEnded(outcome.state)) {
+    return InvalidField("outcome.state", absl::StrCat(static_cast<int>(outcome.state)),
+                        "one in which a trial has ended");
+  }
+  const bool measured = outcome.objective.has_value();
+  if (outcome.state == TrialState::kSucceeded && !measured) {
+    return InvalidField("outcome.objective", "absent", "a number, as the trial succeeded");
+  }
+  if (measured && std::isnan(*outcome.objective)) {
+    return InvalidField("outcome.objective", "nan", "a number");
+  }
+  return absl::OkStatus();
+}
+
+bool SameOutcome(const TrialRecord& trial, const TrialOutcome& outcome) {
+  return trial.state == outcome.state && trial.objective == outcome.objective &&
+         trial.measurement == outcome.measurement;
+}
+
+// OK when the trial can take the outcome or has it already.
+absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& trial,
+                               const TrialOutcome& outcome) {
+  if (trial.state == TrialState::kRequested) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        NameOfTrial(study_id, trial.number), " is REQUESTED: no worker has taken it yet"));
+  }
+  if (HasEnded(trial.state) && !SameOutcome(trial, outcome)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(NameOfTrial(study_id, trial.number), " ended with another outcome"));
+  }
+  return absl::OkStatus();
+}
+
+void End(const TrialOutcome& outcome, int64_t now_ms, TrialRecord& trial) {
+  trial.state = outcome.state;
+  trial.objective = outcome.objective;
+  trial.measurement = outcome.measurement;
+  trial.reason = outcome.reason;
+  trial.end_ms = now_ms;
+}
+
+TrialRecord AddedRecord(const NewTrial& added, int64_t number, int64_t now_ms) {
+  TrialRecord trial;
+  trial.number = number;
+  trial.state = TrialState::kRequested;
+  trial.configuration = added.configuration;
+  trial.candidate = added.candidate;
+  trial.create_ms = now_ms;
+  if (added.outcome.has_value()) End(*added.outcome, now_ms, trial);
+  return trial;
+}
+
+absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindStudyKey(id));
+  if (!key.has_value()) return StudyNotFound(id);
+  return *key;
+}
+
+absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id,
+                                         int64_t study_key, int64_t number) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial, rows.FindTrial(study_key, number));
+  if (!trial.has_value()) return TrialNotFound(study_id, number);
+  return *std::move(trial);
+}
+
+}  // namespace
+
+absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& head, size_t more,
+                                int64_t max_trials) {
+  if (static_cast<int64_t>(more) <= max_trials - head.trial_count) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(NameOfStudy(study_id), " has ", head.trial_count, " trials, ", more,
+                   " more would be above the limit of ", max_trials));
+}
+
+absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(observe.outcome));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, observe.study_id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial,
+                              RequireTrial(rows, observe.study_id, head.key, observe.number));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckTakesOutcome(observe.study_id, trial, observe.outcome));
+  if (HasEnded(trial.state)) return trial;
+  End(observe.outcome, rows.now_ms(), trial);
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
+  if (trial.state == TrialState::kSucceeded) {
+    ++head.succeeded_count;
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  }
+  return trial;
+}
+
+absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows,
+                                                   const std::string& study_id,
+                                                   const std::vector<NewTrial>& trials,
+                                                   int64_t max_trials) {
+  for (const NewTrial& trial : trials) {
+    if (trial.outcome.has_value()) SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(*trial.outcome));
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, study_id));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(study_id, head, trials.size(), max_trials));
+  std::vector<TrialRecord> records;
+  for (const NewTrial& added : trials) {
+    records.push_back(AddedRecord(added, ++head.trial_count, rows.now_ms()));
+    if (records.back().state == TrialState::kSucceeded) ++head.succeeded_count;
+    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, records.back(), added.provenance));
+  }
+  if (!trials.empty()) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  return records;
+}
+
+absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study_id,
+                                     int64_t number) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  return RequireTrial(rows, study_id, key, number);
+}
+
+absl::StatusOr<std::string> GetProvenance(RowSnapshot& rows, const std::string& study_id,
+                                          int64_t number) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  SLIPSTREAM_RETURN_IF_ERROR(RequireTrial(rows, study_id, key, number).status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialProvenance> found,
+                              rows.ListProvenances(key, number - 1, number));
+  return found.empty() ? std::string() : std::move(found[0].provenance);
+}
+
+absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(RowSnapshot& rows,
+                                                             const std::string& study_id,
+                                                             int64_t after_number,
+                                                             int64_t last_number) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  return rows.ListProvenances(key, std::max<int64_t>(after_number, 0), last_number);
+}
+
+absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const std::string& study_id,
+                                                    TrialFilter filter) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  filter.after_number = std::max<int64_t>(filter.after_number, 0);
+  filter.limit = std::max(filter.limit, 0);
+  return rows.ListTrials(key, filter);
+}
+
+absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
+                                                    bool maximize, int limit) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  return rows.ListBestTrials(key, maximize, std::max(limit, 0));
+}
+
+}  // namespace slipstream::rules

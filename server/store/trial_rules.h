@@ -1,0 +1,44 @@
+// The rules of the verbs on trials, except for leases. Status codes are those of
+// store.h; a refusal has written nothing.
+#ifndef SLIPSTREAM_SERVER_STORE_TRIAL_RULES_H_
+#define SLIPSTREAM_SERVER_STORE_TRIAL_RULES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/store/rows.h"
+#include "server/store/store.h"
+
+namespace slipstream::rules {
+
+absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe);
+// `max_trials` is the most that the study may have.
+absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows,
+                                                   const std::string& study_id,
+                                                   const std::vector<NewTrial>& trials,
+                                                   int64_t max_trials);
+
+absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study_id,
+                                     int64_t number);
+absl::StatusOr<std::string> GetProvenance(RowSnapshot& rows, const std::string& study_id,
+                                          int64_t number);
+absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(RowSnapshot& rows,
+                                                             const std::string& study_id,
+                                                             int64_t after_number,
+                                                             int64_t last_number);
+absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const std::string& study_id,
+                                                    TrialFilter filter);
+absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
+                                                    bool maximize, int limit);
+
+// RESOURCE_EXHAUSTED if `more` trials would take the study above `max_trials`.
+absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& head, size_t more,
+                                int64_t max_trials);
+
+}  // namespace slipstream::rules
+
+#endif  // SLIPSTREAM_SERVER_STORE_TRIAL_RULES_H_

@@ -1,0 +1,72 @@
+// The queue of writes: one thread commits them to the database, as many as are
+// waiting in one transaction, and another one answers them.
+#ifndef SLIPSTREAM_SERVER_STORE_WRITE_QUEUE_H_
+#define SLIPSTREAM_SERVER_STORE_WRITE_QUEUE_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "server/store/database.h"
+#include "server/store/pending_write.h"
+
+namespace slipstream {
+
+struct WriteQueueOptions {
+  size_t max_waiting;  // Writes without an answer; more are refused.
+  size_t max_per_commit;
+};
+
+// Thread-safe.
+class WriteQueue {
+ public:
+  // `database` must outlive the queue.
+  WriteQueue(Database* database, WriteQueueOptions options);
+  // Calls Close.
+  ~WriteQueue();
+
+  // The write is answered once, by a thread of the queue, in the order of
+  // commits: RESOURCE_EXHAUSTED if too many wait, UNAVAILABLE during Close.
+  void Submit(std::unique_ptr<PendingWrite> write);
+
+  // Commits the waiting writes, refuses new ones, and returns when all are
+  // answered. Must not be called by an answer, and must be the last call.
+  void Close();
+
+ private:
+  struct Answered {
+    std::unique_ptr<PendingWrite> write;
+    absl::Status status;
+  };
+
+  void WriteUntilClosed();
+  void AnswerUntilClosed();
+  std::vector<std::unique_ptr<PendingWrite>> TakeBatch();
+  void CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch);
+  void Refuse(std::unique_ptr<PendingWrite> write, absl::Status status);
+
+  Database& database_;
+  const WriteQueueOptions options_;
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable answers_;
+  std::deque<std::unique_ptr<PendingWrite>> waiting_;
+  std::vector<Answered> answered_;
+  size_t unanswered_ = 0;  // Submitted and not answered.
+  bool writer_sleeps_ = false;
+  bool closing_ = false;
+  bool writer_done_ = false;
+
+  std::thread writer_;
+  std::thread answerer_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_STORE_WRITE_QUEUE_H_

@@ -1,0 +1,136 @@
+#include "server/store/group_commit.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/store/study_rules.h"
+#include "server/store/trial_rules.h"
+#include "tests/server/store/rule_test.h"
+
+namespace slipstream {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+constexpr size_t kMostBytes = 100;
+
+// Adds one trial to study "s".
+class AddingWrite : public PendingWrite {
+ public:
+  explicit AddingWrite(std::string configuration) : configuration_(std::move(configuration)) {}
+  absl::Status Apply(RowTransaction& rows) override {
+    ++applied;
+    return rules::AddTrials(rows, "s", {Suggestion(configuration_)}, 10).status();
+  }
+  void Answer(absl::Status) override {}
+
+  int applied = 0;
+
+ private:
+  const std::string configuration_;
+};
+
+// Counts transactions; from the given one on they end as told.
+class EndingDatabase : public Database {
+ public:
+  TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override {
+    ++transactions;
+    TransactionEnd done = memory_->Transact(body);
+    return end.status.ok() ? done : end;
+  }
+  absl::Status Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) override {
+    return memory_->Read(body);
+  }
+
+  int transactions = 0;
+  TransactionEnd end;
+
+ private:
+  const std::unique_ptr<Database> memory_ = MakeMemoryDatabase({}, MakeMemoryTables(kMostBytes));
+};
+
+class GroupCommit : public testing::Test {
+ protected:
+  GroupCommit() {
+    const TransactionEnd end = database_.Transact([](RowTransaction& rows) {
+      return rules::CreateStudy(rows, StudyNamed("s")).status();
+    });
+    EXPECT_TRUE(end.status.ok()) << end.status;
+    database_.transactions = 0;
+  }
+
+  // The codes of writes that add trials with configurations of these sizes.
+  std::vector<absl::StatusCode> Commit(const std::vector<size_t>& sizes) {
+    std::vector<std::unique_ptr<PendingWrite>> batch;
+    for (const size_t size : sizes) {
+      batch.push_back(std::make_unique<AddingWrite>(std::string(size, 'x')));
+    }
+    std::vector<absl::StatusCode> codes;
+    for (const absl::Status& status : CommitTogether(database_, batch)) {
+      codes.push_back(status.code());
+    }
+    applied_.clear();
+    for (const auto& write : batch) {
+      applied_.push_back(static_cast<const AddingWrite&>(*write).applied);
+    }
+    return codes;
+  }
+  int64_t TrialCount() {
+    int64_t count = 0;
+    EXPECT_TRUE(database_
+                    .Read([&](RowSnapshot& rows) {
+                      count = (*rows.FindStudy("s"))->trial_count;
+                      return absl::OkStatus();
+                    })
+                    .ok());
+    return count;
+  }
+
+  EndingDatabase database_;
+  std::vector<int> applied_;  // How often each write of the last batch was applied.
+};
+
+TEST_F(GroupCommit, WritesShareOneTransaction) {
+  EXPECT_THAT(Commit({1, 2, 3}), Each(kOk));
+  EXPECT_EQ(database_.transactions, 1);
+  EXPECT_EQ(TrialCount(), 3);
+}
+
+TEST_F(GroupCommit, ARefusedWriteDoesNotEndTheTransaction) {
+  EXPECT_THAT(Commit(std::vector<size_t>(9, 1)), Each(kOk));
+  EXPECT_THAT(Commit({1, 1, 1}), ElementsAre(kOk, kResourceExhausted, kResourceExhausted));
+  EXPECT_EQ(database_.transactions, 2);
+  EXPECT_EQ(TrialCount(), 10);
+}
+
+TEST_F(GroupCommit, AWriteThatTheDatabaseCannotCarryOutDoesNotFailTheOthers) {
+  EXPECT_THAT(Commit({1, kMostBytes + 1, 2}), ElementsAre(kOk, kResourceExhausted, kOk));
+  EXPECT_EQ(database_.transactions, 4);
+  EXPECT_THAT(applied_, ElementsAre(2, 2, 1));
+  EXPECT_EQ(TrialCount(), 2);
+}
+
+TEST_F(GroupCommit, ASingleWriteIsNotTriedTwice) {
+  EXPECT_THAT(Commit({kMostBytes + 1}), ElementsAre(kResourceExhausted));
+  EXPECT_THAT(applied_, ElementsAre(1));
+  EXPECT_EQ(TrialCount(), 0);
+}
+
+TEST_F(GroupCommit, ACommitOfUnknownEndIsNotRepeated) {
+  database_.end = {absl::InternalError("the disk failed"), /*rolled_back=*/false};
+  EXPECT_THAT(Commit({1, 2}), Each(kInternal));
+  EXPECT_EQ(database_.transactions, 1);
+  EXPECT_THAT(applied_, Each(1));
+}
+
+TEST_F(GroupCommit, WritesThatFailOneByOneGetTheirOwnEnds) {
+  database_.end = {absl::UnavailableError("busy"), /*rolled_back=*/true};
+  EXPECT_THAT(Commit({1, 2}), Each(kUnavailable));
+  EXPECT_EQ(database_.transactions, 3);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,128 @@
+// Adds to lease_contract.cc: leases next to other writes of their transaction,
+// and what a refused batch leaves behind.
+#include "server/store/lease_rules.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/store/answer_rules.h"
+#include "server/store/study_rules.h"
+#include "server/store/trial_rules.h"
+#include "tests/server/store/rule_test.h"
+
+namespace slipstream {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class LeaseRules : public RuleTest {
+ protected:
+  LeaseRules() {
+    study_ = *Transact([](RowTransaction& rows) {
+      return rules::CreateStudy(rows, StudyNamed("s"));
+    });
+  }
+
+  LeaseBatch BatchOf(LeaseGrant grant, int64_t expected_trial_count = 0) const {
+    LeaseBatch batch;
+    batch.study_key = study_.key;
+    batch.study_id = "s";
+    batch.expected_trial_count = expected_trial_count;
+    batch.grants = {std::move(grant)};
+    return batch;
+  }
+  static LeaseGrant Fresh(const std::string& worker, int count) {
+    LeaseGrant grant;
+    grant.worker = worker;
+    grant.fresh.assign(static_cast<size_t>(count), Suggestion("x"));
+    return grant;
+  }
+  LeasePlan Plan(const std::vector<std::string>& workers) {
+    return *Read([&](RowSnapshot& rows) {
+      return rules::PlanLeases(rows, study_.key, "s", workers, 9);
+    });
+  }
+
+  StudyRecord study_;
+};
+
+TEST_F(LeaseRules, OfTwoBatchesFromOnePlanTheFirstWins) {
+  Commit([this](RowTransaction& rows) {
+    EXPECT_TRUE(rules::LeaseTrials(rows, BatchOf(Fresh("v", 1)), kMaxTrials).ok());
+    EXPECT_THAT(rules::LeaseTrials(rows, BatchOf(Fresh("w", 1)), kMaxTrials),
+                IsRefusal(kAborted, "it has 1 trials, not 0"));
+    return absl::OkStatus();
+  });
+  EXPECT_THAT(Plan({"v", "w"}).active, ElementsAre(ElementsAre(1), IsEmpty()));
+}
+
+TEST_F(LeaseRules, AWriteBeforeTheBatchMakesItsPlanOutOfDate) {
+  Commit([this](RowTransaction& rows) {
+    return rules::LeaseTrials(rows, BatchOf(Fresh("w", 1)), kMaxTrials);
+  });
+  LeaseGrant again;
+  again.worker = "w";
+  again.again = {1};
+  Commit([&](RowTransaction& rows) {
+    EXPECT_TRUE(rules::ObserveTrial(rows, {"s", 1, Success(1)}).ok());
+    EXPECT_THAT(rules::LeaseTrials(rows, BatchOf(again, 1), kMaxTrials),
+                IsRefusal(kAborted, "trial 1 has changed"));
+    return absl::OkStatus();
+  });
+}
+
+TEST_F(LeaseRules, ARefusedBatchHasWrittenNothing) {
+  Commit([](RowTransaction& rows) {
+    return rules::AddTrials(rows, "s", {Suggestion("q")}, kMaxTrials);
+  });
+  LeaseGrant queued = Fresh("v", 2);
+  queued.queued = {1};
+  queued.guard = {"r", "f"};
+  LeaseBatch batch = BatchOf(queued, 1);
+  batch.grants.push_back(queued);
+  batch.grants[1].guard = {};
+  EXPECT_THAT(Transact([&](RowTransaction& rows) {
+                return rules::LeaseTrials(rows, batch, kMaxTrials);
+              }),
+              IsRefusal(kAborted, "trial 1 has changed"));
+  const LeasePlan plan = Plan({"v"});
+  EXPECT_EQ(plan.study.trial_count, 1);
+  EXPECT_THAT(plan.active, ElementsAre(IsEmpty()));
+  EXPECT_THAT(plan.queued, ElementsAre(1));
+  EXPECT_EQ(*Read([](RowSnapshot& rows) { return rules::FindAnswer(rows, {"r", "f"}); }),
+            std::nullopt);
+}
+
+TEST_F(LeaseRules, QueuedTrialsCountOnceAndFreshOnesNeedRoom) {
+  Commit([](RowTransaction& rows) {
+    return rules::AddTrials(rows, "s", std::vector<NewTrial>(4, Suggestion("q")), kMaxTrials);
+  });
+  LeaseGrant grant = Fresh("w", 2);
+  grant.queued = {1, 2, 3, 4};
+  const auto lease = [&] {
+    return Transact([&](RowTransaction& rows) {
+      return rules::LeaseTrials(rows, BatchOf(grant, 4), kMaxTrials);
+    });
+  };
+  EXPECT_THAT(lease(), HasCode(kResourceExhausted));
+  grant.fresh.pop_back();
+  EXPECT_TRUE(lease().ok());
+  const LeasePlan plan = Plan({"w"});
+  EXPECT_THAT(plan.active, ElementsAre(ElementsAre(1, 2, 3, 4, 5)));
+  EXPECT_EQ(plan.study.suggested_count, 1);
+}
+
+TEST_F(LeaseRules, ANegativeNumberOfQueuedTrialsIsNone) {
+  Commit([](RowTransaction& rows) {
+    return rules::AddTrials(rows, "s", {Suggestion("q")}, kMaxTrials);
+  });
+  EXPECT_THAT(Read([this](RowSnapshot& rows) {
+                return rules::PlanLeases(rows, study_.key, "s", {}, -1);
+              })->queued,
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipstream

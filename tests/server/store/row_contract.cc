@@ -1,0 +1,317 @@
+#include "tests/server/store/row_contract.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/study_rules.h"
+#include "server/store/trial_rules.h"
+
+namespace slipstream {
+
+void RowContract::Commit(const std::function<void(RowTransaction&)>& body) {
+  const TransactionEnd end = database_->Transact([&](RowTransaction& rows) {
+    body(rows);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(end.status.ok()) << end.status;
+  EXPECT_FALSE(end.rolled_back);
+}
+
+void RowContract::RollBack(const std::function<void(RowTransaction&)>& body) {
+  const TransactionEnd end = database_->Transact([&](RowTransaction& rows) {
+    body(rows);
+    EXPECT_FALSE(rows.failed());
+    return absl::CancelledError("rolled back");
+  });
+  EXPECT_THAT(end.status, HasCode(absl::StatusCode::kCancelled));
+  EXPECT_TRUE(end.rolled_back);
+}
+
+void RowContract::Reopen() {
+  database_.reset();
+  database_ = Open();
+}
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string TextOf(const StudyRecord& study) {
+  return absl::StrCat(study.id, " ", study.definition, " ", study.display_name, " ", study.labels,
+                      " ", static_cast<int>(study.state), " ", study.create_ms, " ",
+                      study.update_ms, " ", study.trial_count, " ", study.succeeded_count, " ",
+                      study.suggested_count);
+}
+
+std::string TextOf(const TrialRecord& trial) {
+  return absl::StrCat(trial.number, " ", static_cast<int>(trial.state), " ", trial.suggested, " ",
+                      trial.configuration, " ", trial.candidate.value_or(-1), " ", trial.worker,
+                      " ", trial.objective.value_or(-1), " ", trial.measurement, " ", trial.reason,
+                      " ", trial.create_ms, " ", trial.start_ms.value_or(-1), " ",
+                      trial.end_ms.value_or(-1));
+}
+
+// Appends the text of each record that `list`, a StatusOr, has.
+template <typename List, typename TextOfRecord>
+void AppendAll(const List& list, TextOfRecord text_of, std::string* text) {
+  ASSERT_TRUE(list.ok()) << list.status();
+  for (const auto& record : *list) absl::StrAppend(text, text_of(record), "\n");
+}
+
+std::string DumpStudies(RowSnapshot& rows) {
+  const auto same = [](const std::string& id) { return id; };
+  std::string text;
+  const auto studies = rows.ListStudies(0, 100);
+  AppendAll(studies, [](const StudyRecord& study) { return TextOf(study); }, &text);
+  for (const StudyRecord& study : *studies) {
+    absl::StrAppend(&text, rows.FindCandidates(study.key)->value_or("none"), "\n");
+    AppendAll(rows.ListStudySources(study.key), same, &text);
+    AppendAll(rows.ListTrials(study.key, {}),
+              [](const TrialRecord& trial) { return TextOf(trial); }, &text);
+    AppendAll(rows.ListProvenances(study.key, 0, 100),
+              [](const TrialProvenance& each) { return each.provenance; }, &text);
+  }
+  return text;
+}
+
+std::string DumpSourceTasks(RowSnapshot& rows) {
+  const auto same = [](const std::string& chunk) { return chunk; };
+  std::string text;
+  const auto tasks = rows.ListSourceTasks(0, 100);
+  for (const SourceTaskRecord& task : *tasks) {
+    absl::StrAppend(&text, task.id, " ", task.definition, " ", task.observation_count, " ",
+                    task.measured_count, " ", task.create_ms, " ", task.study_count, "\n");
+    AppendAll(rows.ListSourceChunks(task.key), same, &text);
+  }
+  return text;
+}
+
+StudyRecord NewRecord(const std::string& id, RowTransaction& rows) {
+  StudyRecord study;
+  study.id = id;
+  study.definition = "definition of " + id;
+  study.create_ms = study.update_ms = rows.now_ms();
+  return study;
+}
+
+SourceTaskRecord NewSourceRecord(const std::string& id, RowTransaction& rows) {
+  SourceTaskRecord task;
+  task.id = id;
+  task.definition = "definition of " + id;
+  task.observation_count = 7;
+  task.measured_count = 5;
+  task.create_ms = rows.now_ms();
+  return task;
+}
+
+TrialRecord RequestedTrial(int64_t number) {
+  TrialRecord trial;
+  trial.number = number;
+  trial.state = TrialState::kRequested;
+  trial.configuration = absl::StrCat("x", number);
+  trial.candidate = number;
+  return trial;
+}
+
+// Inserts source task "t" and study "s", which uses it and has two trials.
+void InsertOfEach(RowTransaction& rows) {
+  const auto task = rows.InsertSourceTask(NewSourceRecord("t", rows), {"chunk 0", "chunk 1"});
+  ASSERT_TRUE(task.ok()) << task.status();
+  const auto study = rows.InsertStudy(NewRecord("s", rows), "candidates", {*task});
+  ASSERT_TRUE(study.ok()) << study.status();
+  std::optional<StudyHead> head = *rows.FindStudyHead("s");
+  ASSERT_TRUE(head.has_value());
+  head->trial_count = 2;
+  EXPECT_TRUE(rows.UpdateCounts(*head).ok());
+  EXPECT_TRUE(rows.InsertTrial(*study, RequestedTrial(1), "why 1").ok());
+  EXPECT_TRUE(rows.InsertTrial(*study, RequestedTrial(2), "").ok());
+}
+
+void InsertOfEachAndAnswer(RowTransaction& rows) {
+  InsertOfEach(rows);
+  EXPECT_TRUE(rows.InsertAnswer("r", {"f", "answer"}).ok());
+}
+
+// Changes all that InsertOfEach has inserted.
+void UpdateEach(RowTransaction& rows) {
+  StudyRecord study = **rows.FindStudy("s");
+  study.state = StudyState::kPaused;
+  study.display_name = "name";
+  study.labels = "labels";
+  study.update_ms = 12;
+  EXPECT_TRUE(rows.UpdateStudy(study).ok());
+  EXPECT_TRUE(rows.UpdateCounts({study.key, study.state, 2, 1, 1}).ok());
+  TrialRecord trial = **rows.FindTrial(study.key, 1);
+  trial.state = TrialState::kActive;
+  trial.worker = "w";
+  trial.start_ms = 13;
+  EXPECT_TRUE(rows.UpdateLease(study.key, trial).ok());
+  trial.state = TrialState::kSucceeded;
+  trial.objective = 0.5;
+  trial.measurement = "m";
+  trial.reason = "because";
+  trial.end_ms = 14;
+  EXPECT_TRUE(rows.UpdateOutcome(study.key, trial).ok());
+}
+
+void DeleteEach(RowTransaction& rows) {
+  const int64_t source_key = **rows.FindSourceTaskKey("t");
+  EXPECT_TRUE(rows.DeleteStudy((*rows.FindStudyHead("s"))->key).ok());
+  EXPECT_FALSE(rows.FindStudyUsing(source_key)->has_value());
+  EXPECT_TRUE(rows.DeleteSourceTask(source_key).ok());
+}
+
+TEST_P(RowContract, ARollbackLeavesNothingOfAnyOperation) {
+  const std::string empty = Dump();
+  RollBack(InsertOfEachAndAnswer);
+  EXPECT_EQ(Dump(), empty);
+  Commit(InsertOfEachAndAnswer);
+  const std::string inserted = Dump();
+  EXPECT_NE(inserted, empty);
+  RollBack(UpdateEach);
+  EXPECT_EQ(Dump(), inserted);
+  Commit(UpdateEach);
+  const std::string updated = Dump();
+  EXPECT_NE(updated, inserted);
+  RollBack(DeleteEach);
+  EXPECT_EQ(Dump(), updated);
+  RollBack([](RowTransaction& rows) {
+    DeleteEach(rows);
+    InsertOfEach(rows);
+    UpdateEach(rows);
+  });
+  EXPECT_EQ(Dump(), updated);
+  Reopen();
+  EXPECT_EQ(Dump(), updated);
+  // A transaction after a rollback reads what was committed, not what was undone.
+  Commit([](RowTransaction& rows) {
+    EXPECT_EQ((*rows.FindStudyHead("s"))->state, StudyState::kPaused);
+    EXPECT_EQ((*rows.FindStudyHead("s"))->succeeded_count, 1);
+    DeleteEach(rows);
+  });
+  EXPECT_THAT(Dump(), Not(HasSubstr("definition")));
+}
+
+TEST_P(RowContract, ATransactionSeesItsOwnWrites) {
+  Commit([](RowTransaction& rows) {
+    InsertOfEachAndAnswer(rows);
+    UpdateEach(rows);
+    const StudyRecord study = **rows.FindStudy("s");
+    EXPECT_EQ(TextOf(study), absl::StrCat("s definition of s name labels 2 ", rows.now_ms(),
+                                          " 12 2 1 1"));
+    const StudyHead head = **rows.FindStudyHead("s");
+    EXPECT_EQ(head.key, study.key);
+    EXPECT_EQ(head.state, StudyState::kPaused);
+    EXPECT_EQ(head.trial_count, 2);
+    EXPECT_EQ((*rows.FindStudyHead(study.key))->suggested_count, 1);
+    EXPECT_EQ(TextOf(**rows.FindTrial(study.key, 1)),
+              "1 3 0 x1 1 w 0.5 m because 0 13 14");
+    EXPECT_EQ((*rows.FindAnswer("r"))->fingerprint, "f");
+    EXPECT_EQ((*rows.FindAnswer("r"))->answer, "answer");
+    EXPECT_EQ((*rows.FindSourceTask("t"))->study_count, 1);
+    EXPECT_EQ(**rows.FindStudyUsing(**rows.FindSourceTaskKey("t")), "s");
+    DeleteEach(rows);
+    EXPECT_FALSE(rows.FindStudyHead("s")->has_value());
+    EXPECT_FALSE(rows.FindStudyHead(study.key)->has_value());
+    EXPECT_FALSE(rows.FindStudy("s")->has_value());
+    EXPECT_FALSE(rows.FindSourceTask("t")->has_value());
+  });
+  EXPECT_THAT(Dump(), Not(HasSubstr("definition")));
+}
+
+TEST_P(RowContract, AbsentRowsAreNoErrors) {
+  Commit([](RowTransaction& rows) {
+    EXPECT_FALSE(rows.FindAnswer("r")->has_value());
+    EXPECT_FALSE(rows.FindStudyHead("s")->has_value());
+    EXPECT_FALSE(rows.FindStudyHead(7)->has_value());
+    EXPECT_FALSE(rows.FindStudy("s")->has_value());
+    EXPECT_FALSE(rows.FindTrial(7, 1)->has_value());
+    EXPECT_FALSE(rows.FindSourceTask("t")->has_value());
+    EXPECT_FALSE(rows.FindSourceTaskKey("t")->has_value());
+    EXPECT_FALSE(rows.FindStudyUsing(7)->has_value());
+    EXPECT_FALSE(rows.failed());
+  });
+  const absl::Status read = database_->Read([](RowSnapshot& rows) {
+    EXPECT_FALSE(rows.FindStudyKey("s")->has_value());
+    EXPECT_FALSE(rows.FindStudySummary(7)->has_value());
+    EXPECT_FALSE(rows.FindCandidates(7)->has_value());
+    EXPECT_TRUE(rows.ListStudySources(7)->empty());
+    EXPECT_TRUE(rows.ListTrials(7, {})->empty());
+    EXPECT_TRUE(rows.ListBestTrials(7, true, 9)->empty());
+    EXPECT_TRUE(rows.ListActiveTrials(7, "w")->empty());
+    EXPECT_TRUE(rows.ListQueuedTrials(7, 9)->empty());
+    EXPECT_TRUE(rows.ListProvenances(7, 0, 9)->empty());
+    EXPECT_TRUE(rows.ListSourceChunks(7)->empty());
+    return absl::NotFoundError("from the body");
+  });
+  EXPECT_THAT(read, IsRefusal(kNotFound, "from the body"));
+}
+
+TEST_P(RowContract, ANewKeyIsAboveAllThatWereEverCommitted) {
+  int64_t last = 0;
+  for (int round = 0; round < 3; ++round) {
+    Commit([&](RowTransaction& rows) {
+      const int64_t key = *rows.InsertStudy(NewRecord("s", rows), "", {});
+      EXPECT_GT(key, last);
+      last = key;
+    });
+    Commit([&](RowTransaction& rows) {
+      EXPECT_EQ((*rows.FindStudyHead("s"))->key, last);
+      EXPECT_TRUE(rows.DeleteStudy(last).ok());
+    });
+    Reopen();
+  }
+}
+
+TEST_P(RowContract, TheTimeOfATransactionStandsStill) {
+  Commit([this](RowTransaction& rows) {
+    const int64_t begin_ms = clock_.NowMs();
+    EXPECT_EQ(rows.now_ms(), begin_ms);
+    clock_.Advance(absl::Seconds(1));
+    EXPECT_EQ(rows.now_ms(), begin_ms);
+  });
+}
+
+// Several verbs may share a commit.
+TEST_P(RowContract, AStudyThatIsDeletedAndMadeAnewInOneTransactionStartsEmpty) {
+  Commit([](RowTransaction& rows) {
+    NewStudy study;
+    study.id = "s";
+    ASSERT_TRUE(rules::CreateStudy(rows, study).ok());
+    ASSERT_TRUE(rules::AddTrials(rows, "s", {FinishedTrial("x", 1)}, 10).ok());
+    ASSERT_TRUE(rules::DeleteStudy(rows, "s").ok());
+    ASSERT_TRUE(rules::CreateStudy(rows, study).ok());
+    const int64_t key = (*rows.FindStudyHead("s"))->key;
+    EXPECT_FALSE(rows.FindTrial(key, 1)->has_value());
+    const auto added = rules::AddTrials(rows, "s", {FinishedTrial("y", 2)}, 10);
+    ASSERT_TRUE(added.ok()) << added.status();
+    EXPECT_EQ((*added)[0].number, 1);
+  });
+  const absl::Status read = database_->Read([](RowSnapshot& rows) {
+    const StudyRecord study = **rows.FindStudy("s");
+    EXPECT_EQ(study.trial_count, 1);
+    EXPECT_EQ(study.succeeded_count, 1);
+    EXPECT_EQ((*rows.ListBestTrials(study.key, true, 9))[0].configuration, "y");
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(read.ok()) << read;
+}
+
+}  // namespace
+
+std::string RowContract::Dump() {
+  std::string text;
+  const absl::Status read = database_->Read([&](RowSnapshot& rows) {
+    text = DumpStudies(rows) + DumpSourceTasks(rows);
+    const auto answer = rows.FindAnswer("r");
+    if (answer->has_value()) absl::StrAppend(&text, (*answer)->fingerprint, (*answer)->answer);
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(read.ok()) << read;
+  return text;
+}
+
+}  // namespace slipstream

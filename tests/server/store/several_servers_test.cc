@@ -1,0 +1,96 @@
+// Two stores over the same tables, like two servers on one database: each one's
+// rules see what the other has written. Only one server at a time can open a
+// SQLite file, so this runs in memory.
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/server/store/store_calls.h"
+#include "tests/server/store/store_contract.h"
+#include "tests/testing/memory_store.h"
+
+namespace slipstream {
+namespace {
+
+class SeveralServers : public testing::Test {
+ protected:
+  SeveralServers() { study_ = *CreateStudy(*one_, StudyNamed("s")); }
+
+  LeaseBatch BatchOf(LeaseGrant grant, int64_t expected_trial_count) const {
+    LeaseBatch batch;
+    batch.study_key = study_.key;
+    batch.study_id = "s";
+    batch.expected_trial_count = expected_trial_count;
+    batch.grants = {std::move(grant)};
+    return batch;
+  }
+
+  const std::shared_ptr<MemoryTables> tables_ = MakeMemoryTables();
+  const std::unique_ptr<Store> one_ = MakeMemoryStore({}, tables_);
+  const std::unique_ptr<Store> two_ = MakeMemoryStore({}, tables_);
+  StudyRecord study_;
+};
+
+TEST_F(SeveralServers, ARepeatAtAnotherServerGetsTheFirstAnswer) {
+  const RequestGuard guard = {"r", "f"};
+  ASSERT_TRUE(AddTrials(*one_, "s", {Suggestion("x")}, guard, "first").ok());
+  EXPECT_EQ(AddTrials(*two_, "s", {Suggestion("x")}, guard).earlier, "first");
+  EXPECT_THAT(AddTrials(*two_, "s", {Suggestion("x")}, {"r", "g"}).status,
+              IsRefusal(kInvalidArgument, "request_id"));
+  EXPECT_EQ(one_->GetStudy("s")->trial_count, 1);
+}
+
+TEST_F(SeveralServers, ALeaseOfOneServerMakesTheOthersPlanOutOfDate) {
+  ASSERT_TRUE(AddTrials(*one_, "s", {Suggestion("q")}).ok());
+  LeaseGrant grant;
+  grant.worker = "w";
+  grant.queued = {1};
+  ASSERT_TRUE(LeaseTrials(*one_, BatchOf(grant, 1)).ok());
+  EXPECT_THAT(LeaseTrials(*two_, BatchOf(grant, 1)).status(), HasCode(kAborted));
+  ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
+  LeaseGrant fresh;
+  fresh.fresh = {Suggestion("x")};
+  EXPECT_THAT(LeaseTrials(*one_, BatchOf(fresh, 1)).status(), HasCode(kAborted));
+}
+
+TEST_F(SeveralServers, AStudyThatOneServerMadeAnewIsAnotherOneForTheOther) {
+  ASSERT_TRUE(AddTrials(*two_, "s", {FinishedTrial("x", 1)}).ok());
+  ASSERT_TRUE(DeleteStudy(*one_, "s").ok());
+  EXPECT_THAT(AddTrials(*two_, "s", {Suggestion("x")}).status, HasCode(kNotFound));
+  ASSERT_TRUE(CreateStudy(*one_, StudyNamed("s")).ok());
+  EXPECT_EQ((*AddTrials(*two_, "s", {Suggestion("x")}))[0].number, 1);
+  EXPECT_THAT(LeaseTrials(*two_, BatchOf({}, 1)).status(), HasCode(kNotFound));
+}
+
+TEST_F(SeveralServers, AStateThatOneServerSetHoldsAtTheOther) {
+  StudyChange complete;
+  complete.state = StudyState::kCompleted;
+  ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
+  ASSERT_TRUE(UpdateStudy(*one_, "s", complete).ok());
+  EXPECT_THAT(LeaseFresh(*two_, study_, "w", 1), HasCode(kFailedPrecondition));
+}
+
+// Every trial is observed at both servers at once, by writers with other results.
+TEST_F(SeveralServers, OneOutcomeOfEachTrialIsTakenAndCountedOnce) {
+  constexpr int kTrials = 300;
+  ASSERT_TRUE(LeaseFresh(*one_, study_, "w", kTrials).ok());
+  std::atomic<int> taken{0};
+  std::atomic<int> refused{0};
+  const auto observe_all = [&](Store& store, double objective) {
+    for (int64_t number = 1; number <= kTrials; ++number) {
+      const absl::Status status = ObserveTrial(store, {"s", number, Success(objective)}).status;
+      if (status.ok()) ++taken;
+      if (absl::IsFailedPrecondition(status)) ++refused;
+    }
+  };
+  std::thread other([&] { observe_all(*two_, 2); });
+  observe_all(*one_, 1);
+  other.join();
+  EXPECT_EQ(taken, kTrials);
+  EXPECT_EQ(refused, kTrials);
+  EXPECT_EQ(one_->GetStudy("s")->succeeded_count, kTrials);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,465 @@
+#include "tests/testing/memory_store.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/rule_store.h"
+
+namespace slipstream {
+class MemoryTables {
+ public:
+  struct StudyRow {
+    StudyRecord record;
+    std::vector<int64_t> source_keys;
+  };
+  struct TrialRow {
+    TrialRecord record;
+    std::string provenance;
+  };
+  struct SourceTaskRow {
+    SourceTaskRecord record;  // Without study_count.
+    std::vector<std::string> chunks;
+  };
+  struct AnswerRow {
+    RememberedAnswer answer;
+    int64_t create_ms = 0;
+  };
+  using TrialKey = std::pair<int64_t, int64_t>;  // The study's key and the number.
+
+  explicit MemoryTables(size_t most_bytes) : max_configuration_bytes(most_bytes) {}
+
+  const size_t max_configuration_bytes;
+  std::mutex mutex;  // Locked by each transaction and each snapshot.
+  std::map<int64_t, StudyRow> studies;
+  std::map<int64_t, std::string> candidates;
+  std::map<std::string, int64_t> study_keys;
+  std::map<TrialKey, TrialRow> trials;
+  std::map<int64_t, SourceTaskRow> source_tasks;
+  std::map<std::string, int64_t> source_keys;
+  std::map<std::string, AnswerRow> answers;
+  int64_t last_key = 0;  // Never given back, not even by a rollback.
+};
+
+namespace {
+
+using StudyRow = MemoryTables::StudyRow;
+using TrialRow = MemoryTables::TrialRow;
+using SourceTaskRow = MemoryTables::SourceTaskRow;
+using AnswerRow = MemoryTables::AnswerRow;
+using TrialKey = MemoryTables::TrialKey;
+
+template <typename Map>
+auto FindIn(Map& map, const typename Map::key_type& key) -> decltype(&map.begin()->second) {
+  const auto entry = map.find(key);
+  return entry == map.end() ? nullptr : &entry->second;
+}
+
+template <typename Value>
+std::optional<Value> Copy(const Value* value) {
+  return value == nullptr ? std::nullopt : std::optional<Value>(*value);
+}
+
+// The reads that snapshots and transactions share. The tables must be locked.
+class TableReader {
+ public:
+  TableReader(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)
+      : tables_(*tables), now_ms_(now_ms), retention_ms_(retention_ms) {}
+
+  std::optional<RememberedAnswer> Answer(const std::string& request_id) const {
+    const AnswerRow* row = FindIn(tables_.answers, request_id);
+    if (row == nullptr || Expired(*row)) return std::nullopt;
+    return row->answer;
+  }
+  const StudyRow* Study(const std::string& id) const {
+    const int64_t* key = FindIn(tables_.study_keys, id);
+    return key == nullptr ? nullptr : FindIn(tables_.studies, *key);
+  }
+  std::optional<StudyRecord> StudyRecordOf(const std::string& id) const {
+    const StudyRow* row = Study(id);
+    return row == nullptr ? std::nullopt : std::optional<StudyRecord>(row->record);
+  }
+  std::optional<TrialRecord> Trial(int64_t study_key, int64_t number) const {
+    const TrialRow* row = FindIn(tables_.trials, {study_key, number});
+    return row == nullptr ? std::nullopt : std::optional<TrialRecord>(row->record);
+  }
+  std::optional<int64_t> SourceTaskKey(const std::string& id) const {
+    return Copy<int64_t>(FindIn(tables_.source_keys, id));
+  }
+  std::optional<SourceTaskRecord> SourceTask(const std::string& id) const {
+    const int64_t* key = FindIn(tables_.source_keys, id);
+    if (key == nullptr) return std::nullopt;
+    return WithStudyCount(tables_.source_tasks.at(*key).record);
+  }
+  SourceTaskRecord WithStudyCount(SourceTaskRecord task) const {
+    task.study_count = static_cast<int64_t>(StudiesUsing(task.key).size());
+    return task;
+  }
+  std::vector<std::string> StudiesUsing(int64_t source_key) const {
+    std::vector<std::string> ids;
+    for (const auto& [key, study] : tables_.studies) {
+      const std::vector<int64_t>& sources = study.source_keys;
+      if (std::count(sources.begin(), sources.end(), source_key) > 0) {
+        ids.push_back(study.record.id);
+      }
+    }
+    return ids;
+  }
+
+ private:
+  bool Expired(const AnswerRow& row) const { return now_ms_ - row.create_ms >= retention_ms_; }
+
+  MemoryTables& tables_;
+  const int64_t now_ms_;
+  const int64_t retention_ms_;
+};
+
+class MemorySnapshot : public RowSnapshot {
+ public:
+  MemorySnapshot(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)
+      : tables_(*tables), reader_(tables, now_ms, retention_ms) {}
+
+  absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
+      const std::string& request_id) override {
+    return reader_.Answer(request_id);
+  }
+  absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override {
+    return reader_.StudyRecordOf(id);
+  }
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
+                                                       int64_t number) override {
+    return reader_.Trial(study_key, number);
+  }
+  absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
+    return reader_.SourceTask(id);
+  }
+  absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
+    return reader_.SourceTaskKey(id);
+  }
+
+  absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override {
+    return Copy<int64_t>(FindIn(tables_.study_keys, id));
+  }
+  absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override {
+    const StudyRow* row = FindIn(tables_.studies, key);
+    if (row == nullptr) return std::optional<StudyRecord>();
+    StudyRecord summary = row->record;
+    summary.definition.clear();
+    return std::optional<StudyRecord>(std::move(summary));
+  }
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
+    return Page(tables_.studies, after_key, limit,
+                [](const StudyRow& row) { return row.record; });
+  }
+  absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override {
+    return Copy<std::string>(FindIn(tables_.candidates, study_key));
+  }
+  absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) override {
+    std::vector<std::string> ids;
+    const StudyRow* row = FindIn(tables_.studies, study_key);
+    if (row == nullptr) return ids;
+    for (const int64_t key : row->source_keys) {
+      ids.push_back(tables_.source_tasks.at(key).record.id);
+    }
+    return ids;
+  }
+
+  absl::StatusOr<std::vector<TrialRecord>> ListTrials(int64_t study_key,
+                                                      const TrialFilter& filter) override {
+    return Trials(study_key, filter.after_number, filter.limit, [&](const TrialRecord& trial) {
+      const std::vector<TrialState>& states = filter.states;
+      return states.empty() || std::count(states.begin(), states.end(), trial.state) > 0;
+    });
+  }
+  absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
+                                                          int limit) override {
+    std::vector<TrialRecord> trials =
+        Trials(study_key, 0, kAll,
+               [](const TrialRecord& trial) { return trial.state == TrialState::kSucceeded; });
+    std::stable_sort(trials.begin(), trials.end(),
+                     [maximize](const TrialRecord& a, const TrialRecord& b) {
+                       return maximize ? *a.objective > *b.objective : *a.objective < *b.objective;
+                     });
+    trials.resize(std::min(trials.size(), static_cast<size_t>(limit)));
+    return trials;
+  }
+  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                        const std::string& worker) override {
+    return Numbers(Trials(study_key, 0, kAll, [&](const TrialRecord& trial) {
+      return trial.state == TrialState::kActive && trial.worker == worker;
+    }));
+  }
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
+    return Numbers(Trials(study_key, 0, limit, [](const TrialRecord& trial) {
+      return trial.state == TrialState::kRequested;
+    }));
+  }
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
+                                                               int64_t after_number,
+                                                               int64_t last_number) override {
+    std::vector<TrialProvenance> provenances;
+    auto row = tables_.trials.upper_bound({study_key, after_number});
+    for (; row != tables_.trials.end() && row->first <= TrialKey(study_key, last_number); ++row) {
+      const std::string& provenance = row->second.provenance;
+      if (!provenance.empty()) provenances.push_back({row->first.second, provenance});
+    }
+    return provenances;
+  }
+
+  absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
+                                                                int limit) override {
+    return Page(tables_.source_tasks, after_key, limit, [this](const SourceTaskRow& row) {
+      return reader_.WithStudyCount(row.record);
+    });
+  }
+  absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override {
+    const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);
+    return row == nullptr ? std::vector<std::string>() : row->chunks;
+  }
+
+ private:
+  static constexpr int kAll = 1 << 30;
+
+  template <typename Map, typename RecordOf>
+  auto Page(const Map& map, int64_t after_key, int limit, RecordOf record_of)
+      -> std::vector<decltype(record_of(map.begin()->second))> {
+    std::vector<decltype(record_of(map.begin()->second))> page;
+    auto row = map.upper_bound(after_key);
+    for (; row != map.end() && page.size() < static_cast<size_t>(limit); ++row) {
+      page.push_back(record_of(row->second));
+    }
+    return page;
+  }
+
+  template <typename Takes>
+  std::vector<TrialRecord> Trials(int64_t study_key, int64_t after_number, int limit,
+                                  Takes takes) {
+    std::vector<TrialRecord> trials;
+    auto row = tables_.trials.upper_bound({study_key, after_number});
+    for (; row != tables_.trials.end() && row->first.first == study_key; ++row) {
+      if (trials.size() >= static_cast<size_t>(limit)) break;
+      if (takes(row->second.record)) trials.push_back(row->second.record);
+    }
+    return trials;
+  }
+
+  static std::vector<int64_t> Numbers(const std::vector<TrialRecord>& trials) {
+    std::vector<int64_t> numbers;
+    for (const TrialRecord& trial : trials) numbers.push_back(trial.number);
+    return numbers;
+  }
+
+  MemoryTables& tables_;
+  const TableReader reader_;
+};
+
+// Writes at once, and notes how to undo it.
+class MemoryTransaction : public RowTransaction {
+ public:
+  MemoryTransaction(MemoryTables* tables, int64_t now_ms, int64_t retention_ms)
+      : tables_(*tables), now_ms_(now_ms), reader_(tables, now_ms, retention_ms) {}
+
+  void RollBack() {
+    for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) (*undo)();
+  }
+
+  int64_t now_ms() const override { return now_ms_; }
+  bool failed() const override { return failed_; }
+
+  absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
+      const std::string& request_id) override {
+    return reader_.Answer(request_id);
+  }
+  absl::Status InsertAnswer(const std::string& request_id,
+                            const RememberedAnswer& answer) override {
+    Edit(tables_.answers, request_id) = {answer, now_ms_};
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) override {
+    return HeadOf(reader_.Study(id));
+  }
+  absl::StatusOr<std::optional<StudyHead>> FindStudyHead(int64_t study_key) override {
+    return HeadOf(FindIn(tables_.studies, study_key));
+  }
+  absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override {
+    return reader_.StudyRecordOf(id);
+  }
+  absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
+                                      const std::vector<int64_t>& source_keys) override {
+    const int64_t key = ++tables_.last_key;
+    Edit(tables_.study_keys, study.id) = key;
+    StudyRow& row = Edit(tables_.studies, key);
+    row = {study, source_keys};
+    row.record.key = key;
+    Edit(tables_.candidates, key) = candidates;
+    return key;
+  }
+  absl::Status UpdateStudy(const StudyRecord& study) override {
+    StudyRecord& row = Edit(tables_.studies, study.key).record;
+    row.state = study.state;
+    row.update_ms = study.update_ms;
+    row.display_name = study.display_name;
+    row.labels = study.labels;
+    return absl::OkStatus();
+  }
+  absl::Status UpdateCounts(const StudyHead& head) override {
+    StudyRecord& row = Edit(tables_.studies, head.key).record;
+    row.trial_count = head.trial_count;
+    row.succeeded_count = head.succeeded_count;
+    row.suggested_count = head.suggested_count;
+    return absl::OkStatus();
+  }
+  absl::Status DeleteStudy(int64_t study_key) override {
+    const StudyRecord study = tables_.studies.at(study_key).record;
+    Erase(tables_.study_keys, study.id);
+    Erase(tables_.studies, study_key);
+    Erase(tables_.candidates, study_key);
+    for (int64_t number = 1; number <= study.trial_count; ++number) {
+      Erase(tables_.trials, {study_key, number});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
+                                                       int64_t number) override {
+    return reader_.Trial(study_key, number);
+  }
+  absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
+                           const std::string& provenance) override {
+    if (trial.configuration.size() > tables_.max_configuration_bytes) {
+      failed_ = true;
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the tables take configurations of up to ",
+                       tables_.max_configuration_bytes, " bytes"));
+    }
+    Edit(tables_.trials, {study_key, trial.number}) = {trial, provenance};
+    return absl::OkStatus();
+  }
+  absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override {
+    TrialRecord& row = Edit(tables_.trials, {study_key, trial.number}).record;
+    row.state = trial.state;
+    row.worker = trial.worker;
+    row.start_ms = trial.start_ms;
+    return absl::OkStatus();
+  }
+  absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override {
+    TrialRecord& row = Edit(tables_.trials, {study_key, trial.number}).record;
+    row.state = trial.state;
+    row.end_ms = trial.end_ms;
+    row.objective = trial.objective;
+    row.measurement = trial.measurement;
+    row.reason = trial.reason;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
+    return reader_.SourceTask(id);
+  }
+  absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
+    return reader_.SourceTaskKey(id);
+  }
+  absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
+                                           const std::vector<std::string>& chunks) override {
+    const int64_t key = ++tables_.last_key;
+    Edit(tables_.source_keys, task.id) = key;
+    SourceTaskRow& row = Edit(tables_.source_tasks, key);
+    row = {task, chunks};
+    row.record.key = key;
+    return key;
+  }
+  absl::Status DeleteSourceTask(int64_t source_key) override {
+    Erase(tables_.source_keys, tables_.source_tasks.at(source_key).record.id);
+    Erase(tables_.source_tasks, source_key);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override {
+    const std::vector<std::string> ids = reader_.StudiesUsing(source_key);
+    return ids.empty() ? std::nullopt : std::optional<std::string>(ids[0]);
+  }
+
+ private:
+  static std::optional<StudyHead> HeadOf(const StudyRow* row) {
+    if (row == nullptr) return std::nullopt;
+    const StudyRecord& study = row->record;
+    return StudyHead{study.key, study.state, study.trial_count, study.succeeded_count,
+                     study.suggested_count};
+  }
+
+  template <typename Map>
+  void NoteUndo(Map& map, const typename Map::key_type& key) {
+    undo_.push_back([&map, key, before = Copy(FindIn(map, key))] {
+      map.erase(key);
+      if (before.has_value()) map.emplace(key, *before);
+    });
+  }
+  // The row to be written; made if it is absent.
+  template <typename Map>
+  typename Map::mapped_type& Edit(Map& map, const typename Map::key_type& key) {
+    NoteUndo(map, key);
+    return map[key];
+  }
+  template <typename Map>
+  void Erase(Map& map, const typename Map::key_type& key) {
+    NoteUndo(map, key);
+    map.erase(key);
+  }
+
+  MemoryTables& tables_;
+  const int64_t now_ms_;
+  const TableReader reader_;
+  std::vector<std::function<void()>> undo_;
+  bool failed_ = false;
+};
+
+class MemoryDatabase : public Database {
+ public:
+  MemoryDatabase(const StoreOptions& options, std::shared_ptr<MemoryTables> tables)
+      : now_ms_(options.now_ms),
+        retention_ms_(absl::ToInt64Milliseconds(options.retention)),
+        tables_(std::move(tables)) {}
+
+  TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override {
+    const std::lock_guard lock(tables_->mutex);
+    MemoryTransaction rows(tables_.get(), now_ms_(), retention_ms_);
+    absl::Status status = body(rows);
+    if (status.ok()) return {};
+    rows.RollBack();
+    return {std::move(status), /*rolled_back=*/true};
+  }
+
+  absl::Status Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) override {
+    const std::lock_guard lock(tables_->mutex);
+    MemorySnapshot rows(tables_.get(), now_ms_(), retention_ms_);
+    return body(rows);
+  }
+
+ private:
+  const std::function<int64_t()> now_ms_;
+  const int64_t retention_ms_;
+  const std::shared_ptr<MemoryTables> tables_;
+};
+
+}  // namespace
+
+std::shared_ptr<MemoryTables> MakeMemoryTables(size_t max_configuration_bytes) {
+  return std::make_shared<MemoryTables>(max_configuration_bytes);
+}
+
+std::unique_ptr<Database> MakeMemoryDatabase(const StoreOptions& options,
+                                             std::shared_ptr<MemoryTables> tables) {
+  return std::make_unique<MemoryDatabase>(options, std::move(tables));
+}
+
+std::unique_ptr<Store> MakeMemoryStore(const StoreOptions& options,
+                                       std::shared_ptr<MemoryTables> tables) {
+  return MakeStore(MakeMemoryDatabase(options, std::move(tables)), options);
+}
+
+}  // namespace slipstream
