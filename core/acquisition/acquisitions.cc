@@ -16,8 +16,8 @@ namespace {
 
 // Joint draws are made at no more points.
 constexpr size_t kMostDrawn = 1024;
-// The least improvement that counts, on outputs of variance 1. With none, the probability to improve
-// is largest right beside the best point, where there is next to nothing to gain.
+// The least improvement that counts, on outputs of variance 1. With none, the probability to
+// improve is largest right beside the best point, where there is next to nothing to gain.
 constexpr double kLeastImprovement = 0.1;
 // The probabilities with which the theoretical bounds may fail.
 constexpr double kRho = 0.1;
@@ -128,12 +128,10 @@ double LogPoints(const NextPointRequest& request) {
   return static_cast<double>(request.space.dimension()) * std::log(100.0);
 }
 
-constexpr Option<AcquisitionOptions> kOptions[] = {OptionAt < AcquisitionOptions,
-                                                   [](auto& o) -> auto& {return o.multiplier;
-}  // namespace
-> ({"ucb_multiplier", "deviations", 0, 100, false,
-    "Deviations that an upper confidence bound adds"}),
-};  // namespace slipstream
+constexpr Option<AcquisitionOptions> kOptions[] = {
+    OptionAt<&AcquisitionOptions::multiplier>({"ucb_multiplier", "deviations", 0, 100, false,
+                                               "Deviations that an upper confidence bound adds"}),
+};
 
 OptionSet DefaultOptions() { return OptionSet(AcquisitionOptions(), kOptions); }
 

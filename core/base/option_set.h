@@ -4,7 +4,7 @@
 // how each of them is called and bounded:
 //
 //   constexpr Option<EnvelopeOptions> kOptions[] = {
-//       OptionAt<EnvelopeOptions, [](auto& o) -> auto& { return o.shape; }>(
+//       OptionAt<&EnvelopeOptions::shape>(
 //           {"envelope_shape", "", 0.1, 100, false, "tau_0 of the belief in the noise"}),
 //   };
 //   OptionSet options(EnvelopeOptions(), kOptions);
@@ -49,6 +49,13 @@ struct Option {
 
 namespace option_internal {
 
+template <typename Pointer>
+struct MemberPointer;
+template <typename Class, typename Field>
+struct MemberPointer<Field Class::*> {
+  using Owner = Class;
+};
+
 template <typename Field>
 struct FieldNumber {
   static std::optional<double> Get(const Field& field) { return static_cast<double>(field); }
@@ -73,20 +80,26 @@ struct FieldNumber<std::optional<Field>> {
   }
 };
 
+template <typename Options, auto first, auto... rest>
+struct Place {
+  static auto& In(Options& options) { return ((options.*first).*....*rest); }
+  using Number = FieldNumber<std::remove_reference_t<decltype(In(std::declval<Options&>()))>>;
+
+  static std::optional<double> Get(const Options& options) {
+    return Number::Get(In(const_cast<Options&>(options)));
+  }
+  static void Set(Options& options, double value) { Number::Set(In(options), value); }
+};
+
 }  // namespace option_internal
 
-// The option whose field `place` returns by reference: a number, a bool, an enumerator counted from
-// 0, or a std::optional of one.
-template <typename Options, auto place>
-constexpr Option<Options> OptionAt(OptionInfo info) {
-  using Field = std::remove_cvref_t<decltype(place(std::declval<Options&>()))>;
-  return {info,
-          [](const Options& options) {
-            return option_internal::FieldNumber<Field>::Get(place(options));
-          },
-          [](Options& options, double value) {
-            option_internal::FieldNumber<Field>::Set(place(options), value);
-          }};
+// The option in the field that the pointers to members lead to, one inside the other: a number, a
+// bool, an enumerator counted from 0, or a std::optional of one.
+template <auto first, auto... rest>
+constexpr auto OptionAt(OptionInfo info) {
+  using Options = typename option_internal::MemberPointer<decltype(first)>::Owner;
+  using Place = option_internal::Place<Options, first, rest...>;
+  return Option<Options>{info, Place::Get, Place::Set};
 }
 
 class OptionSet {

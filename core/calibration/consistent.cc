@@ -154,11 +154,10 @@ std::unique_ptr<Calibration> MakeConsistent(std::unique_ptr<Calibration> wrapped
 namespace {
 
 constexpr Option<ConsistentOptions> kConsistentOptions[] = {
-    OptionAt < ConsistentOptions, [](auto& o) -> auto& {return o.points_per_result;
-}
-> ({"pseudo_points", "points a result", 1, 10, true,
-    "Consistent draws this many evenly spread points for each result"}),
-};  // namespace slipstream
+    OptionAt<&ConsistentOptions::points_per_result>(
+        {"pseudo_points", "points a result", 1, 10, true,
+         "Consistent draws this many evenly spread points for each result"}),
+};
 
 constexpr Conflict kConsistentConflicts[] = {
     {.axis = RecipeAxis::kCalibration,

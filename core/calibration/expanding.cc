@@ -205,50 +205,33 @@ absl::StatusOr<Expanded> Expand(const Model& model, const TrainingData& data,
 
 namespace {
 
-constexpr Option<ExpandingOptions> kExpandingOptions[] = {OptionAt < ExpandingOptions,
-                                                          [](auto& o) -> auto& {return o.estimate;
-}
-> ({"expanding_estimate", "", 0, 1, true,
-    "0: expanding by the bound on the regret, 1: by looking one step ahead"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.coupling;
-}
-> ({"expanding_coupling", "", 0, 2, true,
-    "0: expanding divides the calibration's lengthscales, 1: limits them, 2: replaces them"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.theoretical;
-}
-> ({"expanding_theory", "", 0, 1, true,
-    "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.most;
-}
-> ({"expanding_most", "", 1, 1000, false, "Expanding divides lengthscales by at most this"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.first_lengthscale;
-}
-> ({"first_lengthscale", "unit cube's edges", 1e-3, 100, false,
-    "The first lengthscale of an expanding that limits or replaces lengthscales"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.reference_power;
-}
-> ({"regret_power", "", 0, 0.999, false,
-    "Expanding lets the regret grow to t raised to this power"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.norm;
-}
-> ({"norm", "", 1e-3, 1000, false, "expanding_theory: the function's norm at first"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.norm_share;
-}
-> ({"norm_share", "", 0, 1, false,
-    "expanding_theory: lambda, the share of the growth that is the norm's"}),
-    OptionAt < ExpandingOptions, [](auto& o) -> auto& {
-  return o.norm_by_half_power;
-}
-> ({"norm_by_half_power", "", 0, 1, true,
-    "expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),
-};  // namespace slipstream
+constexpr Option<ExpandingOptions> kExpandingOptions[] = {
+    OptionAt<&ExpandingOptions::estimate>(
+        {"expanding_estimate", "", 0, 1, true,
+         "0: expanding by the bound on the regret, 1: by looking one step ahead"}),
+    OptionAt<&ExpandingOptions::coupling>(
+        {"expanding_coupling", "", 0, 2, true,
+         "0: expanding divides the calibration's lengthscales, 1: limits them, 2: replaces them"}),
+    OptionAt<&ExpandingOptions::theoretical>(
+        {"expanding_theory", "", 0, 1, true,
+         "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier"}),
+    OptionAt<&ExpandingOptions::most>(
+        {"expanding_most", "", 1, 1000, false, "Expanding divides lengthscales by at most this"}),
+    OptionAt<&ExpandingOptions::first_lengthscale>(
+        {"first_lengthscale", "unit cube's edges", 1e-3, 100, false,
+         "The first lengthscale of an expanding that limits or replaces lengthscales"}),
+    OptionAt<&ExpandingOptions::reference_power>(
+        {"regret_power", "", 0, 0.999, false,
+         "Expanding lets the regret grow to t raised to this power"}),
+    OptionAt<&ExpandingOptions::norm>(
+        {"norm", "", 1e-3, 1000, false, "expanding_theory: the function's norm at first"}),
+    OptionAt<&ExpandingOptions::norm_share>(
+        {"norm_share", "", 0, 1, false,
+         "expanding_theory: lambda, the share of the growth that is the norm's"}),
+    OptionAt<&ExpandingOptions::norm_by_half_power>(
+        {"norm_by_half_power", "", 0, 1, true,
+         "expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),
+};
 
 constexpr Conflict kExpandingConflicts[] = {
     {.axis = RecipeAxis::kAcquisition,

@@ -32,15 +32,12 @@ absl::StatusOr<Shrunk> Shrink(const Model& model, const std::vector<Hyperparamet
 namespace {
 
 constexpr Option<ShrinkingOptions> kShrinkingOptions[] = {
-    OptionAt < ShrinkingOptions, [](auto& o) -> auto& {return o.least_deviation;
-}
-> ({"shrinking_deviation", "deviations of the results", 1e-6, 1, false,
-    "Shrinking makes the deviation at the next point at least this"}),
-    OptionAt < ShrinkingOptions, [](auto& o) -> auto& {
-  return o.most;
-}
-> ({"shrinking_most", "", 1, 1000, false, "Shrinking divides lengthscales by at most this"}),
-};  // namespace slipstream
+    OptionAt<&ShrinkingOptions::least_deviation>(
+        {"shrinking_deviation", "deviations of the results", 1e-6, 1, false,
+         "Shrinking makes the deviation at the next point at least this"}),
+    OptionAt<&ShrinkingOptions::most>(
+        {"shrinking_most", "", 1, 1000, false, "Shrinking divides lengthscales by at most this"}),
+};
 
 class ShrinkingRule final : public LengthscaleRule {
  public:

@@ -147,17 +147,14 @@ ExplorationStep NextInBlock(const BlockOptions& options, const ExplorationInput&
   return step;
 }
 
-constexpr Option<BlockOptions> kBlockOptions[] = {OptionAt < BlockOptions,
-                                                  [](auto& o) -> auto& {return o.horizon;
-}  // namespace
-> ({"exploration_horizon", "suggestions", 2, 1e6, true,
-    "The number of suggestions that exp3 and portfolio reckon with"}),
-    OptionAt < BlockOptions, [](auto& o) -> auto& {
-  return o.running_rewards;
-}
-> ({"running_rewards", "", 0, 1, true,
-    "1: exp3 and portfolio scale rewards by all results so far"}),
-};  // namespace slipstream
+constexpr Option<BlockOptions> kBlockOptions[] = {
+    OptionAt<&BlockOptions::horizon>(
+        {"exploration_horizon", "suggestions", 2, 1e6, true,
+         "The number of suggestions that exp3 and portfolio reckon with"}),
+    OptionAt<&BlockOptions::running_rewards>(
+        {"running_rewards", "", 0, 1, true,
+         "1: exp3 and portfolio scale rewards by all results so far"}),
+};
 
 OptionSet DefaultBlockOptions() { return OptionSet(BlockOptions(), kBlockOptions); }
 

@@ -28,11 +28,10 @@ struct RandomOptions {
   friend bool operator==(const RandomOptions&, const RandomOptions&) = default;
 };
 
-constexpr Option<RandomOptions> kRandomOptions[] = {OptionAt < RandomOptions,
-                                                    [](auto& o) -> auto& {return o.share;
-}  // namespace
-> ({"random_share", "", 0, 1, false, "The exploration random: the probability of each"}),
-};  // namespace slipstream
+constexpr Option<RandomOptions> kRandomOptions[] = {
+    OptionAt<&RandomOptions::share>(
+        {"random_share", "", 0, 1, false, "The exploration random: the probability of each"}),
+};
 
 class SometimesRandom final : public Exploration {
  public:

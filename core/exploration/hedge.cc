@@ -96,11 +96,10 @@ class Hedge final : public Exploration {
   const HedgeOptions options_;
 };
 
-constexpr Option<HedgeOptions> kHedgeOptions[] = {OptionAt < HedgeOptions,
-                                                  [](auto& o) -> auto& {return o.rate;
-}  // namespace
-> ({"hedge_rate", "", 0, 100, false, "eta of hedge, on outputs of variance 1"}),
-};  // namespace slipstream
+constexpr Option<HedgeOptions> kHedgeOptions[] = {
+    OptionAt<&HedgeOptions::rate>(
+        {"hedge_rate", "", 0, 100, false, "eta of hedge, on outputs of variance 1"}),
+};
 
 }  // namespace
 

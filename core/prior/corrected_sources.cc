@@ -178,16 +178,13 @@ std::unique_ptr<Prior> MakeCorrectedSources(const CorrectedOptions& options) {
 
 namespace {
 
-constexpr Option<CorrectedOptions> kCorrectedOptions[] = {OptionAt < CorrectedOptions,
-                                                          [](auto& o) -> auto& {return o.inflate;
-}
-> ({"inflate_noise", "", 0, 1, true, "0: diff_gp's corrected points keep their own noise"}),
-    OptionAt < CorrectedOptions, [](auto& o) -> auto& {
-  return o.most_points;
-}
-> ({"pooled_points", "points", 10, 2000, true,
-    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
-};  // namespace slipstream
+constexpr Option<CorrectedOptions> kCorrectedOptions[] = {
+    OptionAt<&CorrectedOptions::inflate>(
+        {"inflate_noise", "", 0, 1, true, "0: diff_gp's corrected points keep their own noise"}),
+    OptionAt<&CorrectedOptions::most_points>(
+        {"pooled_points", "points", 10, 2000, true,
+         "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+};
 
 }  // namespace
 

@@ -204,11 +204,10 @@ std::unique_ptr<Prior> MakeDeviation(const DeviationOptions& options) {
 namespace {
 
 constexpr Option<DeviationOptions> kDeviationOptions[] = {
-    OptionAt < DeviationOptions, [](auto& o) -> auto& {return o.most_points;
-}
-> ({"pooled_points", "points", 10, 2000, true,
-    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
-};  // namespace slipstream
+    OptionAt<&DeviationOptions::most_points>(
+        {"pooled_points", "points", 10, 2000, true,
+         "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+};
 
 }  // namespace
 

@@ -152,22 +152,17 @@ std::unique_ptr<Prior> MakePooledSources(const PooledOptions& options) {
 
 namespace {
 
-constexpr Option<PooledOptions> kPooledOptions[] = {OptionAt < PooledOptions,
-                                                    [](auto& o) -> auto& {return o.fixed_variance;
-}
-> ({"source_noise", "variances of the results", 1e-6, 100, false,
-    "The variance of the noise that env_gp adds to sources' points"}),
-    OptionAt < PooledOptions, [](auto& o) -> auto& {
-  return o.drop_misleading;
-}
-> ({"drop_misleading", "", 0, 1, true,
-    "1: envelope and env_gp leave out sources that predict worse than the results' mean"}),
-    OptionAt < PooledOptions, [](auto& o) -> auto& {
-  return o.most_points;
-}
-> ({"pooled_points", "points", 10, 2000, true,
-    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
-};  // namespace slipstream
+constexpr Option<PooledOptions> kPooledOptions[] = {
+    OptionAt<&PooledOptions::fixed_variance>(
+        {"source_noise", "variances of the results", 1e-6, 100, false,
+         "The variance of the noise that env_gp adds to sources' points"}),
+    OptionAt<&PooledOptions::drop_misleading>(
+        {"drop_misleading", "", 0, 1, true,
+         "1: envelope and env_gp leave out sources that predict worse than the results' mean"}),
+    OptionAt<&PooledOptions::most_points>(
+        {"pooled_points", "points", 10, 2000, true,
+         "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+};
 
 OptionSet PooledOptionSet() { return OptionSet(PooledOptions(), kPooledOptions); }
 

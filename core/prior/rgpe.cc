@@ -277,21 +277,17 @@ std::unique_ptr<Prior> MakeRgpe(const RgpeOptions& options) {
 
 namespace {
 
-constexpr Option<RgpeOptions> kRgpeOptions[] = {OptionAt < RgpeOptions,
-                                                [](auto& o) -> auto& {return o.loss;
-}
-> ({"rgpe_loss", "", 0, 2, true,
-    "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means"}),
-    OptionAt < RgpeOptions, [](auto& o) -> auto& {
-  return o.dilution;
-}
-> ({"rgpe_dilution", "", 0, 2, true, "0: rgpe keeps all sources, 1: percentile, 2: probabilistic"}),
-    OptionAt < RgpeOptions, [](auto& o) -> auto& {
-  return o.draws;
-}
-> ({"rgpe_draws", "draws", 1, 100000, true,
-    "Draws of rgpe's ranking losses; 256, or 1000 bootstrap samples, unless given"}),
-};  // namespace slipstream
+constexpr Option<RgpeOptions> kRgpeOptions[] = {
+    OptionAt<&RgpeOptions::loss>(
+        {"rgpe_loss", "", 0, 2, true,
+         "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means"}),
+    OptionAt<&RgpeOptions::dilution>(
+        {"rgpe_dilution", "", 0, 2, true,
+         "0: rgpe keeps all sources, 1: percentile, 2: probabilistic"}),
+    OptionAt<&RgpeOptions::draws>(
+        {"rgpe_draws", "draws", 1, 100000, true,
+         "Draws of rgpe's ranking losses; 256, or 1000 bootstrap samples, unless given"}),
+};
 
 }  // namespace
 

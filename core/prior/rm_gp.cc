@@ -232,11 +232,10 @@ std::unique_ptr<Prior> MakeRmGp(const RmGpOptions& options) {
 
 namespace {
 
-constexpr Option<RmGpOptions> kRmGpOptions[] = {OptionAt < RmGpOptions,
-                                                [](auto& o) -> auto& {return o.slowest_decay;
-}
-> ({"rm_gp_decay", "", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at most"}),
-};  // namespace slipstream
+constexpr Option<RmGpOptions> kRmGpOptions[] = {
+    OptionAt<&RmGpOptions::slowest_decay>(
+        {"rm_gp_decay", "", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at most"}),
+};
 
 }  // namespace
 

@@ -150,29 +150,22 @@ std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options) {
 
 namespace {
 
-constexpr Option<SourceSumOptions> kSourceSumOptions[] = {OptionAt < SourceSumOptions,
-                                                          [](auto& o) -> auto& {return o.amplitude;
-}
-> ({"difference_amplitude", "deviations of the results", 1e-3, 10, false,
-    "tau of delta, stacked and scaml: the difference's deviation; learnt unless given"}),
-    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
-  return o.difference;
-}
-> ({"difference_smoothness", "", 0, 3, true,
-    "The kernel of the difference of delta, stacked and scaml, counted as smoothness is"}),
-    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
-  return o.weight_rate;
-}
-> ({"weight_rate", "", 1e-3, 1000, false, "The rate of the exponential belief in scaml's weights"}),
-    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
-  return o.most_sources;
-}
-> ({"most_sources", "sources", 1, 1000, true, "Sources that scaml weighs; more are screened"}),
-    OptionAt < SourceSumOptions, [](auto& o) -> auto& {
-  return o.noise;
-}
-> ({"printed_noise", "", 0, 1, true, "1: delta with the noise of DeltaBO's equation 6 as printed"}),
-};  // namespace slipstream
+constexpr Option<SourceSumOptions> kSourceSumOptions[] = {
+    OptionAt<&SourceSumOptions::amplitude>(
+        {"difference_amplitude", "deviations of the results", 1e-3, 10, false,
+         "tau of delta, stacked and scaml: the difference's deviation; learnt unless given"}),
+    OptionAt<&SourceSumOptions::difference>(
+        {"difference_smoothness", "", 0, 3, true,
+         "The kernel of the difference of delta, stacked and scaml, counted as smoothness is"}),
+    OptionAt<&SourceSumOptions::weight_rate>(
+        {"weight_rate", "", 1e-3, 1000, false,
+         "The rate of the exponential belief in scaml's weights"}),
+    OptionAt<&SourceSumOptions::most_sources>(
+        {"most_sources", "sources", 1, 1000, true, "Sources that scaml weighs; more are screened"}),
+    OptionAt<&SourceSumOptions::noise>(
+        {"printed_noise", "", 0, 1, true,
+         "1: delta with the noise of DeltaBO's equation 6 as printed"}),
+};
 
 std::unique_ptr<Prior> MakeWith(SourceSumOptions options, SourceErrors errors,
                                 WeightLearning weights) {

@@ -14,29 +14,22 @@ const InitialRow kZeroShotStart = {
     .from_sources = true,
 };
 
-constexpr Option<StudyModelOptions> kModelOptions[] = {OptionAt < StudyModelOptions,
-                                                       [](auto& o) -> auto& {return o.smoothness;
-}  // namespace
-> ({"smoothness", "", 0, 3, true,
-    "The kernel of the study's own process: 0 Matern 1/2, 1 Matern 3/2, 2 Matern 5/2, "
-    "3 squared exponential"}),
-    OptionAt < StudyModelOptions, [](auto& o) -> auto& {
-  return o.warp;
-}
-> ({"output_warp", "", 0, 2, true,
-    "Results are 0: standardised, 1: made more normal by a power first, 2: replaced by ranks, "
-    "for tails so heavy that only order counts"}),
-    OptionAt < StudyModelOptions, [](auto& o) -> auto& {
-  return o.warps_inputs;
-}
-> ({"input_warp", "", 0, 1, true,
-    "1: each number's scale is bent by a curve that is learnt; only with the prior none"}),
-    OptionAt < StudyModelOptions, [](auto& o) -> auto& {
-  return o.sources.kernel;
-}
-> ({"source_kernel", "", 0, 1, true,
-    "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2"}),
-};  // namespace slipstream
+constexpr Option<StudyModelOptions> kModelOptions[] = {
+    OptionAt<&StudyModelOptions::smoothness>(
+        {"smoothness", "", 0, 3, true,
+         "The kernel of the study's own process: 0 Matern 1/2, 1 Matern 3/2, 2 Matern 5/2, "
+         "3 squared exponential"}),
+    OptionAt<&StudyModelOptions::warp>(
+        {"output_warp", "", 0, 2, true,
+         "Results are 0: standardised, 1: made more normal by a power first, 2: replaced by ranks, "
+         "for tails so heavy that only order counts"}),
+    OptionAt<&StudyModelOptions::warps_inputs>(
+        {"input_warp", "", 0, 1, true,
+         "1: each number's scale is bent by a curve that is learnt; only with the prior none"}),
+    OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
+        {"source_kernel", "", 0, 1, true,
+         "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2"}),
+};
 
 constexpr Conflict kModelConflicts[] = {
     {.axis = RecipeAxis::kPrior,

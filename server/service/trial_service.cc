@@ -242,33 +242,18 @@ void TrialService::BestTrials(const v1::BestTrialsRequest* request,
   });
 }
 
-// The trial, its provenance and the study's key are separate reads: when the key
-// changed between them, the study was deleted and another one took its id.
-absl::Status TrialService::ReadExplained(const TrialName& name, TrialRecord* trial,
-                                         std::string* provenance) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(StudyRecord study, store_.GetStudy(name.study_id));
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(*trial, store_.GetTrial(name.study_id, name.number));
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        std::vector<TrialProvenance> found,
-        store_.ListProvenances(name.study_id, name.number - 1, name.number));
-    *provenance = found.empty() ? std::string() : std::move(found.front().provenance);
-    SLIPSTREAM_ASSIGN_OR_RETURN(StudyRecord after, store_.GetStudy(name.study_id));
-    if (after.key == study.key) return absl::OkStatus();
-    study = std::move(after);
-  }
-}
-
 void TrialService::Explain(const v1::ExplainRequest* request, v1::Explanation* response,
                            Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("trial", request->trial()));
-    TrialRecord record;
-    std::string provenance;
-    SLIPSTREAM_RETURN_IF_ERROR(ReadExplained(name, &record, &provenance));
-    SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(name.study_id, record, response->mutable_trial()));
-    if (provenance.empty()) return absl::OkStatus();
-    if (response->mutable_provenance()->ParseFromString(provenance)) return absl::OkStatus();
+    SLIPSTREAM_ASSIGN_OR_RETURN(const ExplainedTrial explained,
+                                store_.GetExplainedTrial(name.study_id, name.number));
+    SLIPSTREAM_RETURN_IF_ERROR(
+        TrialToProto(name.study_id, explained.trial, response->mutable_trial()));
+    if (explained.provenance.empty()) return absl::OkStatus();
+    if (response->mutable_provenance()->ParseFromString(explained.provenance)) {
+      return absl::OkStatus();
+    }
     return absl::DataLossError(
         absl::StrCat("the provenance of ", request->trial(), " cannot be read from the store"));
   });

@@ -52,7 +52,6 @@ class TrialService {
   void ReadEnded(TrialName name, v1::Trial* response, Done done);
   void StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
                         v1::AddTrialsResponse* response, Done done);
-  absl::Status ReadExplained(const TrialName& name, TrialRecord* trial, std::string* provenance);
 
   Store& store_;
   Catalog& catalog_;

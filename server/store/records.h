@@ -101,6 +101,11 @@ struct TrialProvenance {
   std::string provenance;
 };
 
+struct ExplainedTrial {
+  TrialRecord trial;
+  std::string provenance;  // Empty for trials that a person added.
+};
+
 struct NewSourceTask {
   std::string id;                   // Derived from the content: equal ids mean equal content.
   std::string definition;           // Opaque.

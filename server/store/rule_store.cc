@@ -100,8 +100,11 @@ class RuleStore : public Store {
   absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) override {
     return Read([&](RowSnapshot& rows) { return rules::GetTrial(rows, study_id, number); });
   }
-  absl::StatusOr<std::string> GetProvenance(const std::string& study_id, int64_t number) override {
-    return Read([&](RowSnapshot& rows) { return rules::GetProvenance(rows, study_id, number); });
+  absl::StatusOr<ExplainedTrial> GetExplainedTrial(const std::string& study_id,
+                                                   int64_t number) override {
+    return Read([&](RowSnapshot& rows) {
+      return rules::GetExplainedTrial(rows, study_id, number);
+    });
   }
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
                                                                int64_t after_number,

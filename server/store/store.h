@@ -147,9 +147,9 @@ class Store {
   virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
   // NOT_FOUND: no such study or trial.
   virtual absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) = 0;
-  // Empty for trials that a person added. NOT_FOUND.
-  virtual absl::StatusOr<std::string> GetProvenance(const std::string& study_id,
-                                                    int64_t number) = 0;
+  // The trial and its provenance, of one snapshot. NOT_FOUND: no such study or trial.
+  virtual absl::StatusOr<ExplainedTrial> GetExplainedTrial(const std::string& study_id,
+                                                           int64_t number) = 0;
   // Provenances of the trials in (after_number, last_number] that have one, by
   // number. NOT_FOUND: no such study.
   virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,

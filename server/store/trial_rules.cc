@@ -132,13 +132,15 @@ absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study
   return RequireTrial(rows, study_id, key, number);
 }
 
-absl::StatusOr<std::string> GetProvenance(RowSnapshot& rows, const std::string& study_id,
-                                          int64_t number) {
+absl::StatusOr<ExplainedTrial> GetExplainedTrial(RowSnapshot& rows, const std::string& study_id,
+                                                 int64_t number) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
-  SLIPSTREAM_RETURN_IF_ERROR(RequireTrial(rows, study_id, key, number).status());
+  ExplainedTrial explained;
+  SLIPSTREAM_ASSIGN_OR_RETURN(explained.trial, RequireTrial(rows, study_id, key, number));
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialProvenance> found,
                               rows.ListProvenances(key, number - 1, number));
-  return found.empty() ? std::string() : std::move(found[0].provenance);
+  if (!found.empty()) explained.provenance = std::move(found.front().provenance);
+  return explained;
 }
 
 absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(RowSnapshot& rows,

@@ -24,8 +24,8 @@ absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows,
 
 absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study_id,
                                      int64_t number);
-absl::StatusOr<std::string> GetProvenance(RowSnapshot& rows, const std::string& study_id,
-                                          int64_t number);
+absl::StatusOr<ExplainedTrial> GetExplainedTrial(RowSnapshot& rows, const std::string& study_id,
+                                                 int64_t number);
 absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(RowSnapshot& rows,
                                                              const std::string& study_id,
                                                              int64_t after_number,

@@ -255,36 +255,27 @@ std::unique_ptr<Prior> MakeClusterPrior(const ClusterOptions& options) {
 namespace {
 
 constexpr Option<ClusterOptions> kClusterOptions[] = {
-    OptionAt < ClusterOptions, [](auto& o) -> auto& {return o.prototypes.clustering.clusters;
-}
-> ({"clusters", "clusters", 1, 100, true,
-    "The number of clusters; chosen from 2 to 6 unless given"}),
-    OptionAt < ClusterOptions, [](auto& o) -> auto& {
-  return o.prototypes.clustering.distance;
-}
-> ({"cluster_distance", "", 0, 1, true,
-    "Sources are clustered by 0: Jeffreys divergence, 1: Wasserstein distance"}),
-    OptionAt < ClusterOptions, [](auto& o) -> auto& {
-  return o.weights;
-}
-> ({"weight_distance", "", 0, 1, true,
-    "Prototypes are weighted by 0: Jeffreys divergence, 1: Wasserstein distance"}),
-    OptionAt < ClusterOptions, [](auto& o) -> auto& {
-  return o.prototypes.grouping;
-}
-> ({"source_grouping", "", 0, 2, true,
-    "Prototypes are of 0: clusters of sources, 1: all together, 2: each source"}),
-    OptionAt < ClusterOptions, [](auto& o) -> auto& {
-  return o.prototypes.kind;
-}
-> ({"prototype_kind", "", 0, 1, true,
-    "Prototypes are 0: geometric centres, 1: Wasserstein barycenters"}),
-    OptionAt < ClusterOptions, [](auto& o) -> auto& {
-  return o.residual_amplitude;
-}
-> ({"residual_amplitude", "deviations of the results", 1e-3, 10, false,
-    "The deviation of a process of the target's own on top of cluster; none unless given"}),
-};  // namespace slipstream
+    OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::clustering,
+             &ClusteringOptions::clusters>(
+        {"clusters", "clusters", 1, 100, true,
+         "The number of clusters; chosen from 2 to 6 unless given"}),
+    OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::clustering,
+             &ClusteringOptions::distance>(
+        {"cluster_distance", "", 0, 1, true,
+         "Sources are clustered by 0: Jeffreys divergence, 1: Wasserstein distance"}),
+    OptionAt<&ClusterOptions::weights>(
+        {"weight_distance", "", 0, 1, true,
+         "Prototypes are weighted by 0: Jeffreys divergence, 1: Wasserstein distance"}),
+    OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::grouping>(
+        {"source_grouping", "", 0, 2, true,
+         "Prototypes are of 0: clusters of sources, 1: all together, 2: each source"}),
+    OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::kind>(
+        {"prototype_kind", "", 0, 1, true,
+         "Prototypes are 0: geometric centres, 1: Wasserstein barycenters"}),
+    OptionAt<&ClusterOptions::residual_amplitude>(
+        {"residual_amplitude", "deviations of the results", 1e-3, 10, false,
+         "The deviation of a process of the target's own on top of cluster; none unless given"}),
+};
 
 constexpr absl::string_view kNoLengthscales =
     "which has no lengthscales to divide unless the option residual_amplitude is given";

@@ -259,14 +259,12 @@ std::unique_ptr<Prior> MakePretrained(const PretrainedOptions& options) {
 namespace {
 
 constexpr Option<PretrainedOptions> kPretrainedOptions[] = {
-    OptionAt < PretrainedOptions, [](auto& o) -> auto& {return o.objective;
-}
-> ({"pretraining", "", 0, 1, true, "0: pretrained by likelihood, 1: by empirical divergence"}),
-    OptionAt < PretrainedOptions, [](auto& o) -> auto& {
-  return o.mean;
-}
-> ({"pretrained_mean", "", 0, 1, true, "0: pretrained with a constant mean, 1: with a linear one"}),
-};  // namespace slipstream
+    OptionAt<&PretrainedOptions::objective>(
+        {"pretraining", "", 0, 1, true, "0: pretrained by likelihood, 1: by empirical divergence"}),
+    OptionAt<&PretrainedOptions::mean>(
+        {"pretrained_mean", "", 0, 1, true,
+         "0: pretrained with a constant mean, 1: with a linear one"}),
+};
 
 }  // namespace
 

@@ -78,7 +78,8 @@ TEST_F(Usage, GlobalOptionsMayFollowTheCommand) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(
       result.out,
-      "preset,default,recipe,summary\r\nquasi_random,yes,,Points that fill the space evenly\r\n");
+      "preset,default,recipe,summary\r\nquasi_random,yes,,Points that fill the space evenly\r\n"
+      "scaml,,scaml expanding(map),Sources with learnt weights\r\n");
 }
 
 TEST_F(Usage, AMissingServerIsReportedWithExitCodeOne) {

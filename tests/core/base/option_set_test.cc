@@ -19,22 +19,14 @@ struct Paint {
   friend bool operator==(const Paint&, const Paint&) = default;
 };
 
-constexpr Option<Paint> kPaint[] = {OptionAt < Paint, [](auto& o) -> auto& {return o.thickness;
-}  // namespace
-> ({"thickness", "mm", 0, 1, false, "How thick it is"}), OptionAt < Paint, [](auto& o) -> auto& {
-  return o.coats;
-}
-> ({"coats", "", 1, 9, true, "How many coats there are"}), OptionAt < Paint, [](auto& o) -> auto& {
-  return o.is_matt;
-}
-> ({"matt", "", 0, 1, true, "1: it does not shine"}), OptionAt < Paint, [](auto& o) -> auto& {
-  return o.colour;
-}
-> ({"colour", "", 0, 1, true, "0: red, 1: green"}), OptionAt < Paint, [](auto& o) -> auto& {
-  return o.gloss;
-}
-> ({"gloss", "", 0, 100, false, "How much it shines; chosen unless given"}),
-};  // namespace slipstream
+constexpr Option<Paint> kPaint[] = {
+    OptionAt<&Paint::thickness>({"thickness", "mm", 0, 1, false, "How thick it is"}),
+    OptionAt<&Paint::coats>({"coats", "", 1, 9, true, "How many coats there are"}),
+    OptionAt<&Paint::is_matt>({"matt", "", 0, 1, true, "1: it does not shine"}),
+    OptionAt<&Paint::colour>({"colour", "", 0, 1, true, "0: red, 1: green"}),
+    OptionAt<&Paint::gloss>(
+        {"gloss", "", 0, 100, false, "How much it shines; chosen unless given"}),
+};
 
 struct Varnish {
   int coats = 1;
@@ -42,11 +34,9 @@ struct Varnish {
   friend bool operator==(const Varnish&, const Varnish&) = default;
 };
 
-constexpr Option<Varnish> kVarnish[] = {OptionAt < Varnish, [](auto& o) -> auto& {return o.coats;
-}
-> ({"coats", "", 1, 9, true, "How many coats there are"}),
-}
-;
+constexpr Option<Varnish> kVarnish[] = {
+    OptionAt<&Varnish::coats>({"coats", "", 1, 9, true, "How many coats there are"}),
+};
 
 TEST(OptionSet, GivesAndTakesEveryKindOfField) {
   OptionSet options(Paint(), kPaint);

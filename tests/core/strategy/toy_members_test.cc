@@ -23,7 +23,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// ---- A prior that believes the first source alone ----
+// ---- A prior that believes all sources, from a fixed distance ----
 
 struct ToyPriorOptions {
   double amplitude = 0.3;
@@ -31,11 +31,10 @@ struct ToyPriorOptions {
   friend bool operator==(const ToyPriorOptions&, const ToyPriorOptions&) = default;
 };
 
-constexpr Option<ToyPriorOptions> kToyPriorOptions[] = {OptionAt < ToyPriorOptions,
-                                                        [](auto& o) -> auto& {return o.amplitude;
-}  // namespace
-> ({"toy_amplitude", "", 0.1, 2, false, "How far the target is from its first source"}),
-};  // namespace slipstream
+constexpr Option<ToyPriorOptions> kToyPriorOptions[] = {
+    OptionAt<&ToyPriorOptions::amplitude>(
+        {"toy_amplitude", "", 0.1, 2, false, "How far the target is from its sources"}),
+};
 
 constexpr Conflict kToyPriorConflicts[] = {
     {.axis = RecipeAxis::kAcquisition, .other = "pi", .reason = "which is no toy"},
@@ -46,9 +45,7 @@ class ToyPrior final : public Prior {
   explicit ToyPrior(double amplitude) : sum_(MakeSourceSum({.amplitude = amplitude})) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
-    const SourceModels first = {input.sources.front()};
-    return sum_->Combine({input.kinds, input.target, first, input.model, input.places,
-                          input.earlier, input.seed, input.calibrated_results});
+    return sum_->Combine(input);
   }
 
  private:
@@ -57,7 +54,7 @@ class ToyPrior final : public Prior {
 
 const PriorRow kToyPrior = {
     .about = {.name = "toy_prior",
-              .summary = "Believes the first source alone",
+              .summary = "Believes all sources",
               .options = [] { return OptionSet(ToyPriorOptions(), kToyPriorOptions); },
               .conflicts = kToyPriorConflicts},
     .make = [](const OptionSet& options, const FollowedAcquisition&) -> std::unique_ptr<Prior> {
@@ -186,8 +183,7 @@ TEST(ToyMembers, MakeSuggestionsByTheirRowsAlone) {
       EXPECT_EQ(HasFact(suggestion, "random_index"), is_random);
       if (!is_random) {
         EXPECT_EQ(NumberFact(suggestion, "members"), 2);
-        ASSERT_EQ(suggestion.provenance.sources.size(), 1u);
-        EXPECT_EQ(suggestion.provenance.sources.front().source, "sourceTasks/near");
+        EXPECT_FALSE(suggestion.provenance.sources.empty());
       }
       study.Lease(*made);
       study.End(Ending::kMeasured, BowlValueAt(*space, suggestion.configuration, 0));

@@ -18,7 +18,7 @@
 namespace slipstream {
 namespace {
 
-constexpr uint64_t kSeed = 34;
+constexpr uint64_t kTurnsSeed = 34;
 
 // Two bowls, the deeper one at (0.3, 0.6).
 double BowlsAt(const SearchSpace& space, const Configuration& at) {
@@ -34,7 +34,7 @@ double BowlsAt(const SearchSpace& space, const Configuration& at) {
 std::vector<Suggestion> Suggest(const FakeStudy& study, const RecipeChange& change, int count = 1) {
   const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), change);
   EXPECT_TRUE(strategy.ok()) << strategy.status();
-  auto made = (*strategy)->Suggest(study.view(), count, kSeed, absl::InfiniteFuture());
+  auto made = (*strategy)->Suggest(study.view(), count, kTurnsSeed, absl::InfiniteFuture());
   EXPECT_TRUE(made.ok()) << made.status();
   return *std::move(made);
 }

@@ -68,9 +68,10 @@ class ObservedStore : public Store {
     before_read_("GetTrial");
     return store_.GetTrial(study_id, number);
   }
-  absl::StatusOr<std::string> GetProvenance(const std::string& study_id, int64_t number) override {
-    before_read_("GetProvenance");
-    return store_.GetProvenance(study_id, number);
+  absl::StatusOr<ExplainedTrial> GetExplainedTrial(const std::string& study_id,
+                                                   int64_t number) override {
+    before_read_("GetExplainedTrial");
+    return store_.GetExplainedTrial(study_id, number);
   }
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
                                                                int64_t after_number,

@@ -105,7 +105,7 @@ TEST_P(StoreContract, AGrantHandsOutAgainThenQueuedThenFresh) {
   EXPECT_EQ(fresh->configuration, "c");
   EXPECT_EQ(fresh->worker, "v");
   EXPECT_TRUE(fresh->suggested);
-  EXPECT_EQ(*store().GetProvenance("s", 7), "why c");
+  EXPECT_EQ(store().GetExplainedTrial("s", 7)->provenance, "why c");
   EXPECT_EQ(store().GetStudy("s")->trial_count, 7);
   EXPECT_EQ(store().GetStudy("s")->suggested_count, 5);
   EXPECT_THAT(store().PlanLeases(study.key, "s", {"w"}, 9)->active[0], ElementsAre(1, 2, 4, 5));

@@ -136,7 +136,7 @@ TEST_P(StoreContract, AnAbsentStudyIsNotFound) {
   EXPECT_THAT(store().ListTrials("s", {}).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().BestTrials("s", true, 1).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().GetTrial("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
-  EXPECT_THAT(store().GetProvenance("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
+  EXPECT_THAT(store().GetExplainedTrial("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().ListProvenances("s", 0, 9).status(), IsRefusal(kNotFound, "studies/s"));
 }
 

@@ -52,7 +52,7 @@ TEST_P(StoreContract, AnObservationEndsATrial) {
   EXPECT_EQ(trial->create_ms, leased_ms);
   EXPECT_EQ(trial->start_ms, leased_ms);
   EXPECT_EQ(trial->end_ms, clock_.NowMs());
-  EXPECT_EQ(*store().GetProvenance("s", 2), "why x2");
+  EXPECT_EQ(store().GetExplainedTrial("s", 2)->provenance, "why x2");
   const auto listed = [&](int64_t after_number, int64_t last_number) {
     std::string text;
     const auto provenances = store().ListProvenances("s", after_number, last_number).value();
@@ -131,7 +131,7 @@ TEST_P(StoreContract, AnAbsentTrialIsNotFound) {
     EXPECT_THAT(ObserveTrial(store(), {"s", number, Success(3)}).status,
                 IsRefusal(kNotFound, "studies/s/trials/" + std::to_string(number)));
     EXPECT_THAT(store().GetTrial("s", number).status(), HasCode(kNotFound));
-    EXPECT_THAT(store().GetProvenance("s", number).status(), HasCode(kNotFound));
+    EXPECT_THAT(store().GetExplainedTrial("s", number).status(), HasCode(kNotFound));
   }
 }
 
@@ -192,7 +192,7 @@ TEST_P(StoreContract, AddedTrialsWaitOrHaveEnded) {
   EXPECT_EQ(store().GetTrial("s", 2)->end_ms, clock_.NowMs());
   EXPECT_FALSE(store().GetTrial("s", 2)->suggested);
   EXPECT_EQ(store().GetTrial("s", 3)->reason, "why");
-  EXPECT_EQ(*store().GetProvenance("s", 1), "");
+  EXPECT_EQ(store().GetExplainedTrial("s", 1)->provenance, "");
   EXPECT_EQ(store().ListProvenances("s", 0, 1)->size(), 0U);
   const auto study = store().GetStudy("s");
   EXPECT_EQ(study->trial_count, 3);

@@ -104,7 +104,7 @@ TEST_F(TrialRules, ListsTakeNumbersAndLimitsOutOfBounds) {
     EXPECT_THAT(*rules::ListProvenances(rows, "s", kLowest, kHighest), SizeIs(1));
     EXPECT_THAT(*rules::ListProvenances(rows, "s", 0, kLowest), IsEmpty());
     EXPECT_THAT(rules::GetTrial(rows, "s", kLowest).status(), HasCode(kNotFound));
-    EXPECT_THAT(rules::GetProvenance(rows, "s", kHighest).status(), HasCode(kNotFound));
+    EXPECT_THAT(rules::GetExplainedTrial(rows, "s", kHighest).status(), HasCode(kNotFound));
     return absl::OkStatus();
   });
   EXPECT_TRUE(read.ok()) << read;
