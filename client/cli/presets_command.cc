@@ -36,7 +36,7 @@ std::vector<Field> IngredientsOf(const v1::Recipe& recipe) {
           {"exploration", recipe.exploration()}};
 }
 
-// What stands out in a recipe: its first three axes, and others unless they are as usual.
+// The first three axes of a recipe, and the others unless they have their usual value.
 std::string ShortText(const v1::Recipe& recipe) {
   std::vector<std::string> parts;
   for (const Field& field : IngredientsOf(recipe)) {
@@ -107,14 +107,14 @@ Table OptionsTable(const v1::Recipe& recipe, const Response& response) {
     if (!has(option)) continue;
     const auto value = recipe.options().find(option.name());
     table.rows.push_back(
-        {option.name(), value == recipe.options().end() ? "chosen" : FormatNumber(value->second),
-         option.has_default_value() ? FormatNumber(option.default_value()) : "chosen",
+        {option.name(), value == recipe.options().end() ? "not given" : FormatNumber(value->second),
+         option.has_default_value() ? FormatNumber(option.default_value()) : "not given",
          RangeText(option), option.unit(), option.summary()});
   }
   return table;
 }
 
-// What stands behind an ingredient's name: its summary and source.
+// An ingredient's name with its summary and source.
 std::string DescriptionOf(const Field& field, const Response& response) {
   for (const Response::Ingredient& each : response.ingredients()) {
     if (each.axis() != field.name || each.name() != field.value) continue;

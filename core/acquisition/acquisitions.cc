@@ -28,7 +28,7 @@ using MadeRule = absl::StatusOr<std::unique_ptr<AcquisitionRule>>;
 using RuleMaker = MadeRule (*)(const NextPointRequest& request, size_t member);
 
 // A rule for each member of the model, averaged.
-class RuledScore final : public PointScore {
+class RuledScore final : public SmoothScore {
  public:
   static absl::StatusOr<std::unique_ptr<PointScore>> Make(const NextPointRequest& request,
                                                           RuleMaker make) {
@@ -45,9 +45,7 @@ class RuledScore final : public PointScore {
     return std::unique_ptr<PointScore>(new RuledScore(std::move(rules), std::move(members)));
   }
 
-  absl::StatusOr<Vector> Values(const PointMatrix& x) const override {
-    return acquisition_.KeptValues(x);
-  }
+  Vector ValuesAt(const PointMatrix& x) const override { return acquisition_.KeptValues(x); }
   Vector ValuesOnce(const PointMatrix& x) const override { return acquisition_.Values(x); }
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
     return acquisition_.ValueAndGradient(x, gradient);
@@ -73,13 +71,7 @@ class DrawnScore final : public PointScore {
         const Matrix draw, DrawJointly(*request_.model.members()[member], x, 1, request_.seed));
     return Vector(draw.col(0));
   }
-  Vector ValuesOnce(const PointMatrix& x) const override { return Vector::Zero(x.rows()); }
-  bool has_gradient() const override { return false; }
-  double ValueAndGradient(ConstVectorView, VectorView gradient) const override {
-    gradient.setZero();
-    return 0;
-  }
-  std::optional<size_t> most_points() const override { return kMostDrawn; }
+  std::optional<size_t> most_candidates() const override { return kMostDrawn; }
 
  private:
   const NextPointRequest& request_;

@@ -16,30 +16,41 @@ namespace slipstream {
 
 struct NextPointRequest;
 
-// The options of every acquisition. Others than ucb take the multiplier where something else asks
-// how wide an upper confidence bound would be: expanding, shrinking and hedge.
+// All acquisitions have the multiplier, because expanding, shrinking and hedge ask any of them how
+// wide an upper confidence bound would be.
 struct AcquisitionOptions {
   double multiplier = 1.8;
 
   friend bool operator==(const AcquisitionOptions&, const AcquisitionOptions&) = default;
 };
 
-// What a search maximises. Keeps references to the request that it was made for.
+class SmoothScore;
+
+// The function that a search maximises. Scores keep references to the request that they were made
+// for. Thread-safe.
 class PointScore {
  public:
   virtual ~PointScore() = default;
 
-  // At many points at once; never NaN. FAILED_PRECONDITION when a factorisation fails.
+  // The values at points that are compared with one another. Values of different calls need not be
+  // comparable: those of a draw are not. Never NaN. FAILED_PRECONDITION when a factorisation fails.
   virtual absl::StatusOr<Vector> Values(const PointMatrix& x) const = 0;
-  // The same of points that will hardly be asked for again. With a gradient.
+  // Of more candidates than this, a search scores an evenly thinned part.
+  virtual std::optional<size_t> most_candidates() const { return std::nullopt; }
+  // This score, if every point has a value of its own, with a gradient; else null.
+  virtual const SmoothScore* smooth() const { return nullptr; }
+};
+
+class SmoothScore : public PointScore {
+ public:
+  absl::StatusOr<Vector> Values(const PointMatrix& x) const final { return ValuesAt(x); }
+  const SmoothScore* smooth() const final { return this; }
+
+  virtual Vector ValuesAt(const PointMatrix& x) const = 0;
+  // The same for points that are unlikely to be asked for again.
   virtual Vector ValuesOnce(const PointMatrix& x) const = 0;
-  // Whether single points have a value of their own, with a gradient. Otherwise values belong
-  // together, as those of a draw do, and only points scored in one call can be compared.
-  virtual bool has_gradient() const { return true; }
-  // With a gradient: the value at a point and, into `gradient`, its gradient in x.
+  // The value at a point and, into `gradient`, its gradient in x.
   virtual double ValueAndGradient(ConstVectorView x, VectorView gradient) const = 0;
-  // How many points can be scored in one call.
-  virtual std::optional<size_t> most_points() const { return std::nullopt; }
 };
 
 struct AcquisitionRow {

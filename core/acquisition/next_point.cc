@@ -15,10 +15,10 @@ namespace {
 
 // Spaces with no more configurations are searched whole.
 constexpr size_t kEnumerable = 2048;
-// So many different screens there are where a prediction is costly.
+// The number of different screens that searches share where predictions are costly.
 constexpr uint64_t kScreens = 4;
-// Where a prediction is costly, the search makes do with fewer of them, and its
-// screen is one of a few, whose points' predictions can be cached.
+// Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its
+// points can be cached.
 MaximizerOptions SearchOptionsOf(const SearchedModel& model, uint64_t seed) {
   MaximizerOptions options;
   if (!model.is_costly()) return options;
@@ -51,14 +51,16 @@ class Chooser {
     if (request_.pool != nullptr) return AmongCandidates(score);
     std::optional<std::vector<Configuration>> all = AllConfigurations(request_.space, kEnumerable);
     if (all.has_value()) return Among(score, *std::move(all), /*is_whole=*/true);
-    if (!score.has_gradient()) {
+    const SmoothScore* const smooth = score.smooth();
+    if (smooth == nullptr) {
       return Among(score, ScreenOf(request_.space, Incumbents(), request_.seed),
                    /*is_whole=*/false);
     }
-    const PointFunction function{
-        [&](const PointMatrix& x) { return score.ValuesOnce(x); },
-        [&](ConstVectorView x, VectorView gradient) { return score.ValueAndGradient(x, gradient); },
-        [&](const PointMatrix& x) { return *score.Values(x); }};
+    const PointFunction function{[&](const PointMatrix& x) { return smooth->ValuesOnce(x); },
+                                 [&](ConstVectorView x, VectorView gradient) {
+                                   return smooth->ValueAndGradient(x, gradient);
+                                 },
+                                 [&](const PointMatrix& x) { return smooth->ValuesAt(x); }};
     const MaximizerResult found =
         MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline,
                           SearchOptionsOf(request_.model, request_.seed));
@@ -100,7 +102,7 @@ class Chooser {
 
   absl::StatusOr<NextPoint> AmongCandidates(const PointScore& score) const {
     std::vector<int64_t> left = request_.pool->left();
-    if (score.most_points().has_value()) Thin(*score.most_points(), left);
+    if (score.most_candidates().has_value()) Thin(*score.most_candidates(), left);
     std::vector<Configuration> configurations;
     configurations.reserve(left.size());
     for (int64_t candidate : left) {

@@ -16,7 +16,7 @@
 
 namespace slipstream {
 
-// So many of the best configurations the search looks at more closely.
+// The number of best configurations around which the search is denser.
 inline constexpr size_t kSearchIncumbents = 4;
 
 struct NextPoint {

@@ -14,15 +14,17 @@ namespace slipstream {
 
 enum class RecipeAxis { kPrior, kCalibration, kAcquisition, kExploration };
 
-// An ingredient that does not go together with another one.
+// A declaration that an ingredient does not go together with another one.
 struct Conflict {
-  RecipeAxis axis = RecipeAxis::kPrior;  // The axis of the other ingredient.
-  absl::string_view other;               // Its name; or, with ...
-  bool all_but = false;                  // ... this, all others on its axis conflict.
-  // Only while this option of the ingredient's own is given and not 0; or, with ...
+  RecipeAxis axis = RecipeAxis::kPrior;  // The other ingredient's axis.
+  absl::string_view other;               // The other ingredient's name.
+  bool all_but = false;  // If true, every ingredient of that axis except `other` conflicts.
+  // If set, the conflict holds only while this option of the ingredient's own is not 0 ...
   absl::string_view option = {};
-  bool unless_given = false;  // ... this, only while it is not.
-  absl::string_view reason;   // Goes on after "does not go together with X, ".
+  bool unless_given = false;  // ... or, if true, only while it is not given.
+  // If true, refusals name the option as what to change, else the other ingredient.
+  bool blames_option = false;
+  absl::string_view reason;  // Goes on after "X does not go together with Y, ".
 };
 
 struct Ingredient {

@@ -28,8 +28,9 @@ std::optional<double> OptionSet::Get(absl::string_view name) const {
 
 void OptionSet::Set(absl::string_view name, double value) {
   if (!Has(name)) return;
-  if (values_.use_count() > 1) values_ = values_->Copy();
-  values_->Set(PlaceOf(name), value);
+  const std::shared_ptr<AnyValues> changed = values_->Copy();
+  changed->Set(PlaceOf(name), value);
+  values_ = changed;
 }
 
 void OptionSet::TakeFrom(const OptionSet& other) {

@@ -27,8 +27,8 @@
 
 namespace slipstream {
 
-// What people are told of an option. Options of several ingredients may share a name if all of this
-// is the same; a value then stays when one such ingredient replaces another.
+// The description of an option. Ingredients may share an option if its whole description is the
+// same; its value then stays when one such ingredient replaces another.
 struct OptionInfo {
   absl::string_view name;  // snake_case.
   absl::string_view unit;  // Empty: a plain number.
@@ -162,10 +162,11 @@ class OptionSet {
     absl::Span<const Option<Options>> table;
   };
 
-  // Where the option is; its size if it is nowhere.
+  // The option's index, or the number of options if there is none of that name.
   size_t PlaceOf(absl::string_view name) const;
 
-  std::shared_ptr<AnyValues> values_;  // Null: no options. Shared until one copy is changed.
+  // Null: no options. Never changed, as copies share it: setting a value replaces it.
+  std::shared_ptr<const AnyValues> values_;
 };
 
 }  // namespace slipstream

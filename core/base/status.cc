@@ -28,11 +28,11 @@ absl::Status InvalidField(absl::string_view field, absl::string_view value,
   const FieldViolation violation = {PrintableText(field, kMaxFieldBytes),
                                     PrintableText(value, kMaxValueBytes),
                                     PrintableText(bound, kMaxBoundBytes)};
-  absl::Status status = absl::InvalidArgumentError(absl::StrCat(
-      violation.field, " is ", violation.value, ", must be ", violation.bound));
-  status.SetPayload(kPayloadUrl, absl::Cord(absl::StrCat(violation.field, kSeparator,
-                                                         violation.value, kSeparator,
-                                                         violation.bound)));
+  absl::Status status = absl::InvalidArgumentError(
+      absl::StrCat(violation.field, " is ", violation.value, ", must be ", violation.bound));
+  status.SetPayload(
+      kPayloadUrl, absl::Cord(absl::StrCat(violation.field, kSeparator, violation.value, kSeparator,
+                                           violation.bound)));
   return status;
 }
 

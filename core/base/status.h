@@ -46,9 +46,9 @@ std::string FormatNumber(double value);
 
 // Returns from the enclosing function if `expression`, an absl::Status, is not
 // OK.
-#define SLIPSTREAM_RETURN_IF_ERROR(expression)              \
-  do {                                                      \
-    ::absl::Status slipstream_status_ = (expression);       \
+#define SLIPSTREAM_RETURN_IF_ERROR(expression)               \
+  do {                                                       \
+    ::absl::Status slipstream_status_ = (expression);        \
     if (!slipstream_status_.ok()) return slipstream_status_; \
   } while (false)
 

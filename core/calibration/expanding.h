@@ -91,9 +91,9 @@ struct ExpandingOptions {
   bool norm_by_half_power = false;
 
   double first_lengthscale = 1;  // l_0.
-  double reference_power = 0.9;  // Of p; below 1.
-  double most = 10;              // Of g.
-  double grid_step = 1.1;        // From one h to the next, one step ahead.
+  double reference_power = 0.9;  // The power of t in p; below 1.
+  double most = 10;              // The largest g.
+  double grid_step = 1.1;        // The ratio of one h tried to the next.
 
   friend bool operator==(const ExpandingOptions&, const ExpandingOptions&) = default;
 };

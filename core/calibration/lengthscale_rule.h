@@ -1,5 +1,5 @@
-// What changes the lengthscales that a calibration found, by looking at the points that would be
-// chosen with them: expanding.h and shrinking.h.
+// A rule changes calibrated lengthscales by looking at the points which they would choose:
+// expanding.h and shrinking.h.
 #ifndef SLIPSTREAM_CORE_CALIBRATION_LENGTHSCALE_RULE_H_
 #define SLIPSTREAM_CORE_CALIBRATION_LENGTHSCALE_RULE_H_
 
@@ -31,9 +31,9 @@ using ChosenDeviation = std::function<absl::StatusOr<double>(
 
 // References must outlive the call.
 struct LengthscaleInput {
-  const Model& model;                           // What was calibrated ...
-  const TrainingData& data;                     // ... to this data, ...
-  const std::vector<Hyperparameters>& members;  // ... with this outcome, not empty.
+  const Model& model;                           // The calibrated model.
+  const TrainingData& data;                     // The data that it was calibrated to.
+  const std::vector<Hyperparameters>& members;  // The calibrated hyperparameters, not empty.
   Index dimension = 1;                          // The space's.
   double multiplier = 1;                        // The acquisition's upper confidence bound's.
   LengthscalePast past = {};

@@ -26,7 +26,7 @@ struct BlockNote {
   double probability = 1;
 };
 
-// Nothing where there is none, or it cannot be understood.
+// Absent if the trial has no such note, or it is malformed.
 std::optional<BlockNote> BlockNoteOf(const Notes& notes) {
   const std::vector<double>* values = FindNote(notes, kBlockNote);
   if (values == nullptr || values->size() != kBlockNoteSize) return std::nullopt;

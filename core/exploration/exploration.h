@@ -30,7 +30,7 @@ struct ExplorationInput {
   uint64_t index = 0;                 // The suggestion's, from 0 on.
 };
 
-// What the suggestion is to be.
+// How the suggestion is to be made.
 struct ExplorationStep {
   bool is_random = false;
   Notes notes;
@@ -56,9 +56,9 @@ class Exploration {
  public:
   virtual ~Exploration() = default;
 
-  // The acquisition's point, unless an exploration has it otherwise.
+  // Decides whether the next suggestion is random; by default it is not.
   virtual ExplorationStep Next(const ExplorationInput& input) const;
-  // Where the acquisition is largest, unless an exploration has it otherwise. Errors as
+  // Chooses the point; by default where the acquisition is largest. Errors are those of
   // ChooseNextPoint.
   virtual absl::StatusOr<ExploredPoint> Choose(ExploredSearch search) const;
 };

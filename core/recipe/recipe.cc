@@ -36,7 +36,8 @@ constexpr Conflict kModelConflicts[] = {
      .other = "none",
      .all_but = true,
      .option = "input_warp",
-     .reason = "as input_warp bends what its sources' models know by their plain scale"},
+     .blames_option = true,
+     .reason = "whose sources' models know points by their plain scale"},
 };
 
 }  // namespace

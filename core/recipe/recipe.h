@@ -16,7 +16,7 @@
 
 namespace slipstream {
 
-// Where the first suggestions come from, before there are results for a model.
+// A way to make the first suggestions, before there are results for a model.
 struct InitialRow {
   Ingredient about;
   bool from_sources = false;  // Begins with what served the source tasks best.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -23,19 +24,24 @@ constexpr absl::string_view kModel = "model";
 // A calibration that is named by its wrapper alone wraps this one.
 constexpr absl::string_view kWrappedUnlessTold = "map";
 
-absl::string_view FieldOf(RecipeAxis axis) {
-  switch (axis) {
-    case RecipeAxis::kPrior:
-      return kPrior;
-    case RecipeAxis::kCalibration:
-      return kCalibration;
-    case RecipeAxis::kAcquisition:
-      return kAcquisition;
-    case RecipeAxis::kExploration:
-      return kExploration;
-  }
-  return "";
+struct AxisField {
+  RecipeAxis axis;
+  absl::string_view name;
+  std::string RecipeChange::*value;
+};
+constexpr AxisField kAxisFields[] = {
+    {RecipeAxis::kPrior, kPrior, &RecipeChange::prior},
+    {RecipeAxis::kCalibration, kCalibration, &RecipeChange::calibration},
+    {RecipeAxis::kAcquisition, kAcquisition, &RecipeChange::acquisition},
+    {RecipeAxis::kExploration, kExploration, &RecipeChange::exploration},
+};
+
+const AxisField& FieldOf(RecipeAxis axis) {
+  return *std::find_if(std::begin(kAxisFields), std::end(kAxisFields),
+                       [axis](const AxisField& field) { return field.axis == axis; });
 }
+
+std::string OptionField(absl::string_view name) { return absl::StrCat("options[", name, "]"); }
 
 // The names of the rows for which `is_meant` holds.
 template <typename Row, typename IsMeant>
@@ -110,7 +116,7 @@ absl::Status ChooseCalibration(const std::string& name, CalibrationTable rows,
       kCalibration, name,
       absl::StrCat(NamesIn(rows, ", ", IsBase), ", ", NamesIn(rows, " or ", IsWrapper),
                    "(one of these but fixed), or ", NamesIn(rows, " or ", IsRule),
-                   "(any of these), as expanding(map)"));
+                   "(any of these), such as expanding(map)"));
 }
 
 std::string CalibrationName(const CalibrationChoice& choice) {
@@ -145,7 +151,7 @@ absl::Status CheckValue(const OptionInfo& info, absl::string_view field, double 
 
 absl::Status SetOption(const std::string& name, double value,
                        const std::vector<RecipeOption>& options, Recipe& recipe) {
-  const std::string field = absl::StrCat("options[", name, "]");
+  const std::string field = OptionField(name);
   const auto option = std::find_if(options.begin(), options.end(),
                                    [&](const auto& each) { return each.info.name == name; });
   if (option == options.end()) {
@@ -172,31 +178,43 @@ std::string FindConflicting(const Recipe& recipe, const Conflict& conflict) {
   std::string found;
   ForEachChoice(recipe, [&](absl::string_view field, const auto& choice) {
     const bool is_other = (choice.name() == conflict.other) != conflict.all_but;
-    if (field == FieldOf(conflict.axis) && is_other) found = std::string(choice.name());
+    if (field == FieldOf(conflict.axis).name && is_other) found = std::string(choice.name());
   });
   return found;
 }
 
-std::string NameOnAxis(const RecipeChange& names, RecipeAxis axis) {
-  switch (axis) {
-    case RecipeAxis::kPrior:
-      return names.prior;
-    case RecipeAxis::kCalibration:
-      return names.calibration;
-    case RecipeAxis::kAcquisition:
-      return names.acquisition;
-    case RecipeAxis::kExploration:
-      return names.exploration;
-  }
-  return "";
-}
-
-absl::Status CheckConflict(const Recipe& recipe, absl::string_view name, const Conflict& conflict) {
+// Refuses the recipe if it has the other ingredient of `conflict`, which is declared by the
+// ingredient `name` with these options.
+absl::Status CheckConflict(const Recipe& recipe, absl::string_view name, const OptionSet& options,
+                           const Conflict& conflict) {
   const std::string found = FindConflicting(recipe, conflict);
   if (found.empty()) return absl::OkStatus();
-  return InvalidField(FieldOf(conflict.axis), NameOnAxis(NamesOf(recipe), conflict.axis),
-                      absl::StrCat(conflict.all_but ? "" : "without ", conflict.other, ": ", name,
-                                   " does not go together with ", found, ", ", conflict.reason));
+  const AxisField& axis = FieldOf(conflict.axis);
+  if (conflict.blames_option) {
+    return InvalidField(OptionField(conflict.option),
+                        FormatNumber(options.Get(conflict.option).value_or(0)),
+                        absl::StrCat("0: it does not go together with the ", axis.name, " ", found,
+                                     ", ", conflict.reason));
+  }
+  const std::string unless = conflict.unless_given
+                                 ? absl::StrCat(" unless the option ", conflict.option, " is given")
+                                 : "";
+  return InvalidField(
+      axis.name, NamesOf(recipe).*axis.value,
+      absl::StrCat(conflict.all_but ? "" : "without ", conflict.other, ": ", name,
+                   " does not go together with ", found, ", ", conflict.reason, unless));
+}
+
+// Refuses two ingredients that do not go together.
+absl::Status CheckRecipe(const Recipe& recipe) {
+  absl::Status status;
+  ForEachChoice(recipe, [&](absl::string_view, const auto& choice) {
+    for (const Conflict& conflict : choice->about.conflicts) {
+      if (!IsActive(conflict, choice.options())) continue;
+      status.Update(CheckConflict(recipe, choice.name(), choice.options(), conflict));
+    }
+  });
+  return status;
 }
 
 template <typename Row>
@@ -206,17 +224,6 @@ void AddIngredients(absl::string_view axis, absl::Span<const Row* const> rows,
 }
 
 }  // namespace
-
-absl::Status CheckRecipe(const Recipe& recipe) {
-  absl::Status status;
-  ForEachChoice(recipe, [&](absl::string_view, const auto& choice) {
-    for (const Conflict& conflict : choice->about.conflicts) {
-      if (!IsActive(conflict, choice.options())) continue;
-      status.Update(CheckConflict(recipe, choice.name(), conflict));
-    }
-  });
-  return status;
-}
 
 absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change,
                                      const RecipeTables& tables) {
@@ -289,13 +296,14 @@ std::vector<RecipeOption> RecipeOptions(const RecipeTables& tables) {
 }
 
 std::string DescribeConflict(const Conflict& conflict) {
-  const std::string others = absl::StrCat(
-      FieldOf(conflict.axis), "s", conflict.all_but ? " other than " : " named ", conflict.other);
-  const std::string when =
-      conflict.option.empty()
-          ? ""
-          : absl::StrCat(conflict.unless_given ? "unless " : "if ", conflict.option, " is given, ");
-  return absl::StrCat(when, "does not go together with ", others, ", ", conflict.reason);
+  std::string when;
+  if (!conflict.option.empty()) {
+    when = conflict.unless_given ? absl::StrCat("unless ", conflict.option, " is given, ")
+                                 : absl::StrCat("if ", conflict.option, " is not 0, ");
+  }
+  return absl::StrCat(when, "does not go together with ", FieldOf(conflict.axis).name, "s",
+                      conflict.all_but ? " other than " : " named ", conflict.other, ", ",
+                      conflict.reason);
 }
 
 }  // namespace slipstream

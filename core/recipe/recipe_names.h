@@ -21,7 +21,7 @@
 
 namespace slipstream {
 
-// The rows that recipes are made of: of each axis those that there are, unless told.
+// The tables of rows that recipes choose from; core's own by default.
 struct RecipeTables {
   absl::Span<const PriorRow* const> priors = PriorRows();
   absl::Span<const CalibrationRow* const> calibrations = CalibrationRows();
@@ -52,9 +52,6 @@ struct RecipeChange {
 absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change,
                                      const RecipeTables& tables = RecipeTables());
 
-// INVALID_ARGUMENT as above where two ingredients do not go together.
-absl::Status CheckRecipe(const Recipe& recipe);
-
 // The names of a recipe's ingredients; no options.
 RecipeChange NamesOf(const Recipe& recipe);
 // The same with the values of all of its options that are given: ChangedRecipe makes the same
@@ -65,7 +62,7 @@ RecipeChange DescriptionOf(const Recipe& recipe);
 struct RecipeOption {
   OptionInfo info;
   std::optional<double> default_value;   // Empty: not given; the summary says what then.
-  std::vector<std::string> ingredients;  // That have it, as "acquisition ucb".
+  std::vector<std::string> ingredients;  // The ones that have it, such as "acquisition ucb".
 };
 std::vector<RecipeOption> RecipeOptions(const RecipeTables& tables = RecipeTables());
 

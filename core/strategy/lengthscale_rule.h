@@ -1,10 +1,10 @@
 // The next point under a recipe's rule for lengthscales, on top of what the
 // calibration found (core/calibration/lengthscale_rule.h).
 //
-// The expansion only grows. As it is noted on each trial that it had a part in,
-// it goes on from the largest of the study's history, also after a restart; so
-// do the terms of the one-step estimate's sum. A suggestion that was made without
-// transfer notes nothing, as it was another model's.
+// The expansion only grows. It is noted on each trial that it contributed to, so
+// it continues from the largest in the study's history, also after a restart; so
+// do the terms of the one-step estimate's sum. A suggestion made without transfer
+// leaves no note, as it was another model's.
 #ifndef SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_
 #define SLIPSTREAM_CORE_STRATEGY_LENGTHSCALE_RULE_H_
 

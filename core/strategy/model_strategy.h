@@ -2,7 +2,7 @@
 //
 // Until as many results are there as the space has parameters and one more, at
 // least 3 and at most 5, suggestions fill the space evenly, or come from the
-// source tasks' portfolio where the recipe says so. From then on a
+// zero-shot design where the recipe says so. From then on a
 // Gaussian process is calibrated to all results (training_set.h says when to a
 // part of them), trials that are still open count as if they had given what the
 // model expects of them (so that workers who ask at once get different points),

@@ -277,8 +277,7 @@ constexpr Option<ClusterOptions> kClusterOptions[] = {
          "The deviation of a process of the target's own on top of cluster; none unless given"}),
 };
 
-constexpr absl::string_view kNoLengthscales =
-    "which has no lengthscales to divide unless the option residual_amplitude is given";
+constexpr absl::string_view kNoLengthscales = "as cluster alone has no lengthscales to divide";
 constexpr Conflict kClusterConflicts[] = {
     {.axis = RecipeAxis::kCalibration,
      .other = "expanding",

@@ -35,8 +35,8 @@ TEST_F(PresetsCommandTest, ShowsOnePresetWithAllOfItsValues) {
   EXPECT_THAT(result.out, HasSubstr("scaml: Learnt weights (ScaML-GP)"));
   EXPECT_THAT(result.out, HasSubstr("none: Always the acquisition's point"));
   const ProcessResult csv = Run({"scaml", "--format", "csv"});
-  EXPECT_THAT(csv.out, HasSubstr("weight_rate,2,chosen,1 to 9,,About weight_rate"));
-  EXPECT_THAT(csv.out, HasSubstr("norm,chosen,3,1 to 9,,About norm"));
+  EXPECT_THAT(csv.out, HasSubstr("weight_rate,2,not given,1 to 9,,About weight_rate"));
+  EXPECT_THAT(csv.out, HasSubstr("norm,not given,3,1 to 9,,About norm"));
 }
 
 TEST_F(PresetsCommandTest, LeavesOutOptionsOfOtherIngredients) {

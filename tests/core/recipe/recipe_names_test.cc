@@ -153,6 +153,12 @@ TEST(RecipeNames, WhatDoesNotGoTogetherIsRefusedWithTheReason) {
                   .ok());
   EXPECT_THAT(refusal({.prior = "stacked", .options = {{"input_warp", 1}}}),
               HasSubstr("by their plain scale"));
+  const auto warped = ChangedRecipe(Recipe(), {.prior = "stacked", .options = {{"input_warp", 1}}});
+  EXPECT_EQ(ViolationOf(warped.status())->field, "options[input_warp]");
+  EXPECT_EQ(ViolationOf(warped.status())->value, "1");
+  EXPECT_THAT(refusal({.prior = "cluster", .calibration = "shrinking(map)"}),
+              HasSubstr("cluster does not go together with shrinking, as cluster alone has no "
+                        "lengthscales to divide unless the option residual_amplitude is given"));
   const RecipeChange theory{.calibration = "expanding(map)", .options = {{"expanding_theory", 1}}};
   EXPECT_THAT(refusal(theory), HasSubstr("the place of ucb's multiplier"));
   EXPECT_TRUE(ChangedRecipe(FindPreset("gp_ucb")->recipe, theory).ok());

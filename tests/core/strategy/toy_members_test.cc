@@ -83,11 +83,11 @@ const CalibrationRow kToyCalibration = {
 
 // ---- An acquisition that likes the mean alone ----
 
-class MeanScore final : public PointScore {
+class MeanScore final : public SmoothScore {
  public:
   explicit MeanScore(const Surrogate& surrogate) : surrogate_(surrogate) {}
 
-  absl::StatusOr<Vector> Values(const PointMatrix& x) const override { return ValuesOnce(x); }
+  Vector ValuesAt(const PointMatrix& x) const override { return ValuesOnce(x); }
   Vector ValuesOnce(const PointMatrix& x) const override { return surrogate_.Predict(x).mean; }
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
     const PointPrediction there = surrogate_.PredictPoint(x);
