@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/gp/normal.h"
-#include "core/prior/blocks/by_hyperparameters.h"
 #include "core/prior/blocks/ensemble.h"
 #include "core/prior/blocks/left_out.h"
 
@@ -18,6 +18,8 @@ namespace slipstream {
 namespace {
 
 constexpr Index kFewestRankedResults = 3;
+// Weights under so many hyperparameters are kept, so that Fit, Shares and Remarks share them.
+constexpr size_t kMostWeighted = 32;
 
 // What is drawn from an input's seed, by lane.
 constexpr uint64_t kRgpeCommonLane = 0;
@@ -164,7 +166,11 @@ class RankedEnsemble final : public Transfer {
  private:
   absl::StatusOr<std::shared_ptr<const RgpeWeights>> Weighted(
       const Hyperparameters& hyperparameters) const {
-    return weighted_.Get(hyperparameters, [&] { return WeighAll(hyperparameters); });
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const RgpeWeights>> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(RgpeWeights weights, WeighAll(hyperparameters));
+      return std::make_shared<const RgpeWeights>(std::move(weights));
+    };
+    return weighted_.Get(hyperparameters.Packed(), make);
   }
 
   absl::StatusOr<RgpeWeights> WeighAll(const Hyperparameters& hyperparameters) const {
@@ -233,7 +239,7 @@ class RankedEnsemble final : public Transfer {
   uint64_t seed_;
   RgpeNumbers numbers_;
   Matrix source_losses_;  // One row a draw, one column a chosen source.
-  ByHyperparameters<RgpeWeights> weighted_;
+  mutable Memo<Vector, const RgpeWeights> weighted_{kMostWeighted};  // By hyperparameters.
 };
 
 class Rgpe final : public Prior {

@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "core/base/counter_random.h"
+#include "core/base/even_parts.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
-#include "core/prior/blocks/by_hyperparameters.h"
 #include "core/prior/blocks/ensemble.h"
 
 namespace slipstream {
 namespace {
+
+// States under so many hyperparameters are kept, so that Fit, Shares and Remarks share them.
+constexpr size_t kMostRmGpStates = 32;
 
 // Where a source is compared with the target.
 struct RmGpPoints {
@@ -23,18 +27,12 @@ struct RmGpPoints {
 };
 
 RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
-  const Index all = source.data.y.size();
-  const Index count = std::min(all, options.most_points);
-  RmGpPoints points{PointMatrix(count, source.data.x.cols()), Vector(count), 0};
-  for (Index j = 0; j < count; ++j) {
-    const Index row = j * all / count;
-    points.x.row(j) = source.data.x.row(row);
-    points.y[j] = source.data.y[row];
-  }
+  const std::vector<Index> rows = FirstOfParts(source.data.y.size(), options.most_points);
+  RmGpPoints points{source.data.x(rows, Eigen::all), source.data.y(rows), 0};
   if (options.noise_confidence.has_value()) {
     const double noise = std::exp(source.hyperparameters.log_noise_variance);
     points.margin =
-        std::sqrt(2 * noise * std::log(8 * static_cast<double>(count) / *options.noise_confidence));
+        std::sqrt(2 * noise * std::log(8 * static_cast<double>(rows.size()) / *options.noise_confidence));
   }
   return points;
 }
@@ -115,13 +113,14 @@ class RmGpTransfer final : public Transfer {
  private:
   absl::StatusOr<std::shared_ptr<const RmGpState>> StateOf(
       const Hyperparameters& hyperparameters) const {
-    return states_.Get(hyperparameters, [&]() -> absl::StatusOr<RmGpState> {
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const RmGpState>> {
       SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess own,
                                   FitProcess(model().kernel, target_, hyperparameters));
-      RmGpState state = Run(own);
-      state.own = std::make_shared<const GaussianProcess>(std::move(own));
+      auto state = std::make_shared<RmGpState>(Run(own));
+      state->own = std::make_shared<const GaussianProcess>(std::move(own));
       return state;
-    });
+    };
+    return states_.Get(hyperparameters.Packed(), make);
   }
   // gap(i, s) of source i in round s + 1.
   Matrix Gaps(const GaussianProcess& own, Index rounds) const;
@@ -134,7 +133,7 @@ class RmGpTransfer final : public Transfer {
   SourceModels sources_;
   std::vector<RmGpPoints> points_;  // By source.
   double uniform_;
-  ByHyperparameters<RmGpState> states_;
+  mutable Memo<Vector, const RmGpState> states_{kMostRmGpStates};  // By hyperparameters.
 };
 
 Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {

@@ -10,12 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ascent/bounded_ascent.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
-#include "core/prior/blocks/latest_few.h"
-#include "core/prior/level_stack.h"
 #include "core/prior/blocks/ranking.h"
+#include "core/prior/blocks/source_identities.h"
 #include "core/prior/blocks/source_points.h"
+#include "core/prior/level_stack.h"
 
 namespace slipstream {
 namespace {
@@ -27,7 +28,7 @@ constexpr double kStackedDeviation = 1.5;
 constexpr double kLeastStackedAmplitude = 1e-3;
 constexpr double kMostStackedAmplitude = 30;
 
-constexpr size_t kMostKeptStacks = 16;
+constexpr size_t kMostCachedStacks = 16;
 
 Model StackModel(const PriorInput& input, const SourceStackOptions& options) {
   ModelOptions own = input.model;
@@ -206,7 +207,7 @@ class SourceStack final : public Prior {
       chosen.push_back(input.sources[place]);
       points += chosen.back()->data.y.size();
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const LevelStack> stack, KeptStackOf(chosen));
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const LevelStack> stack, CachedStackOf(chosen));
     TrainingData data =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
     data.terms = {stack->At(data.x)};
@@ -218,20 +219,16 @@ class SourceStack final : public Prior {
   // Of more sources the results tell which ones it takes.
   absl::Status Prepare(const PriorInput& input) const override {
     if (input.sources.size() > options_.most_sources) return absl::OkStatus();
-    return KeptStackOf(input.sources).status();
+    return CachedStackOf(input.sources).status();
   }
 
  private:
-  absl::StatusOr<std::shared_ptr<const LevelStack>> KeptStackOf(const SourceModels& sources) const {
-    SourceIdentities key(sources);
-    std::shared_ptr<const LevelStack> stack = kept_.Find(key);
-    if (stack != nullptr) return stack;
-    SLIPSTREAM_ASSIGN_OR_RETURN(stack, StackOf(sources, options_));
-    return kept_.Insert(std::move(key), std::move(stack));
+  absl::StatusOr<std::shared_ptr<const LevelStack>> CachedStackOf(const SourceModels& sources) const {
+    return stacks_.Get(SourceIdentities(sources), [&] { return StackOf(sources, options_); });
   }
 
   SourceStackOptions options_;
-  mutable LatestFew<SourceIdentities, const LevelStack> kept_{kMostKeptStacks};
+  mutable Memo<SourceIdentities, const LevelStack> stacks_{kMostCachedStacks};
 };
 
 }  // namespace

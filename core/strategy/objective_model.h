@@ -2,15 +2,14 @@
 #ifndef SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
 #define SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
 
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/memo.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
 #include "core/prior/prior.h"
@@ -21,27 +20,20 @@
 
 namespace slipstream {
 
-// The last few calibrations, found again by all that they depend on (but for
-// the kernel's structure, which is the same for all that one strategy
-// calibrates in one dimension). Thread-safe.
-class CalibrationCache {
- public:
-  // Null if it is not there.
-  std::shared_ptr<const Calibrated> Find(const Model& model, const TrainingData& data,
-                                         uint64_t seed);
-  void Insert(const Model& model, const TrainingData& data, uint64_t seed,
-              std::shared_ptr<const Calibrated> calibrated);
+// All that a calibration depends on, but for the kernel's structure: that is the same for all that
+// one strategy calibrates in one dimension.
+struct CalibrationKey {
+  std::vector<HyperparameterBelief> beliefs;
+  TrainingData data;
+  uint64_t seed = 0;
 
- private:
-  struct Entry {
-    std::vector<HyperparameterBelief> beliefs;
-    TrainingData data;
-    uint64_t seed;
-    std::shared_ptr<const Calibrated> calibrated;
-  };
+  bool operator==(const CalibrationKey& other) const;
+};
 
-  std::mutex mutex_;
-  std::deque<Entry> entries_;  // Latest first, at most kMost.
+// The last few calibrations.
+struct CalibrationCache : Memo<CalibrationKey, const Calibrated> {
+  static constexpr size_t kMost = 4;
+  CalibrationCache() : Memo(kMost) {}
 };
 
 // What a model is made of. All of it must outlive the call it is passed to.

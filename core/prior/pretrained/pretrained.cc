@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
-#include "core/prior/blocks/latest_few.h"
+#include "core/prior/blocks/source_identities.h"
 #include "core/prior/pretrained/linear_mean.h"
 #include "core/prior/pretrained/shared_prior.h"
 
@@ -41,8 +42,7 @@ struct PretrainingKey {
   bool operator==(const PretrainingKey& other) const {
     return kinds == other.kinds && smoothness == other.smoothness &&
            lengthscales == other.lengthscales && sources == other.sources &&
-           places.rows() == other.places.rows() && places.cols() == other.places.cols() &&
-           places == other.places;
+           AreEqual(places, other.places);
   }
 
   CoordinateKinds kinds;
@@ -106,7 +106,7 @@ absl::StatusOr<Pretraining> Pretrain(const PriorInput& input, Model model,
   } else if (auto results = MatchingResults(input.sources, options.most_points)) {
     groups.push_back(*std::move(results));
   } else {
-    groups.push_back(MeansAt(input.sources, input.places, options.most_points));
+    groups.push_back(MeansAt(input.sources, input.places.Get(), options.most_points));
     pretraining.is_from_means = true;
     // The blur of values without noise: what is believed of noise is not of it.
     model.beliefs[static_cast<size_t>(model.kernel->parameter_count())].deviation = 1e6;
@@ -238,15 +238,16 @@ class Pretrained final : public Prior {
  private:
   absl::StatusOr<std::shared_ptr<const Pretraining>> PretrainingOf(const PriorInput& input,
                                                                    const Model& model) const {
-    PretrainingKey key(input, options_.objective == PretrainingObjective::kEmpiricalDivergence);
-    std::shared_ptr<const Pretraining> pretraining = kept_.Find(key);
-    if (pretraining != nullptr) return pretraining;
-    SLIPSTREAM_ASSIGN_OR_RETURN(Pretraining learnt, Pretrain(input, model, options_));
-    return kept_.Insert(std::move(key), std::make_shared<const Pretraining>(std::move(learnt)));
+    const bool takes_places = options_.objective == PretrainingObjective::kEmpiricalDivergence;
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const Pretraining>> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(Pretraining learnt, Pretrain(input, model, options_));
+      return std::make_shared<const Pretraining>(std::move(learnt));
+    };
+    return pretrainings_.Get(PretrainingKey(input, takes_places), make);
   }
 
   PretrainedOptions options_;
-  mutable LatestFew<PretrainingKey, const Pretraining> kept_{kMostPretrainings};
+  mutable Memo<PretrainingKey, const Pretraining> pretrainings_{kMostPretrainings};
 };
 
 }  // namespace
