@@ -5,6 +5,7 @@
 #include "core/gp/gaussian_prior.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/gp/stacked_priors.h"
 #include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
