@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
+#include "core/base/even_parts.h"
 #include "core/space/space_mapping.h"
 #include "core/zero_shot/design_selection.h"
 #include "core/zero_shot/source_losses.h"
@@ -98,7 +99,7 @@ std::vector<Configuration> BestConfigurations(const SearchSpace& space, const Un
   const size_t per_giver = std::min(options.best_per_source, options.max_candidates / givers);
   std::vector<std::vector<size_t>> best(givers);
   for (size_t g = 0; g < givers; ++g) {
-    const RankedSource& giver = ranked[g * ranked.size() / givers];
+    const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
     best[g] = giver.ranking.Best(per_giver, *giver.data);
   }
   std::vector<Configuration> configurations;
@@ -106,7 +107,7 @@ std::vector<Configuration> BestConfigurations(const SearchSpace& space, const Un
   for (size_t place = 0; place < per_giver; ++place) {
     for (size_t g = 0; g < givers; ++g) {
       if (place >= best[g].size()) continue;
-      const RankedSource& giver = ranked[g * ranked.size() / givers];
+      const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
       auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
       if (mapped.has_value() && space.has_candidates()) mapped = nearest.To(*mapped);
       if (mapped.has_value() && seen.insert(*mapped).second) {
