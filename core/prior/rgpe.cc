@@ -21,7 +21,7 @@ constexpr Index kFewestRankedResults = 3;
 // Weights under so many hyperparameters are kept, so that Fit, Shares and Remarks share them.
 constexpr size_t kMostWeighted = 32;
 
-// What is drawn from an input's seed, by lane.
+// Lanes of the random numbers that an input's seed gives.
 constexpr uint64_t kRgpeCommonLane = 0;
 constexpr uint64_t kRgpeOwnLane = 1;
 constexpr uint64_t kRgpeResamplingLane = 2;
@@ -77,13 +77,13 @@ RgpeNumbers DrawRgpeNumbers(const RgpeOptions& options, uint64_t seed, Index poi
 // The losses of one source; its draws take the common numbers from row `shift`
 // on, then from the first.
 absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const TrainingData& target,
-                                        const KeptPoints& results, const RgpeNumbers& numbers,
+                                        const CachedPoints& results, const RgpeNumbers& numbers,
                                         Index shift) {
-  const Vector means = source.memory->Means(results);
+  const Vector means = source.cache->Means(results);
   if (numbers.counts.size() > 0) {
     return BootstrapLosses(MisrankedPairs(means, means, target.y), numbers.counts);
   }
-  Matrix covariance = source.memory->Covariance(results, results);
+  Matrix covariance = source.cache->Covariance(results, results);
   const double least = kLeastVariancePart * source.kernel->Variance(source.hyperparameters.kernel);
   covariance.diagonal() = covariance.diagonal().cwiseMax(least);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix root, RootOfPosteriorCovariance(std::move(covariance)));
@@ -96,7 +96,7 @@ absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const Trainin
   return RankingLosses(shifted, target.y);
 }
 
-// What the hyperparameters make of an input: weights by model, the target last.
+// The weights that hyperparameters lead to, by model, the target last.
 struct RgpeWeights {
   std::shared_ptr<const GaussianProcess> target;
   Vector weights;
@@ -129,7 +129,9 @@ class RankedEnsemble final : public Transfer {
       const auto& source = chosen_[static_cast<size_t>(i)];
       members.push_back({source->process, weighted->weights[i], 1, source});
     }
-    return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
+    auto ensemble = MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
+    ensemble->Expect(target_.x);
+    return ensemble;
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
@@ -234,7 +236,7 @@ class RankedEnsemble final : public Transfer {
   RgpeOptions options_;
   TrainingData target_;
   SourceModels chosen_;
-  std::vector<size_t> places_;  // Of the chosen ones, in the input.
+  std::vector<size_t> places_;  // Where the chosen ones are in the input.
   size_t all_;
   uint64_t seed_;
   RgpeNumbers numbers_;
@@ -256,11 +258,11 @@ class Rgpe final : public Prior {
     if (results >= kFewestRankedResults) {
       numbers = DrawRgpeNumbers(options_, input.seed, results);
       losses.resize(numbers.draws(), static_cast<Index>(chosen.size()));
-      const KeptPoints kept(input.target.x);
+      const CachedPoints points(input.target.x);
       for (Index i = 0; i < losses.cols(); ++i) {
         const SourceModel& source = *chosen[static_cast<size_t>(i)];
         SLIPSTREAM_ASSIGN_OR_RETURN(losses.col(i),
-                                    RgpeSourceLosses(source, input.target, kept, numbers, i + 1));
+                                    RgpeSourceLosses(source, input.target, points, numbers, i + 1));
       }
     }
     return std::make_unique<RankedEnsemble>(

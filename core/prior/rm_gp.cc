@@ -23,7 +23,7 @@ constexpr size_t kMostRmGpStates = 32;
 struct RmGpPoints {
   PointMatrix x;
   Vector y;
-  double margin = 0;  // What noise adds to a gap.
+  double margin = 0;  // Added to a gap because of noise.
 };
 
 RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
@@ -31,8 +31,8 @@ RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
   RmGpPoints points{source.data.x(rows, Eigen::all), source.data.y(rows), 0};
   if (options.noise_confidence.has_value()) {
     const double noise = std::exp(source.hyperparameters.log_noise_variance);
-    points.margin =
-        std::sqrt(2 * noise * std::log(8 * static_cast<double>(rows.size()) / *options.noise_confidence));
+    const auto count = static_cast<double>(rows.size());
+    points.margin = std::sqrt(2 * noise * std::log(8 * count / *options.noise_confidence));
   }
   return points;
 }
@@ -43,7 +43,7 @@ struct RmGpState {
   double nu = 1;
   std::shared_ptr<const GaussianProcess> own;  // The target's, with all results.
   Vector weights;                              // om, of sum 1.
-  Vector gaps;                                 // Of the last round; empty before the first.
+  Vector gaps;                                 // Those of the last round; empty before the first.
   double multiplier = 1;                       // beta_t.
 };
 
@@ -80,9 +80,11 @@ class RmGpTransfer final : public Transfer {
       members.push_back(
           {sources_[i]->process, weights[static_cast<Index>(i)], factor, sources_[i]});
     }
-    if (!is_bound) return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
-    members.push_back({state.own, 1 - state.nu});
-    return MakeEnsemble(std::move(members), EnsembleErrors::kAligned);
+    if (is_bound) members.push_back({state.own, 1 - state.nu});
+    auto ensemble = MakeEnsemble(std::move(members), is_bound ? EnsembleErrors::kAligned
+                                                              : EnsembleErrors::kIndependent);
+    ensemble->Expect(target_.x);
+    return ensemble;
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
@@ -125,7 +127,7 @@ class RmGpTransfer final : public Transfer {
   // gap(i, s) of source i in round s + 1.
   Matrix Gaps(const GaussianProcess& own, Index rounds) const;
   RmGpState Run(const GaussianProcess& own) const;
-  // Of the sources, in what Fit gives; none: it is the target's own.
+  // The sources' weights in the surrogate; all 0 where that is the target's own.
   Vector Mixed(const RmGpState& state) const;
 
   RmGpOptions options_;

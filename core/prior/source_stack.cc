@@ -21,7 +21,7 @@
 namespace slipstream {
 namespace {
 
-// Of the logarithm of a difference's amplitude, as ScaML has it for the target's
+// The belief in the logarithm of a difference's amplitude, which ScaML has for the target's
 // (amplitude^2 ~ LogNormal(-2, 3)).
 constexpr double kStackedLocation = -1;
 constexpr double kStackedDeviation = 1.5;
@@ -190,7 +190,7 @@ class StackedTransfer final : public Transfer {
  private:
   TrainingData target_;
   std::shared_ptr<const LevelStack> stack_;
-  std::vector<size_t> places_;  // Of the levels' sources, in the input.
+  std::vector<size_t> places_;  // Where the levels' sources are in the input.
   Index all_;                   // Sources in the input.
   Index all_points_;            // That the levels' sources have.
 };
@@ -216,14 +216,15 @@ class SourceStack final : public Prior {
                                              static_cast<Index>(input.sources.size()), points);
   }
 
-  // Of more sources the results tell which ones it takes.
+  // Where there are more sources, the results tell which ones the stack takes.
   absl::Status Prepare(const PriorInput& input) const override {
     if (input.sources.size() > options_.most_sources) return absl::OkStatus();
     return CachedStackOf(input.sources).status();
   }
 
  private:
-  absl::StatusOr<std::shared_ptr<const LevelStack>> CachedStackOf(const SourceModels& sources) const {
+  absl::StatusOr<std::shared_ptr<const LevelStack>> CachedStackOf(
+      const SourceModels& sources) const {
     return stacks_.Get(SourceIdentities(sources), [&] { return StackOf(sources, options_); });
   }
 

@@ -206,7 +206,7 @@ SourceLibrary::SourceLibrary(size_t bytes)
                       return source.bytes() + key.size();
                     },
                     [](const FittedSource& source) {
-                      if (source.model != nullptr) source.model->memory->Clear();
+                      if (source.model != nullptr) source.model->cache->Clear();
                     }}) {}
 
 absl::StatusOr<std::shared_ptr<const FittedSource>> SourceLibrary::Get(

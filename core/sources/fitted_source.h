@@ -35,14 +35,14 @@ struct SourceCounts {
 
 enum class SourceKernel {
   kMatern52,
-  kMatern32TimesMatern12,  // Of cm-BO.
+  kMatern32TimesMatern12,  // The kernel of cm-BO.
 };
 
 struct SourceFitOptions {
   SourceKernel kernel = SourceKernel::kMatern52;
   OutputWarp warp = OutputWarp::kPower;
-  // Of more different configurations the best half of so many is kept, and the
-  // rest evenly spread over the others.
+  // The limit of different configurations: half of them are the best ones, the rest
+  // are spread evenly over the others.
   size_t most_points = 1000;
   // Hyperparameters are fitted to so many, evenly spread over their order.
   size_t most_calibrated = 200;
@@ -55,9 +55,9 @@ struct FittedSource {
   std::shared_ptr<const SourceModel> model;  // Null where no point can be used.
   bool fit_failed = false;                   // There were points, but no model fits them.
   SourceCounts counts;
-  size_t own_bytes = 0;  // Besides the model's.
+  size_t own_bytes = 0;  // Without the model's.
 
-  // Approximate, for caches; grows with what the model keeps of its answers.
+  // Approximate, for caches; grows with the model's cached predictions.
   size_t bytes() const;
 };
 
@@ -68,7 +68,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
                                                               const SourceFitOptions& options,
                                                               absl::Time deadline);
 
-// What is kept of a source that FitSource failed on, so that it is not tried again.
+// Stands for a source that FitSource failed on, so that it is not tried again.
 std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source);
 
 // Where strategies get fitted sources. Thread-safe.
@@ -90,7 +90,7 @@ class SourceLibrary : public SourceProvider {
  public:
   explicit SourceLibrary(size_t bytes);
 
-  // What Get is asked for, in one text.
+  // The input of Get in one text.
   static std::string KeyOf(const SourceTaskData& source, const SearchSpace& space,
                            const SourceFitOptions& options);
 

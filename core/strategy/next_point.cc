@@ -43,10 +43,10 @@ double LogPoints(const NextPointRequest& request) {
 
 // Where sources are part of each prediction, fewer of them have to do, and the
 // screen is one of a few, of whose points the sources' predictions are kept.
-MaximizerOptions SearchOptionsOf(const ObjectiveModel& model, uint64_t seed) {
+MaximizerOptions SearchOptionsOf(const ObjectiveModel& model) {
   MaximizerOptions options;
   if (!model.is_costly()) return options;
-  options.screen_seed = seed % kScreens;
+  options.different_screens = kScreens;
   options.quasi_random = 192;
   options.around_incumbents = 64;
   options.ascents = 2;
@@ -156,11 +156,10 @@ class Chooser {
     const PointFunction function{[&](const PointMatrix& x) { return acquisition.Values(x); },
                                  [&](ConstVectorView x, VectorView gradient) {
                                    return acquisition.ValueAndGradient(x, gradient);
-                                 },
-                                 [&](const PointMatrix& x) { return acquisition.KeptValues(x); }};
+                                 }};
     const MaximizerResult found =
         MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline,
-                          SearchOptionsOf(request_.model, request_.seed));
+                          SearchOptionsOf(request_.model));
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
     return FirstNotTaken(found.best);
   }
@@ -185,7 +184,7 @@ class Chooser {
   // Values of the acquisition, or of one joint draw where that is the rule.
   absl::StatusOr<Vector> Values(const Acquisition& acquisition, const PointMatrix& x) const {
     if (request_.recipe.acquisition != AcquisitionKind::kThompson) {
-      return acquisition.KeptValues(x);
+      return acquisition.Values(x);
     }
     const size_t member = request_.seed % request_.model.members().size();
     SLIPSTREAM_ASSIGN_OR_RETURN(

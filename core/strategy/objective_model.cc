@@ -178,13 +178,10 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 
 double ObjectiveModel::Incumbent(size_t member) const {
   // With transfer the model may be on a scale of its own.
-  double incumbent = noiseless_ && transfer_ == nullptr
-                         ? training_.data.y.maxCoeff()
-                         : IncumbentOf(*members_[member], training_.data.x);
-  if (pending_.rows() > 0) {
-    incumbent = std::max(incumbent, IncumbentOf(*members_[member], pending_));
-  }
-  return incumbent;
+  const double best = noiseless_ && transfer_ == nullptr
+                          ? training_.data.y.maxCoeff()
+                          : IncumbentOf(*members_[member], training_.data.x);
+  return pending_.rows() == 0 ? best : std::max(best, IncumbentOf(*members_[member], pending_));
 }
 
 absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
@@ -225,7 +222,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(
 
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {
   const Vector values =
-      noiseless_ ? training_.data.y : members_.front()->PredictKept(training_.data.x).mean;
+      noiseless_ ? training_.data.y : members_.front()->Predict(training_.data.x).mean;
   std::vector<size_t> order(training_.configurations.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

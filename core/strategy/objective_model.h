@@ -36,7 +36,7 @@ struct CalibrationCache : Memo<CalibrationKey, const Calibrated> {
   CalibrationCache() : Memo(kMost) {}
 };
 
-// What a model is made of. All of it must outlive the call it is passed to.
+// The input of a model. All of it must outlive the call it is passed to.
 struct ObjectiveModelRequest {
   const StudyView& view;  // Has at least one measured trial.
   const Recipe& recipe;
@@ -49,8 +49,8 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
 };
 
-// Has `prior` work out and keep what ObjectiveModel::Fit will need of the sources,
-// not none, and the view's space alone. The view's trials are not read.
+// Has `prior` precompute and cache what ObjectiveModel::Fit will need of the sources, at least one,
+// and of the view's space. The view's trials are not read.
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources);
 
@@ -62,7 +62,7 @@ class ObjectiveModel {
 
   const TrainingSet& training() const { return training_; }
   const OutputTransform& transform() const { return training_.transform; }
-  // What was calibrated: of the transfer, or of the results alone.
+  // The calibrated model: the transfer's, or that of the results alone.
   const Model& model() const { return transfer_ != nullptr ? transfer_->model() : model_; }
   const TrainingData& calibration_data() const {
     return transfer_ != nullptr ? transfer_->data() : training_.data;
@@ -70,15 +70,15 @@ class ObjectiveModel {
   const std::vector<Hyperparameters>& hyperparameters() const { return calibrated_->members; }
   // Equally likely; at least one.
   const std::vector<std::unique_ptr<Surrogate>>& members() const { return members_; }
-  // Of each member, on the model's scale.
+  // The member's noise, on the model's scale.
   double NoiseVariance(size_t member) const;
   // What the member believes of the best so far, pending trials included.
   double Incumbent(size_t member) const;
 
-  // As if these had given what each member expects of them.
+  // Adds trials that are out, as if they had given what each member expects of them.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
 
-  // The same with other hyperparameters for its members, not none.
+  // The same with other hyperparameters for its members, at least one.
   absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members) const;
 
   // Whether a prediction takes much more than the target's own results would.
@@ -89,7 +89,7 @@ class ObjectiveModel {
 
   // How it came about, for provenance.
   std::vector<Fact> Facts() const;
-  // What the sources that have a say weigh, heaviest first.
+  // The weights of the sources that have any, heaviest first.
   std::vector<SourceWeight> SourceWeights() const;
 
  private:

@@ -17,7 +17,7 @@
 namespace slipstream {
 namespace {
 
-// Of the target's own process where it has none: no numbers change, and the
+// The amplitude of the target's own process where it has none: no numbers change, and the
 // kernel's hyperparameters are there, fixed.
 constexpr double kNoAmplitude = 1e-6;
 // The mean's bounds, in deviations.
@@ -25,13 +25,13 @@ constexpr double kMeanReach = 4;
 constexpr size_t kMostPrototypeSets = 8;
 constexpr size_t kMostListedGroups = 8;
 
-// What is kept of a set of sources: nothing of a source itself.
+// The cached results of a set of sources, without the sources themselves.
 struct PrototypeSet {
   SourcePrototypes made;
   AdaptionCache adaptions{kMostAdaptions};
 };
 
-// What prototypes depend on besides the prior's options.
+// The input that prototypes depend on besides the prior's options.
 struct PrototypeKey {
   SourceIdentities sources;
   PointMatrix places;

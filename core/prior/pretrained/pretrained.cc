@@ -22,10 +22,10 @@ constexpr size_t kMostPretrainings = 32;
 constexpr double kMeanSlopeDeviation = 3;
 constexpr double kMostMeanSlope = 10;
 
-// What the sources taught.
+// The result of pretraining on the sources.
 struct Pretraining {
   Hyperparameters hyperparameters;
-  double objective = 0;  // Of the method, without beliefs.
+  double objective = 0;  // The method's objective, without beliefs.
   Index points = 0;      // Used, of all tasks together.
   bool is_from_means = false;
 };
@@ -184,7 +184,7 @@ class PretrainedTransfer final : public Transfer {
     return Vector::Constant(static_cast<Index>(sources_), 1 / static_cast<double>(sources_));
   }
 
-  // What the sources taught, whatever was freed.
+  // The values that the sources taught, also of hyperparameters that were freed.
   std::vector<Remark> Remarks(const Hyperparameters&) const override {
     const Hyperparameters& learnt = pretraining_->hyperparameters;
     const bool is_divergence = options_.objective == PretrainingObjective::kEmpiricalDivergence;
