@@ -38,7 +38,7 @@ class Memo {
   struct Growth {
     std::function<size_t(const Key&, const Value&)> cost;  // Measured anew at each use.
     std::function<void(const Value&)> shrink;
-    uint64_t uses_until_unused = 8;  // Of the memo, for each entry that it holds.
+    uint64_t uses_until_unused = 8;  // Uses of the memo for each entry that it holds.
   };
 
   explicit Memo(size_t capacity) : capacity_(capacity) {}
@@ -54,9 +54,9 @@ class Memo {
     return value;
   }
 
-  // What is there, else what `make()`, of type absl::StatusOr<std::shared_ptr<Value>>, gives. Of
-  // two threads that make a value at once both get the one that was there first. Errors of `make`
-  // are returned and not kept.
+  // The value that is there, or the one that `make()`, of type
+  // absl::StatusOr<std::shared_ptr<Value>>, returns. Two threads that make a value at once both get
+  // the one that was there first. Errors of `make` are returned and not kept.
   template <typename Make>
   absl::StatusOr<std::shared_ptr<Value>> Get(const Key& key, const Make& make) {
     if (std::shared_ptr<Value> found = Find(key)) return found;
@@ -91,7 +91,7 @@ class Memo {
     Key key;
     std::shared_ptr<Value> value;
     size_t cost;
-    uint64_t used_at;  // As uses_ counts.
+    uint64_t used_at;  // The count of uses_ at the latest use.
   };
   using Entries = std::list<Entry>;
   using Place = typename Entries::iterator;

@@ -26,7 +26,7 @@ struct JitterLadder {
 
 class Cholesky {
  public:
-  // Of the symmetric matrix whose lower triangle `k` holds; the upper one is
+  // Factorises the symmetric matrix whose lower triangle `k` holds; the upper one is
   // not read. FAILED_PRECONDITION when `k` is not square or has an entry that
   // is not finite, or when even the last jitter leaves it indefinite.
   static absl::StatusOr<Cholesky> Of(Matrix k, const JitterLadder& ladder = JitterLadder());
@@ -35,7 +35,7 @@ class Cholesky {
   Cholesky() = default;
 
   Index size() const { return size_; }
-  // What was added to each diagonal entry; 0 when the matrix was fine.
+  // The jitter that was added to each diagonal entry; 0 when none was needed.
   double jitter() const { return jitter_; }
   // Row `i`, column `j` of the lower factor.
   double At(Index i, Index j) const { return factor_(i, j); }

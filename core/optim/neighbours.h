@@ -26,7 +26,7 @@ class Neighbours {
   std::vector<Index> Numbers(const Configuration& configuration) const;
 
   // `configuration` with each other value of `parameter`, if that exists in it.
-  // Of more than most_values: numbers at distances 1, 2, 4, ... steps both
+  // Where there are more than most_values: numbers at distances 1, 2, 4, ... steps both
   // ways, or words drawn by `seed`. Parameters that come into existence get
   // their fallback.
   std::vector<Configuration> Change(const Configuration& configuration, size_t parameter,

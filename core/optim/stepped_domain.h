@@ -12,8 +12,8 @@ namespace slipstream {
 // Whether the domain is anything but double.
 bool IsStepped(const Domain& domain);
 
-// Of a stepped domain: how many values it has, the value at each place from 0,
-// and the place of a value.
+// How many values a stepped domain has, the value at each place from 0, and the place
+// of a value.
 int64_t CountOf(const Domain& domain);
 Value ValueAt(const Domain& domain, int64_t place);
 int64_t PlaceOf(const Domain& domain, const Value& value);

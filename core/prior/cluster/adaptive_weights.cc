@@ -13,8 +13,7 @@
 namespace slipstream {
 namespace {
 
-// What the target is believed to be before its results, at their points and at
-// the places.
+// The belief in the target before its results, at their points and at the places.
 struct MixedPrior {
   Vector mean;
   Matrix covariance;

@@ -39,10 +39,10 @@ namespace slipstream {
 
 struct AdaptiveWeights {
   Vector weights;    // One for each prototype, of sum 1.
-  Vector distances;  // That made them; empty where none did.
+  Vector distances;  // The distances that made them; empty where none did.
 };
 
-// What a step takes besides weights and results.
+// The input of a step besides weights and results.
 struct AdaptionModel {
   NormalDistance distance = NormalDistance::kWasserstein;
   double log_noise_variance = -4;
