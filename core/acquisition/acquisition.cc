@@ -41,19 +41,12 @@ Acquisition::Acquisition(std::vector<RuledSurrogate> members) : members_(std::mo
   assert(!members_.empty());
 }
 
-Vector Acquisition::Values(const PointMatrix& x) const { return ValuesBy(&Surrogate::Predict, x); }
-
-Vector Acquisition::KeptValues(const PointMatrix& x) const {
-  return ValuesBy(&Surrogate::PredictKept, x);
-}
-
-Vector Acquisition::ValuesBy(Predictions (Surrogate::*predict)(const PointMatrix&) const,
-                             const PointMatrix& x) const {
+Vector Acquisition::Values(const PointMatrix& x) const {
   const auto count = static_cast<Index>(members_.size());
   Matrix by_member(x.rows(), count);
   for (Index k = 0; k < count; ++k) {
     const RuledSurrogate& member = members_[static_cast<size_t>(k)];
-    const Predictions predictions = (member.surrogate->*predict)(x);
+    const Predictions predictions = member.surrogate->Predict(x);
     for (Index i = 0; i < x.rows(); ++i) {
       by_member(i, k) = Ordered(
           member.rule->Evaluate(predictions.mean[i], std::sqrt(predictions.variance[i])).value);
@@ -92,7 +85,7 @@ double Acquisition::ValueAndGradient(ConstVectorView x, VectorView gradient) con
 }
 
 double IncumbentOf(const Surrogate& surrogate, const PointMatrix& x) {
-  return surrogate.PredictKept(x).mean.maxCoeff();
+  return surrogate.Predict(x).mean.maxCoeff();
 }
 
 double MaxValueTargetFromResults(const Vector& results, double margin) {

@@ -27,15 +27,10 @@ class Acquisition {
 
   // Never NaN; -infinity only where the rule says so for all members.
   Vector Values(const PointMatrix& x) const;
-  // The same, of points that are asked for again and again.
-  Vector KeptValues(const PointMatrix& x) const;
   // The value at one point and, into `gradient`, its gradient in x.
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const;
 
  private:
-  Vector ValuesBy(Predictions (Surrogate::*predict)(const PointMatrix&) const,
-                  const PointMatrix& x) const;
-
   std::vector<RuledSurrogate> members_;
 };
 

@@ -45,8 +45,7 @@ class RuledScore final : public SmoothScore {
     return std::unique_ptr<PointScore>(new RuledScore(std::move(rules), std::move(members)));
   }
 
-  Vector ValuesAt(const PointMatrix& x) const override { return acquisition_.KeptValues(x); }
-  Vector ValuesOnce(const PointMatrix& x) const override { return acquisition_.Values(x); }
+  Vector ValuesAt(const PointMatrix& x) const override { return acquisition_.Values(x); }
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
     return acquisition_.ValueAndGradient(x, gradient);
   }

@@ -47,8 +47,6 @@ class SmoothScore : public PointScore {
   const SmoothScore* smooth() const final { return this; }
 
   virtual Vector ValuesAt(const PointMatrix& x) const = 0;
-  // The same for points that are unlikely to be asked for again.
-  virtual Vector ValuesOnce(const PointMatrix& x) const = 0;
   // The value at a point and, into `gradient`, its gradient in x.
   virtual double ValueAndGradient(ConstVectorView x, VectorView gradient) const = 0;
 };

@@ -19,10 +19,10 @@ constexpr size_t kEnumerable = 2048;
 constexpr uint64_t kScreens = 4;
 // Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its
 // points can be cached.
-MaximizerOptions SearchOptionsOf(const SearchedModel& model, uint64_t seed) {
+MaximizerOptions SearchOptionsOf(const SearchedModel& model) {
   MaximizerOptions options;
   if (!model.is_costly()) return options;
-  options.screen_seed = seed % kScreens;
+  options.different_screens = kScreens;
   options.quasi_random = 192;
   options.around_incumbents = 64;
   options.ascents = 2;
@@ -56,14 +56,13 @@ class Chooser {
       return Among(score, ScreenOf(request_.space, Incumbents(), request_.seed),
                    /*is_whole=*/false);
     }
-    const PointFunction function{[&](const PointMatrix& x) { return smooth->ValuesOnce(x); },
+    const PointFunction function{[&](const PointMatrix& x) { return smooth->ValuesAt(x); },
                                  [&](ConstVectorView x, VectorView gradient) {
                                    return smooth->ValueAndGradient(x, gradient);
-                                 },
-                                 [&](const PointMatrix& x) { return smooth->ValuesAt(x); }};
+                                 }};
     const MaximizerResult found =
         MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline,
-                          SearchOptionsOf(request_.model, request_.seed));
+                          SearchOptionsOf(request_.model));
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
     return FirstNotTaken(found.best);
   }

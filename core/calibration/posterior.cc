@@ -1,7 +1,8 @@
 #include "core/calibration/posterior.h"
 
 #include <optional>
-#include <vector>
+
+#include "core/base/even_parts.h"
 
 namespace slipstream {
 
@@ -17,11 +18,8 @@ SmoothFunction LogPosterior(const Model& model, const TrainingData& data, bool w
 }
 
 TrainingData EvenlySpread(const TrainingData& data, Index count) {
-  const Index size = data.y.size();
-  if (size <= count) return data;
-  std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) rows.push_back((i + 1) * size / count - 1);
-  return RowsOf(data, rows);
+  if (data.y.size() <= count) return data;
+  return RowsOf(data, LastOfParts(data.y.size(), count));
 }
 
 }  // namespace slipstream

@@ -40,15 +40,17 @@ class FeasibleSurrogate : public Surrogate {
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    return Blended(objective_->Predict(x), x);
+    return Blended(objective_->Predict(x), Chances(x));
   }
 
-  Predictions DoPredictKept(const PointMatrix& x) const override {
-    return Blended(objective_->PredictKept(x), x);
-  }
-
-  Predictions Blended(Predictions result, const PointMatrix& x) const {
+  JointPredictions DoPredictJointly(const PointMatrix& x) const override {
     const Vector chances = Chances(x);
+    JointPredictions joint = objective_->PredictJointly(x);
+    return {Blended(std::move(joint.at_points), chances),
+            chances.asDiagonal() * joint.covariance * chances.asDiagonal()};
+  }
+
+  Predictions Blended(Predictions result, const Vector& chances) const {
     result.mean = worst_ + chances.array() * (result.mean.array() - worst_);
     result.variance.array() *= chances.array().square();
     return result;

@@ -65,38 +65,4 @@ void KernelPrior::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& 
 
 void KernelPrior::DoAddVarianceGradient(ConstVectorView, double, VectorView) const {}
 
-SumPrior::SumPrior(std::shared_ptr<const GaussianPrior> first,
-                   std::shared_ptr<const GaussianPrior> second)
-    : GaussianPrior(first->dimension()), first_(std::move(first)), second_(std::move(second)) {
-  assert(first_->dimension() == second_->dimension());
-}
-
-Vector SumPrior::DoMean(const PointMatrix& x) const { return first_->Mean(x) + second_->Mean(x); }
-
-Matrix SumPrior::DoCovariance(const PointMatrix& a, const PointMatrix& b) const {
-  Matrix sum = first_->Covariance(a, b);
-  sum += second_->Covariance(a, b);
-  return sum;
-}
-
-Vector SumPrior::DoVariance(const PointMatrix& x) const {
-  return first_->Variance(x) + second_->Variance(x);
-}
-
-void SumPrior::DoAddMeanGradient(ConstVectorView x, double weight, VectorView gradient) const {
-  first_->AddMeanGradient(x, weight, gradient);
-  second_->AddMeanGradient(x, weight, gradient);
-}
-
-void SumPrior::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
-                                       ConstVectorView weights, VectorView gradient) const {
-  first_->AddCovarianceGradient(x, b, weights, gradient);
-  second_->AddCovarianceGradient(x, b, weights, gradient);
-}
-
-void SumPrior::DoAddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const {
-  first_->AddVarianceGradient(x, weight, gradient);
-  second_->AddVarianceGradient(x, weight, gradient);
-}
-
 }  // namespace slipstream

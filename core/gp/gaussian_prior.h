@@ -1,14 +1,6 @@
 // What is believed of a function before its data: a Gaussian process given by
 // its mean and covariance functions, with their gradients in x.
 //
-// A kernel with chosen hyperparameters is one, and so is the posterior of
-// another task's process, or the sum of two independent ones, so that what was
-// learnt elsewhere becomes the prior here, to any depth:
-//
-//   auto source = std::make_shared<PosteriorPrior>(fitted_source);
-//   auto change = std::make_shared<KernelPrior>(kernel, parameters, 0.0);
-//   auto prior = std::make_shared<SumPrior>(source, change);
-//
 // Immutable, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_GP_GAUSSIAN_PRIOR_H_
 #define SLIPSTREAM_CORE_GP_GAUSSIAN_PRIOR_H_
@@ -74,24 +66,6 @@ class KernelPrior : public GaussianPrior {
   std::shared_ptr<const Kernel> kernel_;
   Vector parameters_;
   double mean_;
-};
-
-// The sum of two independent processes over the same space.
-class SumPrior : public GaussianPrior {
- public:
-  SumPrior(std::shared_ptr<const GaussianPrior> first, std::shared_ptr<const GaussianPrior> second);
-
- private:
-  Vector DoMean(const PointMatrix& x) const override;
-  Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override;
-  Vector DoVariance(const PointMatrix& x) const override;
-  void DoAddMeanGradient(ConstVectorView x, double weight, VectorView gradient) const override;
-  void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
-                               VectorView gradient) const override;
-  void DoAddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const override;
-
-  std::shared_ptr<const GaussianPrior> first_;
-  std::shared_ptr<const GaussianPrior> second_;
 };
 
 }  // namespace slipstream

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "core/base/status.h"
@@ -11,8 +10,8 @@
 namespace slipstream {
 namespace {
 
-// Of the prior variance: what a fantasy is blurred by, so that one on top of an
-// observation does no harm.
+// A fantasy has this part of the prior variance as noise, so that one on top of an observation does
+// no harm.
 constexpr double kFantasyNoisePart = 1e-8;
 
 }  // namespace
@@ -84,29 +83,6 @@ absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_v
   }
   *this = std::move(grown);
   return absl::OkStatus();
-}
-
-double GaussianProcess::LogLikelihood() const {
-  return -0.5 * (whitened_.squaredNorm() + factor_.LogDeterminant() +
-                 static_cast<double>(size()) * std::log(2 * std::numbers::pi));
-}
-
-Predictions GaussianProcess::LeaveOneOut() const {
-  const Vector inverse_diagonal = factor_.Inverse().diagonal();
-  Predictions result;
-  result.variance = inverse_diagonal.cwiseInverse();
-  result.mean = observations_.y - alpha_.cwiseProduct(result.variance);
-  return result;
-}
-
-Predictions GaussianProcess::OneStepAhead() const {
-  Predictions result{observations_.y, Vector(size())};
-  for (Index i = 0; i < size(); ++i) {
-    const double deviation = factor_.At(i, i);
-    result.mean[i] -= whitened_[i] * deviation;
-    result.variance[i] = deviation * deviation;
-  }
-  return result;
 }
 
 Matrix GaussianProcess::CrossCovariance(const PointMatrix& a, const PointMatrix& b) const {
@@ -190,34 +166,6 @@ absl::StatusOr<std::unique_ptr<Surrogate>> GaussianProcess::DoFantasize(
         fantasy->Append(point.row(0).transpose(), fantasy->Predict(point).mean[0], noise));
   }
   return fantasy;
-}
-
-PosteriorPrior::PosteriorPrior(std::shared_ptr<const GaussianProcess> process)
-    : GaussianPrior(process->dimension()), process_(std::move(process)) {}
-
-Vector PosteriorPrior::DoMean(const PointMatrix& x) const { return process_->Predict(x).mean; }
-
-Matrix PosteriorPrior::DoCovariance(const PointMatrix& a, const PointMatrix& b) const {
-  return process_->CrossCovariance(a, b);
-}
-
-Vector PosteriorPrior::DoVariance(const PointMatrix& x) const {
-  return process_->Predict(x).variance;
-}
-
-void PosteriorPrior::DoAddMeanGradient(ConstVectorView x, double weight,
-                                       VectorView gradient) const {
-  gradient += weight * process_->PredictPoint(x).mean_gradient;
-}
-
-void PosteriorPrior::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
-                                             ConstVectorView weights, VectorView gradient) const {
-  process_->AddCovarianceGradient(x, b, weights, gradient);
-}
-
-void PosteriorPrior::DoAddVarianceGradient(ConstVectorView x, double weight,
-                                           VectorView gradient) const {
-  gradient += weight * process_->PredictPoint(x).variance_gradient;
 }
 
 }  // namespace slipstream

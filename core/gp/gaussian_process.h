@@ -10,7 +10,6 @@
 // (Rasmussen and Williams 2006, algorithm 2.1):
 //   mean(x) = m(x) + c(x, X) K^-1 r
 //   variance(x) = c(x, x) - |L^-1 c(X, x)|^2, at least 1e-12 c(x, x)
-//   log p(y) = -|L^-1 r|^2 / 2 - sum_i log L_ii - n/2 log 2 pi
 #ifndef SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_
 #define SLIPSTREAM_CORE_GP_GAUSSIAN_PROCESS_H_
 
@@ -50,13 +49,6 @@ class GaussianProcess : public Surrogate {
   double jitter() const { return factor_.jitter(); }
   // L; its leading rows are the factor of the first results alone.
   const Cholesky& factor() const { return factor_; }
-  double LogLikelihood() const;
-
-  // Predictions of the observed results (noise included) where each is left
-  // out: mean y_i - a_i / [K^-1]_ii and variance 1 / [K^-1]_ii, a = K^-1 r.
-  Predictions LeaveOneOut() const;
-  // The same where each is predicted from those before it.
-  Predictions OneStepAhead() const;
 
   // The posterior covariance of the function between two sets of points.
   Matrix CrossCovariance(const PointMatrix& a, const PointMatrix& b) const;
@@ -81,24 +73,6 @@ class GaussianProcess : public Surrogate {
   Cholesky factor_;
   Vector whitened_;  // L^-1 r.
   Vector alpha_;     // K^-1 r.
-};
-
-// The posterior of another process as a prior: the noise-free function given
-// that process's observations.
-class PosteriorPrior : public GaussianPrior {
- public:
-  explicit PosteriorPrior(std::shared_ptr<const GaussianProcess> process);
-
- private:
-  Vector DoMean(const PointMatrix& x) const override;
-  Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override;
-  Vector DoVariance(const PointMatrix& x) const override;
-  void DoAddMeanGradient(ConstVectorView x, double weight, VectorView gradient) const override;
-  void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
-                               VectorView gradient) const override;
-  void DoAddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const override;
-
-  std::shared_ptr<const GaussianProcess> process_;
 };
 
 }  // namespace slipstream

@@ -101,7 +101,7 @@ class Kernel {
   Kernel(Index dimension, Index parameter_count)
       : dimension_(dimension), parameter_count_(parameter_count) {}
 
-  // By the functions above, unless a kernel knows better.
+  // Calls the functions below, unless a kernel has a faster way.
   virtual std::unique_ptr<KernelAt> DoAt(ConstVectorView parameters,
                                          const PointMatrix& points) const;
 
@@ -120,8 +120,7 @@ class Kernel {
   Index parameter_count_;
 };
 
-// How smooth the functions are: once, twice, three times, ever so often
-// differentiable less one.
+// How smooth the functions are: 0, 1, 2 or infinitely many times differentiable.
 enum class Smoothness { kMatern12, kMatern32, kMatern52, kSquaredExponential };
 
 // One lengthscale for all coordinates, or one for each.
@@ -138,9 +137,8 @@ enum class Lengthscales { kShared, kEach };
 std::unique_ptr<Kernel> MakeStationary(Smoothness smoothness, CoordinateKinds kinds,
                                        Lengthscales lengthscales);
 
-// k_1 + k_2 + ... and k_1 * k_2 * ... of one or more kernels of one dimension;
-// the hyperparameters are those of the parts one after the other.
-std::unique_ptr<Kernel> MakeSum(std::vector<std::unique_ptr<Kernel>> parts);
+// k_1 * k_2 * ... of one or more kernels of one dimension; the hyperparameters are those of the
+// parts one after the other.
 std::unique_ptr<Kernel> MakeProduct(std::vector<std::unique_ptr<Kernel>> parts);
 
 // inner(w(x), w(y)), where w bends each number x among the coordinates by a curve

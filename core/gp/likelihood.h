@@ -33,7 +33,7 @@ struct Hyperparameters {
   static Hyperparameters Unpacked(ConstVectorView packed, Index weights = 0);
 };
 
-// What each entry of Hyperparameters::Packed is called.
+// The names of the entries of Hyperparameters::Packed.
 std::vector<std::string> HyperparameterNames(const Kernel& kernel, Index weights = 0);
 
 // A Gaussian that is part of the function with a weight that is still open, as
@@ -44,7 +44,7 @@ struct KnownTerm {
   Vector variance = {};  // ... of each, as if they were independent.
 };
 
-// What a process learns from.
+// The results that a process learns from.
 struct TrainingData {
   PointMatrix x;
   Vector y;
@@ -61,7 +61,7 @@ TrainingData FirstOf(const TrainingData& data, Index count);
 
 struct LikelihoodValue {
   double value = 0;
-  Vector gradient;  // As Hyperparameters::Packed.
+  Vector gradient;  // In the order of Hyperparameters::Packed.
 };
 
 // FAILED_PRECONDITION when the covariance is indefinite in spite of all jitter

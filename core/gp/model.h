@@ -12,8 +12,8 @@
 
 namespace slipstream {
 
-// Of one entry of Hyperparameters::Packed: normal around `location` (so that
-// what has a logarithm there is log-normal), within [lower, upper]; or, where
+// The belief in one entry of Hyperparameters::Packed: normal around `location` (so that
+// a hyperparameter that is packed as its logarithm is log-normal), within [lower, upper]; or, where
 // there is a rate, exponential from `lower` on, with `location` where searches
 // start and `deviation` their step. It is fixed where lower == upper.
 struct HyperparameterBelief {
@@ -29,10 +29,11 @@ struct HyperparameterBelief {
 
 struct Model {
   std::shared_ptr<const Kernel> kernel;
-  std::vector<HyperparameterBelief> beliefs;  // As Hyperparameters::Packed.
-  CoordinateKinds kinds = {};                 // Of the kernel's points; empty: all numbers.
+  std::vector<HyperparameterBelief> beliefs;  // In the order of Hyperparameters::Packed.
+  // The kinds of the kernel's coordinates; empty: all numbers.
+  CoordinateKinds kinds = {};
 
-  // Of Hyperparameters::weights.
+  // The size of Hyperparameters::weights.
   Index weight_count() const;
   Hyperparameters Unpack(ConstVectorView packed) const;
 
@@ -51,7 +52,7 @@ struct ModelOptions {
   // Results are exact: the noise variance is fixed at exact_noise_variance.
   bool noiseless = false;
   double exact_noise_variance = 1e-8;
-  // Of the belief in the mean.
+  // The deviation of the belief in the mean.
   double mean_deviation = 1;
   // Coordinates are bent (MakeWarped), each by a curve that is learnt.
   bool warps_inputs = false;
@@ -62,8 +63,8 @@ struct ModelOptions {
 //     sqrt d, and so does the belief (Hvarfner, Hellsten, Nardi, "Vanilla
 //     Bayesian optimization performs great in high dimensions", 2024). Their
 //     location and deviation, sqrt 2 and sqrt 3, are so long and wide that few
-//     results leave a parameter for dead that is not; these, chosen on families
-//     of functions that no figure is reported on, are not;
+//     results can rule a parameter out wrongly; these, chosen on families of
+//     functions that no figure is reported on, are narrower;
 //   amplitude^2 ~ LogNormal(0, 1);
 //   a and b of bent coordinates ~ LogNormal(0, 0.5), from 1/8 to 8;
 //   noise variance ~ LogNormal(-4, 1), at least 1e-6;

@@ -11,7 +11,7 @@
 namespace slipstream {
 namespace {
 
-// Else Boost computes with long doubles, which takes ten times as long.
+// Otherwise Boost computes with long doubles, which takes ten times as long.
 using WithDoubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
 constexpr double kLogSqrtTwoPi = 0.91893853320467274178;
@@ -23,11 +23,6 @@ double StandardNormalDensity(double x) { return std::exp(LogStandardNormalDensit
 double LogStandardNormalDensity(double x) { return -0.5 * x * x - kLogSqrtTwoPi; }
 
 double StandardNormalDistribution(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
-
-double LogStandardNormalDistribution(double x) {
-  if (x > -1) return std::log1p(-0.5 * std::erfc(x / std::numbers::sqrt2));
-  return std::log(0.5 * ScaledComplementaryError(-x / std::numbers::sqrt2)) - 0.5 * x * x;
-}
 
 double StandardNormalQuantile(double probability) {
   constexpr double kBelowOne = 1 - 0x1p-53;

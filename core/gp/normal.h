@@ -12,8 +12,6 @@ namespace slipstream {
 double StandardNormalDensity(double x);
 double LogStandardNormalDensity(double x);
 double StandardNormalDistribution(double x);
-// log of the distribution function, also where that itself underflows.
-double LogStandardNormalDistribution(double x);
 // The inverse of the distribution function; `probability` in (0, 1]. One counts
 // as the number below it: a draw from (0, 1) may have been rounded up.
 double StandardNormalQuantile(double probability);

@@ -28,7 +28,7 @@ enum class OutputWarp {
 
 class OutputTransform {
  public:
-  // Of results that are finite, at least one. `sign` is 1 where more is better,
+  // Learns from at least one result; all are finite. `sign` is 1 where more is better,
   // -1 where less is.
   static OutputTransform Fit(OutputWarp warp, const Vector& results, double sign);
 
@@ -47,7 +47,7 @@ class OutputTransform {
   double offset_ = 0;  // Then this is taken away, ...
   double spread_ = 1;  // ... and divided by this.
   double exponent_ = 1;
-  double mean_ = 0;    // Of what comes out of the warp, ...
+  double mean_ = 0;    // The mean and deviation of warped results.
   double deviation_ = 1;
   std::vector<double> knots_;   // Copula: scaled results, ascending, ...
   std::vector<double> scores_;  // ... and their quantiles.

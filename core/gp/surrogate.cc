@@ -14,11 +14,6 @@ Predictions Surrogate::Predict(const PointMatrix& x) const {
   return DoPredict(x);
 }
 
-Predictions Surrogate::PredictKept(const PointMatrix& x) const {
-  assert(x.cols() == dimension_);
-  return DoPredictKept(x);
-}
-
 PointPrediction Surrogate::PredictPoint(ConstVectorView x) const {
   assert(x.size() == dimension_);
   return DoPredictPoint(x);
@@ -27,6 +22,11 @@ PointPrediction Surrogate::PredictPoint(ConstVectorView x) const {
 Matrix Surrogate::JointCovariance(const PointMatrix& x) const {
   assert(x.cols() == dimension_);
   return DoJointCovariance(x);
+}
+
+JointPredictions Surrogate::PredictJointly(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoPredictJointly(x);
 }
 
 absl::StatusOr<std::unique_ptr<Surrogate>> Surrogate::Fantasize(const PointMatrix& x) const {
@@ -40,8 +40,7 @@ absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix
   // or all where everything is known; Predict's variances stay positive there.
   JitterLadder ladder;
   ladder.last = 1e3;
-  const Predictions predictions = surrogate.Predict(x);
-  Matrix covariance = surrogate.JointCovariance(x);
+  auto [predictions, covariance] = surrogate.PredictJointly(x);
   covariance.diagonal() = covariance.diagonal().cwiseMax(predictions.variance);
   SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(covariance), ladder));
   Matrix draws(x.rows(), count);

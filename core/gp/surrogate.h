@@ -16,10 +16,10 @@ namespace slipstream {
 // Rounding must not make a variance zero or negative: none is less than this
 // part of the variance before the data.
 inline constexpr double kLeastVariancePart = 1e-12;
-// Points are predicted so many at a time: their covariances stay in cache.
+// So many points are predicted at a time, so that their covariances fit into the processor's cache.
 inline constexpr Index kPredictionBlock = 256;
 
-// Of the function itself, not of a noisy result.
+// Predictions of the function itself, not of a noisy result.
 struct Predictions {
   Vector mean;
   Vector variance;  // Positive.
@@ -32,20 +32,25 @@ struct PointPrediction {
   Vector variance_gradient;
 };
 
+struct JointPredictions {
+  Predictions at_points;
+  Matrix covariance;
+};
+
 class Surrogate {
  public:
   virtual ~Surrogate() = default;
 
   Index dimension() const { return dimension_; }
 
+  // A surrogate may cache its answers for batches that are likely to come again.
   Predictions Predict(const PointMatrix& x) const;
-  // The same, of points that are asked for again and again: what can be kept of
-  // them is.
-  Predictions PredictKept(const PointMatrix& x) const;
   // At one point, with gradients in x (0 along words).
   PointPrediction PredictPoint(ConstVectorView x) const;
   // Joint posterior covariance of the function at the points.
   Matrix JointCovariance(const PointMatrix& x) const;
+  // Both, of points to draw at. Nothing is cached: such points do not come again.
+  JointPredictions PredictJointly(const PointMatrix& x) const;
 
   // As if the mean had been seen at `x` without noise: the mean stays as it
   // is, the variance shrinks. FAILED_PRECONDITION when that cannot be computed.
@@ -57,9 +62,12 @@ class Surrogate {
  private:
   // Called with points of the right dimension.
   virtual Predictions DoPredict(const PointMatrix& x) const = 0;
-  virtual Predictions DoPredictKept(const PointMatrix& x) const { return DoPredict(x); }
   virtual PointPrediction DoPredictPoint(ConstVectorView x) const = 0;
   virtual Matrix DoJointCovariance(const PointMatrix& x) const = 0;
+  // To be overridden where DoPredict caches.
+  virtual JointPredictions DoPredictJointly(const PointMatrix& x) const {
+    return {DoPredict(x), DoJointCovariance(x)};
+  }
   virtual absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const = 0;
 
   Index dimension_;

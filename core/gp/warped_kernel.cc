@@ -44,7 +44,7 @@ class Bend {
   double a_;
   double b_;
   double log_x_;
-  double log_rest_;  // Of 1 - x^a, which is more than 0.
+  double log_rest_;  // The logarithm of 1 - x^a, which is positive.
 };
 
 }  // namespace
@@ -75,7 +75,7 @@ class WarpedKernel : public Kernel {
     return parameters.head(inner_->parameter_count());
   }
 
-  // Of the k-th number among the coordinates.
+  // The bend of the k-th number among the coordinates.
   Bend BendAt(ConstVectorView parameters, size_t k, double coordinate) const {
     const Index first = inner_->parameter_count() + 2 * static_cast<Index>(k);
     return Bend(coordinate, parameters[first], parameters[first + 1]);

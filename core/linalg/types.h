@@ -20,6 +20,12 @@ using VectorView = Eigen::Ref<Vector>;
 // points contiguously, in the order in which models read them.
 using PointMatrix = Matrix;
 
+// Whether two matrices or vectors have the same size and the same entries.
+template <typename A, typename B>
+bool AreEqual(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
+}
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_LINALG_TYPES_H_

@@ -14,9 +14,6 @@ struct PointFunction {
   std::function<Vector(const PointMatrix& x)> values;
   // At one point, with the gradient (0 along words) into the second argument.
   std::function<double(ConstVectorView x, VectorView gradient)> value_and_gradient;
-  // As `values`, of points that are asked for again and again: a search's screen.
-  // If not given, `values`.
-  std::function<Vector(const PointMatrix& x)> kept_values = nullptr;
 };
 
 }  // namespace slipstream

@@ -35,8 +35,7 @@ class SpaceMaximizer {
   MaximizerResult Run(absl::Span<const Configuration> incumbents) {
     MaximizerResult result;
     std::vector<ScoredConfiguration> screen =
-        Score(ScreenOf(space_, incumbents, seed_, options_),
-              function_.kept_values ? function_.kept_values : function_.values);
+        Score(ScreenOf(space_, incumbents, seed_, options_));
     SortBestFirst(screen);
     for (size_t start : SpreadOut(screen)) {
       if (OutOfTime()) break;
@@ -57,13 +56,7 @@ class SpaceMaximizer {
   }
 
   std::vector<ScoredConfiguration> Score(std::vector<Configuration> configurations) {
-    return Score(std::move(configurations), function_.values);
-  }
-
-  std::vector<ScoredConfiguration> Score(
-      std::vector<Configuration> configurations,
-      const std::function<Vector(const PointMatrix& x)>& function) {
-    const Vector values = function(EncodeAll(space_, configurations));
+    const Vector values = function_.values(EncodeAll(space_, configurations));
     evaluations_ += static_cast<int>(values.size());
     std::vector<ScoredConfiguration> scored;
     scored.reserve(configurations.size());
@@ -210,7 +203,7 @@ MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction&
 
 namespace {
 
-// Of one's own for each configuration, whatever place it has among others.
+// A seed for each configuration, whatever its place among others.
 uint64_t SeedOf(const SearchSpace& space, const Configuration& configuration, uint64_t seed) {
   std::vector<double> coordinates(space.dimension());
   space.EncodeCoordinates(configuration, absl::MakeSpan(coordinates));
@@ -225,23 +218,24 @@ uint64_t SeedOf(const SearchSpace& space, const Configuration& configuration, ui
 std::vector<Configuration> ScreenOf(const SearchSpace& space,
                                     absl::Span<const Configuration> incumbents, uint64_t seed,
                                     const MaximizerOptions& options) {
+  const bool is_shared = options.different_screens > 0;
+  const uint64_t screen_seed = is_shared ? seed % options.different_screens : seed;
   std::vector<Configuration> screen;
   screen.reserve(options.quasi_random + options.around_incumbents);
-  for (const std::vector<double>& point : QuasiRandomPoints(
-           space.dimension(), options.screen_seed.value_or(seed), 0, options.quasi_random)) {
+  for (const std::vector<double>& point :
+       QuasiRandomPoints(space.dimension(), screen_seed, 0, options.quasi_random)) {
     screen.push_back(space.Sample(point));
   }
   if (incumbents.empty()) return screen;
   std::vector<uint64_t> seeds;
   for (const Configuration& incumbent : incumbents) {
-    seeds.push_back(options.screen_seed.has_value() ? SeedOf(space, incumbent, *options.screen_seed)
-                                                    : seed);
+    seeds.push_back(is_shared ? SeedOf(space, incumbent, screen_seed) : seed);
   }
   for (size_t i = 0; i < options.around_incumbents; ++i) {
     // Each incumbent has all sizes of steps, one after the other.
     const size_t place = i % incumbents.size();
     const size_t step = i / incumbents.size();
-    const size_t index = options.screen_seed.has_value() ? step : (place << 20) + step;
+    const size_t index = is_shared ? step : (place << 20) + step;
     screen.push_back(PerturbedBy(space, incumbents[place], seeds[place], index));
   }
   return screen;

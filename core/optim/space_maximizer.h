@@ -12,7 +12,6 @@
 #define SLIPSTREAM_CORE_OPTIM_SPACE_MAXIMIZER_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -24,12 +23,13 @@
 namespace slipstream {
 
 struct MaximizerOptions {
-  size_t quasi_random = 384;       // In the screen, ...
-  size_t around_incumbents = 128;  // ... and so many around the incumbents.
-  // Of the screen, if it is another one than the search's: then the screens of
-  // searches with different seeds, and what they have around an incumbent that
-  // they share, are the same points, which may have been kept.
-  std::optional<uint64_t> screen_seed = {};
+  // The points of the screen: all over the space, and around the incumbents.
+  size_t quasi_random = 384;
+  size_t around_incumbents = 128;
+  // How many different screens the searches with all seeds have together, so that the function may
+  // know their values already; around an incumbent that searches share, their points are the same
+  // too. 0: each seed has a screen of its own.
+  uint64_t different_screens = 0;
   size_t ascents = 4;
   int evaluations_per_ascent = 50;
   double value_tolerance = 1e-6;

@@ -29,7 +29,7 @@ Model ScoreModel(const PriorInput& input) {
   return model;
 }
 
-// Of the ranking machine.
+// The covariance of the ranking machine.
 Matrix RankingCovariance(const CoordinateKinds& kinds, const PointMatrix& x) {
   const auto kernel =
       MakeStationary(Smoothness::kSquaredExponential, WithTask(kinds), Lengthscales::kEach);
@@ -45,7 +45,7 @@ struct Scored {
   TrainingData data;
   Index results = 0;
   SourcePoints points;
-  double in_order = 1;  // Of the target's pairs.
+  double in_order = 1;  // This part of the target's pairs is in order.
 };
 
 // Turns latent scores into numbers that a model can do with.
@@ -124,7 +124,7 @@ class CollaborativeTransfer final : public Transfer {
   }
 
  private:
-  // Of the functions of two tasks at a point.
+  // The correlation between the functions of two tasks at a point.
   double TaskCorrelation(const Hyperparameters& hyperparameters) const {
     const PointMatrix point = PointMatrix::Zero(1, model().kernel->dimension() - 1);
     return model().kernel->Covariance(hyperparameters.kernel, WithTask(point, kTargetTask),

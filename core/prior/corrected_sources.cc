@@ -72,7 +72,7 @@ TrainingData JoinedCorrected(const TrainingData& results, SourcePoints points,
   return Joined(results, points);
 }
 
-// What a calibration is shown: each source's points corrected under its kernel.
+// The data that a calibration sees: each source's points corrected under its kernel.
 absl::StatusOr<TrainingData> ShownData(const CorrectedOptions& options, const SourceModels& sources,
                                        const TrainingData& results, const Matrix& differences) {
   SourcePoints points =
@@ -147,7 +147,7 @@ class CorrectedTransfer final : public Transfer {
   TrainingData target_;
   Matrix differences_;  // At the target's results, one source a column.
   SourcePoints points_;
-  Vector own_noise_;  // Of the points.
+  Vector own_noise_;  // The points' noise variances.
 };
 
 class CorrectedSources final : public Prior {

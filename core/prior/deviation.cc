@@ -36,7 +36,7 @@ std::vector<size_t> NearestOf(const Vector& distances, size_t most) {
   return nearest;
 }
 
-// Of the target, task 0, and the sources.
+// The distances between tasks: the target, which is task 0, and the sources.
 Matrix TaskDistances(const SourceModels& sources, const Vector& from_target,
                      const PointMatrix& places) {
   const auto count = static_cast<Index>(sources.size());
@@ -153,7 +153,7 @@ class DeviationTransfer final : public Transfer {
   size_t sources_;
   SourcePoints points_;
   TrainingData all_;
-  double nearest_;    // Of the sources' distances to the target.
+  double nearest_;    // The least of the sources' distances to the target.
   Index neighbours_;  // Sources that are the target's.
 };
 

@@ -106,7 +106,7 @@ void LevelStack::AddCrossGradient(ConstVectorView x, const Vector& weights,
 
 namespace {
 
-// What stays the same whichever point is asked for.
+// The parts that are the same for all points.
 struct FittedOnStack {
   std::shared_ptr<const LevelStack> stack;
   OwnPart own;
@@ -114,7 +114,7 @@ struct FittedOnStack {
   Matrix pulled;  // L^-1 c(P, X).
   Cholesky factor;
   Vector alpha;
-  Vector mean_weights;  // Of c(P, x) in the mean.
+  Vector mean_weights;  // The weights of c(P, x) in the mean.
 
   double own_variance() const { return own.kernel->Variance(own.parameters); }
 

@@ -70,7 +70,7 @@ class LevelStack {
  private:
   double mean_;
   std::vector<StackedLevel> levels_;
-  std::vector<Index> first_;  // Of each level's points in points_.
+  std::vector<Index> first_;  // Where each level's points begin in points_.
   PointMatrix points_;
   Matrix factor_;    // L; what lies above its diagonal is 0.
   Vector whitened_;  // L^-1 (y - m).

@@ -24,7 +24,7 @@ Model PooledModel(const PriorInput& input, PooledKernel kernel) {
   return model;
 }
 
-// What the results say of each source.
+// What the results tell about each source.
 struct Envelopes {
   Vector variances;         // sigma_s^2.
   std::vector<bool> drops;  // Whether it is left out.

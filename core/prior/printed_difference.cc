@@ -91,8 +91,11 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
   const Index dimension = own.kernel->dimension();
   OwnPart nothing = own;
   nothing.parameters[0] = -300;  // The amplitude's logarithm: d = 0.
+  // Cached predictions round otherwise; they are not worth other suggestions here.
+  std::vector<AddedTerm> uncached = terms;
+  for (AddedTerm& term : uncached) term.cache = nullptr;
   SLIPSTREAM_ASSIGN_OR_RETURN(fitted->known,
-                              FitAddedProcess(terms, nothing, SourceErrors::kIndependent,
+                              FitAddedProcess(uncached, nothing, SourceErrors::kIndependent,
                                               {PointMatrix(0, dimension), Vector(0), Vector(0)}));
   SLIPSTREAM_ASSIGN_OR_RETURN(
       fitted->per_result, FitAddedProcess(terms, own, SourceErrors::kIndependent, observations));

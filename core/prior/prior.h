@@ -1,5 +1,4 @@
-// What the source tasks say of a target before its first result: one axis of a
-// recipe.
+// The prior belief in a target that the source tasks give: one axis of a recipe.
 //
 // A prior turns the target's results and the fitted sources into a problem for
 // a calibration, and what the calibration finds into what is believed of the
@@ -37,28 +36,24 @@
 namespace slipstream {
 
 // Points all over the space, the same at each call for a study: where functions
-// are compared. Not every prior asks for them, so they are made when one does.
+// are compared. Not every prior asks for them, so they are made at the first Get.
 class Places {
  public:
-  // Which must outlive this.
-  Places(const PointMatrix& points) : known_(&points) {}  // NOLINT: as good as the points.
+  explicit Places(PointMatrix points) : points_(std::move(points)) {}
   explicit Places(std::function<PointMatrix()> make) : make_(std::move(make)) {}
 
   // To be called from one thread.
   const PointMatrix& Get() const {
-    if (known_ != nullptr) return *known_;
-    if (!made_.has_value()) made_ = make_();
-    return *made_;
+    if (!points_.has_value()) points_ = make_();
+    return *points_;
   }
-  operator const PointMatrix&() const { return Get(); }  // NOLINT
 
  private:
-  const PointMatrix* known_ = nullptr;
   std::function<PointMatrix()> make_;
-  mutable std::optional<PointMatrix> made_;
+  mutable std::optional<PointMatrix> points_;
 };
 
-// What a prior is made from. Everything must outlive the call; none of it needs
+// The input that a prior is made from. Everything must outlive the call; none of it needs
 // to outlive what the call returns.
 struct PriorInput {
   const CoordinateKinds& kinds;
@@ -67,7 +62,7 @@ struct PriorInput {
   const TrainingData& target;
   // At least one, none null, all of the target's dimension.
   const SourceModels& sources;
-  // Of the target's own kernel.
+  // Options of the target's own kernel.
   ModelOptions model;
   Places places;
   // The target's results as they were when there were `count`, on the scale of
@@ -119,8 +114,8 @@ class Prior {
   // FAILED_PRECONDITION when a factorisation fails in spite of jitter.
   virtual absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const = 0;
 
-  // Works out, and keeps for a while, what Combine would of all of the input but
-  // the target's results, which are not read. Combine gives the same without.
+  // Precomputes and caches what Combine needs of the input besides the target's results, which are
+  // not read. Combine gives the same without it.
   virtual absl::Status Prepare(const PriorInput& /*input*/) const { return absl::OkStatus(); }
 };
 

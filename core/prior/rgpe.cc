@@ -9,9 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/gp/normal.h"
-#include "core/prior/blocks/by_hyperparameters.h"
 #include "core/prior/blocks/ensemble.h"
 #include "core/prior/blocks/left_out.h"
 
@@ -19,8 +19,10 @@ namespace slipstream {
 namespace {
 
 constexpr Index kFewestRankedResults = 3;
+// Weights under so many hyperparameters are kept, so that Fit, Shares and Remarks share them.
+constexpr size_t kMostWeighted = 32;
 
-// What is drawn from an input's seed, by lane.
+// Lanes of the random numbers that an input's seed gives.
 constexpr uint64_t kRgpeCommonLane = 0;
 constexpr uint64_t kRgpeOwnLane = 1;
 constexpr uint64_t kRgpeResamplingLane = 2;
@@ -76,13 +78,13 @@ RgpeNumbers DrawRgpeNumbers(const RgpeOptions& options, uint64_t seed, Index poi
 // The losses of one source; its draws take the common numbers from row `shift`
 // on, then from the first.
 absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const TrainingData& target,
-                                        const KeptPoints& results, const RgpeNumbers& numbers,
+                                        const CachedPoints& results, const RgpeNumbers& numbers,
                                         Index shift) {
-  const Vector means = source.memory->Means(results);
+  const Vector means = source.cache->Means(results);
   if (numbers.counts.size() > 0) {
     return BootstrapLosses(MisrankedPairs(means, means, target.y), numbers.counts);
   }
-  Matrix covariance = source.memory->Covariance(results, results);
+  Matrix covariance = source.cache->Covariance(results, results);
   const double least = kLeastVariancePart * source.kernel->Variance(source.hyperparameters.kernel);
   covariance.diagonal() = covariance.diagonal().cwiseMax(least);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix root, RootOfPosteriorCovariance(std::move(covariance)));
@@ -95,7 +97,7 @@ absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const Trainin
   return RankingLosses(shifted, target.y);
 }
 
-// What the hyperparameters make of an input: weights by model, the target last.
+// The weights that hyperparameters lead to, by model, the target last.
 struct RgpeWeights {
   std::shared_ptr<const GaussianProcess> target;
   Vector weights;
@@ -128,7 +130,9 @@ class RankedEnsemble final : public Transfer {
       const auto& source = chosen_[static_cast<size_t>(i)];
       members.push_back({source->process, weighted->weights[i], 1, source});
     }
-    return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
+    auto ensemble = MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
+    ensemble->Expect(target_.x);
+    return ensemble;
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
@@ -165,7 +169,11 @@ class RankedEnsemble final : public Transfer {
  private:
   absl::StatusOr<std::shared_ptr<const RgpeWeights>> Weighted(
       const Hyperparameters& hyperparameters) const {
-    return weighted_.Get(hyperparameters, [&] { return WeighAll(hyperparameters); });
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const RgpeWeights>> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(RgpeWeights weights, WeighAll(hyperparameters));
+      return std::make_shared<const RgpeWeights>(std::move(weights));
+    };
+    return weighted_.Get(hyperparameters.Packed(), make);
   }
 
   absl::StatusOr<RgpeWeights> WeighAll(const Hyperparameters& hyperparameters) const {
@@ -229,12 +237,12 @@ class RankedEnsemble final : public Transfer {
   RgpeOptions options_;
   TrainingData target_;
   SourceModels chosen_;
-  std::vector<size_t> places_;  // Of the chosen ones, in the input.
+  std::vector<size_t> places_;  // Where the chosen ones are in the input.
   size_t all_;
   uint64_t seed_;
   RgpeNumbers numbers_;
   Matrix source_losses_;  // One row a draw, one column a chosen source.
-  ByHyperparameters<RgpeWeights> weighted_;
+  mutable Memo<Vector, const RgpeWeights> weighted_{kMostWeighted};  // By hyperparameters.
 };
 
 class Rgpe final : public Prior {
@@ -251,11 +259,11 @@ class Rgpe final : public Prior {
     if (results >= kFewestRankedResults) {
       numbers = DrawRgpeNumbers(options_, input.seed, results);
       losses.resize(numbers.draws(), static_cast<Index>(chosen.size()));
-      const KeptPoints kept(input.target.x);
+      const CachedPoints points(input.target.x);
       for (Index i = 0; i < losses.cols(); ++i) {
         const SourceModel& source = *chosen[static_cast<size_t>(i)];
         SLIPSTREAM_ASSIGN_OR_RETURN(losses.col(i),
-                                    RgpeSourceLosses(source, input.target, kept, numbers, i + 1));
+                                    RgpeSourceLosses(source, input.target, points, numbers, i + 1));
       }
     }
     return std::make_unique<RankedEnsemble>(

@@ -38,7 +38,7 @@
 // Before anything is drawn, more sources than most_sources are screened to those
 // whose means have the least ranking loss, of equals the first (BestRankers).
 //
-// What differs from the papers besides: hyperparameters are those of our own
+// Other differences from the papers: hyperparameters are those of our own
 // regressions; the models' standard normal numbers come from one pool, which each
 // model uses from another draw on, so that those of one draw are independent;
 // variances are sums as above, which is the method but too small where several

@@ -9,33 +9,31 @@
 #include <vector>
 
 #include "core/base/counter_random.h"
+#include "core/base/even_parts.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
-#include "core/prior/blocks/by_hyperparameters.h"
 #include "core/prior/blocks/ensemble.h"
 
 namespace slipstream {
 namespace {
 
+// States under so many hyperparameters are kept, so that Fit, Shares and Remarks share them.
+constexpr size_t kMostRmGpStates = 32;
+
 // Where a source is compared with the target.
 struct RmGpPoints {
   PointMatrix x;
   Vector y;
-  double margin = 0;  // What noise adds to a gap.
+  double margin = 0;  // Added to a gap because of noise.
 };
 
 RmGpPoints RmGpPointsOf(const SourceModel& source, const RmGpOptions& options) {
-  const Index all = source.data.y.size();
-  const Index count = std::min(all, options.most_points);
-  RmGpPoints points{PointMatrix(count, source.data.x.cols()), Vector(count), 0};
-  for (Index j = 0; j < count; ++j) {
-    const Index row = j * all / count;
-    points.x.row(j) = source.data.x.row(row);
-    points.y[j] = source.data.y[row];
-  }
+  const std::vector<Index> rows = FirstOfParts(source.data.y.size(), options.most_points);
+  RmGpPoints points{source.data.x(rows, Eigen::all), source.data.y(rows), 0};
   if (options.noise_confidence.has_value()) {
     const double noise = std::exp(source.hyperparameters.log_noise_variance);
-    points.margin =
-        std::sqrt(2 * noise * std::log(8 * static_cast<double>(count) / *options.noise_confidence));
+    const auto count = static_cast<double>(rows.size());
+    points.margin = std::sqrt(2 * noise * std::log(8 * count / *options.noise_confidence));
   }
   return points;
 }
@@ -46,7 +44,7 @@ struct RmGpState {
   double nu = 1;
   std::shared_ptr<const GaussianProcess> own;  // The target's, with all results.
   Vector weights;                              // om, of sum 1.
-  Vector gaps;                                 // Of the last round; empty before the first.
+  Vector gaps;                                 // Those of the last round; empty before the first.
   double multiplier = 1;                       // beta_t.
 };
 
@@ -83,9 +81,11 @@ class RmGpTransfer final : public Transfer {
       members.push_back(
           {sources_[i]->process, weights[static_cast<Index>(i)], factor, sources_[i]});
     }
-    if (!is_bound) return MakeEnsemble(std::move(members), EnsembleErrors::kIndependent);
-    members.push_back({state.own, 1 - state.nu});
-    return MakeEnsemble(std::move(members), EnsembleErrors::kAligned);
+    if (is_bound) members.push_back({state.own, 1 - state.nu});
+    auto ensemble = MakeEnsemble(std::move(members), is_bound ? EnsembleErrors::kAligned
+                                                              : EnsembleErrors::kIndependent);
+    ensemble->Expect(target_.x);
+    return ensemble;
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
@@ -116,18 +116,19 @@ class RmGpTransfer final : public Transfer {
  private:
   absl::StatusOr<std::shared_ptr<const RmGpState>> StateOf(
       const Hyperparameters& hyperparameters) const {
-    return states_.Get(hyperparameters, [&]() -> absl::StatusOr<RmGpState> {
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const RmGpState>> {
       SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess own,
                                   FitProcess(model().kernel, target_, hyperparameters));
-      RmGpState state = Run(own);
-      state.own = std::make_shared<const GaussianProcess>(std::move(own));
+      auto state = std::make_shared<RmGpState>(Run(own));
+      state->own = std::make_shared<const GaussianProcess>(std::move(own));
       return state;
-    });
+    };
+    return states_.Get(hyperparameters.Packed(), make);
   }
   // gap(i, s) of source i in round s + 1.
   Matrix Gaps(const GaussianProcess& own, Index rounds) const;
   RmGpState Run(const GaussianProcess& own) const;
-  // Of the sources, in what Fit gives; none: it is the target's own.
+  // The sources' weights in the surrogate; all 0 where that is the target's own.
   Vector Mixed(const RmGpState& state) const;
 
   RmGpOptions options_;
@@ -135,7 +136,7 @@ class RmGpTransfer final : public Transfer {
   SourceModels sources_;
   std::vector<RmGpPoints> points_;  // By source.
   double uniform_;
-  ByHyperparameters<RmGpState> states_;
+  mutable Memo<Vector, const RmGpState> states_{kMostRmGpStates};  // By hyperparameters.
 };
 
 Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {

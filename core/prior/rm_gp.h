@@ -22,7 +22,7 @@
 // nu_t <= r^t: after ten rounds with r = 0.7 the sources count for less than 3 %,
 // whatever they are. That is what makes the method robust; expect no more of it.
 //
-// What the paper leaves open, and what differs:
+// Where the paper leaves choices open, and where this differs:
 // - Each round's posterior is under the hyperparameters and on the scale of
 //   today, not those of its time. So one factorisation holds them all (the rows of
 //   L^-1 K(X, x) up to t - 1 give mean and variance by running sums), the whole

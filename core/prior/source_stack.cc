@@ -11,10 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ascent/bounded_ascent.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
-#include "core/prior/blocks/latest_few.h"
 #include "core/prior/blocks/ranking.h"
+#include "core/prior/blocks/source_identities.h"
 #include "core/prior/blocks/source_points.h"
 #include "core/prior/level_stack.h"
 #include "core/prior/source_sum.h"
@@ -22,14 +23,14 @@
 namespace slipstream {
 namespace {
 
-// Of the logarithm of a difference's amplitude, as ScaML has it for the target's
+// The belief in the logarithm of a difference's amplitude, which ScaML has for the target's
 // (amplitude^2 ~ LogNormal(-2, 3)).
 constexpr double kStackedLocation = -1;
 constexpr double kStackedDeviation = 1.5;
 constexpr double kLeastStackedAmplitude = 1e-3;
 constexpr double kMostStackedAmplitude = 30;
 
-constexpr size_t kMostKeptStacks = 16;
+constexpr size_t kMostCachedStacks = 16;
 
 Model StackModel(const PriorInput& input, const SourceStackOptions& options) {
   ModelOptions own = input.model;
@@ -191,7 +192,7 @@ class StackedTransfer final : public Transfer {
  private:
   TrainingData target_;
   std::shared_ptr<const LevelStack> stack_;
-  std::vector<size_t> places_;  // Of the levels' sources, in the input.
+  std::vector<size_t> places_;  // Where the levels' sources are in the input.
   Index all_;                   // Sources in the input.
   Index all_points_;            // That the levels' sources have.
 };
@@ -208,7 +209,7 @@ class SourceStack final : public Prior {
       chosen.push_back(input.sources[place]);
       points += chosen.back()->data.y.size();
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const LevelStack> stack, KeptStackOf(chosen));
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const LevelStack> stack, CachedStackOf(chosen));
     TrainingData data =
         FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
     data.terms = {stack->At(data.x)};
@@ -217,23 +218,20 @@ class SourceStack final : public Prior {
                                              static_cast<Index>(input.sources.size()), points);
   }
 
-  // Of more sources the results tell which ones it takes.
+  // Where there are more sources, the results tell which ones the stack takes.
   absl::Status Prepare(const PriorInput& input) const override {
     if (input.sources.size() > options_.most_sources) return absl::OkStatus();
-    return KeptStackOf(input.sources).status();
+    return CachedStackOf(input.sources).status();
   }
 
  private:
-  absl::StatusOr<std::shared_ptr<const LevelStack>> KeptStackOf(const SourceModels& sources) const {
-    SourceIdentities key(sources);
-    std::shared_ptr<const LevelStack> stack = kept_.Find(key);
-    if (stack != nullptr) return stack;
-    SLIPSTREAM_ASSIGN_OR_RETURN(stack, StackOf(sources, options_));
-    return kept_.Insert(std::move(key), std::move(stack));
+  absl::StatusOr<std::shared_ptr<const LevelStack>> CachedStackOf(
+      const SourceModels& sources) const {
+    return stacks_.Get(SourceIdentities(sources), [&] { return StackOf(sources, options_); });
   }
 
   SourceStackOptions options_;
-  mutable LatestFew<SourceIdentities, const LevelStack> kept_{kMostKeptStacks};
+  mutable Memo<SourceIdentities, const LevelStack> stacks_{kMostCachedStacks};
 };
 
 }  // namespace

@@ -13,8 +13,7 @@
 // likely values of all hyperparameters of a level; with as few points as levels
 // may have, that follows their noise. So does the belief in the amplitude.
 //
-// What the sources alone give is computed once and kept for the last few sets of
-// sources.
+// The stack of the sources alone is cached for the last few sets of sources.
 #ifndef SLIPSTREAM_CORE_PRIOR_SOURCE_STACK_H_
 #define SLIPSTREAM_CORE_PRIOR_SOURCE_STACK_H_
 

@@ -47,7 +47,7 @@ std::vector<KnownTerm> TermsOf(const SourceModels& sources, SourceErrors errors,
                                const PointMatrix& x) {
   std::vector<KnownTerm> terms;
   for (const auto& source : sources) {
-    terms.push_back(KnownPartAt({{source->expansion, 1, 1, source->memory}}, errors, x));
+    terms.push_back(KnownPartAt({{source->expansion, 1, 1, source->cache}}, errors, x));
   }
   return terms;
 }
@@ -108,7 +108,7 @@ class SummedSources final : public Transfer {
     for (size_t i = 0; i < chosen_.size(); ++i) {
       const double weight = pruned[static_cast<Index>(i)];
       if (weight > 0) {
-        terms.push_back({chosen_[i]->expansion, weight, weight * weight, chosen_[i]->memory});
+        terms.push_back({chosen_[i]->expansion, weight, weight * weight, chosen_[i]->cache});
       }
     }
     return terms;
@@ -117,7 +117,7 @@ class SummedSources final : public Transfer {
   SourceSumOptions options_;
   TrainingData target_;
   SourceModels chosen_;
-  std::vector<size_t> places_;  // Of the chosen ones, in the input.
+  std::vector<size_t> places_;  // Where the chosen ones are in the input.
   size_t all_;
 };
 

@@ -19,9 +19,6 @@
 namespace slipstream {
 namespace {
 
-// For each source there is; then it is taken for one that nobody uses any more.
-constexpr uint64_t kAsksUntilUnused = 8;
-
 // One configuration of the study's space with what the source got there.
 struct MappedResult {
   Configuration configuration;
@@ -204,66 +201,22 @@ std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace
                       options.most_points, " ", options.most_calibrated, "\n", SpaceKeyOf(space));
 }
 
+SourceLibrary::SourceLibrary(size_t bytes)
+    : memo_(bytes, {[](const std::string& key, const FittedSource& source) {
+                      return source.bytes() + key.size();
+                    },
+                    [](const FittedSource& source) {
+                      if (source.model != nullptr) source.model->cache->Clear();
+                    }}) {}
+
 absl::StatusOr<std::shared_ptr<const FittedSource>> SourceLibrary::Get(
     const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
     const SourceFitOptions& options) {
-  const std::string key = KeyOf(*source, space, options);
-  std::shared_ptr<const FittedSource> found = Find(key);
-  if (found != nullptr) return found;
-  absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
-      FitSource(*source, space, options, absl::InfiniteFuture());
-  found = fitted.ok() ? *std::move(fitted) : UnfittableSource(*source);
-  Insert(key, found);
-  return found;
-}
-
-std::shared_ptr<const FittedSource> SourceLibrary::Find(const std::string& key) {
-  const std::lock_guard lock(mutex_);
-  const auto place = index_.find(key);
-  if (place == index_.end()) return nullptr;
-  entries_.splice(entries_.begin(), entries_, place->second);
-  entries_.front().asked_at = ++asked_;
-  CountAnew(entries_.front());
-  Evict();
-  return entries_.front().source;
-}
-
-void SourceLibrary::Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
-  const std::lock_guard lock(mutex_);
-  if (index_.contains(key)) return;
-  entries_.push_front({key, std::move(source), 0, ++asked_});
-  CountAnew(entries_.front());
-  index_[key] = entries_.begin();
-  Evict();
-}
-
-void SourceLibrary::CountAnew(Entry& entry) {
-  bytes_ -= entry.bytes;
-  entry.bytes = entry.source->bytes() + entry.key.size();
-  bytes_ += entry.bytes;
-}
-
-void SourceLibrary::Evict() {
-  while (bytes_ > most_bytes_ && entries_.size() > 1 &&
-         asked_ - entries_.back().asked_at > kAsksUntilUnused * entries_.size()) {
-    DropOldest();
-  }
-  for (auto entry = entries_.rbegin(); bytes_ > most_bytes_ && entry != entries_.rend(); ++entry) {
-    if (entry->source->model != nullptr) entry->source->model->memory->Clear();
-    CountAnew(*entry);
-  }
-  while (bytes_ > most_bytes_ && entries_.size() > 1) DropOldest();
-}
-
-void SourceLibrary::DropOldest() {
-  bytes_ -= entries_.back().bytes;
-  index_.erase(entries_.back().key);
-  entries_.pop_back();
-}
-
-size_t SourceLibrary::bytes() const {
-  const std::lock_guard lock(mutex_);
-  return bytes_;
+  const auto fit = [&]() -> absl::StatusOr<std::shared_ptr<const FittedSource>> {
+    auto fitted = FitSource(*source, space, options, absl::InfiniteFuture());
+    return fitted.ok() ? *std::move(fitted) : UnfittableSource(*source);
+  };
+  return memo_.Get(KeyOf(*source, space, options), fit);
 }
 
 }  // namespace slipstream

@@ -10,15 +10,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/base/memo.h"
 #include "core/gp/output_transform.h"
 #include "core/prior/blocks/source_model.h"
 #include "core/study/study_view.h"
@@ -37,14 +35,14 @@ struct SourceCounts {
 
 enum class SourceKernel {
   kMatern52,
-  kMatern32TimesMatern12,  // Of cm-BO.
+  kMatern32TimesMatern12,  // The kernel of cm-BO.
 };
 
 struct SourceFitOptions {
   SourceKernel kernel = SourceKernel::kMatern52;
   OutputWarp warp = OutputWarp::kPower;
-  // Of more different configurations the best half of so many is kept, and the
-  // rest evenly spread over the others.
+  // The limit of different configurations: half of them are the best ones, the rest
+  // are spread evenly over the others.
   size_t most_points = 1000;
   // Hyperparameters are fitted to so many, evenly spread over their order.
   size_t most_calibrated = 200;
@@ -57,9 +55,9 @@ struct FittedSource {
   std::shared_ptr<const SourceModel> model;  // Null where no point can be used.
   bool fit_failed = false;                   // There were points, but no model fits them.
   SourceCounts counts;
-  size_t own_bytes = 0;  // Besides the model's.
+  size_t own_bytes = 0;  // Without the model's.
 
-  // Approximate, for caches; grows with what the model keeps of its answers.
+  // Approximate, for caches; grows with the model's cached predictions.
   size_t bytes() const;
 };
 
@@ -70,7 +68,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
                                                               const SourceFitOptions& options,
                                                               absl::Time deadline);
 
-// What is kept of a source that FitSource failed on, so that it is not tried again.
+// Stands for a source that FitSource failed on, so that it is not tried again.
 std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source);
 
 // Where strategies get fitted sources. Thread-safe.
@@ -85,16 +83,14 @@ class SourceProvider {
       const SourceFitOptions& options) = 0;
 };
 
-// Fitted sources by name, space and options, with what they keep of their
-// answers, at most so many bytes. What was longest not asked for goes first: whole
-// where all have been asked for many times since, as nobody uses it any more; else
-// the answers of all before a model. Fits what it lacks, the caller waiting; no
-// lock is held meanwhile. Thread-safe.
+// Fitted sources by name, space and options. LRU, bounded in bytes; evicts models that nobody has
+// used for long, then cached predictions, then the other models. Fits what it lacks while the
+// caller waits. Thread-safe.
 class SourceLibrary : public SourceProvider {
  public:
-  explicit SourceLibrary(size_t bytes) : most_bytes_(bytes) {}
+  explicit SourceLibrary(size_t bytes);
 
-  // What Get is asked for, in one text.
+  // The input of Get in one text.
   static std::string KeyOf(const SourceTaskData& source, const SearchSpace& space,
                            const SourceFitOptions& options);
 
@@ -103,29 +99,14 @@ class SourceLibrary : public SourceProvider {
       const SourceFitOptions& options) override;
 
   // Null if it is not there.
-  std::shared_ptr<const FittedSource> Find(const std::string& key);
-  void Insert(const std::string& key, std::shared_ptr<const FittedSource> source);
-  size_t bytes() const;
+  std::shared_ptr<const FittedSource> Find(const std::string& key) { return memo_.Find(key); }
+  void Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
+    memo_.Put(key, std::move(source));
+  }
+  size_t bytes() const { return memo_.cost(); }
 
  private:
-  struct Entry {
-    std::string key;
-    std::shared_ptr<const FittedSource> source;
-    size_t bytes;       // When it was last asked for.
-    uint64_t asked_at;  // Of asked_.
-  };
-
-  // Called with the lock.
-  void CountAnew(Entry& entry);
-  void Evict();
-  void DropOldest();
-
-  const size_t most_bytes_;
-  mutable std::mutex mutex_;
-  std::list<Entry> entries_;  // Latest first.
-  absl::flat_hash_map<std::string, std::list<Entry>::iterator> index_;
-  size_t bytes_ = 0;
-  uint64_t asked_ = 0;  // How often anything was asked for or put in.
+  Memo<std::string, const FittedSource> memo_;
 };
 
 }  // namespace slipstream

@@ -15,12 +15,12 @@ namespace slipstream {
 
 struct UsableSources {
   SourceModels models;
-  SourceCounts counts;        // Of all sources together.
+  SourceCounts counts;        // Those of all sources together.
   size_t without_points = 0;  // Sources of which no point can be used.
   size_t without_model = 0;   // Sources whose fit failed.
   size_t opposite_goal = 0;   // Used sources whose goal is not the study's.
 
-  // What is worth telling about them, for provenance.
+  // Facts about them for provenance.
   std::vector<Fact> Facts() const;
 };
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/acquisition/acquisition.h"
+#include "core/base/even_parts.h"
 #include "core/base/instruction_set.h"
 #include "core/base/status.h"
 #include "core/gp/feasible_surrogate.h"
@@ -17,8 +18,6 @@
 
 namespace slipstream {
 namespace {
-
-constexpr size_t kMostCachedCalibrations = 4;
 
 // The belief in the mean where there is nothing but the study's own results. They are few and stand
 // mostly where it is good, so their own mean, which is 0, says little; on families of functions
@@ -30,14 +29,13 @@ constexpr double kMeanDeviation = 3;
 constexpr size_t kMostPlaces = 256;
 
 bool SameTerm(const KnownTerm& a, const KnownTerm& b) {
-  return a.mean == b.mean && a.variance.size() == b.variance.size() && a.variance == b.variance &&
-         a.covariance.size() == b.covariance.size() && a.covariance == b.covariance;
+  return AreEqual(a.mean, b.mean) && AreEqual(a.variance, b.variance) &&
+         AreEqual(a.covariance, b.covariance);
 }
 
 bool SameData(const TrainingData& a, const TrainingData& b) {
-  return a.y.size() == b.y.size() && a.x.cols() == b.x.cols() && a.y == b.y && a.x == b.x &&
-         a.repeats == b.repeats && a.known_noise.size() == b.known_noise.size() &&
-         a.known_noise == b.known_noise &&
+  return AreEqual(a.x, b.x) && AreEqual(a.y, b.y) && AreEqual(a.repeats, b.repeats) &&
+         AreEqual(a.known_noise, b.known_noise) &&
          std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), SameTerm);
 }
 
@@ -86,29 +84,14 @@ PointMatrix PlacesOf(const SearchSpace& space) {
     return EncodeAll(space, some);
   }
   const std::vector<Configuration>& all = space.candidates();
-  const size_t count = std::min(all.size(), kMostPlaces);
-  for (size_t i = 0; i < count; ++i) some.push_back(all[i * all.size() / count]);
+  for (size_t place : FirstOfParts(all.size(), kMostPlaces)) some.push_back(all[place]);
   return EncodeAll(space, some);
 }
 
 }  // namespace
 
-std::shared_ptr<const Calibrated> CalibrationCache::Find(const Model& model,
-                                                         const TrainingData& data, uint64_t seed) {
-  const std::lock_guard lock(mutex_);
-  for (const Entry& entry : entries_) {
-    if (entry.seed == seed && entry.beliefs == model.beliefs && SameData(entry.data, data)) {
-      return entry.calibrated;
-    }
-  }
-  return nullptr;
-}
-
-void CalibrationCache::Insert(const Model& model, const TrainingData& data, uint64_t seed,
-                              std::shared_ptr<const Calibrated> calibrated) {
-  const std::lock_guard lock(mutex_);
-  entries_.push_front({model.beliefs, data, seed, std::move(calibrated)});
-  if (entries_.size() > kMostCachedCalibrations) entries_.pop_back();
+bool CalibrationKey::operator==(const CalibrationKey& other) const {
+  return seed == other.seed && beliefs == other.beliefs && SameData(data, other.data);
 }
 
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
@@ -158,13 +141,14 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
 absl::Status ObjectiveModel::Calibrate(const ObjectiveModelRequest& request, const Model& model,
                                        const TrainingData& part) {
   hyperparameter_names_ = HyperparameterNames(*model.kernel);
-  calibrated_ = request.cache.Find(model, part, request.seed);
-  if (calibrated_ != nullptr) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      Calibrated calibrated,
-      request.calibration.Calibrate(model, {part, request.seed, request.deadline}));
-  calibrated_ = std::make_shared<const Calibrated>(std::move(calibrated));
-  request.cache.Insert(model, part, request.seed, calibrated_);
+  const auto calibrate = [&]() -> absl::StatusOr<std::shared_ptr<const Calibrated>> {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        Calibrated calibrated,
+        request.calibration.Calibrate(model, {part, request.seed, request.deadline}));
+    return std::make_shared<const Calibrated>(std::move(calibrated));
+  };
+  SLIPSTREAM_ASSIGN_OR_RETURN(calibrated_,
+                              request.cache.Get({model.beliefs, part, request.seed}, calibrate));
   return absl::OkStatus();
 }
 
@@ -194,13 +178,10 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 
 double ObjectiveModel::Incumbent(size_t member) const {
   // With transfer the model may be on a scale of its own.
-  double incumbent = noiseless_ && transfer_ == nullptr
-                         ? training_.data.y.maxCoeff()
-                         : IncumbentOf(*members_[member], training_.data.x);
-  if (pending_.rows() > 0) {
-    incumbent = std::max(incumbent, IncumbentOf(*members_[member], pending_));
-  }
-  return incumbent;
+  const double best = noiseless_ && transfer_ == nullptr
+                          ? training_.data.y.maxCoeff()
+                          : IncumbentOf(*members_[member], training_.data.x);
+  return pending_.rows() == 0 ? best : std::max(best, IncumbentOf(*members_[member], pending_));
 }
 
 absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
@@ -241,7 +222,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(
 
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {
   const Vector values =
-      noiseless_ ? training_.data.y : members_.front()->PredictKept(training_.data.x).mean;
+      noiseless_ ? training_.data.y : members_.front()->Predict(training_.data.x).mean;
   std::vector<size_t> order(training_.configurations.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {

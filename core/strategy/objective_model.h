@@ -2,9 +2,7 @@
 #ifndef SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
 #define SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
 
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/acquisition/searched_model.h"
+#include "core/base/memo.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
 #include "core/prior/prior.h"
@@ -21,30 +20,23 @@
 
 namespace slipstream {
 
-// The last few calibrations, found again by all that they depend on (but for
-// the kernel's structure, which is the same for all that one strategy
-// calibrates in one dimension). Thread-safe.
-class CalibrationCache {
- public:
-  // Null if it is not there.
-  std::shared_ptr<const Calibrated> Find(const Model& model, const TrainingData& data,
-                                         uint64_t seed);
-  void Insert(const Model& model, const TrainingData& data, uint64_t seed,
-              std::shared_ptr<const Calibrated> calibrated);
+// All that a calibration depends on, but for the kernel's structure: that is the same for all that
+// one strategy calibrates in one dimension.
+struct CalibrationKey {
+  std::vector<HyperparameterBelief> beliefs;
+  TrainingData data;
+  uint64_t seed = 0;
 
- private:
-  struct Entry {
-    std::vector<HyperparameterBelief> beliefs;
-    TrainingData data;
-    uint64_t seed;
-    std::shared_ptr<const Calibrated> calibrated;
-  };
-
-  std::mutex mutex_;
-  std::deque<Entry> entries_;  // Latest first, at most kMost.
+  bool operator==(const CalibrationKey& other) const;
 };
 
-// What a model is made of. All of it must outlive the call it is passed to.
+// The last few calibrations.
+struct CalibrationCache : Memo<CalibrationKey, const Calibrated> {
+  static constexpr size_t kMost = 4;
+  CalibrationCache() : Memo(kMost) {}
+};
+
+// The input of a model. All of it must outlive the call it is passed to.
 struct ObjectiveModelRequest {
   const StudyView& view;  // Has at least one measured trial.
   const Recipe& recipe;
@@ -57,8 +49,8 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
 };
 
-// Has `prior` work out and keep what ObjectiveModel::Fit will need of the sources,
-// not none, and the view's space alone. The view's trials are not read.
+// Has `prior` precompute and cache what ObjectiveModel::Fit will need of the sources, at least one,
+// and of the view's space. The view's trials are not read.
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources);
 
@@ -71,7 +63,7 @@ class ObjectiveModel final : public SearchedModel {
   const TrainingSet& training() const { return training_; }
   const Vector& results() const override { return training_.data.y; }
   const OutputTransform& transform() const override { return training_.transform; }
-  // What was calibrated: of the transfer, or of the results alone.
+  // The calibrated model: the transfer's, or that of the results alone.
   const Model& model() const { return transfer_ != nullptr ? transfer_->model() : model_; }
   const TrainingData& calibration_data() const {
     return transfer_ != nullptr ? transfer_->data() : training_.data;
@@ -79,15 +71,15 @@ class ObjectiveModel final : public SearchedModel {
   const std::vector<Hyperparameters>& hyperparameters() const { return calibrated_->members; }
   // Equally likely; at least one.
   const std::vector<std::unique_ptr<Surrogate>>& members() const override { return members_; }
-  // Of each member, on the model's scale.
+  // The member's noise variance, on the model's scale.
   double NoiseVariance(size_t member) const override;
   // What the member believes of the best so far, pending trials included.
   double Incumbent(size_t member) const override;
 
-  // As if these had given what each member expects of them.
+  // Adds trials that are out, as if they had given what each member expects of them.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
 
-  // The same with other hyperparameters for its members, not none.
+  // The same with other hyperparameters for its members, at least one.
   absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members) const;
 
   // Whether a prediction takes much more than the target's own results would.
@@ -98,7 +90,7 @@ class ObjectiveModel final : public SearchedModel {
 
   // How it came about, for provenance.
   std::vector<Fact> Facts() const;
-  // What the sources that have a say weigh, heaviest first.
+  // The weights of the sources that have any, heaviest first.
   std::vector<SourceWeight> SourceWeights() const;
 
  private:

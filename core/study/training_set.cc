@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/even_parts.h"
 #include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 
@@ -55,10 +56,7 @@ std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t
   std::vector<size_t> others(order.begin() + static_cast<ptrdiff_t>(best), order.end());
   order.resize(best);
   std::sort(others.begin(), others.end());
-  const size_t rest = most - best;
-  for (size_t i = 0; i < rest; ++i) {
-    order.push_back(others[(i + 1) * others.size() / rest - 1]);
-  }
+  for (size_t place : LastOfParts(others.size(), most - best)) order.push_back(others[place]);
   std::sort(order.begin(), order.end());
   return order;
 }

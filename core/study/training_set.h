@@ -15,7 +15,7 @@ struct TrainingSet {
   // Different measured configurations, in the order of their first trials; a
   // configuration measured more than once has the mean of its results.
   std::vector<Configuration> configurations;
-  TrainingData data;  // Of these, on the model's scale.
+  TrainingData data;  // The results at these, on the model's scale.
   OutputTransform transform;
   // Configurations without a value that the model learns to avoid.
   PointMatrix infeasible;
@@ -26,8 +26,8 @@ struct TrainingSet {
 
 struct TrainingSetOptions {
   OutputWarp warp = OutputWarp::kStandardize;
-  // Of more configurations the best half of so many is kept, and the rest
-  // evenly spread over the others: O(n^3) must end somewhere.
+  // The limit of configurations, as fitting takes O(n^3): half of them are the best ones, the
+  // rest are spread evenly over the others.
   size_t most = 1000;
   size_t most_infeasible = 500;  // The latest.
 };
@@ -35,8 +35,8 @@ struct TrainingSetOptions {
 // `view` has at least one measured trial.
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
 
-// Of more than `most` places: the half of so many with the least cost, and the
-// rest evenly spread over the others; ascending.
+// At most `most` places, ascending: where there are more, half of them have the least costs and
+// the rest are spread evenly over the others.
 std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t most);
 
 // How many of `size` observations hyperparameters are fitted to: all up to 100,

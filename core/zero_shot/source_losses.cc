@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/even_parts.h"
+
 namespace slipstream {
 namespace {
 
@@ -55,7 +57,7 @@ Neighbourhood EvenlySpread(const SourceTaskData& source, const std::vector<size_
   Neighbourhood spread;
   spread.coordinates.resize(count * target.dimension());
   for (size_t i = 0; i < count; ++i) {
-    const SourcePoint& point = source.points[points[i * points.size() / count]];
+    const SourcePoint& point = source.points[points[PartBegin(i, points.size(), count)]];
     target.EncodeCoordinates(
         *mapping.MapAnywhere(point.configuration),
         absl::MakeSpan(&spread.coordinates[i * target.dimension()], target.dimension()));

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/time/clock.h"
+#include "core/base/even_parts.h"
 #include "core/space/nearest_candidate.h"
 #include "core/space/space_mapping.h"
 #include "core/space/unit_metric.h"
@@ -65,7 +66,7 @@ std::vector<Configuration> BestConfigurations(const SearchSpace& space,
   const size_t per_giver = std::min(options.best_per_source, options.max_candidates / givers);
   std::vector<std::vector<size_t>> best(givers);
   for (size_t g = 0; g < givers; ++g) {
-    const RankedSource& giver = ranked[g * ranked.size() / givers];
+    const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
     best[g] = giver.ranking.Best(per_giver, *giver.data);
   }
   std::vector<Configuration> configurations;
@@ -73,7 +74,7 @@ std::vector<Configuration> BestConfigurations(const SearchSpace& space,
   for (size_t place = 0; place < per_giver; ++place) {
     for (size_t g = 0; g < givers; ++g) {
       if (place >= best[g].size()) continue;
-      const RankedSource& giver = ranked[g * ranked.size() / givers];
+      const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
       auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
       if (mapped.has_value() && space.has_candidates()) {
         mapped = space.candidates()[nearest.PlaceAmong(all, *mapped)];

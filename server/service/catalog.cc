@@ -81,7 +81,7 @@ uint64_t Catalog::Forgotten() {
 
 void Catalog::Cache(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before) {
   const std::lock_guard<std::mutex> lock(forget_mutex_);
-  if (forgotten_ == forgotten_before) studies_.Insert(study->id, study, BytesOf(*study));
+  if (forgotten_ == forgotten_before) studies_.Put(study->id, study, BytesOf(*study));
 }
 
 absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const std::string& id) {
@@ -91,7 +91,7 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const s
   SLIPSTREAM_ASSIGN_OR_RETURN(SourceTaskData data, StoredSourceTask(record, chunks));
   const size_t bytes = data.MemoryBytes();
   auto shared = std::make_shared<const SourceTaskData>(std::move(data));
-  sources_.Insert(id, shared, bytes);
+  sources_.Put(id, shared, bytes);
   return shared;
 }
 

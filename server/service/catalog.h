@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/memo.h"
 #include "core/strategy/strategy.h"
 #include "core/study/study_view.h"
 #include "server/convert/study_conversion.h"
-#include "server/service/lru_cache.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -59,12 +59,12 @@ class Catalog {
   void Cache(const std::shared_ptr<const CatalogStudy>& study, uint64_t forgotten_before);
 
   Store* const store_;
-  LruCache<std::string, const CatalogStudy> studies_;
+  Memo<std::string, const CatalogStudy> studies_;  // Bounded in bytes.
   // Counts calls of ForgetStudy, so that a study read before one is not cached
   // after it.
   std::mutex forget_mutex_;
   uint64_t forgotten_ = 0;
-  LruCache<std::string, const SourceTaskData> sources_;
+  Memo<std::string, const SourceTaskData> sources_;  // Bounded in bytes.
 };
 
 }  // namespace slipstream

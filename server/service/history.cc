@@ -139,7 +139,7 @@ absl::StatusOr<std::shared_ptr<const StudyHistory>> HistoryCache::Get(const Cata
   std::shared_ptr<StudyHistory> history = histories_.Find(study.key);
   if (history == nullptr) history = std::make_shared<StudyHistory>();
   SLIPSTREAM_RETURN_IF_ERROR(history->Refresh(*store_, study));
-  histories_.Insert(study.key, history, history->MemoryBytes(study.definition.space->dimension()));
+  histories_.Put(study.key, history, history->MemoryBytes(study.definition.space->dimension()));
   return history;
 }
 

@@ -11,10 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/memo.h"
 #include "core/space/search_space.h"
 #include "core/study/study_view.h"
 #include "server/service/catalog.h"
-#include "server/service/lru_cache.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -61,7 +61,7 @@ class HistoryCache {
 
  private:
   Store* const store_;
-  LruCache<int64_t, StudyHistory> histories_;  // By study key; keys are never reused.
+  Memo<int64_t, StudyHistory> histories_;  // By study key; keys are never reused. Bounded in bytes.
 };
 
 }  // namespace slipstream

@@ -9,24 +9,26 @@
 namespace slipstream {
 namespace {
 
-// Points at a time: a source's covariances with them stay in cache.
+// So many points are predicted at a time: a source's covariances with them fit into the
+// processor's cache.
 constexpr Index kAddedBlock = 64;
 
-// What stays the same whichever point is asked for.
+// The parts that are the same for all points.
 struct Fitted {
   std::vector<AddedTerm> terms;
   OwnPart own;
   SourceErrors errors = SourceErrors::kCorrelated;
-  KeptPoints results;
+  bool has_caches = true;  // Whether each term has one.
+  CachedPoints results;
   PointMatrix x;  // The results', too.
-  // Kernels between X and other points: d's, and by term where it is correlated.
+  // The kernels between X and other points: d's own, and those of correlated terms.
   std::unique_ptr<KernelAt> own_at_results;
   std::vector<std::unique_ptr<KernelAt>> at_results;
-  // R_i k_i(P_i, X), by term: of those with a covariance, and correlated errors.
-  std::vector<Matrix> pulled;
+  // R_i k_i(P_i, X), by term; empty for terms without a covariance or without correlated errors.
+  std::vector<Matrix> reduced_cross;
   Cholesky factor;
   Vector alpha;
-  // Of the mean: at each term's points and, times the term's kernel, at X.
+  // The mean's weights at each term's points; times the term's kernel, also at X.
   std::vector<Vector> term_weights;
 
   bool has_correlated_terms() const { return errors == SourceErrors::kCorrelated; }
@@ -53,7 +55,7 @@ class AddedProcess final : public TransferSurrogate {
     for (size_t i = 0; i < f.terms.size(); ++i) {
       if (!f.is_learnt(i)) continue;
       Matrix part = f.at_results[i]->Covariance(x);
-      part.noalias() -= f.pulled[i].transpose() * crosses[i];
+      part.noalias() -= f.reduced_cross[i].transpose() * crosses[i];
       covariance += f.terms[i].covariance_factor * part;
     }
     return covariance;
@@ -66,6 +68,15 @@ class AddedProcess final : public TransferSurrogate {
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
+    const bool is_cached = fitted_->has_caches && AreExpected(x);
+    return is_cached ? PredictFromCaches(x) : PredictAnew(x);
+  }
+
+  JointPredictions DoPredictJointly(const PointMatrix& x) const override {
+    return {PredictAnew(x), DoCovariance(x, x)};
+  }
+
+  Predictions PredictAnew(const PointMatrix& x) const {
     Predictions result{Vector(x.rows()), Vector(x.rows())};
     for (Index first = 0; first < x.rows(); first += kAddedBlock) {
       const Index count = std::min(kAddedBlock, x.rows() - first);
@@ -75,40 +86,42 @@ class AddedProcess final : public TransferSurrogate {
     return result;
   }
 
-  // From what the sources' memories keep; those without are asked as ever.
-  Predictions DoPredictKept(const PointMatrix& x) const override {
+  Predictions PredictFromCaches(const PointMatrix& x) const {
     const Fitted& f = *fitted_;
-    const KeptPoints kept(x);
+    const CachedPoints points(x);
     const double own = f.own.kernel->Variance(f.own.parameters);
     Predictions result{Vector::Constant(x.rows(), f.own.mean), Vector::Constant(x.rows(), own)};
     Matrix covariance = f.own_at_results->Covariance(x);
     double most = own;
     for (size_t i = 0; i < f.terms.size(); ++i) {
       const AddedTerm& term = f.terms[i];
-      if (term.memory == nullptr) return DoPredict(x);
       if (term.covariance_factor == 0) {
-        result.mean += term.mean_factor * term.memory->Means(kept);
+        result.mean += term.mean_factor * term.cache->Means(points);
         continue;
       }
       most += term.covariance_factor * term.process->kernel->Variance(term.process->parameters);
-      if (!f.is_learnt(i)) {
-        const Predictions there = term.memory->Predict(kept);
-        result.mean += term.mean_factor * there.mean;
-        result.variance += term.covariance_factor * there.variance;
-        continue;
+      PredictionCache::Covariances there;
+      if (f.is_learnt(i)) {
+        there = term.cache->Between(f.results, points);
+        covariance += term.covariance_factor * there.between;
+      } else {
+        there.at_points = term.cache->Predict(points);
       }
-      const SourceMemory::Covariances there = term.memory->Between(f.results, kept);
       result.mean += term.mean_factor * there.at_points.mean;
       result.variance += term.covariance_factor * there.at_points.variance;
-      covariance += term.covariance_factor * there.between;
     }
-    if (f.x.rows() > 0) {
-      result.mean.noalias() += covariance.transpose() * f.alpha;
-      f.factor.SolveLower(covariance);
-      result.variance -= covariance.colwise().squaredNorm().transpose();
-    }
-    result.variance = result.variance.cwiseMax(kLeastVariancePart * most);
+    if (f.x.rows() > 0) result.mean.noalias() += covariance.transpose() * f.alpha;
+    TakeLearnt(std::move(covariance), most, result.variance);
     return result;
+  }
+
+  // Takes from the variance before the results what these, of covariances c(X, x), tell.
+  void TakeLearnt(Matrix covariance, double most, VectorView variance) const {
+    if (covariance.rows() > 0) {
+      fitted_->factor.SolveLower(covariance);
+      variance -= covariance.colwise().squaredNorm().transpose();
+    }
+    variance = variance.cwiseMax(kLeastVariancePart * most);
   }
 
   // Source by source, so that only one's covariances are there at a time.
@@ -136,14 +149,10 @@ class AddedProcess final : public TransferSurrogate {
       if (!f.is_learnt(i)) continue;
       Matrix part = f.at_results[i]->Covariance(x);
       mean.noalias() += term.covariance_factor * (part.transpose() * f.alpha);
-      part.noalias() -= f.pulled[i].transpose() * cross;
+      part.noalias() -= f.reduced_cross[i].transpose() * cross;
       covariance += term.covariance_factor * part;
     }
-    if (f.x.rows() > 0) {
-      f.factor.SolveLower(covariance);
-      variance -= covariance.colwise().squaredNorm().transpose();
-    }
-    variance = variance.cwiseMax(kLeastVariancePart * most);
+    TakeLearnt(std::move(covariance), most, variance);
   }
 
   PointPrediction DoPredictPoint(ConstVectorView x) const override;
@@ -179,7 +188,7 @@ class AddedProcess final : public TransferSurrogate {
       if (factor == 0) continue;
       const KernelExpansion& process = *f.terms[i].process;
       process.kernel->AddPointGradient(process.parameters, x, f.x, factor * weights, gradient);
-      const Vector pull = -factor * (f.pulled[i] * weights);
+      const Vector pull = -factor * (f.reduced_cross[i] * weights);
       process.kernel->AddPointGradient(process.parameters, x, process.points, pull, gradient);
     }
   }
@@ -198,8 +207,8 @@ struct KernelAtPoint {
   Matrix slopes;
 };
 
-// Gradients are of the mean in the first column, of the variance in the second,
-// and so are the weights of what they are made of.
+// The gradient of the mean is in the first column, that of the variance in the second, and so are
+// the weights that they are made with.
 PointPrediction AddedProcess::DoPredictPoint(ConstVectorView x) const {
   const Fitted& f = *fitted_;
   PointPrediction result;
@@ -209,7 +218,7 @@ PointPrediction AddedProcess::DoPredictPoint(ConstVectorView x) const {
   const KernelAtPoint own(*f.own_at_results, x);
   Vector covariance = own.values;  // c(X, x).
   std::vector<KernelAtPoint> at_points;
-  std::vector<KernelAtPoint> at_results;  // Of terms that are learnt about.
+  std::vector<KernelAtPoint> at_results;  // For terms that are learnt about.
   std::vector<Matrix> pulls;              // At each term's points.
   for (size_t i = 0; i < f.terms.size(); ++i) {
     const AddedTerm& term = f.terms[i];
@@ -231,7 +240,7 @@ PointPrediction AddedProcess::DoPredictPoint(ConstVectorView x) const {
     if (!f.is_learnt(i)) continue;
     at_results.emplace_back(*f.at_results[i], x);
     covariance += term.covariance_factor * at_results.back().values;
-    covariance.noalias() -= term.covariance_factor * (f.pulled[i].transpose() * cross);
+    covariance.noalias() -= term.covariance_factor * (f.reduced_cross[i].transpose() * cross);
   }
   Matrix pull(f.x.rows(), 2);  // alpha and -2 K^-1 c(X, x).
   if (f.x.rows() > 0) {
@@ -250,7 +259,7 @@ PointPrediction AddedProcess::DoPredictPoint(ConstVectorView x) const {
     const double factor = f.terms[i].covariance_factor;
     if (f.is_learnt(i)) {
       f.at_results[i]->AddGradients(x, at_results[learnt++].slopes, factor * pull, gradients);
-      pulls[i].col(1).noalias() -= factor * (f.pulled[i] * pull.col(1));
+      pulls[i].col(1).noalias() -= factor * (f.reduced_cross[i] * pull.col(1));
     }
     f.terms[i].process->at_points->AddGradients(x, at_points[i].slopes, pulls[i],
                                                 gradients.leftCols(pulls[i].cols()));
@@ -278,34 +287,34 @@ void AddedProcess::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix&
   AddCrossGradient(x, pull, gradient);
 }
 
-Predictions TermAt(const AddedTerm& term, const KeptPoints& x) {
-  if (term.memory != nullptr) return term.memory->Predict(x);
+Predictions TermAt(const AddedTerm& term, const CachedPoints& x) {
+  if (term.cache != nullptr) return term.cache->Predict(x);
   return term.process->Predict(x.x);
 }
 
-Vector TermMeansAt(const AddedTerm& term, const KeptPoints& x) {
-  return term.memory != nullptr ? term.memory->Means(x) : term.process->Means(x.x);
+Vector TermMeansAt(const AddedTerm& term, const CachedPoints& x) {
+  return term.cache != nullptr ? term.cache->Means(x) : term.process->Means(x.x);
 }
 
-// The covariance of the term's process at the points; into `pulled`, unless it is
+// The covariance of the term's process at the points; into `reduced_cross`, unless it is
 // null, R_i k_i(P_i, x).
-Matrix TermCovarianceAt(const AddedTerm& term, const KeptPoints& x, Matrix* pulled) {
+Matrix TermCovarianceAt(const AddedTerm& term, const CachedPoints& x, Matrix* reduced_cross) {
   const KernelExpansion& process = *term.process;
-  if (term.memory != nullptr) {
-    if (pulled != nullptr) *pulled = term.memory->Pulled(x);
-    return term.memory->Covariance(x, x);
+  if (term.cache != nullptr) {
+    if (reduced_cross != nullptr) *reduced_cross = term.cache->ReducedCross(x);
+    return term.cache->Covariance(x, x);
   }
   const Matrix cross = process.Cross(x.x);
   Matrix reduced = process.reduction * cross;
   Matrix covariance = process.kernel->Covariance(process.parameters, x.x, x.x);
   covariance.noalias() -= cross.transpose() * reduced;
-  if (pulled != nullptr) *pulled = std::move(reduced);
+  if (reduced_cross != nullptr) *reduced_cross = std::move(reduced);
   return covariance;
 }
 
-// And, unless `pulled` is null, R_i k_i(P_i, x) by term, as Fitted has it.
+// The known part; into `reduced_cross`, unless it is null, R_i k_i(P_i, x) by term as in Fitted.
 KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors,
-                        const KeptPoints& x, std::vector<Matrix>* pulled) {
+                        const CachedPoints& x, std::vector<Matrix>* reduced_cross) {
   const Index size = x.x.rows();
   KnownTerm known{Vector::Zero(size), Matrix(), Vector()};
   if (errors == SourceErrors::kIndependent) {
@@ -321,9 +330,9 @@ KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors
   for (const AddedTerm& term : terms) {
     const KernelExpansion& process = *term.process;
     known.mean += term.mean_factor * TermMeansAt(term, x);
-    if (pulled != nullptr) pulled->emplace_back();
+    Matrix* const reduced = reduced_cross == nullptr ? nullptr : &reduced_cross->emplace_back();
     if (term.covariance_factor == 0) continue;
-    Matrix covariance = TermCovarianceAt(term, x, pulled == nullptr ? nullptr : &pulled->back());
+    Matrix covariance = TermCovarianceAt(term, x, reduced);
     const double least = kLeastVariancePart * process.kernel->Variance(process.parameters);
     covariance.diagonal() = covariance.diagonal().cwiseMax(least);
     known.covariance += term.covariance_factor * covariance;
@@ -335,7 +344,7 @@ KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors
 
 KnownTerm KnownPartAt(const std::vector<AddedTerm>& terms, SourceErrors errors,
                       const PointMatrix& x) {
-  return KnownPartWith(terms, errors, KeptPoints(x), nullptr);
+  return KnownPartWith(terms, errors, CachedPoints(x), nullptr);
 }
 
 namespace {
@@ -355,8 +364,10 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     std::vector<AddedTerm> terms, OwnPart own, SourceErrors errors,
     const Observations& observations) {
   auto fitted = std::make_shared<Fitted>();
-  fitted->results = KeptPoints(observations.x);
-  const KnownTerm known = KnownPartWith(terms, errors, fitted->results, &fitted->pulled);
+  fitted->results = CachedPoints(observations.x);
+  const KnownTerm known = KnownPartWith(terms, errors, fitted->results, &fitted->reduced_cross);
+  fitted->has_caches = std::all_of(terms.begin(), terms.end(),
+                                   [](const AddedTerm& term) { return term.cache != nullptr; });
   fitted->terms = std::move(terms);
   fitted->own = std::move(own);
   fitted->errors = errors;
@@ -377,14 +388,16 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     const AddedTerm& term = fitted->terms[i];
     Vector weights = term.mean_factor * term.process->weights;
     if (errors == SourceErrors::kCorrelated && term.covariance_factor != 0) {
-      weights.noalias() -= term.covariance_factor * (fitted->pulled[i] * fitted->alpha);
+      weights.noalias() -= term.covariance_factor * (fitted->reduced_cross[i] * fitted->alpha);
     }
     fitted->term_weights.push_back(std::move(weights));
   }
   if (!fitted->alpha.allFinite()) {
     return absl::FailedPreconditionError("the regression's weights overflow");
   }
-  return std::unique_ptr<TransferSurrogate>(std::make_unique<AddedProcess>(std::move(fitted)));
+  auto process = std::make_unique<AddedProcess>(std::move(fitted));
+  process->Expect(observations.x);
+  return std::unique_ptr<TransferSurrogate>(std::move(process));
 }
 
 }  // namespace slipstream

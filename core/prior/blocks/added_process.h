@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel_expansion.h"
-#include "core/prior/blocks/source_memory.h"
+#include "core/prior/blocks/prediction_cache.h"
 #include "core/prior/blocks/transfer_surrogate.h"
 
 namespace slipstream {
@@ -24,8 +24,8 @@ struct AddedTerm {
   std::shared_ptr<const KernelExpansion> process;
   double mean_factor = 1;
   double covariance_factor = 1;  // Not negative.
-  // Of `process`, if there is one.
-  std::shared_ptr<SourceMemory> memory = nullptr;
+  // The cache of what `process` predicts; may be null.
+  std::shared_ptr<PredictionCache> cache = nullptr;
 };
 
 // How the errors of the known processes are taken.

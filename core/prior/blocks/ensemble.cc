@@ -7,23 +7,24 @@
 namespace slipstream {
 namespace {
 
-// Of a member, at the same points twice in half the time.
+// A member's covariance, in half the time where both sets of points are one.
 Matrix MemberCovariance(const GaussianProcess& process, const PointMatrix& a,
                         const PointMatrix& b) {
   return &a == &b ? process.JointCovariance(a) : process.CrossCovariance(a, b);
 }
 
-// What members say of points; of sources by their expansions, which is faster.
+// The members' predictions; those of sources come from their expansions, which is faster, or from
+// the cache of these.
 std::vector<Predictions> MembersPredict(const std::vector<EnsembleMember>& members,
-                                        const PointMatrix& x, bool is_kept) {
-  const KeptPoints kept = is_kept ? KeptPoints(x) : KeptPoints();
+                                        const PointMatrix& x, bool is_cached) {
+  const CachedPoints points = is_cached ? CachedPoints(x) : CachedPoints();
   std::vector<Predictions> all;
   for (const EnsembleMember& member : members) {
     if (member.source == nullptr) {
       all.push_back(member.process->Predict(x));
     } else {
-      all.push_back(is_kept ? member.source->memory->Predict(kept)
-                            : member.source->expansion->Predict(x));
+      all.push_back(is_cached ? member.source->cache->Predict(points)
+                              : member.source->expansion->Predict(x));
     }
   }
   return all;
@@ -34,12 +35,13 @@ PointPrediction MemberAtPoint(const EnsembleMember& member, ConstVectorView x) {
                                   : member.process->PredictPoint(x);
 }
 
-// What all ensembles have: members, and what these predict added up.
+// What all ensembles have: members, whose predictions are added up.
 class Ensemble : public TransferSurrogate {
- protected:
+ public:
   explicit Ensemble(std::vector<EnsembleMember> members)
       : TransferSurrogate(members.front().process->dimension()), members_(std::move(members)) {}
 
+ protected:
   std::vector<EnsembleMember> members_;
 
  private:
@@ -47,18 +49,17 @@ class Ensemble : public TransferSurrogate {
   virtual Predictions Added(const std::vector<Predictions>& all, Index points) const = 0;
 
   Predictions DoPredict(const PointMatrix& x) const final {
-    return Added(MembersPredict(members_, x, false), x.rows());
+    return Added(MembersPredict(members_, x, AreExpected(x)), x.rows());
   }
 
-  Predictions DoPredictKept(const PointMatrix& x) const final {
-    return Added(MembersPredict(members_, x, true), x.rows());
+  JointPredictions DoPredictJointly(const PointMatrix& x) const final {
+    return {Added(MembersPredict(members_, x, false), x.rows()), Covariance(x, x)};
   }
 };
 
 class IndependentEnsemble final : public Ensemble {
  public:
-  explicit IndependentEnsemble(std::vector<EnsembleMember> members)
-      : Ensemble(std::move(members)) {}
+  using Ensemble::Ensemble;
 
   std::unique_ptr<TransferSurrogate> Clone() const override {
     return std::make_unique<IndependentEnsemble>(*this);
@@ -126,7 +127,7 @@ struct MemberAtPoints {
 // with u_i = w_i a_i, which is the header's with q_i put in.
 class AlignedEnsemble final : public Ensemble {
  public:
-  explicit AlignedEnsemble(std::vector<EnsembleMember> members) : Ensemble(std::move(members)) {}
+  using Ensemble::Ensemble;
 
   std::unique_ptr<TransferSurrogate> Clone() const override {
     return std::make_unique<AlignedEnsemble>(*this);

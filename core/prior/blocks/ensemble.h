@@ -35,7 +35,7 @@ struct EnsembleMember {
   std::shared_ptr<const GaussianProcess> process;
   double weight = 1;            // Not negative.
   double deviation_factor = 1;  // Positive.
-  // Whose process that is, if it is a source's.
+  // The source that has this process; null: none.
   std::shared_ptr<const SourceModel> source = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// What a regression says of its results when each is left out in turn, at all of
-// its points at once and under fixed hyperparameters.
+// The predictions of a regression when each of its results is left out in turn, at all
+// of its points at once and under fixed hyperparameters.
 //
 // With K the covariance of the results, P = K^-1, V the part of K that is noise
 // (jitter counts as noise), a = P (y - m), and of the function at the points,

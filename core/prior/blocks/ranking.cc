@@ -39,10 +39,10 @@ std::vector<size_t> BestRankers(const SourceModels& sources, const TrainingData&
   std::vector<size_t> places(sources.size());
   std::iota(places.begin(), places.end(), size_t{0});
   if (places.size() <= most) return places;
-  const KeptPoints results(target.x);
+  const CachedPoints results(target.x);
   std::vector<double> losses;
   for (const auto& source : sources) {
-    losses.push_back(RankingLoss(source->memory->Means(results), target.y));
+    losses.push_back(RankingLoss(source->cache->Means(results), target.y));
   }
   std::stable_sort(places.begin(), places.end(),
                    [&](size_t a, size_t b) { return losses[a] < losses[b]; });

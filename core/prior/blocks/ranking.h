@@ -50,8 +50,8 @@ enum class RankingTies { kTarget, kShared };
 // wins; the target's are finite.
 Vector RankingWeights(const Matrix& losses, RankingTies ties);
 
-// Of numbers in no order, at least one: by linear interpolation between the two
-// nearest, `part` in [0, 1].
+// The quantile of at least one number in any order, by linear interpolation between
+// the two nearest; `part` is in [0, 1].
 double QuantileOf(Vector values, double part);
 
 }  // namespace slipstream

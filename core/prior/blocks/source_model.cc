@@ -8,9 +8,8 @@
 namespace slipstream {
 namespace {
 
-// What is kept of a source's answers takes at most about as much as its model, or
-// so much.
-constexpr size_t kLeastMemoryBytes = size_t{2} << 20;
+// The cache of a source's predictions may take as much as its model, and at least so much.
+constexpr size_t kLeastCacheBytes = size_t{2} << 20;
 
 size_t ModelBytes(const SourceModel& source) {
   const auto rows = static_cast<size_t>(source.data.y.size());
@@ -36,13 +35,13 @@ absl::StatusOr<std::shared_ptr<const SourceModel>> FitSourceModel(
   source->hyperparameters = std::move(hyperparameters);
   source->process = std::make_shared<const GaussianProcess>(std::move(process));
   source->expansion = std::make_shared<const KernelExpansion>(std::move(expansion));
-  source->memory = std::make_shared<SourceMemory>(source->expansion,
-                                                  std::max(kLeastMemoryBytes, ModelBytes(*source)));
+  source->cache = std::make_shared<PredictionCache>(source->expansion,
+                                                  std::max(kLeastCacheBytes, ModelBytes(*source)));
   return source;
 }
 
 size_t MemoryBytes(const SourceModel& source) {
-  return ModelBytes(source) + source.memory->bytes();
+  return ModelBytes(source) + source.cache->bytes();
 }
 
 }  // namespace slipstream

@@ -1,7 +1,7 @@
 // A source task as models see it: fitted once, in the space of the studies that
 // use it, and shared by them.
 //
-// Immutable but for what is kept of answers, and thread-safe.
+// Immutable but for its cache, and thread-safe.
 #ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_SOURCE_MODEL_H_
 #define SLIPSTREAM_CORE_PRIOR_BLOCKS_SOURCE_MODEL_H_
 
@@ -15,7 +15,7 @@
 #include "core/gp/kernel.h"
 #include "core/gp/kernel_expansion.h"
 #include "core/gp/likelihood.h"
-#include "core/prior/blocks/source_memory.h"
+#include "core/prior/blocks/prediction_cache.h"
 
 namespace slipstream {
 
@@ -29,8 +29,8 @@ struct SourceModel {
   // The process of all of `data`, in two forms.
   std::shared_ptr<const GaussianProcess> process;
   std::shared_ptr<const KernelExpansion> expansion;
-  // What `expansion` says of points that come again.
-  std::shared_ptr<SourceMemory> memory;
+  // What `expansion` predicts at points that come again.
+  std::shared_ptr<PredictionCache> cache;
 };
 
 using SourceModels = std::vector<std::shared_ptr<const SourceModel>>;
@@ -41,7 +41,7 @@ absl::StatusOr<std::shared_ptr<const SourceModel>> FitSourceModel(
     std::string name, TrainingData data, std::shared_ptr<const Kernel> kernel,
     Hyperparameters hyperparameters);
 
-// Approximate, for caches; grows with what the memory keeps.
+// Approximate, for caches; grows with the source's own cache.
 size_t MemoryBytes(const SourceModel& source);
 
 }  // namespace slipstream

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/even_parts.h"
 
 namespace slipstream {
 namespace {
@@ -30,10 +31,9 @@ std::vector<Index> SourceQuotas(const std::vector<Index>& sizes, Index most, Ind
     quotas.push_back(std::min(sizes[i], each));
     if (sizes[i] > each && each < most_each) larger.push_back(i);
   }
-  // What is left over, to sources evenly spread.
-  const size_t rest =
-      std::min(static_cast<size_t>(std::max<Index>(0, most - taken(each))), larger.size());
-  for (size_t i = 0; i < rest; ++i) ++quotas[larger[i * larger.size() / rest]];
+  // The remainder goes to sources that are spread evenly.
+  const auto rest = static_cast<size_t>(std::max<Index>(0, most - taken(each)));
+  for (size_t place : FirstOfParts(larger.size(), rest)) ++quotas[larger[place]];
   return quotas;
 }
 
@@ -60,7 +60,7 @@ std::vector<Index> SpreadRows(const Vector& y, Index most) {
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return y[a] > y[b]; });
   std::vector<Index> rows;
   for (Index i = 0; i < most; ++i) {
-    const Index place = most == 1 ? 0 : i * (size - 1) / (most - 1);
+    const Index place = most == 1 ? 0 : PartBegin(i, size - 1, most - 1);
     rows.push_back(order[static_cast<size_t>(place)]);
   }
   std::sort(rows.begin(), rows.end());
@@ -91,10 +91,10 @@ SourcePoints CollectPoints(const SourceModels& sources, Index most, Index most_e
 }
 
 Matrix MeansOf(const SourceModels& sources, const PointMatrix& x) {
-  const KeptPoints kept(x);
+  const CachedPoints points(x);
   Matrix means(x.rows(), static_cast<Index>(sources.size()));
   for (size_t s = 0; s < sources.size(); ++s) {
-    means.col(static_cast<Index>(s)) = sources[s]->memory->Means(kept);
+    means.col(static_cast<Index>(s)) = sources[s]->cache->Means(points);
   }
   return means;
 }

@@ -29,8 +29,8 @@ struct SourcePoints {
   // Source after source, in their order; no terms. `known_noise` has an entry
   // for each row.
   TrainingData data;
-  std::vector<Index> counts;  // Of each source, perhaps 0.
-  Index all = 0;              // So many points the sources have.
+  std::vector<Index> counts;  // Points by source, perhaps 0.
+  Index all = 0;              // The number of points that the sources have.
 
   Index size() const { return data.y.size(); }
 };

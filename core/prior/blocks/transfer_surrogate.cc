@@ -1,5 +1,6 @@
 #include "core/prior/blocks/transfer_surrogate.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -9,14 +10,15 @@
 namespace slipstream {
 namespace {
 
-// Of the variance at a pending point: so much stays.
+// This part of the variance at a pending point stays.
 constexpr double kFantasyNoisePart = 1e-6;
 
 // cov(a, b) - cov(a, Z) S^-1 cov(Z, b) with S = cov(Z, Z) and a little noise.
 class Fantasy final : public TransferSurrogate {
  public:
-  static absl::StatusOr<std::unique_ptr<Surrogate>> Of(
-      std::shared_ptr<const TransferSurrogate> base, PointMatrix seen) {
+  static absl::StatusOr<std::unique_ptr<Surrogate>> Of(std::unique_ptr<TransferSurrogate> base,
+                                                       PointMatrix seen) {
+    base->Expect(seen);
     Matrix covariance = base->Covariance(seen, seen);
     covariance.diagonal() *= 1 + kFantasyNoisePart;
     SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(covariance)));
@@ -36,16 +38,24 @@ class Fantasy final : public TransferSurrogate {
         factor_(std::move(factor)) {}
 
   Predictions DoPredict(const PointMatrix& x) const override {
-    return Reduced(base_->Predict(x), x);
+    return Reduced(base_->Predict(x), SolvedCross(x));
   }
 
-  Predictions DoPredictKept(const PointMatrix& x) const override {
-    return Reduced(base_->PredictKept(x), x);
+  JointPredictions DoPredictJointly(const PointMatrix& x) const override {
+    JointPredictions joint = base_->PredictJointly(x);
+    const Matrix cross = SolvedCross(x);
+    joint.covariance.noalias() -= cross.transpose() * cross;
+    return {Reduced(std::move(joint.at_points), cross), std::move(joint.covariance)};
   }
 
-  Predictions Reduced(Predictions result, const PointMatrix& x) const {
+  // The factor's inverse times cov(Z, x).
+  Matrix SolvedCross(const PointMatrix& x) const {
     Matrix cross = base_->Covariance(seen_, x);
     factor_.SolveLower(cross);
+    return cross;
+  }
+
+  static Predictions Reduced(Predictions result, const Matrix& cross) {
     const Vector least = kLeastVariancePart * result.variance;
     result.variance -= cross.colwise().squaredNorm().transpose();
     result.variance = result.variance.cwiseMax(least);
@@ -70,12 +80,8 @@ class Fantasy final : public TransferSurrogate {
   }
 
   Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override {
-    Matrix left = base_->Covariance(seen_, a);
-    Matrix right = base_->Covariance(seen_, b);
-    factor_.SolveLower(left);
-    factor_.SolveLower(right);
     Matrix covariance = base_->Covariance(a, b);
-    covariance.noalias() -= left.transpose() * right;
+    covariance.noalias() -= SolvedCross(a).transpose() * SolvedCross(b);
     return covariance;
   }
 
@@ -89,7 +95,7 @@ class Fantasy final : public TransferSurrogate {
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override {
     PointMatrix all(seen_.rows() + x.rows(), x.cols());
     all << seen_, x;
-    return Of(base_, std::move(all));
+    return Of(base_->Clone(), std::move(all));
   }
 
   std::shared_ptr<const TransferSurrogate> base_;
@@ -108,6 +114,13 @@ void TransferSurrogate::AddCovarianceGradient(ConstVectorView x, const PointMatr
                                               ConstVectorView weights, VectorView gradient) const {
   assert(x.size() == dimension() && b.rows() == weights.size());
   DoAddCovarianceGradient(x, b, weights, gradient);
+}
+
+bool TransferSurrogate::AreExpected(const PointMatrix& x) const {
+  constexpr Index kLargeBatch = 28;  // More values than a sweep tries of most parameters.
+  return x.rows() >= kLargeBatch ||
+         std::any_of(expected_.begin(), expected_.end(),
+                     [&](const PointMatrix& points) { return AreEqual(points, x); });
 }
 
 Matrix TransferSurrogate::DoJointCovariance(const PointMatrix& x) const {

@@ -4,6 +4,8 @@
 #define SLIPSTREAM_CORE_PRIOR_BLOCKS_TRANSFER_SURROGATE_H_
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/gp/surrogate.h"
 
@@ -20,8 +22,16 @@ class TransferSurrogate : public Surrogate {
   // Cheap: large parts are shared.
   virtual std::unique_ptr<TransferSurrogate> Clone() const = 0;
 
+  // Tells it that it will be asked for exactly these points more than once: results, pending trials.
+  void Expect(PointMatrix x) { expected_.push_back(std::move(x)); }
+
  protected:
   using Surrogate::Surrogate;
+
+  // Whether predictions at the points should be cached. Such points were told, or are so many that
+  // they are candidates or the points that a search begins with; smaller batches come from the
+  // steps of a search.
+  bool AreExpected(const PointMatrix& x) const;
 
  private:
   // Called with points of the right dimension.
@@ -32,6 +42,8 @@ class TransferSurrogate : public Surrogate {
   Matrix DoJointCovariance(const PointMatrix& x) const final;
   // Its variance given that f was seen at `x`; its mean as it is.
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
+
+  std::vector<PointMatrix> expected_;
 };
 
 }  // namespace slipstream

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "core/base/counter_random.h"
@@ -12,10 +13,7 @@
 namespace slipstream {
 namespace {
 
-constexpr size_t kMostAdaptions = 256;
-
-// What the target is believed to be before its results, at their points and at
-// the places.
+// The belief in the target before its results, at their points and at the places.
 struct MixedPrior {
   Vector mean;
   Matrix covariance;
@@ -103,10 +101,10 @@ class FingerprintOfHistory {
     Add(residual.kernel->Covariance(residual.parameters, few, few));
   }
 
-  const AdaptionCache::Fingerprint& value() const { return lanes_; }
+  const HistoryFingerprint& value() const { return lanes_; }
 
  private:
-  AdaptionCache::Fingerprint lanes_ = {1, 2};
+  HistoryFingerprint lanes_ = {1, 2};
 };
 
 // Whether the points of `results` are the first of those.
@@ -153,24 +151,6 @@ absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototype
   return WeightsOf(std::move(distances));
 }
 
-std::optional<AdaptiveWeights> AdaptionCache::Find(const Fingerprint& fingerprint) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& other) {
-    return other.fingerprint == fingerprint;
-  });
-  if (entry == entries_.end()) return std::nullopt;
-  Entry found = std::move(*entry);
-  entries_.erase(entry);
-  entries_.push_front(std::move(found));
-  return entries_.front().weights;
-}
-
-void AdaptionCache::Insert(const Fingerprint& fingerprint, AdaptiveWeights weights) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  entries_.push_front({fingerprint, std::move(weights)});
-  if (entries_.size() > kMostAdaptions) entries_.pop_back();
-}
-
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index count,
@@ -178,7 +158,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              AdaptionCache& cache) {
   FingerprintOfHistory history;
   history.Add(model, prototypes.places);
-  std::vector<AdaptionCache::Fingerprint> fingerprints = {history.value()};
+  std::vector<HistoryFingerprint> fingerprints = {history.value()};
   for (Index step = 1; step <= count; ++step) {
     history.Add(earlier(step));
     fingerprints.push_back(history.value());
@@ -186,9 +166,9 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
   AdaptiveWeights adapted = EqualWeights(prototypes.prototypes.size());
   Index known = count;
   for (; known > 0; --known) {
-    std::optional<AdaptiveWeights> found = cache.Find(fingerprints[static_cast<size_t>(known)]);
-    if (!found.has_value()) continue;
-    adapted = *std::move(found);
+    const auto found = cache.Find(fingerprints[static_cast<size_t>(known)]);
+    if (found == nullptr) continue;
+    adapted = *found;
     break;
   }
   if (known == count) return adapted;
@@ -202,7 +182,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
         AdaptedWeights(prototypes, is_first ? values : ValuesAt(prototypes, sources, results.x),
                        model, adapted.weights, results));
   }
-  cache.Insert(fingerprints.back(), adapted);
+  cache.Put(fingerprints.back(), std::make_shared<const AdaptiveWeights>(adapted));
   return adapted;
 }
 

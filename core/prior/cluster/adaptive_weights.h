@@ -23,15 +23,14 @@
 #define SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/memo.h"
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/cluster/gaussian_distance.h"
 #include "core/prior/cluster/prototypes.h"
@@ -40,10 +39,10 @@ namespace slipstream {
 
 struct AdaptiveWeights {
   Vector weights;    // One for each prototype, of sum 1.
-  Vector distances;  // That made them; empty where none did.
+  Vector distances;  // The distances that made them; empty where none did.
 };
 
-// What a step takes besides weights and results.
+// The input of a step besides weights and results.
 struct AdaptionModel {
   NormalDistance distance = NormalDistance::kWasserstein;
   double log_noise_variance = -4;
@@ -64,24 +63,11 @@ absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototype
                                                const AdaptionModel& model, const Vector& weights,
                                                const TrainingData& results);
 
-// The latest weights of some histories, found again by a fingerprint of 128 bits
-// of all that they depend on but the prototypes. Thread-safe.
-class AdaptionCache {
- public:
-  using Fingerprint = std::array<uint64_t, 2>;
-
-  std::optional<AdaptiveWeights> Find(const Fingerprint& fingerprint);
-  void Insert(const Fingerprint& fingerprint, AdaptiveWeights weights);
-
- private:
-  struct Entry {
-    Fingerprint fingerprint;
-    AdaptiveWeights weights;
-  };
-
-  std::mutex mutex_;
-  std::deque<Entry> entries_;  // Latest first.
-};
+// The latest weights of some histories, by a fingerprint of 128 bits of all that they depend on
+// besides the prototypes.
+using HistoryFingerprint = std::array<uint64_t, 2>;
+using AdaptionCache = Memo<HistoryFingerprint, const AdaptiveWeights>;
+inline constexpr size_t kMostAdaptions = 256;
 
 // All steps, from 1 to `count`, of which earlier(t) gives the results. They go
 // on from the latest one that the cache knows, so that one is taken for each new

@@ -36,7 +36,7 @@ struct BarycenterOptions {
 
 struct Barycenter {
   Vector mean;
-  // Of the members' covariances with their ridges.
+  // The barycenter of the members' covariances with their ridges.
   Matrix covariance;
   int rounds = 0;
   bool converged = false;

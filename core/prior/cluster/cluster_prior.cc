@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/prior/blocks/added_process.h"
-#include "core/prior/blocks/latest_few.h"
+#include "core/prior/blocks/source_identities.h"
 #include "core/prior/cluster/adaptive_weights.h"
 
 namespace slipstream {
 namespace {
 
-// Of the target's own process where it has none: no numbers change, and the
+// The amplitude of the target's own process where it has none: no numbers change, and the
 // kernel's hyperparameters are there, fixed.
 constexpr double kNoAmplitude = 1e-6;
 // The mean's bounds, in deviations.
@@ -25,20 +26,19 @@ constexpr double kMeanReach = 4;
 constexpr size_t kMostPrototypeSets = 8;
 constexpr size_t kMostListedGroups = 8;
 
-// What is kept of a set of sources: nothing of a source itself.
+// The cached results of a set of sources, without the sources themselves.
 struct PrototypeSet {
   SourcePrototypes made;
-  AdaptionCache adaptions;
+  AdaptionCache adaptions{kMostAdaptions};
 };
 
-// What prototypes depend on besides the prior's options.
+// The input that prototypes depend on besides the prior's options.
 struct PrototypeKey {
   SourceIdentities sources;
   PointMatrix places;
 
   bool operator==(const PrototypeKey& other) const {
-    return places.rows() == other.places.rows() && places.cols() == other.places.cols() &&
-           places == other.places && sources == other.sources;
+    return AreEqual(places, other.places) && sources == other.sources;
   }
 };
 
@@ -233,17 +233,18 @@ class ClusterPrior final : public Prior {
 
  private:
   absl::StatusOr<std::shared_ptr<PrototypeSet>> PrototypesOf(const PriorInput& input) const {
-    PrototypeKey key{SourceIdentities(input.sources), input.places};
-    std::shared_ptr<PrototypeSet> set = kept_.Find(key);
-    if (set != nullptr) return set;
-    set = std::make_shared<PrototypeSet>();
-    SLIPSTREAM_ASSIGN_OR_RETURN(set->made,
-                                MakePrototypes(input.sources, input.places, options_.prototypes));
-    return kept_.Insert(std::move(key), std::move(set));
+    const PointMatrix& places = input.places.Get();
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<PrototypeSet>> {
+      auto set = std::make_shared<PrototypeSet>();
+      SLIPSTREAM_ASSIGN_OR_RETURN(set->made,
+                                  MakePrototypes(input.sources, places, options_.prototypes));
+      return set;
+    };
+    return sets_.Get({SourceIdentities(input.sources), places}, make);
   }
 
   ClusterOptions options_;
-  mutable LatestFew<PrototypeKey, PrototypeSet> kept_{kMostPrototypeSets};
+  mutable Memo<PrototypeKey, PrototypeSet> sets_{kMostPrototypeSets};
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr size_t kMostClusters = 6;
 constexpr double kBetterRatio = 1.1;
 // An intraCE below this part of the largest distance is as good as none.
 constexpr double kLeastDistancePart = 1e-4;
-// Of what a cost is the difference of: what is below is rounding.
+// Costs are differences: below this part of their terms they are rounding errors.
 constexpr double kLeastCostPart = 1e-7;
 
 // Which cluster each member is in; clusters are numbered as they first occur.

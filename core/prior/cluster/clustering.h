@@ -60,7 +60,7 @@ absl::StatusOr<Clustering> ClusterNormals(const std::vector<PlacedNormal>& membe
 // Symmetric, 0 on the diagonal.
 Matrix PairwiseDistances(NormalDistance distance, const std::vector<PlacedNormal>& members);
 
-// Of clusters of members with these distances.
+// Measures of clusters whose members have these distances.
 double IntraClusterEntropy(const Matrix& distances, const Clusters& clusters);
 double InterClusterSeparation(const Matrix& distances, const Clusters& clusters);
 

@@ -31,7 +31,7 @@
 
 namespace slipstream {
 
-// Of the mean of the variances: what is added to each of them; at least.
+// Ridge: this fraction of the mean variance, at least kLeastNormalRidge, is added to each variance.
 inline constexpr double kNormalRidgePart = 1e-4;
 inline constexpr double kLeastNormalRidge = 1e-8;
 
@@ -54,7 +54,7 @@ class PlacedNormal {
   // With the ridge, which is part of the diagonal.
   const Matrix& covariance() const { return covariance_; }
   double ridge() const { return ridge_; }
-  // Of the covariance: its lower factor, its inverse, its trace.
+  // The covariance's lower factor, inverse and trace.
   const Matrix& lower() const { return lower_; }
   const Matrix& inverse() const { return inverse_; }
   double trace() const { return trace_; }
@@ -79,7 +79,7 @@ double JeffreysDivergence(const PlacedNormal& a, const PlacedNormal& b);  // O(s
 double WassersteinDistance(const PlacedNormal& a, const PlacedNormal& b);
 double DistanceBetween(NormalDistance distance, const PlacedNormal& a, const PlacedNormal& b);
 
-// What W^2 is at least and at most, in O(size^2): the singular values of A sum
+// Bounds on W^2, in O(size^2): the singular values of A sum
 // up to at most |L0| |L1| (Cauchy and Schwarz) and to at least tr(A).
 struct WassersteinBounds {
   double lower = 0;

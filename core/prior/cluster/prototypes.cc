@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/even_parts.h"
 #include "core/base/status.h"
 #include "core/prior/cluster/barycenter.h"
 
@@ -15,12 +16,11 @@ namespace {
 constexpr double kFullyComparedSources = 32;
 constexpr Index kFewestPlaces = 16;
 
-// Of the kernel's variance: the noise under which a process has a barycenter's
+// This part of the kernel's variance is the noise under which a process has a barycenter's
 // covariance on the grid.
 constexpr double kGridBlurPart = 1e-4;
 
-// What is kept of a barycenter's answers.
-constexpr size_t kBarycenterMemoryBytes = size_t{1} << 20;
+constexpr size_t kBarycenterCacheBytes = size_t{1} << 20;
 
 // All pairs, each O(places^3).
 Index ClusteringPlaces(Index wanted, size_t sources) {
@@ -51,9 +51,10 @@ std::vector<const PlacedNormal*> PointersTo(const std::vector<PlacedNormal>& nor
 
 // `most` of them, evenly; at least one.
 std::vector<size_t> EvenlyAmong(const std::vector<size_t>& all, size_t most) {
-  most = std::clamp<size_t>(most, 1, all.size());
   std::vector<size_t> chosen;
-  for (size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
+  for (size_t place : FirstOfParts(all.size(), std::max<size_t>(most, 1))) {
+    chosen.push_back(all[place]);
+  }
   return chosen;
 }
 
@@ -118,9 +119,9 @@ absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<
       PlacedNormal normal,
       PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
   auto process = std::make_shared<const KernelExpansion>(std::move(expansion));
-  auto memory = std::make_shared<SourceMemory>(process, kBarycenterMemoryBytes);
+  auto cache = std::make_shared<PredictionCache>(process, kBarycenterCacheBytes);
   return Prototype{
-      std::move(members), {}, std::move(process), std::move(memory), std::move(normal)};
+      std::move(members), {}, std::move(process), std::move(cache), std::move(normal)};
 }
 
 }  // namespace
@@ -166,19 +167,17 @@ std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const Source
     const bool varies = varying != prototype.varying.end() && *varying == member;
     if (varies) ++varying;
     terms.push_back(
-        {sources[member]->expansion, weight * part, varies ? share : 0, sources[member]->memory});
+        {sources[member]->expansion, weight * part, varies ? share : 0, sources[member]->cache});
   }
   if (prototype.barycenter != nullptr) {
-    terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_memory});
+    terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_cache});
   }
   return terms;
 }
 
 PointMatrix EvenlyChosen(const PointMatrix& places, Index count) {
-  count = std::min(count, places.rows());
   std::vector<Index> rows;
-  for (Index i = 0; i < count; ++i) {
-    const Index row = i * places.rows() / count;
+  for (Index row : FirstOfParts(places.rows(), count)) {
     const bool is_new = std::none_of(rows.begin(), rows.end(), [&](Index other) {
       return places.row(other) == places.row(row);
     });
@@ -190,20 +189,20 @@ PointMatrix EvenlyChosen(const PointMatrix& places, Index count) {
 namespace {
 
 // Adds the term to what a prototype says.
-void AddTermAt(const AddedTerm& term, const KeptPoints& x, const KeptPoints& places, Vector& mean,
-               Matrix& within, Matrix& to_places) {
-  mean += term.mean_factor * term.memory->Means(x);
+void AddTermAt(const AddedTerm& term, const CachedPoints& x, const CachedPoints& places,
+               Vector& mean, Matrix& within, Matrix& to_places) {
+  mean += term.mean_factor * term.cache->Means(x);
   if (term.covariance_factor == 0) return;
-  within += term.covariance_factor * term.memory->Covariance(x, x);
-  to_places += term.covariance_factor * term.memory->Covariance(x, places);
+  within += term.covariance_factor * term.cache->Covariance(x, x);
+  to_places += term.covariance_factor * term.cache->Covariance(x, places);
 }
 
 }  // namespace
 
 PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
                          const PointMatrix& x) {
-  const KeptPoints points(x);
-  const KeptPoints places(prototypes.places);
+  const CachedPoints points(x);
+  const CachedPoints places(prototypes.places);
   const Index rows = x.rows();
   PrototypeValues values;
   for (const Prototype& prototype : prototypes.prototypes) {

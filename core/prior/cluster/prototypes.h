@@ -1,5 +1,5 @@
-// What many sources come down to: groups of those that resemble each other, and
-// for each group one process that stands for it. Stages 1 and 2 of cm-BO
+// Groups of sources that resemble each other, and for each group one process that
+// stands for it. Stages 1 and 2 of cm-BO
 // (Nguyen, Huynh, Tran, Pham, Huynh, Nguyen, "Clustering-based meta Bayesian
 // optimization with theoretical guarantee").
 //
@@ -67,7 +67,7 @@ struct Prototype {
   std::vector<size_t> varying;  // Those whose covariances a centre has.
   // Its covariance where it is a barycenter of several; its mean is 0.
   std::shared_ptr<const KernelExpansion> barycenter;
-  std::shared_ptr<SourceMemory> barycenter_memory;
+  std::shared_ptr<PredictionCache> barycenter_cache;
   PlacedNormal at_places;
 };
 
@@ -91,7 +91,7 @@ std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const Source
 // At most `count` rows, evenly; of equal ones the first.
 PointMatrix EvenlyChosen(const PointMatrix& places, Index count);
 
-// What prototypes say of points, and of points together with places.
+// What prototypes predict at points, and between points and places.
 struct PrototypeValues {
   // One of each for a prototype. Rows (and columns of `within`) are points.
   std::vector<Vector> means;
@@ -99,8 +99,8 @@ struct PrototypeValues {
   std::vector<Matrix> to_places;
 };
 
-// What is said of the first points is the same to the last bit, whatever points
-// come after them.
+// The values at the first points are the same to the last bit, whatever points come
+// after them.
 PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
                          const PointMatrix& x);
 

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "core/base/memo.h"
 #include "core/base/status.h"
-#include "core/prior/blocks/latest_few.h"
+#include "core/prior/blocks/source_identities.h"
 #include "core/prior/pretrained/linear_mean.h"
 #include "core/prior/pretrained/shared_prior.h"
 
@@ -22,10 +23,10 @@ constexpr size_t kMostPretrainings = 32;
 constexpr double kMeanSlopeDeviation = 3;
 constexpr double kMostMeanSlope = 10;
 
-// What the sources taught.
+// The result of pretraining on the sources.
 struct Pretraining {
   Hyperparameters hyperparameters;
-  double objective = 0;  // Of the method, without beliefs.
+  double objective = 0;  // The method's objective, without beliefs.
   Index points = 0;      // Used, of all tasks together.
   bool is_from_means = false;
 };
@@ -42,8 +43,7 @@ struct PretrainingKey {
   bool operator==(const PretrainingKey& other) const {
     return kinds == other.kinds && smoothness == other.smoothness &&
            lengthscales == other.lengthscales && sources == other.sources &&
-           places.rows() == other.places.rows() && places.cols() == other.places.cols() &&
-           places == other.places;
+           AreEqual(places, other.places);
   }
 
   CoordinateKinds kinds;
@@ -107,7 +107,7 @@ absl::StatusOr<Pretraining> Pretrain(const PriorInput& input, Model model,
   } else if (auto results = MatchingResults(input.sources, options.most_points)) {
     groups.push_back(*std::move(results));
   } else {
-    groups.push_back(MeansAt(input.sources, input.places, options.most_points));
+    groups.push_back(MeansAt(input.sources, input.places.Get(), options.most_points));
     pretraining.is_from_means = true;
     // The blur of values without noise: what is believed of noise is not of it.
     model.beliefs[static_cast<size_t>(model.kernel->parameter_count())].deviation = 1e6;
@@ -185,7 +185,7 @@ class PretrainedTransfer final : public Transfer {
     return Vector::Constant(static_cast<Index>(sources_), 1 / static_cast<double>(sources_));
   }
 
-  // What the sources taught, whatever was freed.
+  // The values that the sources taught, also of hyperparameters that were freed.
   std::vector<Remark> Remarks(const Hyperparameters&) const override {
     const Hyperparameters& learnt = pretraining_->hyperparameters;
     const bool is_divergence = options_.objective == PretrainingObjective::kEmpiricalDivergence;
@@ -239,15 +239,16 @@ class Pretrained final : public Prior {
  private:
   absl::StatusOr<std::shared_ptr<const Pretraining>> PretrainingOf(const PriorInput& input,
                                                                    const Model& model) const {
-    PretrainingKey key(input, options_.objective == PretrainingObjective::kEmpiricalDivergence);
-    std::shared_ptr<const Pretraining> pretraining = kept_.Find(key);
-    if (pretraining != nullptr) return pretraining;
-    SLIPSTREAM_ASSIGN_OR_RETURN(Pretraining learnt, Pretrain(input, model, options_));
-    return kept_.Insert(std::move(key), std::make_shared<const Pretraining>(std::move(learnt)));
+    const bool takes_places = options_.objective == PretrainingObjective::kEmpiricalDivergence;
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const Pretraining>> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(Pretraining learnt, Pretrain(input, model, options_));
+      return std::make_shared<const Pretraining>(std::move(learnt));
+    };
+    return pretrainings_.Get(PretrainingKey(input, takes_places), make);
   }
 
   PretrainedOptions options_;
-  mutable LatestFew<PretrainingKey, const Pretraining> kept_{kMostPretrainings};
+  mutable Memo<PretrainingKey, const Pretraining> pretrainings_{kMostPretrainings};
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // A prior learnt beforehand: one mean function, one kernel and one noise
-// variance for all tasks, learnt from the sources and then kept.
+// variance for all tasks, learnt from the sources and then fixed.
 //
 // HyperBO (Wang, Dahl, Swersky, Lee, Nado, Gilmer, Snoek and Ghahramani,
 // "Pre-trained Gaussian processes for Bayesian optimization", 2024). The

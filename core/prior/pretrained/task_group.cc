@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/counter_random.h"
+#include "core/base/even_parts.h"
 
 namespace slipstream {
 namespace {
@@ -48,8 +49,8 @@ std::vector<Index> ThinnedRows(Index size, Index most) {
   const Index count = std::min(size, most);
   std::vector<Index> rows;
   for (Index i = 0; i < count; ++i) {
-    const Index first = i * size / count;
-    const auto length = static_cast<double>((i + 1) * size / count - first);
+    const Index first = PartBegin(i, size, count);
+    const auto length = static_cast<double>(PartBegin(i + 1, size, count) - first);
     const double u = CounterRandomUniform(kThinningSeed, static_cast<uint64_t>(i), 0);
     rows.push_back(first + static_cast<Index>(u * length));
   }
@@ -88,7 +89,7 @@ std::optional<TaskGroup> MatchingResults(const SourceModels& sources, Index most
     TaskGroup task = GroupOfTask(sources[k]->data, ordered.rows());
     const std::vector<Index> its_order = RowsInOrder(task.x);
     if (PointMatrix(task.x(its_order, Eigen::all)) != ordered) return std::nullopt;
-    std::vector<Index> rows(order.size());  // Of the task, in the first one's order.
+    std::vector<Index> rows(order.size());  // The task's rows in the first one's order.
     for (size_t i = 0; i < order.size(); ++i) rows[static_cast<size_t>(order[i])] = its_order[i];
     task.values = Matrix(task.values(rows, Eigen::all));
     group.inverse_repeats += task.inverse_repeats(rows);

@@ -22,9 +22,8 @@ struct TaskGroup {
   Index task_count() const { return values.cols(); }
 };
 
-// Of `size` rows at most `most`, ascending: one drawn from each of as many equal
-// stretches. Equal sizes have equal rows. (Every so-manieth row of a grid would
-// leave a coordinate without change.)
+// At most `most` of `size` rows, ascending: one drawn from each of as many equal parts. Equal
+// sizes have equal rows. (Rows at equal steps through a grid would leave a coordinate constant.)
 std::vector<Index> ThinnedRows(Index size, Index most);
 TaskGroup Thinned(const TaskGroup& group, Index most);
 

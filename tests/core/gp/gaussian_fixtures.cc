@@ -38,7 +38,7 @@ std::vector<Believed> BelievedOfEachKind() {
   const KernelRecipe numbers =
       StationaryRecipe(Smoothness::kSquaredExponential, Numbers(2), Lengthscales::kEach);
   return {BelievedOf(smooth, 0.7, 1001), BelievedOf(rough, -2, 1002), BelievedOf(numbers, 0, 1003),
-          BelievedOf(SumRecipe({ProductRecipe({smooth, rough}), smooth}), 0.1, 1004),
+          BelievedOf(ProductRecipe({ProductRecipe({smooth, rough}), smooth}), 0.1, 1004),
           SumOf(BelievedOf(smooth, 0.5, 1005), BelievedOf(rough, 0.25, 1006))};
 }
 

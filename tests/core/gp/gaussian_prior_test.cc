@@ -58,7 +58,7 @@ TEST(GaussianPrior, TheLikelihoodOfAStacksTopIsThatOfItsDataGivenTheRest) {
   const size_t others = stack.data.size() - static_cast<size_t>(stack.top->size());
   const long double expected = LogLikelihood(stack.belief, stack.data) -
                                LogLikelihood(stack.belief, Part(stack.data, 0, others));
-  EXPECT_LE(RelativeError(stack.top->LogLikelihood(), expected), 1e-10);
+  EXPECT_LE(RelativeError(LogLikelihoodOf(*stack.top), expected), 1e-10);
 }
 
 TEST(GaussianPrior, AStackHasTheSlopesOfTheExactJointModel) {

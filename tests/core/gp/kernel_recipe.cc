@@ -97,11 +97,6 @@ KernelRecipe StationaryRecipe(Smoothness smoothness, const CoordinateKinds& kind
   return recipe;
 }
 
-KernelRecipe SumRecipe(std::vector<KernelRecipe> parts) {
-  return Combined(
-      "SumOf", std::move(parts), [](long double a, long double b) { return a + b; }, MakeSum);
-}
-
 KernelRecipe ProductRecipe(std::vector<KernelRecipe> parts) {
   return Combined(
       "ProductOf", std::move(parts), [](long double a, long double b) { return a * b; },
@@ -144,13 +139,11 @@ std::vector<KernelRecipe> AllRecipes() {
     recipes.push_back(StationaryRecipe(smoothness, mixed, Lengthscales::kShared));
   }
   const KernelRecipe shared = StationaryRecipe(Smoothness::kMatern52, mixed, Lengthscales::kShared);
-  recipes.push_back(SumRecipe({each[2]}));
   recipes.push_back(ProductRecipe({each[2]}));
-  recipes.push_back(SumRecipe({each[0], shared, each[3]}));
   recipes.push_back(ProductRecipe({each[1], shared, each[0]}));
-  recipes.push_back(SumRecipe({ProductRecipe({each[1], each[3]}), each[0]}));
+  recipes.push_back(ProductRecipe({ProductRecipe({each[1], each[3]}), each[0]}));
   recipes.push_back(
-      ProductRecipe({shared, SumRecipe({each[2], ProductRecipe({each[0], shared})}), each[3]}));
+      ProductRecipe({shared, ProductRecipe({each[2], ProductRecipe({each[0], shared})}), each[3]}));
   KernelRecipe numbers = StationaryRecipe(Smoothness::kMatern52, Numbers(3), Lengthscales::kEach);
   numbers.name += "OfNumbers";
   KernelRecipe words =
@@ -161,7 +154,7 @@ std::vector<KernelRecipe> AllRecipes() {
   recipes.push_back(WarpedRecipe(numbers));
   recipes.push_back(WarpedRecipe(words));
   recipes.push_back(WarpedRecipe(each[3]));
-  recipes.push_back(SumRecipe({WarpedRecipe(ProductRecipe({each[1], shared})), each[2]}));
+  recipes.push_back(ProductRecipe({WarpedRecipe(ProductRecipe({each[1], shared})), each[2]}));
   return recipes;
 }
 

@@ -33,12 +33,11 @@ inline std::ostream& operator<<(std::ostream& out, const KernelRecipe& recipe) {
 
 KernelRecipe StationaryRecipe(Smoothness smoothness, const CoordinateKinds& kinds,
                               Lengthscales lengthscales);
-KernelRecipe SumRecipe(std::vector<KernelRecipe> parts);
 KernelRecipe ProductRecipe(std::vector<KernelRecipe> parts);
 KernelRecipe WarpedRecipe(const KernelRecipe& inner);
 
-// Every smoothness with shared and own lengthscales, sums, products and both
-// nested, with coordinates bent or not, over numbers and words.
+// Every smoothness with shared and own lengthscales, products, also nested ones, with coordinates
+// bent or not, over numbers and words.
 std::vector<KernelRecipe> AllRecipes();
 
 // c(r) of each smoothness.

@@ -62,7 +62,7 @@ PriorInput Situation::input() const {
           target,
           sources,
           ModelOptions(),
-          places,
+          Places(places),
           [this](Index count) {
             std::vector<Index> rows;
             for (Index i = 0; i < count; ++i) rows.push_back(i);

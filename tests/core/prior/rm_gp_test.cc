@@ -38,8 +38,8 @@ struct NaivePrediction {
   double deviation = 0;
 };
 
-NaivePrediction RmGpRegression(const Kernel& kernel, const Hyperparameters& own,
-                                const TrainingData& data, const PointMatrix& point) {
+NaivePrediction NaiveMoments(const Kernel& kernel, const Hyperparameters& own,
+                             const TrainingData& data, const PointMatrix& point) {
   NaivePrediction result{own.mean, std::sqrt(kernel.Variance(own.kernel))};
   if (data.y.size() == 0) return result;
   Matrix k = kernel.Covariance(own.kernel, data.x, data.x);
@@ -72,7 +72,7 @@ NaiveRounds RunNaively(const Situation& situation, const Kernel& kernel, const H
       double largest = 0;
       const Index points = source->data.y.size();
       for (Index j = 0; j < points; ++j) {
-        const NaivePrediction there = RmGpRegression(kernel, own, before, source->data.x.row(j));
+        const NaivePrediction there = NaiveMoments(kernel, own, before, source->data.x.row(j));
         const double upper = there.mean + state.multiplier * there.deviation;
         const double lower = there.mean - state.multiplier * there.deviation;
         double gap =
@@ -139,12 +139,12 @@ TEST(RmGp, MaximisesThePapersAcquisitionFunction) {
       const Predictions there = surrogate->Predict(at);
       for (Index p = 0; p < at.rows(); ++p) {
         const NaivePrediction target =
-            RmGpRegression(*transfer->model().kernel, own, situation.target, at.row(p));
+            NaiveMoments(*transfer->model().kernel, own, situation.target, at.row(p));
         double zeta = (1 - naive.nu) * (target.mean + beta * target.deviation);
         for (size_t i = 0; i < 3; ++i) {
           const SourceModel& source = *situation.sources[i];
           const NaivePrediction of_source =
-              RmGpRegression(*source.kernel, source.hyperparameters, source.data, at.row(p));
+              NaiveMoments(*source.kernel, source.hyperparameters, source.data, at.row(p));
           zeta += naive.nu * naive.weights[i] *
                   (of_source.mean + std::sqrt(options.source_confidence) * of_source.deviation);
         }

@@ -87,8 +87,7 @@ class MeanScore final : public SmoothScore {
  public:
   explicit MeanScore(const Surrogate& surrogate) : surrogate_(surrogate) {}
 
-  Vector ValuesAt(const PointMatrix& x) const override { return ValuesOnce(x); }
-  Vector ValuesOnce(const PointMatrix& x) const override { return surrogate_.Predict(x).mean; }
+  Vector ValuesAt(const PointMatrix& x) const override { return surrogate_.Predict(x).mean; }
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
     const PointPrediction there = surrogate_.PredictPoint(x);
     gradient = there.mean_gradient;

@@ -166,10 +166,10 @@ TEST(SourceLibrary, DropsWhatNobodyUsesBeforeTheAnswersOfWhatIsUsed) {
   ASSERT_TRUE(library.Get(old, *SquareSpace(), {}).ok());
   const auto fitted = library.Get(used, *SquareSpace(), {}).value();
   const std::string key = SourceLibrary::KeyOf(*used, *SquareSpace(), {});
-  const KeptPoints points(PointMatrix::Random(static_cast<Index>(model / 100), 2));
+  const CachedPoints points(PointMatrix::Random(static_cast<Index>(model / 100), 2));
   const size_t without = fitted->bytes();
   const auto answer = [&] {
-    fitted->model->memory->Means(points);
+    fitted->model->cache->Means(points);
     EXPECT_GT(fitted->bytes(), without + model / 4) << "so much that it is too much for all";
     library.Find(key);
     EXPECT_LE(library.bytes(), model * 9 / 4);

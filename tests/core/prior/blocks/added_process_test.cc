@@ -5,6 +5,7 @@
 #include "core/gp/gaussian_prior.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/gp/stacked_priors.h"
 #include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
@@ -128,6 +129,40 @@ TEST(AddedProcess, PendingPointsShrinkTheVarianceAndLeaveTheMean) {
             1e-5);
   EXPECT_LT(fantasy->Predict(pending).variance.maxCoeff(), 1e-4);
   ExpectConsistent(*fantasy, at);
+}
+
+// Whether `ask` adds to what the source's cache holds.
+template <typename Ask>
+bool Grows(const SourceModel& source, const Ask& ask) {
+  const size_t before = source.cache->bytes();
+  ask();
+  return source.cache->bytes() > before;
+}
+
+TEST(AddedProcess, CachesLargeBatchesResultsAndPendingPointsAlone) {
+  const auto source = SourceOf("a", Wave, 2, 20, 1);
+  const Observations observations = ObservationsOf(Bowl, 2, 8);
+  const auto added = FitAddedProcess({{source->expansion, 1, 1, source->cache}}, OwnOf(2),
+                                     SourceErrors::kCorrelated, observations)
+                         .value();
+  const PointMatrix at = RandomPoints(Numbers(2), 60, 46);
+  const PointMatrix pending = RandomPoints(Numbers(2), 2, 47);
+  const auto fantasy = added->Fantasize(pending).value();
+  source->cache->Clear();
+  JointPredictions joint;
+  Predictions first;
+  Predictions again;
+  EXPECT_FALSE(Grows(*source, [&] { joint = added->PredictJointly(at); }));
+  EXPECT_FALSE(Grows(*source, [&] { added->PredictPoint(at.row(0).transpose()); }));
+  EXPECT_FALSE(Grows(*source, [&] { added->Predict(at.topRows(27)); }));
+  EXPECT_TRUE(Grows(*source, [&] { added->Predict(observations.x); }));
+  EXPECT_TRUE(Grows(*source, [&] { fantasy->Predict(pending); }));
+  EXPECT_TRUE(Grows(*source, [&] { first = added->Predict(at); }));
+  EXPECT_FALSE(Grows(*source, [&] { again = added->Predict(at); }));
+  EXPECT_EQ(again.mean, first.mean);
+  EXPECT_EQ(again.variance, first.variance);
+  EXPECT_LT((joint.at_points.mean - first.mean).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((joint.at_points.variance - first.variance).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 }  // namespace

@@ -73,16 +73,6 @@ TEST(LeftOut, OfOneResultIsTheBelief) {
   EXPECT_NEAR(left_out.Deviations()[0], 0.9, 1e-9);
 }
 
-TEST(LeftOut, AgreesWithTheProcessesOwnLeaveOneOut) {
-  const Regression regression = RegressionOf(Sampled(Bowl, 3, 20, 3), 0.02);
-  const GaussianProcess process = regression.Fit();
-  const LeftOut left_out = LeaveEachOut(process).value();
-  const Predictions noisy = process.LeaveOneOut();
-  EXPECT_LT((left_out.means.diagonal() - noisy.mean).cwiseAbs().maxCoeff(), 1e-10);
-  const Vector variance = left_out.Deviations().cwiseAbs2();
-  EXPECT_LT((variance.array() + 0.02 - noisy.variance.array()).abs().maxCoeff(), 1e-8);
-}
-
 // Exact results, the same point three times, and results all alike.
 TEST(LeftOut, IsFiniteWhereTheCovarianceIsSingular) {
   TrainingData data = Sampled(Wave, 2, 6, 1);

@@ -123,10 +123,10 @@ NaiveAlgorithm::NaiveAlgorithm(const PriorInput& input,
   for (Index tau = 1; tau < input.target.y.size(); ++tau) {
     const TrainingData data = input.earlier(tau);
     const NaiveProcess posterior = NaiveConditioned(Prior(), data.x, data.y, kStepNoise);
-    const NaiveNormal target = NaiveAt(posterior, input.places);
+    const NaiveNormal target = NaiveAt(posterior, input.places.Get());
     distances.clear();
     for (const NaiveProcess& prototype : prototypes) {
-      const NaiveNormal normal = NaiveAt(prototype, input.places);
+      const NaiveNormal normal = NaiveAt(prototype, input.places.Get());
       distances.push_back(distance == NormalDistance::kJeffreys ? NaiveJeffreys(normal, target)
                                                                 : NaiveWasserstein(normal, target));
     }

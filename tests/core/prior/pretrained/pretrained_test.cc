@@ -12,6 +12,7 @@
 #include "core/gp/normal.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
+#include "tests/core/gp/stacked_priors.h"
 #include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
@@ -288,7 +289,7 @@ TEST(Pretrained, ItsLikelihoodIsThatOfTheProcess) {
       LogMarginalLikelihood(*transfer->model().kernel, transfer->data(), learnt);
   ASSERT_TRUE(likelihood.ok()) << likelihood.status();
   const auto surrogate = transfer->Fit(learnt).value();
-  EXPECT_NEAR(likelihood->value, dynamic_cast<GaussianProcess&>(*surrogate).LogLikelihood(), 1e-8);
+  EXPECT_NEAR(likelihood->value, LogLikelihoodOf(dynamic_cast<GaussianProcess&>(*surrogate)), 1e-8);
 }
 
 TEST(Pretrained, FreesNoiseAndMeanWhereItIsTold) {
@@ -461,7 +462,7 @@ TEST(Pretrained, GivesWordsNoSlope) {
   }
   TrainingData target{RandomPoints(kinds, 6, 9), RandomVector(6, -1, 1, 9), Vector::Ones(6)};
   const PointMatrix places = RandomPoints(kinds, 30, 10);
-  const PriorInput input{kinds, target, sources, ModelOptions(), places, nullptr};
+  const PriorInput input{kinds, target, sources, ModelOptions(), Places(places), nullptr};
   const auto transfer = MakePretrained(LinearOptions())->Combine(input).value();
   const Hyperparameters learnt = LearntBy(*transfer);
   EXPECT_GT(learnt.weights[0], 1);

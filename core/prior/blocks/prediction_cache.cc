@@ -1,4 +1,4 @@
-#include "core/prior/blocks/source_memory.h"
+#include "core/prior/blocks/prediction_cache.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,21 +11,19 @@
 namespace slipstream {
 namespace {
 
-// Points are computed so many at a time, the last ones together with points
-// that are not asked for, to a multiple of kKeptPanel: products of matrices with
-// so many columns round each of them the same way, and so do functions of so
-// many numbers. (Of small matrices they do not: those get whole blocks.)
-constexpr Index kKeptBlock = 32;
-constexpr Index kKeptPanel = 4;
-// k(P, x) are kept as long as they take less than this part of all; of results
-// always.
+// Points are computed in blocks, the last of which is padded to a multiple of kPanel: products of
+// matrices with so many columns round each column the same way, and so do functions of so many
+// numbers. (Small matrices are multiplied otherwise: they get whole blocks.)
+constexpr Index kBlock = 32;
+constexpr Index kPanel = 4;
+// k(P, x) are kept as long as they take less than this part of all bytes; those of results always.
 constexpr size_t kCrossesPart = 4;
 constexpr uint32_t kNowhere = std::numeric_limits<uint32_t>::max();
 constexpr size_t kMostSets = 8;
 constexpr double kNotComputed = std::numeric_limits<double>::quiet_NaN();
 
-KeptPoints::Key FingerprintOfPoint(const PointMatrix& x, Index row) {
-  KeptPoints::Key key = {1, 2};
+CachedPoints::Key FingerprintOfPoint(const PointMatrix& x, Index row) {
+  CachedPoints::Key key = {1, 2};
   for (Index j = 0; j < x.cols(); ++j) {
     const auto bits = std::bit_cast<uint64_t>(x(row, j) + 0.0);  // -0 and 0 are alike.
     key[0] = CounterRandomBits(key[0], bits, 0);
@@ -36,7 +34,7 @@ KeptPoints::Key FingerprintOfPoint(const PointMatrix& x, Index row) {
 
 }  // namespace
 
-KeptPoints::KeptPoints(PointMatrix points) : x(std::move(points)) {
+CachedPoints::CachedPoints(PointMatrix points) : x(std::move(points)) {
   keys.reserve(static_cast<size_t>(x.rows()));
   for (Index i = 0; i < x.rows(); ++i) {
     keys.push_back(FingerprintOfPoint(x, i));
@@ -46,16 +44,16 @@ KeptPoints::KeptPoints(PointMatrix points) : x(std::move(points)) {
   }
 }
 
-// What is asked for and, step by step, known of it.
-class SourceMemory::Request {
+// What is asked for, and what is known of it step by step.
+class PredictionCache::Request {
  public:
-  Request(const KeptPoints& wanted, const KeptPoints* with_results, bool has_variances)
+  Request(const CachedPoints& wanted, const CachedPoints* with_results, bool has_variances)
       : x(wanted), with_variances(has_variances), results(with_results) {
     const Index count = results == nullptr ? 0 : results->x.rows();
     there = {Vector::Constant(x.x.rows(), kNotComputed),
              Vector::Constant(x.x.rows(), kNotComputed)};
     between.setConstant(x.x.rows(), count, kNotComputed);
-    pulled.resize(static_cast<size_t>(count));
+    reduced_cross.resize(static_cast<size_t>(count));
     is_lacking.resize(static_cast<size_t>(count), true);
     if (count > 0) crosses.resize(static_cast<size_t>(x.x.rows()));
   }
@@ -65,31 +63,31 @@ class SourceMemory::Request {
     return std::isnan(there.mean[point]) || (with_variances && std::isnan(there.variance[point]));
   }
 
-  const KeptPoints& x;
+  const CachedPoints& x;
   bool with_variances;
-  const KeptPoints* results;  // Null: none.
+  const CachedPoints* results;  // Null: none.
   Predictions there;
   Matrix between;                                      // One column a result.
-  std::vector<std::shared_ptr<const Vector>> pulled;   // By result.
+  std::vector<std::shared_ptr<const Vector>> reduced_cross;   // By result.
   std::vector<bool> is_lacking;                        // Whether one of its covariances is unknown.
   std::vector<std::shared_ptr<const Vector>> crosses;  // By point, where there are results.
   bool has_changed = false;
 };
 
-SourceMemory::SourceMemory(std::shared_ptr<const KernelExpansion> process, size_t most_bytes)
+PredictionCache::PredictionCache(std::shared_ptr<const KernelExpansion> process, size_t most_bytes)
     : process_(std::move(process)), most_bytes_(most_bytes) {}
 
-std::vector<uint32_t> SourceMemory::PlacesOf(const KeptPoints& x) const {
+std::vector<uint32_t> PredictionCache::PlacesOf(const CachedPoints& x) const {
   std::vector<uint32_t> places;
   places.reserve(x.keys.size());
-  for (const KeptPoints::Key& key : x.keys) {
+  for (const CachedPoints::Key& key : x.keys) {
     const auto found = places_.find(key);
     places.push_back(found == places_.end() ? kNowhere : found->second);
   }
   return places;
 }
 
-void SourceMemory::Find(Request& request) const {
+void PredictionCache::Find(Request& request) const {
   const std::lock_guard lock(mutex_);
   const auto known = sets_.find(request.x.all);
   const std::vector<uint32_t> looked_up =
@@ -103,10 +101,10 @@ void SourceMemory::Find(Request& request) const {
     if (!request.crosses.empty()) request.crosses[i] = point.cross;
   }
   const uint32_t last = places.empty() ? 0 : *std::max_element(places.begin(), places.end());
-  for (size_t j = 0; j < request.pulled.size(); ++j) {
+  for (size_t j = 0; j < request.reduced_cross.size(); ++j) {
     const auto found = results_.find(request.results->keys[j]);
     if (found == results_.end()) continue;
-    request.pulled[j] = found->second.pulled;
+    request.reduced_cross[j] = found->second.reduced_cross;
     const std::vector<double>& covariances = found->second.covariances;
     auto column = request.between.col(static_cast<Index>(j));
     const bool are_all = last < covariances.size();
@@ -119,30 +117,30 @@ void SourceMemory::Find(Request& request) const {
   }
 }
 
-void SourceMemory::Compute(Request& request) const {
+void PredictionCache::Compute(Request& request) const {
   const bool lacks_any = std::find(request.is_lacking.begin(), request.is_lacking.end(), true) !=
                          request.is_lacking.end();
   std::vector<Index> block;
   for (Index i = 0; i < request.x.x.rows(); ++i) {
     const bool lacks_cross = lacks_any && request.crosses[static_cast<size_t>(i)] == nullptr;
     if (lacks_cross || request.IsIncomplete(i)) block.push_back(i);
-    const bool is_full = static_cast<Index>(block.size()) == kKeptBlock;
+    const bool is_full = static_cast<Index>(block.size()) == kBlock;
     if (block.empty() || (!is_full && i + 1 < request.x.x.rows())) continue;
     ComputeBlock(request, block);
     request.has_changed = true;
     block.clear();
   }
-  for (size_t j = 0; j < request.pulled.size(); ++j) {
+  for (size_t j = 0; j < request.reduced_cross.size(); ++j) {
     if (request.is_lacking[j]) ComputeResult(request, j);
   }
 }
 
-void SourceMemory::ComputeBlock(Request& request, const std::vector<Index>& block) const {
+void PredictionCache::ComputeBlock(Request& request, const std::vector<Index>& block) const {
   const KernelExpansion& process = *process_;
   const auto count = static_cast<Index>(block.size());
-  const bool is_small = process.points.rows() < kKeptBlock;
-  const Index padded = (count + kKeptPanel - 1) / kKeptPanel * kKeptPanel;
-  PointMatrix x = PointMatrix::Zero(is_small ? kKeptBlock : padded, request.x.x.cols());
+  const bool is_small = process.points.rows() < kBlock;
+  const Index padded = (count + kPanel - 1) / kPanel * kPanel;
+  PointMatrix x = PointMatrix::Zero(is_small ? kBlock : padded, request.x.x.cols());
   x.topRows(count) = request.x.x(block, Eigen::all);
   const Matrix cross = process.Cross(x);
   const double most = process.kernel->Variance(process.parameters);
@@ -154,7 +152,7 @@ void SourceMemory::ComputeBlock(Request& request, const std::vector<Index>& bloc
   if (lacks_variances) reduced.noalias() = process.reduction * cross;
   for (Index place = 0; place < count; ++place) {
     const Index i = block[static_cast<size_t>(place)];
-    // On its own, as each dot product is to have the same alignment.
+    // A copy, so that each dot product has the same alignment.
     auto own = std::make_shared<const Vector>(cross.col(place));
     request.there.mean[i] = own->dot(process.weights) + process.mean;
     if (lacks_variances) {
@@ -165,38 +163,38 @@ void SourceMemory::ComputeBlock(Request& request, const std::vector<Index>& bloc
   }
 }
 
-void SourceMemory::ComputeResult(Request& request, size_t place) const {
+void PredictionCache::ComputeResult(Request& request, size_t place) const {
   const KernelExpansion& process = *process_;
   const PointMatrix result = request.results->x.row(static_cast<Index>(place));
-  if (request.pulled[place] == nullptr) {
+  if (request.reduced_cross[place] == nullptr) {
     const Matrix cross = process.Cross(result);
-    request.pulled[place] = std::make_shared<const Vector>(process.reduction * cross.col(0));
+    request.reduced_cross[place] = std::make_shared<const Vector>(process.reduction * cross.col(0));
     request.has_changed = true;
   }
   const Index count = request.x.x.rows();
   if (count == 0) return;
   PointMatrix x =
-      PointMatrix::Zero((count + kKeptPanel - 1) / kKeptPanel * kKeptPanel, request.x.x.cols());
+      PointMatrix::Zero((count + kPanel - 1) / kPanel * kPanel, request.x.x.cols());
   x.topRows(count) = request.x.x;
   const Matrix covariances = process.kernel->Covariance(process.parameters, x, result);
   auto column = request.between.col(static_cast<Index>(place));
   for (Index i = 0; i < count; ++i) {
     const Vector& cross = *request.crosses[static_cast<size_t>(i)];
-    column[i] = covariances(i, 0) - cross.dot(*request.pulled[place]);
+    column[i] = covariances(i, 0) - cross.dot(*request.reduced_cross[place]);
   }
   request.has_changed = true;
 }
 
-size_t SourceMemory::BytesHeld() const {
-  constexpr size_t kOfPlace = sizeof(KeptPoints::Key) + 2 * sizeof(size_t) + sizeof(Point);
+size_t PredictionCache::BytesHeld() const {
+  constexpr size_t kBytesOfPlace = sizeof(CachedPoints::Key) + 2 * sizeof(size_t) + sizeof(Point);
   const auto size = static_cast<size_t>(process_->points.rows());
-  size_t bytes = points_.size() * kOfPlace + crosses_ * size * sizeof(double) +
+  size_t bytes = points_.size() * kBytesOfPlace + crosses_ * size * sizeof(double) +
                  results_.size() * (size + points_.size() + 16) * sizeof(double);
   for (const auto& [key, places] : sets_) bytes += sizeof(key) + places.size() * sizeof(uint32_t);
   return bytes;
 }
 
-void SourceMemory::Insert(const Request& request) {
+void PredictionCache::Insert(const Request& request) {
   if (!request.has_changed) return;
   const std::lock_guard lock(mutex_);
   const size_t of_cross = static_cast<size_t>(process_->points.rows()) * sizeof(double);
@@ -220,10 +218,10 @@ void SourceMemory::Insert(const Request& request) {
     }
     places.push_back(entry->second);
   }
-  for (size_t j = 0; j < request.pulled.size(); ++j) {
+  for (size_t j = 0; j < request.reduced_cross.size(); ++j) {
     if (!request.is_lacking[j] && !is_full) continue;
     Result& result = results_[request.results->keys[j]];
-    result.pulled = request.pulled[j];
+    result.reduced_cross = request.reduced_cross[j];
     if (result.covariances.size() < points_.size()) {
       result.covariances.resize(points_.size(), kNotComputed);
     }
@@ -236,48 +234,49 @@ void SourceMemory::Insert(const Request& request) {
   sets_.try_emplace(request.x.all, std::move(places));
 }
 
-Vector SourceMemory::Means(const KeptPoints& x) {
+Vector PredictionCache::Means(const CachedPoints& x) {
   Request request(x, nullptr, false);
   Answer(request);
   return std::move(request.there.mean);
 }
 
-Predictions SourceMemory::Predict(const KeptPoints& x) {
+Predictions PredictionCache::Predict(const CachedPoints& x) {
   Request request(x, nullptr, true);
   Answer(request);
   return std::move(request.there);
 }
 
-SourceMemory::Covariances SourceMemory::Between(const KeptPoints& results, const KeptPoints& x) {
+PredictionCache::Covariances PredictionCache::Between(const CachedPoints& results,
+                                                      const CachedPoints& x) {
   Request request(x, &results, true);
   Answer(request);
   return {std::move(request.there), request.between.transpose()};
 }
 
-Matrix SourceMemory::Covariance(const KeptPoints& results, const KeptPoints& x) {
+Matrix PredictionCache::Covariance(const CachedPoints& results, const CachedPoints& x) {
   Request request(x, &results, false);
   Answer(request);
   return request.between.transpose();
 }
 
-Matrix SourceMemory::Pulled(const KeptPoints& results) {
-  const KeptPoints none(PointMatrix(0, results.x.cols()));
+Matrix PredictionCache::ReducedCross(const CachedPoints& results) {
+  const CachedPoints none(PointMatrix(0, results.x.cols()));
   Request request(none, &results, false);
   Answer(request);
-  Matrix pulled(process_->points.rows(), results.x.rows());
-  for (size_t j = 0; j < request.pulled.size(); ++j) {
-    pulled.col(static_cast<Index>(j)) = *request.pulled[j];
+  Matrix reduced(process_->points.rows(), results.x.rows());
+  for (size_t j = 0; j < request.reduced_cross.size(); ++j) {
+    reduced.col(static_cast<Index>(j)) = *request.reduced_cross[j];
   }
-  return pulled;
+  return reduced;
 }
 
-void SourceMemory::Answer(Request& request) {
+void PredictionCache::Answer(Request& request) {
   Find(request);
   Compute(request);
   Insert(request);
 }
 
-void SourceMemory::Forget() {
+void PredictionCache::Forget() {
   places_.clear();
   points_ = {};
   sets_.clear();
@@ -285,12 +284,12 @@ void SourceMemory::Forget() {
   crosses_ = 0;
 }
 
-void SourceMemory::Clear() {
+void PredictionCache::Clear() {
   const std::lock_guard lock(mutex_);
   Forget();
 }
 
-size_t SourceMemory::bytes() const {
+size_t PredictionCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return BytesHeld();
 }

@@ -1,5 +1,5 @@
-// Of core/gp/composite_kernel.cc, behind MakeSum and MakeProduct; kernel_test
-// compares their values and gradients with the definition.
+// Tests of core/gp/product_kernel.cc, behind MakeProduct; kernel_test compares values and gradients
+// with the definition.
 #include <cmath>
 
 #include "core/gp/kernel.h"
@@ -22,8 +22,8 @@ std::vector<std::unique_ptr<Kernel>> Pair(std::unique_ptr<Kernel> a, std::unique
   return parts;
 }
 
-TEST(CompositeKernel, NamesHyperparametersByThePartsPlaces) {
-  const auto kernel = MakeSum(
+TEST(ProductKernel, NamesHyperparametersByThePartsPlaces) {
+  const auto kernel = MakeProduct(
       Pair(MakeStationary(Smoothness::kMatern52, Numbers(2), Lengthscales::kEach),
            MakeProduct(Pair(Shared(Smoothness::kMatern12), Shared(Smoothness::kMatern32)))));
   EXPECT_THAT(kernel->ParameterNames(),
@@ -31,19 +31,16 @@ TEST(CompositeKernel, NamesHyperparametersByThePartsPlaces) {
                           "1.0.lengthscale", "1.1.amplitude", "1.1.lengthscale"));
 }
 
-TEST(CompositeKernel, VariancesAddAndMultiply) {
+TEST(ProductKernel, VariancesMultiply) {
   Vector parameters(4);
   parameters << std::log(2.0), 0, std::log(3.0), 0;
-  EXPECT_NEAR(MakeSum(Pair(Shared(Smoothness::kMatern52), Shared(Smoothness::kMatern12)))
-                  ->Variance(parameters),
-              4 + 9, 1e-13);
   EXPECT_NEAR(MakeProduct(Pair(Shared(Smoothness::kMatern52), Shared(Smoothness::kMatern12)))
                   ->Variance(parameters),
               4 * 9, 1e-13);
 }
 
 // Products must not divide by parts that have underflowed.
-TEST(CompositeKernel, GradientsOfAProductSurviveAPartThatIsZero) {
+TEST(ProductKernel, GradientsOfAProductSurviveAPartThatIsZero) {
   const auto kernel =
       MakeProduct(Pair(Shared(Smoothness::kSquaredExponential), Shared(Smoothness::kMatern52)));
   Vector parameters(4);

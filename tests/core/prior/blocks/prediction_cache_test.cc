@@ -1,4 +1,4 @@
-#include "core/prior/blocks/source_memory.h"
+#include "core/prior/blocks/prediction_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -39,91 +39,93 @@ std::shared_ptr<const SourceModel> SourceOfSize(Index size, bool is_product) {
   return FitSourceModel("source", std::move(data), kernel, hyperparameters).value();
 }
 
-// All that a memory can be asked for of one result and one point.
+// All that a cache tells about one result and one point.
 struct Answers {
   Vector mean;
   Vector variance;
   Matrix between;
 };
 
-Answers AnswersOneByOne(SourceMemory& memory, const PointMatrix& results, const PointMatrix& x) {
+Answers AnswersOneByOne(PredictionCache& cache, const PointMatrix& results, const PointMatrix& x) {
   Answers answers{Vector(x.rows()), Vector(x.rows()), Matrix(results.rows(), x.rows())};
   for (Index i = x.rows() - 1; i >= 0; --i) {
-    const KeptPoints point(x.row(i));
+    const CachedPoints point(x.row(i));
     for (Index j = 0; j < results.rows(); ++j) {
-      const auto there = memory.Between(KeptPoints(results.row(j)), point);
+      const auto there = cache.Between(CachedPoints(results.row(j)), point);
       answers.between(j, i) = there.between(0, 0);
     }
-    const Predictions there = memory.Predict(point);
+    const Predictions there = cache.Predict(point);
     answers.mean[i] = there.mean[0];
     answers.variance[i] = there.variance[0];
   }
   return answers;
 }
 
-TEST(SourceMemoryTest, SaysWhatTheExpansionSays) {
+TEST(PredictionCacheTest, SaysWhatTheExpansionSays) {
   for (const bool is_product : {false, true}) {
     const auto source = SourceOfSize(41, is_product);
     const PointMatrix x = PointsOf(70, 1);
     const PointMatrix results = PointsOf(5, 2);
-    const auto there = source->memory->Between(KeptPoints(results), KeptPoints(x));
+    const auto there = source->cache->Between(CachedPoints(results), CachedPoints(x));
     const Predictions expected = source->expansion->Predict(x);
     EXPECT_TRUE(there.at_points.mean.isApprox(expected.mean, 1e-10));
     EXPECT_TRUE(there.at_points.variance.isApprox(expected.variance, 1e-8));
     EXPECT_LT((there.between - source->expansion->Covariance(results, x)).cwiseAbs().maxCoeff(),
               1e-10);
-    EXPECT_EQ(source->memory->Means(KeptPoints(x)), there.at_points.mean);
-    EXPECT_EQ(source->memory->Covariance(KeptPoints(results), KeptPoints(x)), there.between);
+    EXPECT_EQ(source->cache->Means(CachedPoints(x)), there.at_points.mean);
+    EXPECT_EQ(source->cache->Covariance(CachedPoints(results), CachedPoints(x)), there.between);
     const Matrix pulled = source->expansion->reduction * source->expansion->Cross(results);
-    EXPECT_TRUE(source->memory->Pulled(KeptPoints(results)).isApprox(pulled, 1e-10));
+    EXPECT_TRUE(source->cache->ReducedCross(CachedPoints(results)).isApprox(pulled, 1e-10));
   }
 }
 
-TEST(SourceMemoryTest, SaysTheSameToTheLastBitHoweverItIsAsked) {
+TEST(PredictionCacheTest, SaysTheSameToTheLastBitHoweverItIsAsked) {
   for (const bool is_product : {false, true}) {
     for (const Index size : {1, 2, 7, 18, 31, 32, 33, 41, 50, 127}) {
       const auto source = SourceOfSize(size, is_product);
       const PointMatrix x = PointsOf(75, 1);
       const PointMatrix results = PointsOf(6, 2);
-      SourceMemory whole(source->expansion, size_t{1} << 30);
-      SourceMemory parts(source->expansion, size_t{1} << 30);
-      SourceMemory forgetful(source->expansion, 0);
-      const auto at_once = whole.Between(KeptPoints(results), KeptPoints(x));
+      PredictionCache whole(source->expansion, size_t{1} << 30);
+      PredictionCache parts(source->expansion, size_t{1} << 30);
+      PredictionCache forgetful(source->expansion, 0);
+      const auto at_once = whole.Between(CachedPoints(results), CachedPoints(x));
       const Answers one_by_one = AnswersOneByOne(parts, results, x);
       EXPECT_EQ(at_once.at_points.mean, one_by_one.mean) << size;
       EXPECT_EQ(at_once.at_points.variance, one_by_one.variance) << size;
       EXPECT_EQ(at_once.between, one_by_one.between) << size;
-      for (SourceMemory* memory : {&whole, &parts, &forgetful}) {
-        const auto again = memory->Between(KeptPoints(results), KeptPoints(x.bottomRows(50)));
+      for (PredictionCache* cache : {&whole, &parts, &forgetful}) {
+        const auto again = cache->Between(CachedPoints(results), CachedPoints(x.bottomRows(50)));
         EXPECT_EQ(again.at_points.mean, at_once.at_points.mean.tail(50)) << size;
         EXPECT_EQ(again.at_points.variance, at_once.at_points.variance.tail(50)) << size;
         EXPECT_EQ(again.between, at_once.between.rightCols(50)) << size;
-        EXPECT_EQ(memory->Pulled(KeptPoints(results)), whole.Pulled(KeptPoints(results))) << size;
+        EXPECT_EQ(cache->ReducedCross(CachedPoints(results)),
+                  whole.ReducedCross(CachedPoints(results)))
+            << size;
       }
     }
   }
 }
 
-TEST(SourceMemoryTest, StaysBounded) {
+TEST(PredictionCacheTest, StaysBounded) {
   const auto source = SourceOfSize(20, false);
   constexpr size_t kMost = 20000;
-  SourceMemory memory(source->expansion, kMost);
-  const KeptPoints results(PointsOf(4, 2));
+  PredictionCache cache(source->expansion, kMost);
+  const CachedPoints results(PointsOf(4, 2));
   for (uint64_t seed = 0; seed < 50; ++seed) {
-    memory.Between(results, KeptPoints(PointsOf(40, seed)));
-    EXPECT_LT(memory.bytes(), kMost + 20000);
+    cache.Between(results, CachedPoints(PointsOf(40, seed)));
+    EXPECT_LT(cache.bytes(), kMost + 20000);
   }
-  EXPECT_GT(memory.bytes(), 0u);
-  memory.Clear();
-  EXPECT_EQ(memory.bytes(), 0u);
+  EXPECT_GT(cache.bytes(), 0u);
+  cache.Clear();
+  EXPECT_EQ(cache.bytes(), 0u);
 }
 
-TEST(SourceMemoryTest, TakesNothing) {
+TEST(PredictionCacheTest, TakesNothing) {
   const auto source = SourceOfSize(20, false);
-  const KeptPoints none(PointMatrix(0, kTestDimension));
-  EXPECT_EQ(source->memory->Predict(none).mean.size(), 0);
-  EXPECT_EQ(source->memory->Between(none, KeptPoints(PointsOf(3, 1))).between.rows(), 0);
-  EXPECT_EQ(source->memory->Pulled(none).cols(), 0);
+  const CachedPoints none(PointMatrix(0, kTestDimension));
+  EXPECT_EQ(source->cache->Predict(none).mean.size(), 0);
+  EXPECT_EQ(source->cache->Between(none, CachedPoints(PointsOf(3, 1))).between.rows(), 0);
+  EXPECT_EQ(source->cache->ReducedCross(none).cols(), 0);
 }
 
 }  // namespace

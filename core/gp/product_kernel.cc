@@ -6,15 +6,10 @@
 
 namespace slipstream {
 
-// A sum or a product of kernels.
-class CompositeKernel : public Kernel {
+class ProductKernel : public Kernel {
  public:
-  enum class Operation { kSum, kProduct };
-
-  CompositeKernel(Operation operation, std::vector<std::unique_ptr<Kernel>> parts)
-      : Kernel(parts.front()->dimension(), CountParameters(parts)),
-        operation_(operation),
-        parts_(std::move(parts)) {}
+  explicit ProductKernel(std::vector<std::unique_ptr<Kernel>> parts)
+      : Kernel(parts.front()->dimension(), CountParameters(parts)), parts_(std::move(parts)) {}
 
   std::vector<std::string> ParameterNames() const override {
     std::vector<std::string> names;
@@ -26,7 +21,6 @@ class CompositeKernel : public Kernel {
     return names;
   }
 
-  Operation operation() const { return operation_; }
   const std::vector<std::unique_ptr<Kernel>>& parts() const { return parts_; }
 
  private:
@@ -46,37 +40,27 @@ class CompositeKernel : public Kernel {
     }
   }
 
-  void Combine(const Matrix& part, MatrixView out) const {
-    if (operation_ == Operation::kSum) {
-      out += part;
-    } else {
-      out.array() *= part.array();
-    }
-  }
-
   void DoCovariance(ConstVectorView parameters, const PointMatrix& a, const PointMatrix& b,
                     MatrixView out) const override {
-    out.setConstant(operation_ == Operation::kSum ? 0 : 1);
+    out.setOnes();
     ForEach(parameters, [&](const Kernel& part, ConstVectorView own) {
-      Combine(part.Covariance(own, a, b), out);
+      out.array() *= part.Covariance(own, a, b).array();
     });
   }
 
   double DoVariance(ConstVectorView parameters) const override {
-    double sum = 0;
     double product = 1;
     ForEach(parameters, [&](const Kernel& part, ConstVectorView own) {
-      sum += part.Variance(own);
       product *= part.Variance(own);
     });
-    return operation_ == Operation::kSum ? sum : product;
+    return product;
   }
 
   void DoAddPointGradient(ConstVectorView parameters, ConstVectorView x, const PointMatrix& b,
                           ConstVectorView weights, VectorView gradient) const override {
     ForEach(parameters, [&](const Kernel& part, ConstVectorView own) {
       Vector share = weights;
-      if (operation_ == Operation::kProduct) MultiplyByOthers(part, parameters, x, b, share);
+      MultiplyByOthers(part, parameters, x, b, share);
       part.AddPointGradient(own, x, b, share, gradient);
     });
   }
@@ -95,23 +79,21 @@ class CompositeKernel : public Kernel {
   std::unique_ptr<KernelAt> DoAt(ConstVectorView parameters,
                                  const PointMatrix& points) const override;
 
-  Operation operation_;
   std::vector<std::unique_ptr<Kernel>> parts_;
 };
 
 namespace {
 
-class CompositeTape : public KernelTape {
+class ProductTape : public KernelTape {
  public:
-  CompositeTape(const CompositeKernel& kernel, ConstVectorView parameters, const PointMatrix& x)
+  ProductTape(const ProductKernel& kernel, ConstVectorView parameters, const PointMatrix& x)
       : kernel_(kernel) {
-    const bool sum = kernel.operation() == CompositeKernel::Operation::kSum;
-    lower_ = Matrix::Constant(x.rows(), x.rows(), sum ? 0 : 1);
+    lower_ = Matrix::Ones(x.rows(), x.rows());
     Index first = 0;
     for (const auto& part : kernel.parts()) {
       tapes_.push_back(part->Record(parameters.segment(first, part->parameter_count()), x));
       first += part->parameter_count();
-      CombineLower(sum, tapes_.back()->lower());
+      lower_.triangularView<Eigen::Lower>() = lower_.cwiseProduct(tapes_.back()->lower());
     }
   }
 
@@ -120,11 +102,9 @@ class CompositeTape : public KernelTape {
     for (size_t i = 0; i < tapes_.size(); ++i) {
       const Index count = kernel_.parts()[i]->parameter_count();
       Matrix share = weights;
-      if (kernel_.operation() == CompositeKernel::Operation::kProduct) {
-        for (size_t other = 0; other < tapes_.size(); ++other) {
-          if (other == i) continue;
-          share.triangularView<Eigen::Lower>() = share.cwiseProduct(tapes_[other]->lower());
-        }
+      for (size_t other = 0; other < tapes_.size(); ++other) {
+        if (other == i) continue;
+        share.triangularView<Eigen::Lower>() = share.cwiseProduct(tapes_[other]->lower());
       }
       tapes_[i]->AddParameterGradient(share, gradient.segment(first, count));
       first += count;
@@ -132,22 +112,14 @@ class CompositeTape : public KernelTape {
   }
 
  private:
-  void CombineLower(bool sum, const Matrix& part) {
-    if (sum) {
-      lower_.triangularView<Eigen::Lower>() += part;
-    } else {
-      lower_.triangularView<Eigen::Lower>() = lower_.cwiseProduct(part);
-    }
-  }
-
-  const CompositeKernel& kernel_;
+  const ProductKernel& kernel_;
   std::vector<std::unique_ptr<KernelTape>> tapes_;
 };
 
-class CompositeKernelAt final : public KernelAt {
+class ProductKernelAt final : public KernelAt {
  public:
-  CompositeKernelAt(bool is_sum, Index size, std::vector<std::unique_ptr<KernelAt>> parts)
-      : KernelAt(size, SlopeColumnsOf(parts)), is_sum_(is_sum), parts_(std::move(parts)) {}
+  ProductKernelAt(Index size, std::vector<std::unique_ptr<KernelAt>> parts)
+      : KernelAt(size, SlopeColumnsOf(parts)), parts_(std::move(parts)) {}
 
  private:
   static Index SlopeColumnsOf(const std::vector<std::unique_ptr<KernelAt>>& parts) {
@@ -161,15 +133,11 @@ class CompositeKernelAt final : public KernelAt {
     Matrix other(size(), x.rows());
     for (size_t i = 1; i < parts_.size(); ++i) {
       parts_[i]->Covariance(x, other);
-      if (is_sum_) {
-        out += other;
-      } else {
-        out.array() *= other.array();
-      }
+      out.array() *= other.array();
     }
   }
 
-  // Slopes of a part times the values of the others, where it is a product.
+  // A part's slopes times the values of the others.
   void DoAtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const override {
     Matrix of_parts(size(), static_cast<Index>(parts_.size()));
     Index first = 0;
@@ -177,10 +145,6 @@ class CompositeKernelAt final : public KernelAt {
       const Index columns = parts_[i]->slope_columns();
       parts_[i]->AtPoint(x, of_parts.col(static_cast<Index>(i)), slopes.middleCols(first, columns));
       first += columns;
-    }
-    if (is_sum_) {
-      values = of_parts.rowwise().sum();
-      return;
     }
     values = of_parts.rowwise().prod();
     first = 0;
@@ -205,14 +169,13 @@ class CompositeKernelAt final : public KernelAt {
     }
   }
 
-  bool is_sum_;
   std::vector<std::unique_ptr<KernelAt>> parts_;
 };
 
 }  // namespace
 
 // Parts that have no slopes to scale get what is general.
-std::unique_ptr<KernelAt> CompositeKernel::DoAt(ConstVectorView parameters,
+std::unique_ptr<KernelAt> ProductKernel::DoAt(ConstVectorView parameters,
                                                 const PointMatrix& points) const {
   std::vector<std::unique_ptr<KernelAt>> parts;
   bool have_slopes = true;
@@ -221,23 +184,17 @@ std::unique_ptr<KernelAt> CompositeKernel::DoAt(ConstVectorView parameters,
     have_slopes = have_slopes && parts.back()->slope_columns() > 0;
   });
   if (!have_slopes) return Kernel::DoAt(parameters, points);
-  return std::make_unique<CompositeKernelAt>(operation_ == Operation::kSum, points.rows(),
-                                             std::move(parts));
+  return std::make_unique<ProductKernelAt>(points.rows(), std::move(parts));
 }
 
-std::unique_ptr<KernelTape> CompositeKernel::DoRecord(ConstVectorView parameters,
+std::unique_ptr<KernelTape> ProductKernel::DoRecord(ConstVectorView parameters,
                                                       const PointMatrix& x) const {
-  return std::make_unique<CompositeTape>(*this, parameters, x);
-}
-
-std::unique_ptr<Kernel> MakeSum(std::vector<std::unique_ptr<Kernel>> parts) {
-  assert(!parts.empty());
-  return std::make_unique<CompositeKernel>(CompositeKernel::Operation::kSum, std::move(parts));
+  return std::make_unique<ProductTape>(*this, parameters, x);
 }
 
 std::unique_ptr<Kernel> MakeProduct(std::vector<std::unique_ptr<Kernel>> parts) {
   assert(!parts.empty());
-  return std::make_unique<CompositeKernel>(CompositeKernel::Operation::kProduct, std::move(parts));
+  return std::make_unique<ProductKernel>(std::move(parts));
 }
 
 }  // namespace slipstream
