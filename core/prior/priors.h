@@ -15,7 +15,7 @@ namespace slipstream {
 // What an acquisition says to priors that follow it.
 struct FollowedAcquisition {
   bool draws = false;                // Its values are of one draw of the function.
-  std::optional<double> multiplier;  // A constant, positive one of an upper confidence bound.
+  std::optional<double> multiplier = {};  // A constant, positive one of an upper confidence bound.
 
   friend bool operator==(const FollowedAcquisition&, const FollowedAcquisition&) = default;
 };

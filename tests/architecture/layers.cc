@@ -99,13 +99,19 @@ const std::vector<std::string_view>& TopLevelEntries() {
 
 const std::vector<std::string_view>& MirroredFolders() {
   static const auto& folders = *new std::vector<std::string_view>{
-      "client/cli", "client/cpp", "deploy/demo", "core/ascent", "core/base",
-      "core/linalg", "core/optim", "core/space"};
+      "client/cli",        "client/cpp",         "deploy/demo",
+      "core/acquisition",  "core/ascent",        "core/base",
+      "core/calibration",  "core/exploration",   "core/gp",
+      "core/linalg",       "core/optim",         "core/prior",
+      "core/prior/blocks", "core/prior/cluster", "core/prior/pretrained",
+      "core/recipe",       "core/sources",       "core/space",
+      "core/strategy",     "core/study",         "core/zero_shot"};
   return folders;
 }
 
 const std::vector<std::string_view>& FoldersOfTestsOnly() {
-  static const auto& folders = *new std::vector<std::string_view>{"core/two_builds"};
+  static const auto& folders =
+      *new std::vector<std::string_view>{"core/recording", "core/two_builds"};
   return folders;
 }
 

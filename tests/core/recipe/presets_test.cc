@@ -1,5 +1,7 @@
 #include "core/recipe/presets.h"
 
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -79,6 +81,21 @@ TEST(Presets, EachSignsItsSuggestionsWithItsName) {
       EXPECT_TRUE(suggestion.provenance.rung_reason.empty());
       EXPECT_TRUE(MixedSpace()->IsLegal(suggestion.configuration));
     }
+  }
+}
+
+// The README groups presets by their methods: each name stands there, or its group's "cmbo_*".
+TEST(Presets, AllStandInTheReadme) {
+  std::ifstream file(SLIPSTREAM_README);
+  const std::string readme((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+  ASSERT_FALSE(readme.empty());
+  for (const Preset& preset : Presets()) {
+    const std::string name(preset.name);
+    const std::string group = name.substr(0, name.find('_')) + "_*";
+    EXPECT_TRUE(readme.find("`" + name + "`") != std::string::npos ||
+                readme.find("`" + group + "`") != std::string::npos)
+        << name;
   }
 }
 

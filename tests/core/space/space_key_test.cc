@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/core/space/space_fixtures.h"
+#include "tests/core/strategy/study_fixtures.h"
 
 namespace slipstream {
 namespace {
@@ -35,6 +36,25 @@ TEST(SpaceKey, IgnoresCandidates) {
   const SearchSpace listed =
       MustCreateSpace(parameters, SearchSpace::CandidateTable{{{{"a", int64_t{1}}}}, false});
   EXPECT_EQ(SpaceKeyOf(listed), KeyOf(parameters));
+}
+
+TEST(SpaceKey, DiffersInWhateverDiffers) {
+  const Parameter plain{"x", IntegerDomain{1, 8, Scale::kLinear}, {}, {}};
+  const std::string key = SpaceKeyOf(*MakeSpace({plain}));
+  Parameter changed = plain;
+  changed.name = "xx";
+  EXPECT_NE(SpaceKeyOf(*MakeSpace({changed})), key);
+  changed = plain;
+  changed.domain = IntegerDomain{1, 9, Scale::kLinear};
+  EXPECT_NE(SpaceKeyOf(*MakeSpace({changed})), key);
+  changed.domain = IntegerDomain{1, 8, Scale::kLog};
+  EXPECT_NE(SpaceKeyOf(*MakeSpace({changed})), key);
+  changed.domain = DoubleDomain{1, 8, Scale::kLinear};
+  EXPECT_NE(SpaceKeyOf(*MakeSpace({changed})), key);
+  changed = plain;
+  changed.default_value = NamedValue(int64_t{3});
+  EXPECT_NE(SpaceKeyOf(*MakeSpace({changed})), key);
+  EXPECT_EQ(SpaceKeyOf(*MakeSpace({plain})), key);
 }
 
 }  // namespace
