@@ -52,7 +52,7 @@ class Surrogate {
   // Both, of points to draw at. Nothing is cached: such points do not come again.
   JointPredictions PredictJointly(const PointMatrix& x) const;
 
-  // As if the mean had been seen at `x` without noise: the mean stays as it
+  // The posterior if the mean had been seen at `x` without noise: the mean stays as it
   // is, the variance shrinks. FAILED_PRECONDITION when that cannot be computed.
   absl::StatusOr<std::unique_ptr<Surrogate>> Fantasize(const PointMatrix& x) const;
 

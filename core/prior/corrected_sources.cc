@@ -155,8 +155,7 @@ class CorrectedSources final : public Prior {
   explicit CorrectedSources(const CorrectedOptions& options) : options_(options) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
-    const TrainingData part =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    const TrainingData part = input.CalibrationPart();
     Matrix differences = -MeansOf(input.sources, input.target.x);
     differences.colwise() += input.target.y;
     SLIPSTREAM_ASSIGN_OR_RETURN(TrainingData shown, ShownData(options_, input.sources, part,
@@ -181,9 +180,7 @@ namespace {
 constexpr Option<CorrectedOptions> kCorrectedOptions[] = {
     OptionAt<&CorrectedOptions::inflate>(
         {"inflate_noise", "", 0, 1, true, "0: diff_gp's corrected points keep their own noise"}),
-    OptionAt<&CorrectedOptions::most_points>(
-        {"pooled_points", "points", 10, 2000, true,
-         "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+    OptionAt<&CorrectedOptions::most_points>(kPooledPointsOption),
 };
 
 }  // namespace

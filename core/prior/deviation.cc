@@ -162,8 +162,7 @@ class Deviation final : public Prior {
   explicit Deviation(const DeviationOptions& options) : options_(options) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
-    const TrainingData part =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    const TrainingData part = input.CalibrationPart();
     const PointMatrix& places = input.places.Get();
     const Vector from_all = DistancesFromTarget(input.sources, part);
     std::vector<size_t> chosen = NearestOf(from_all, std::max<size_t>(options_.most_tasks, 1));
@@ -204,9 +203,7 @@ std::unique_ptr<Prior> MakeDeviation(const DeviationOptions& options) {
 namespace {
 
 constexpr Option<DeviationOptions> kDeviationOptions[] = {
-    OptionAt<&DeviationOptions::most_points>(
-        {"pooled_points", "points", 10, 2000, true,
-         "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+    OptionAt<&DeviationOptions::most_points>(kPooledPointsOption),
 };
 
 }  // namespace

@@ -36,10 +36,10 @@ struct DeviationOptions {
   double ratio = 0.7;          // r.
   double distance_scale = 30;  // B; more in more than 15 dimensions.
   size_t neighbours = 20;      // Of each task, itself not counted.
-  // Of more sources those that are nearest to the target take part, of equally
-  // near ones the first: a covariance of tasks takes their number's cube.
+  // If there are more, the nearest to the target take part, and of equally near
+  // ones the first; cost grows with the cube of their number.
   size_t most_tasks = 100;
-  // Of the beliefs in amplitude and lengthscale.
+  // The centres of the beliefs in amplitude and lengthscale.
   double amplitude = 1;
   double lengthscale = 1;
   // Places at which sources are compared.

@@ -128,8 +128,7 @@ class PooledSources final : public Prior {
     const Matrix predicted = MeansOf(input.sources, input.target.x);
     // The calibration's data depends on its results only, so that it can be
     // found again when others have come.
-    const TrainingData part =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    const TrainingData part = input.CalibrationPart();
     Pool shown =
         PoolOf(input.sources, EnvelopesOf(options_, part.y, predicted.topRows(part.y.size())), part,
                options_.most_calibrated_points);
@@ -159,9 +158,7 @@ constexpr Option<PooledOptions> kPooledOptions[] = {
     OptionAt<&PooledOptions::drop_misleading>(
         {"drop_misleading", "", 0, 1, true,
          "1: envelope and env_gp leave out sources that predict worse than the results' mean"}),
-    OptionAt<&PooledOptions::most_points>(
-        {"pooled_points", "points", 10, 2000, true,
-         "Points and results together that envelope, env_gp, diff_gp and deviation regress on"}),
+    OptionAt<&PooledOptions::most_points>(kPooledPointsOption),
 };
 
 OptionSet PooledOptionSet() { return OptionSet(PooledOptions(), kPooledOptions); }

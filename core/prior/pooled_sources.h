@@ -46,7 +46,7 @@ enum class PooledNoise { kFixed, kEnvelope };
 
 enum class PooledKernel {
   kIsotropic,  // Envelope-BO's: amplitude 1, mean 0, one lengthscale.
-  kTargets,    // Of PriorInput::model.
+  kTargets,    // The target's, PriorInput::model.
 };
 
 struct PooledOptions {

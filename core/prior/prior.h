@@ -72,6 +72,11 @@ struct PriorInput {
   // Hyperparameters are fitted to so many of the first results, as they are not
   // fitted anew at each one; none: to all.
   std::optional<Index> calibrated_results = {};
+
+  // The results that hyperparameters are fitted to.
+  TrainingData CalibrationPart() const {
+    return FirstOf(target, calibrated_results.value_or(target.y.size()));
+  }
 };
 
 // A remark about what a prior made of its sources, for provenance.

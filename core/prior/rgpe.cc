@@ -267,8 +267,7 @@ class Rgpe final : public Prior {
       }
     }
     return std::make_unique<RankedEnsemble>(
-        options_, DefaultModel(input.kinds, input.model),
-        FirstOf(input.target, input.calibrated_results.value_or(results)), input.target,
+        options_, DefaultModel(input.kinds, input.model), input.CalibrationPart(), input.target,
         std::move(chosen), std::move(places), input.sources.size(), input.seed, std::move(numbers),
         std::move(losses));
   }

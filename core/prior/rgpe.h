@@ -67,7 +67,7 @@ struct RgpeOptions {
   std::optional<Index> draws = {};
   RankingTies ties = RankingTies::kTarget;  // kShared is v3's.
   RgpeDilution dilution = RgpeDilution::kPercentile;
-  // Of the target's losses, for kPercentile; in [0, 1].
+  // The percentile of the target's losses, for kPercentile; in [0, 1].
   double percentile = 0.95;
   // T, for kProbabilistic: from so many results on no source is kept. Positive.
   Index budget = 100;

@@ -82,8 +82,8 @@ class RmGpTransfer final : public Transfer {
           {sources_[i]->process, weights[static_cast<Index>(i)], factor, sources_[i]});
     }
     if (is_bound) members.push_back({state.own, 1 - state.nu});
-    auto ensemble = MakeEnsemble(std::move(members), is_bound ? EnsembleErrors::kAligned
-                                                              : EnsembleErrors::kIndependent);
+    auto ensemble = MakeEnsemble(
+        std::move(members), is_bound ? EnsembleErrors::kAligned : EnsembleErrors::kIndependent);
     ensemble->Expect(target_.x);
     return ensemble;
   }
@@ -210,8 +210,7 @@ class RmGp final : public Prior {
   explicit RmGp(const RmGpOptions& options) : options_(options) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
-    TrainingData data =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    TrainingData data = input.CalibrationPart();
     return std::make_unique<RmGpTransfer>(options_, DefaultModel(input.kinds, input.model),
                                           std::move(data), input.target, input.sources, input.seed);
   }

@@ -63,15 +63,15 @@ struct RmGpOptions {
   double slowest_decay = 0.7;     // r, in (0, 1].
   double source_confidence = 1;   // tau, positive.
   double multiplier_scale = 0.2;  // The 0.2 in beta_t; positive.
-  // Of the deviation in the upper confidence bound that is to be maximised,
-  // positive; none: beta_t.
+  // The multiplier of the upper confidence bound to be maximised, positive;
+  // beta_t if absent.
   std::optional<double> acquisition_multiplier = {};
   RmGpGap gap = RmGpGap::kMean;
   // delta, in (0, 1): gaps are larger by sqrt(2 s_i^2 log(8 N_i/delta)), s_i^2 the
   // variance of source i's noise and N_i how many of its points are taken. The
   // paper's bound has it, its runs have not.
   std::optional<double> noise_confidence = {};
-  // Of how many results the first round's posterior is. With fewer, nu = 1 and
+  // The number of results of the first round's posterior. With fewer, nu = 1 and
   // all sources weigh the same.
   Index first_results = 0;
   Index most_points = 200;

@@ -210,8 +210,7 @@ class SourceStack final : public Prior {
       points += chosen.back()->data.y.size();
     }
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const LevelStack> stack, CachedStackOf(chosen));
-    TrainingData data =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    TrainingData data = input.CalibrationPart();
     data.terms = {stack->At(data.x)};
     return std::make_unique<StackedTransfer>(StackModel(input, options_), std::move(data),
                                              input.target, std::move(stack), std::move(places),

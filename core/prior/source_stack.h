@@ -4,7 +4,7 @@
 // 2022, for any number of sources, in the order in which they are given. With
 // one source it is the stacked model of source_sum.h.
 //
-// As there, hyperparameters are fitted level after level: the lowest level has
+// Hyperparameters are fitted level after level, as there: the lowest level has
 // the first source's own; a difference between two sources has the kernel, the
 // lengthscales and the noise of the source above, and an amplitude, as part of
 // that source's, which is the most probable one given the levels below,
@@ -33,7 +33,7 @@ struct SourceStackOptions {
   Smoothness difference = Smoothness::kMatern52;
   // More sources are screened to so many by how well they rank the results.
   size_t most_sources = 8;
-  // Of all levels together, and of one level where its amplitude is fitted.
+  // The most points of all levels together, and of one level where its amplitude is fitted.
   Index most_points = 500;
   Index most_fitted_points = 100;
 

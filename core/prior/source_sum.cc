@@ -129,8 +129,7 @@ class SourceSum final : public Prior {
     std::vector<size_t> places = BestRankers(input.sources, input.target, options_.most_sources);
     SourceModels chosen;
     for (size_t place : places) chosen.push_back(input.sources[place]);
-    TrainingData data =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    TrainingData data = input.CalibrationPart();
     data.terms = TermsOf(chosen, options_.errors, data.x);
     Model model = ModelOf(input, options_, chosen.size());
     return std::make_unique<SummedSources>(options_, std::move(model), std::move(data),

@@ -35,12 +35,12 @@ enum class DifferenceNoise { kPerResult, kAsPrinted };
 struct SourceSumOptions {
   SourceErrors errors = SourceErrors::kCorrelated;
   WeightLearning weights = WeightLearning::kSeveral;
-  // Where errors are independent. kAsPrinted takes the likelihood of kPerResult.
+  // Matters where errors are independent. kAsPrinted takes the likelihood of kPerResult.
   DifferenceNoise noise = DifferenceNoise::kPerResult;
   // d's amplitude (tau): fixed, or log-normal around what ScaML takes.
   std::optional<double> amplitude = {};
   Smoothness difference = Smoothness::kMatern52;
-  // Of the exponential belief in a weight; none: 1 up to 10 sources, then
+  // The rate of the exponential belief in a weight; if absent, 1 up to 10 sources, then
   // growing as the root of their number, so that what they weigh together does
   // not grow as fast as they do.
   std::optional<double> weight_rate = {};

@@ -23,7 +23,7 @@
 
 namespace slipstream {
 
-// What became of a source's points.
+// The fate of a source's points.
 struct SourceCounts {
   size_t points = 0;      // All of them.
   size_t used = 0;        // Different configurations that the model learns from.

@@ -1,5 +1,6 @@
 #include "core/strategy/make_strategy.h"
 
+#include <cassert>
 #include <string>
 
 #include "core/base/status.h"
@@ -29,6 +30,7 @@ std::unique_ptr<Strategy> MakeStrategy(const Preset& preset) {
   for (const PlainStrategy& plain : kPlainStrategies) {
     if (plain.name == preset.name) return plain.make(std::string(preset.name));
   }
+  assert(preset.has_model);
   return MakeModelStrategy(std::string(preset.name), preset.recipe);
 }
 

@@ -29,7 +29,6 @@ constexpr uint64_t kCalibrationLane = 0xca11b;
 constexpr uint64_t kRandomLane = 0x4a4d0;
 constexpr uint64_t kMostRandomTries = 100;
 
-constexpr size_t kOwnLibraryBytes = size_t{256} << 20;
 // The share of the time until the deadline that a model with transfer may take,
 // so that enough is left for one without.
 constexpr double kTransferTime = 0.7;
@@ -62,15 +61,14 @@ size_t InitialResults(const SearchSpace& space) {
 
 class ModelStrategy final : public Strategy {
  public:
-  ModelStrategy(std::string name, const Recipe& recipe, std::unique_ptr<Calibration> calibration)
+  ModelStrategy(std::string name, const Recipe& recipe)
       : Strategy(std::move(name)),
         recipe_(recipe),
-        calibration_(std::move(calibration)),
+        calibration_(CalibrationOf(recipe)),
         rule_(LengthscaleRuleOf(recipe)),
         exploration_(recipe.exploration->make(recipe.exploration.options())),
         prior_(PriorOf(recipe)),
-        zero_shot_(MakeZeroShotStrategy(this->name())),
-        library_(kOwnLibraryBytes) {}
+        zero_shot_(MakeZeroShotStrategy(this->name())) {}
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
@@ -89,7 +87,6 @@ class ModelStrategy final : public Strategy {
   std::shared_ptr<const Prior> prior_;  // Null without transfer.
   std::unique_ptr<Strategy> zero_shot_;
   mutable CalibrationCache cache_;
-  mutable SourceLibrary library_;  // Where the view has none.
 };
 
 // The parts of a strategy that all of its calls share.
@@ -100,13 +97,13 @@ struct Ingredients {
   const Exploration& exploration;
   const Prior* prior = nullptr;
   CalibrationCache& cache;
-  SourceProvider& library;  // Where the view has none.
 };
 
-absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, SourceProvider& library,
-                                        const Recipe& recipe) {
-  SourceProvider& provider = view.fitted_sources != nullptr ? *view.fitted_sources : library;
-  return CollectUsableSources(view, provider, recipe.model_options().sources);
+absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const Recipe& recipe) {
+  if (view.fitted_sources == nullptr) {
+    return absl::FailedPreconditionError("there is nowhere to get fitted sources from");
+  }
+  return CollectUsableSources(view, *view.fitted_sources, recipe.model_options().sources);
 }
 
 // One call's work: suggestions one after the other, each known to the next.
@@ -283,8 +280,7 @@ class Batch {
       request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
       request.deadline = deadline;
       if (with_transfer_) {
-        SLIPSTREAM_ASSIGN_OR_RETURN(usable_,
-                                    SourcesOf(view_, ingredients_.library, ingredients_.recipe));
+        SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, ingredients_.recipe));
         request.prior = ingredients_.prior;
         request.sources = usable_.models;
       }
@@ -321,26 +317,21 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
       CountMeasured(view) < InitialResults(*view.space)) {
     return zero_shot_->Suggest(view, count, seed, deadline);
   }
-  const Ingredients ingredients{recipe_,      *calibration_, rule_.get(), *exploration_,
-                                prior_.get(), cache_,        library_};
+  const Ingredients ingredients{recipe_,       *calibration_, rule_.get(),
+                                *exploration_, prior_.get(),  cache_};
   return Batch(view, ingredients, seed, deadline).Suggest(count);
 }
 
 absl::Status ModelStrategy::DoPrepare(const StudyView& view) const {
   if (prior_ == nullptr || view.sources.empty()) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable, SourcesOf(view, library_, recipe_));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable, SourcesOf(view, recipe_));
   return PreparePrior(*prior_, view, recipe_, usable.models);
 }
 
 }  // namespace
 
 std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe) {
-  return MakeModelStrategy(std::move(name), recipe, CalibrationOf(recipe));
-}
-
-std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe,
-                                            std::unique_ptr<Calibration> calibration) {
-  return std::make_unique<ModelStrategy>(std::move(name), recipe, std::move(calibration));
+  return std::make_unique<ModelStrategy>(std::move(name), recipe);
 }
 
 }  // namespace slipstream

@@ -18,7 +18,6 @@
 #include <memory>
 #include <string>
 
-#include "core/calibration/calibration.h"
 #include "core/recipe/recipe.h"
 #include "core/strategy/strategy.h"
 
@@ -26,10 +25,6 @@ namespace slipstream {
 
 // `name` is what provenance calls it.
 std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe);
-
-// The same with another calibration than the recipe's.
-std::unique_ptr<Strategy> MakeModelStrategy(std::string name, const Recipe& recipe,
-                                            std::unique_ptr<Calibration> calibration);
 
 }  // namespace slipstream
 

@@ -25,7 +25,7 @@ namespace {
 // deviation 1 after 10 to 30 suggestions.
 constexpr double kMeanDeviation = 3;
 
-// Where functions are compared: so many points all over the space.
+// The number of points, spread over the space, at which functions are compared.
 constexpr size_t kMostPlaces = 256;
 
 bool SameTerm(const KnownTerm& a, const KnownTerm& b) {

@@ -17,9 +17,9 @@ namespace slipstream {
 
 class CandidatePool {
  public:
-  // Of `view.space`, which has candidates and must outlive the pool: those that
-  // no trial, whatever became of it, has tried; all of them if the space allows
-  // repeats. FAILED_PRECONDITION when none are left.
+  // A pool of the candidates of `view.space` that no trial has tried, or of all if
+  // the space allows repeats. The space must have candidates and outlive the pool.
+  // FAILED_PRECONDITION when none are left.
   static absl::StatusOr<CandidatePool> Create(const StudyView& view);
 
   bool empty() const { return left_.empty(); }

@@ -89,8 +89,8 @@ struct StudyView {
   absl::Span<const EndedTrial> ended;
   absl::Span<const OpenTrial> open;
   absl::Span<const std::shared_ptr<const SourceTaskData>> sources;
-  // Where models of the sources come from (fitted_source.h); null: a strategy
-  // that needs them fits them, the caller waiting.
+  // Where models of the sources come from (core/sources/fitted_source.h). If null,
+  // suggestions are made without transfer.
   SourceProvider* fitted_sources = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What a model learns from a study: its measured configurations as numbers.
+// The training set of a study's model: its measured configurations as numbers.
 #ifndef SLIPSTREAM_CORE_STUDY_TRAINING_SET_H_
 #define SLIPSTREAM_CORE_STUDY_TRAINING_SET_H_
 

@@ -37,7 +37,7 @@ constexpr int64_t kResults = 50;
 constexpr int kTogether = 8;  // Workers that ask at the same time.
 // How time grows is told where nothing has to be worked out twice for want of room.
 constexpr size_t kRoomForAll = size_t{4} << 30;
-// As the server keeps of them unless told otherwise.
+// The amount that the server keeps of them by default.
 const size_t kLibraryBytes = ServiceOptions().fitted_source_bytes;
 
 struct Options {

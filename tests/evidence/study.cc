@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "core/sources/fitted_source.h"
 #include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
@@ -55,6 +56,7 @@ class StudyRun {
       view.open = open_;
     }
     view.sources = problem_.sources;
+    view.fitted_sources = &library_;
     return view;
   }
 
@@ -137,6 +139,7 @@ class StudyRun {
   std::deque<Evaluation> waiting_;  // The pending trials, oldest first.
   double regret_ = std::numeric_limits<double>::infinity();
   std::vector<Evaluation> evaluations_;
+  mutable SourceLibrary library_{size_t{256} << 20};
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct AddedTerm {
 
 // How the errors of the known processes are taken.
 enum class SourceErrors {
-  // As they are: correlated between points, and learnt about from results.
+  // Errors are correlated between points, and results teach about them.
   kCorrelated,
   // Like DeltaBO: as if new at each result, so as noise of variance
   // sum_i b_i var_i(x_j) on result j; what is left of them never shrinks.

@@ -67,8 +67,8 @@ class PredictionCache::Request {
   bool with_variances;
   const CachedPoints* results;  // Null: none.
   Predictions there;
-  Matrix between;                                      // One column a result.
-  std::vector<std::shared_ptr<const Vector>> reduced_cross;   // By result.
+  Matrix between;                                            // One column a result.
+  std::vector<std::shared_ptr<const Vector>> reduced_cross;  // By result.
   std::vector<bool> is_lacking;                        // Whether one of its covariances is unknown.
   std::vector<std::shared_ptr<const Vector>> crosses;  // By point, where there are results.
   bool has_changed = false;
@@ -173,8 +173,7 @@ void PredictionCache::ComputeResult(Request& request, size_t place) const {
   }
   const Index count = request.x.x.rows();
   if (count == 0) return;
-  PointMatrix x =
-      PointMatrix::Zero((count + kPanel - 1) / kPanel * kPanel, request.x.x.cols());
+  PointMatrix x = PointMatrix::Zero((count + kPanel - 1) / kPanel * kPanel, request.x.x.cols());
   x.topRows(count) = request.x.x;
   const Matrix covariances = process.kernel->Covariance(process.parameters, x, result);
   auto column = request.between.col(static_cast<Index>(place));

@@ -35,13 +35,11 @@ absl::StatusOr<std::shared_ptr<const SourceModel>> FitSourceModel(
   source->hyperparameters = std::move(hyperparameters);
   source->process = std::make_shared<const GaussianProcess>(std::move(process));
   source->expansion = std::make_shared<const KernelExpansion>(std::move(expansion));
-  source->cache = std::make_shared<PredictionCache>(source->expansion,
-                                                  std::max(kLeastCacheBytes, ModelBytes(*source)));
+  source->cache = std::make_shared<PredictionCache>(
+      source->expansion, std::max(kLeastCacheBytes, ModelBytes(*source)));
   return source;
 }
 
-size_t MemoryBytes(const SourceModel& source) {
-  return ModelBytes(source) + source.cache->bytes();
-}
+size_t MemoryBytes(const SourceModel& source) { return ModelBytes(source) + source.cache->bytes(); }
 
 }  // namespace slipstream

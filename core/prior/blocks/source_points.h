@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/option_set.h"
 #include "core/gp/likelihood.h"
 #include "core/linalg/types.h"
 #include "core/prior/blocks/source_model.h"
@@ -23,6 +24,15 @@ namespace slipstream {
 // At most `most` rows of `y`, ascending: all, or evenly spread ones in the order
 // of their values, the best and (from two on) the worst among them.
 std::vector<Index> SpreadRows(const Vector& y, Index most);
+
+// The option of priors that regress on sources' points and results together.
+inline constexpr OptionInfo kPooledPointsOption = {
+    "pooled_points",
+    "points",
+    10,
+    2000,
+    true,
+    "Points and results together that envelope, env_gp, diff_gp and deviation regress on"};
 
 // Some points of each source.
 struct SourcePoints {

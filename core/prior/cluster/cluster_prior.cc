@@ -219,8 +219,7 @@ class ClusterPrior final : public Prior {
     if (prototypes.size() > options_.most_covariances) {
       KeepHeaviestCovariances(terms, options_.most_covariances);
     }
-    TrainingData data =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    TrainingData data = input.CalibrationPart();
     data.terms = {KnownPartAt(terms, SourceErrors::kCorrelated, data.x)};
     return std::make_unique<ClusteredTransfer>(std::move(model), std::move(data), input.target,
                                                std::move(set), std::move(adapted), std::move(terms),

@@ -15,7 +15,7 @@
 //                        weighs 1, whatever the results are
 //   IndiWeight-Jef       prototypes.grouping = kIndividual, weights kJeffreys
 //
-// As in the paper, the target has no process of its own. So where the sources
+// The target has no process of its own, as in the paper. So where the sources
 // are sure of themselves it is, too; equal weights make the variance C times
 // less; and results can teach it no more than the sources leave open. That is
 // what `residual_amplitude` is for. (The paper also speaks of a Matern 3/2
@@ -49,7 +49,7 @@ namespace slipstream {
 
 struct ClusterOptions {
   PrototypeOptions prototypes = {};
-  // Between prototypes and the target.
+  // The distance between prototypes and the target.
   NormalDistance weights = NormalDistance::kWasserstein;
   // Weights follow so many of the first results and stay as they are then: all
   // steps at once are O(n^4), and by then the results have the say.
@@ -60,10 +60,10 @@ struct ClusterOptions {
   // there are more groups than that (sources on their own), the groups of
   // greatest weight stand for the others, too: the sum of w_i^2 stays.
   size_t most_covariances = 8;
-  // Of a process of the target's own; none: there is none.
+  // The deviation of the target's own process; absent if it has none.
   std::optional<double> residual_amplitude = {};
   Smoothness residual_smoothness = Smoothness::kMatern32;
-  // Of the belief in the mean, which is around 0.
+  // The deviation of the belief in the mean, which is around 0.
   double mean_deviation = 0.5;
 
   friend bool operator==(const ClusterOptions&, const ClusterOptions&) = default;

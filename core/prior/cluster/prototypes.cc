@@ -120,8 +120,7 @@ absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<
       PlacedNormal::Of(std::move(barycenter.mean), expansion.Covariance(places, places)));
   auto process = std::make_shared<const KernelExpansion>(std::move(expansion));
   auto cache = std::make_shared<PredictionCache>(process, kBarycenterCacheBytes);
-  return Prototype{
-      std::move(members), {}, std::move(process), std::move(cache), std::move(normal)};
+  return Prototype{std::move(members), {}, std::move(process), std::move(cache), std::move(normal)};
 }
 
 }  // namespace

@@ -223,8 +223,7 @@ class Pretrained final : public Prior {
     Model model = PretrainingModel(input, options_.mean);
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const Pretraining> pretraining,
                                 PretrainingOf(input, model));
-    TrainingData data =
-        FirstOf(input.target, input.calibrated_results.value_or(input.target.y.size()));
+    TrainingData data = input.CalibrationPart();
     if (options_.mean == MeanFunction::kLinear) data.terms = SlopeTerms(data.x);
     model = PretrainedModel(input, std::move(model), pretraining->hyperparameters, options_);
     return std::make_unique<PretrainedTransfer>(std::move(model), std::move(data), input.target,

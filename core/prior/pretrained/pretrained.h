@@ -61,9 +61,9 @@ struct PretrainedOptions {
   PretrainingObjective objective = PretrainingObjective::kNegativeLogLikelihood;
   MeanFunction mean = MeanFunction::kConstant;
   bool with_beliefs = true;
-  // Of each task, or of the places.
+  // The most points of each task, or the most places.
   Index most_points = 100;
-  // Of a mean that is linear, the value in the middle of the unit cube.
+  // For a linear mean: the value in the middle of the unit cube.
   bool free_noise = false;
   bool free_mean = false;
 

@@ -141,7 +141,7 @@ Exact ByDeviation(const Formula& formula, double mean, double deviation) {
   return (formula(mean, deviation + step) - formula(mean, deviation - step)) / (2 * step);
 }
 
-// Of terms of this size: a difference of some may lose its digits.
+// The size of the terms: a difference of some may lose its digits.
 void ExpectNear(double value, const Exact& expected, double scale) {
   EXPECT_NEAR(value, static_cast<double>(expected),
               1e-11 * (scale + std::fabs(static_cast<double>(expected))));

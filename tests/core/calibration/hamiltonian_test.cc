@@ -70,7 +70,7 @@ class Quadrature {
   }
 
  private:
-  // Of the part of the bounds that matters.
+  // Only the part of the bounds that matters.
   static double Midpoint(const HyperparameterBelief& belief, int step, int steps) {
     const double lower = std::max(belief.lower, belief.location - 5 * belief.deviation);
     const double upper = std::min(belief.upper, belief.location + 5 * belief.deviation);

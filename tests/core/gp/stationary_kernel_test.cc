@@ -1,4 +1,4 @@
-// Of core/gp/stationary_kernel.cc, behind MakeStationary.
+// Tests of core/gp/stationary_kernel.cc, behind MakeStationary.
 #include <cmath>
 
 #include "core/gp/kernel.h"

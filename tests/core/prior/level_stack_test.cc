@@ -54,7 +54,7 @@ struct Levels {
     return own;
   }
 
-  // Of f_i(a) and f_j(b), the target being f_3.
+  // The covariance of f_i(a) and f_j(b), the target being f_3.
   double Covariance(size_t i, const Vector& a, size_t j, const Vector& b) const {
     double sum = 0;
     for (size_t l = 0; l < 3 && l <= std::min(i, j); ++l) {

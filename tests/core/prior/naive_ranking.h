@@ -11,7 +11,7 @@
 
 namespace slipstream {
 
-// Of tasks of these sizes, one after the other.
+// For tasks of these sizes, one after the other.
 inline Vector NaiveScores(const Matrix& k, const Vector& y, const std::vector<Index>& counts,
                           double penalty) {
   const Index size = y.size();

@@ -59,7 +59,7 @@ TEST(OrdinalScores, SayNoMoreThanTheOrder) {
   const Matrix k = CovarianceOf(data.x);
   const Vector bent = (5 * data.y.array()).exp() - 3;
   EXPECT_EQ(OrdinalScores(k, data.y, {6, 6}, 1).value(), OrdinalScores(k, bent, {6, 6}, 1).value());
-  // Of each task by itself.
+  // The scores of each task by itself.
   Vector moved = data.y;
   moved.tail(6).array() += 100;
   EXPECT_EQ(OrdinalScores(k, data.y, {6, 6}, 1).value(),

@@ -195,7 +195,7 @@ TEST(RmGp, StopsTransferringWithinAFewRounds) {
   EXPECT_EQ(surrogate->Predict(at).mean, alone.Predict(at).mean);
 }
 
-// Of kThompson: the target's posterior or the sources', never a blend.
+// kThompson takes the target's posterior or the sources', never a blend.
 TEST(RmGp, DrawsFromTheTargetOrFromTheSources) {
   constexpr int kSeeds = 400;
   RmGpOptions options = Exact();

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
-#include "core/sources/fitted_source.h"
-#include "core/recipe/presets.h"
 #include "core/calibration/expanding.h"
 #include "core/calibration/shrinking.h"
+#include "core/recipe/presets.h"
+#include "core/sources/fitted_source.h"
 #include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"

@@ -5,8 +5,8 @@
 
 #include "absl/time/clock.h"
 #include "core/base/counter_random.h"
-#include "core/strategy/model_strategy.h"
 #include "core/recipe/presets.h"
+#include "core/strategy/model_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"

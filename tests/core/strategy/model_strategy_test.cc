@@ -80,8 +80,8 @@ TEST(ModelStrategy, EveryCalibrationCanLearnHowScalesBend) {
     SCOPED_TRACE(calibration);
     FakeStudy study(SquareSpace());
     study.noiseless = true;
-    const auto strategy =
-        MakeStrategy(*FindPreset("gp_log_ei"), {.calibration = calibration, .options = {{"input_warp", 1}}});
+    const auto strategy = MakeStrategy(
+        *FindPreset("gp_log_ei"), {.calibration = calibration, .options = {{"input_warp", 1}}});
     ASSERT_TRUE(strategy.ok()) << strategy.status();
     Climb(**strategy, study, 16, 5);
     EXPECT_GT(BestValue(study), 0.9);
@@ -289,11 +289,19 @@ class FailingCalibration : public Calibration {
   }
 };
 
+const CalibrationRow kFailing = {
+    .about = {.name = "failing", .summary = "Fails"},
+    .make = [](const QuasiNewtonOptions&) -> std::unique_ptr<Calibration> {
+      return std::make_unique<FailingCalibration>();
+    },
+};
+
 TEST(ModelStrategy, StepsDownToQuasiRandomWhenAFactorisationFails) {
   FakeStudy study(SquareSpace());
   Climb(*MakeStrategy(*FindPreset("gp_log_ei")), study, 6, 1);
-  const auto strategy =
-      MakeModelStrategy("failing", Recipe(), std::make_unique<FailingCalibration>());
+  Recipe recipe;
+  recipe.calibration.base = Choice<CalibrationRow>(kFailing);
+  const auto strategy = MakeModelStrategy("failing", recipe);
   const auto next = strategy->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(next->front().provenance.rung, Rung::kQuasiRandom);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <set>
 
-#include "core/space/quasi_random.h"
 #include "core/recipe/presets.h"
+#include "core/space/quasi_random.h"
 #include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
-#include "core/sources/fitted_source.h"
 #include "core/recipe/presets.h"
+#include "core/sources/fitted_source.h"
 #include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 

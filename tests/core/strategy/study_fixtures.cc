@@ -81,6 +81,7 @@ StudyView FakeStudy::view() const {
   view.ended = ended;
   view.open = open;
   view.sources = sources;
+  view.fitted_sources = library.get();
   return view;
 }
 

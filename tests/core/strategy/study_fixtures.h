@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sources/fitted_source.h"
 #include "core/space/search_space.h"
 #include "core/strategy/strategy.h"
 #include "core/study/study_view.h"
@@ -37,7 +38,7 @@ class FakeStudy {
       : space(std::move(study_space)), sources(std::move(source_tasks)), goal(study_goal) {}
 
   StudyView view() const;
-  // As a server does: each suggestion becomes an open trial.
+  // Each suggestion becomes an open trial, as in a server.
   void Lease(const std::vector<Suggestion>& suggestions);
   // A person's own trial.
   void Queue(Configuration configuration);
@@ -54,6 +55,8 @@ class FakeStudy {
   int64_t last_trial = 0;
   std::vector<EndedTrial> ended;
   std::vector<OpenTrial> open;
+  // Where its sources are fitted; copies of the study share it.
+  std::shared_ptr<SourceLibrary> library = std::make_shared<SourceLibrary>(size_t{64} << 20);
 };
 
 // Suggestions of `preset`; dies if there are none.

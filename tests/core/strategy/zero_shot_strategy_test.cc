@@ -3,9 +3,9 @@
 #include <cmath>
 #include <set>
 
-#include "core/zero_shot/zero_shot_design.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
+#include "core/zero_shot/zero_shot_design.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"

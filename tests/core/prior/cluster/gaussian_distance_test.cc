@@ -39,7 +39,7 @@ TEST(GaussianDistance, AreThePapersEquations) {
   }
 }
 
-// Of two numbers: W^2 = (m0 - m1)^2 + (s0 - s1)^2.
+// For two numbers, W^2 = (m0 - m1)^2 + (s0 - s1)^2.
 TEST(GaussianDistance, OfOnePlaceIsThatOfMeansAndDeviations) {
   const auto placed = [](double mean, double deviation) {
     return PlacedNormal::Of(Vector::Constant(1, mean),

@@ -10,7 +10,7 @@
 namespace slipstream {
 namespace {
 
-// Of the results in a step: where the belief in it is.
+// The centre of the belief in the noise of the results in a step.
 const double kStepNoise = std::exp(-4.0);
 
 double Matern52(const Vector& a, const Vector& b) {

@@ -151,7 +151,7 @@ TEST(ThinnedRows, TakesOneRowOfEachStretch) {
     EXPECT_GE(rows.front(), 0);
     EXPECT_LT(rows.back(), size);
   }
-  // Of a table whose last column has a period of ten, all ten are seen.
+  // In a table whose last column has a period of ten, all ten are seen.
   std::set<Index> seen;
   for (const Index row : ThinnedRows(1000, 100)) seen.insert(row % 10);
   EXPECT_EQ(seen.size(), 10U);

@@ -138,7 +138,7 @@ TEST_F(DamagedStoreTest, AGarbagePageIsRefusedAlsoWithALog) {
   ExpectRefusal(kDataLoss, "");
 }
 
-// As a checkpoint that was cut short: the header and the first pages have been
+// Looks like a checkpoint that was cut short: the header and the first pages have been
 // moved, the pages behind the old end are still in the log only.
 TEST_F(DamagedStoreTest, PagesMissingInTheFileMayBeInTheLog) {
   MakeFileWithLog();
