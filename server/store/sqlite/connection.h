@@ -48,8 +48,9 @@ class Connection {
   int failure() const { return failure_; }
   int TakeFailure();
 
-  // The status for `code`, which TakeFailure will return.
-  absl::Status Fail(int code);
+  // The status for `code`, which TakeFailure will return. Without a text it has
+  // SQLite's message about its latest failure.
+  absl::Status Fail(int code, const char* text = nullptr);
 
   // Rows that the last INSERT, UPDATE or DELETE changed.
   int64_t changes() const { return sqlite3_changes64(database_); }
@@ -95,6 +96,8 @@ class Query {
   absl::StatusOr<bool> Next();
   // Runs a statement that has no rows.
   absl::Status Run();
+  // The same for one that changes exactly one row, else it fails.
+  absl::Status RunOnOneRow();
 
   int64_t Integer(int column) const { return sqlite3_column_int64(statement_, column); }
   std::optional<int64_t> OptionalInteger(int column) const;

@@ -103,7 +103,7 @@ absl::StatusOr<int64_t> InsertSourceTask(Connection& connection, const SourceTas
 absl::Status DeleteSourceTaskRows(Connection& connection, int64_t key) {
   SLIPSTREAM_RETURN_IF_ERROR(
       Query(connection, "DELETE FROM source_chunks WHERE source_key = ?").BindInteger(key).Run());
-  return Query(connection, "DELETE FROM source_tasks WHERE key = ?").BindInteger(key).Run();
+  return Query(connection, "DELETE FROM source_tasks WHERE key = ?").BindInteger(key).RunOnOneRow();
 }
 
 }  // namespace slipstream::sqlite

@@ -46,14 +46,14 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
 }
 
 absl::Status SqliteTransaction::UpdateStudy(const StudyRecord& study) {
+  SLIPSTREAM_RETURN_IF_ERROR(UpdateStudyHead(writer_, study));
   heads_.UpdateState(study.key, study.state);
-  return UpdateStudyHead(writer_, study);
+  return absl::OkStatus();
 }
 
 absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));
-  if (!head.has_value()) return absl::OkStatus();
-  SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
+  if (head.has_value()) SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
   heads_.Forget(study_key);
   return DeleteStudyRows(writer_, study_key);
 }

@@ -138,7 +138,7 @@ absl::Status UpdateStudyHead(Connection& connection, const StudyRecord& study) {
       .BindText(study.display_name)
       .BindBlob(study.labels)
       .BindInteger(study.key)
-      .Run();
+      .RunOnOneRow();
 }
 
 absl::Status DeleteStudyRows(Connection& connection, int64_t key) {
@@ -146,7 +146,7 @@ absl::Status DeleteStudyRows(Connection& connection, int64_t key) {
       Query(connection, "DELETE FROM study_sources WHERE study_key = ?").BindInteger(key).Run());
   SLIPSTREAM_RETURN_IF_ERROR(
       Query(connection, "DELETE FROM study_heads WHERE key = ?").BindInteger(key).Run());
-  return Query(connection, "DELETE FROM studies WHERE key = ?").BindInteger(key).Run();
+  return Query(connection, "DELETE FROM studies WHERE key = ?").BindInteger(key).RunOnOneRow();
 }
 
 }  // namespace slipstream::sqlite

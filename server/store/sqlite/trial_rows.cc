@@ -208,7 +208,7 @@ absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialR
       .BindInteger(trial.start_ms)
       .BindInteger(PaddingIn(trial.state))
       .BindInteger(TrialId(study_key, trial.number))
-      .Run();
+      .RunOnOneRow();
 }
 
 absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const TrialRecord& trial) {
@@ -221,7 +221,7 @@ absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const Tria
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
       .BindInteger(TrialId(study_key, trial.number))
-      .Run();
+      .RunOnOneRow();
 }
 
 absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last) {
