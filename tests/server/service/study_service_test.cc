@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <string>
 #include <vector>
@@ -87,7 +88,8 @@ TEST_F(StudyServiceTest, CreatingAStudyPreparesItsSourcesForItsFirstSuggestion) 
   }
   Create(study);
   Create(study, "marker");
-  first_is_prepared.get_future().wait();
+  ASSERT_EQ(first_is_prepared.get_future().wait_for(std::chrono::seconds(30)),
+            std::future_status::ready);
   AddResults({0, 1, 2, 3, 4, 5});
   const std::string first = Suggest("w").name();
   EXPECT_EQ(Explain(first).provenance().rung(), v1::Provenance::RECIPE);
