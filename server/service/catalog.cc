@@ -74,6 +74,13 @@ void Catalog::ForgetStudy(const std::string& id) {
   studies_.Erase(id);
 }
 
+bool Catalog::ForgetIfGone(const CatalogStudy& study) {
+  const absl::StatusOr<StudyRecord> record = store_->GetStudy(study.id);
+  if (record.ok() && record->key == study.key) return false;
+  ForgetStudy(study.id);
+  return true;
+}
+
 uint64_t Catalog::Forgotten() {
   const std::lock_guard<std::mutex> lock(forget_mutex_);
   return forgotten_;

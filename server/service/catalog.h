@@ -29,6 +29,8 @@ struct CatalogStudy {
   // How long a trial without an outcome can be on the wire.
   size_t most_trial_bytes = 0;
 
+  // The study for the store, so that another one with its id is not taken for it.
+  StudyRef ref() const { return {id, key}; }
   // The study without its trials. `sources` are the study's own; they, the study
   // and `fitted_sources` must outlive the view.
   StudyView View(const SourceTasks& sources, SourceProvider* fitted_sources) const;
@@ -47,6 +49,9 @@ class Catalog {
   absl::StatusOr<std::shared_ptr<const CatalogStudy>> GetStudy(const std::string& id);
   // To be called when the study was deleted, or another one has its id.
   void ForgetStudy(const std::string& id);
+  // Whether `study` is gone or another one has its id, and so has been forgotten.
+  // Reads the store; true also when that fails.
+  bool ForgetIfGone(const CatalogStudy& study);
 
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors.
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSource(const std::string& id);

@@ -26,7 +26,7 @@ absl::StatusOr<absl::flat_hash_map<int64_t, Notes>> ReadNotes(Store& store,
   absl::flat_hash_map<int64_t, Notes> notes;
   if (!study.strategy->ReadsNotes()) return notes;
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialProvenance> provenances,
-                              store.ListProvenances(study.id, after_number, last_number));
+                              store.ListProvenances(study.ref(), after_number, last_number));
   for (const TrialProvenance& each : provenances) {
     SLIPSTREAM_ASSIGN_OR_RETURN(notes[each.number], StoredNotes(each.number, each.provenance));
   }
@@ -82,7 +82,7 @@ absl::Status StudyHistory::ReadRange(Store& store, const CatalogStudy& study, Ra
     filter.limit = static_cast<int>(
         std::min(kTrialsPerRead, range.last_number - range.after_number));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> page,
-                                store.ListTrials(study.id, filter));
+                                store.ListTrials(study.ref(), filter));
     SLIPSTREAM_RETURN_IF_ERROR(TakePage(store, study, page));
     if (page.size() < static_cast<size_t>(filter.limit)) return absl::OkStatus();
     range.after_number = page.back().number;

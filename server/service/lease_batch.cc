@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -133,36 +132,22 @@ void LeaseBatchWork::AssignExistingTrials() {
   }
 }
 
-// Reads the trials that workers of the batch have, as far as they are still
-// active, in one snapshot.
-absl::StatusOr<absl::flat_hash_map<int64_t, TrialRecord>> LeaseBatchWork::ReadActiveTrials() {
-  constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-  int64_t oldest = kNone;
-  for (const BatchedCall& batched : calls_) {
-    for (const int64_t number : batched.grant.again) oldest = std::min(oldest, number);
-  }
-  absl::flat_hash_map<int64_t, TrialRecord> by_number;
-  if (oldest == kNone) return by_number;
-  TrialFilter filter;
-  filter.after_number = oldest - 1;
-  filter.limit = std::numeric_limits<int>::max();
-  filter.states = {TrialState::kActive};
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials,
-                              context_.store->ListTrials(study_id_, filter));
-  for (TrialRecord& trial : trials) by_number[trial.number] = std::move(trial);
-  return by_number;
-}
-
 // A study that is not ACTIVE leases nothing, but a restarted trainer finds its
 // trials.
 absl::Status LeaseBatchWork::RenderWithoutLeasing() {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const auto active, ReadActiveTrials());
+  std::vector<int64_t> numbers;
+  for (const BatchedCall& batched : calls_) {
+    numbers.insert(numbers.end(), batched.grant.again.begin(), batched.grant.again.end());
+  }
+  std::vector<TrialRecord> found;
+  if (!numbers.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(found, context_.store->GetTrials(study_->ref(), numbers));
+  }
+  auto next = found.begin();
   for (BatchedCall& batched : calls_) {
     std::vector<TrialRecord> trials;
-    for (const int64_t number : batched.grant.again) {
-      if (const auto found = active.find(number); found != active.end()) {
-        trials.push_back(found->second);
-      }
+    for (size_t i = 0; i < batched.grant.again.size(); ++i, ++next) {
+      if (next->state == TrialState::kActive) trials.push_back(std::move(*next));
     }
     Render(&batched, trials);
     if (!trials.empty()) continue;

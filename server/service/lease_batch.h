@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/sources/fitted_source.h"
@@ -66,7 +65,6 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   void RefuseTooMany();
   absl::Status Plan();
   void AssignExistingTrials();
-  absl::StatusOr<absl::flat_hash_map<int64_t, TrialRecord>> ReadActiveTrials();
   absl::Status RenderWithoutLeasing();
   absl::Status MakeSuggestions();
   absl::StatusOr<std::vector<Suggestion>> AskStrategy(int count);

@@ -11,6 +11,9 @@ Service::Service(Store* store, ServiceOptions options)
       fitting_(options_.fitted_source_bytes, options_.max_waiting_fits, options_.on_fitting_thread),
       histories_(store, options_.history_cache_bytes),
       transfer_(&catalog_, &fitting_),
+      studies_(store, &catalog_, &transfer_, &reads_),
+      trials_(store, &catalog_, &suggest_queue_, &reads_),
+      source_tasks_(store, &transfer_, &reads_, &computations_),
       computations_("computations", options_.compute_threads, options_.max_waiting_computations),
       suggest_queue_(
           {.store = store,
@@ -21,9 +24,6 @@ Service::Service(Store* store, ServiceOptions options)
            .options = &options_,
            .on_unready_sources = [this](const std::string& id) { transfer_.PrepareStudy(id); }},
           &computations_),
-      reads_("reads", options_.read_threads, options_.max_waiting_reads),
-      studies_(store, &catalog_, &transfer_, &reads_),
-      trials_(store, &catalog_, &suggest_queue_, &reads_),
-      source_tasks_(store, &transfer_, &reads_, &computations_) {}
+      reads_("reads", options_.read_threads, options_.max_waiting_reads) {}
 
 }  // namespace slipstream

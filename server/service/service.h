@@ -42,12 +42,13 @@ class Service {
   SourceFitting fitting_;
   HistoryCache histories_;
   TransferPreparation transfer_;
-  Executor computations_;
-  SuggestQueue suggest_queue_;
-  Executor reads_;  // Declared after what reads use: its destructor runs those waiting.
   StudyService studies_;
   TrialService trials_;
   SourceTaskService source_tasks_;
+  // Declared after all that their tasks use: their destructors run what waits.
+  Executor computations_;
+  SuggestQueue suggest_queue_;
+  Executor reads_;
 };
 
 }  // namespace slipstream

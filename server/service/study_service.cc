@@ -1,5 +1,7 @@
 #include "server/service/study_service.h"
 
+#include <functional>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -9,11 +11,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/status.h"
-#include "core/space/space_mapping.h"
 #include "core/recipe/presets.h"
+#include "core/space/space_mapping.h"
 #include "google/protobuf/util/field_mask_util.h"
-#include "server/convert/preset_conversion.h"
 #include "server/convert/page_token.h"
+#include "server/convert/preset_conversion.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
@@ -126,8 +128,8 @@ absl::Status StudyService::CheckSources(const StudyDefinition& definition) {
   return absl::OkStatus();
 }
 
-void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, v1::Study* response,
-                                 const Done& done) {
+void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard,
+                                 v1::Study* response, const Done& done) {
   std::string id = request.study_id();
   if (id.empty()) id = absl::StrFormat("study-%016x", RandomBits());
   absl::Status status = CheckRequestId(request.request_id());
@@ -150,15 +152,16 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, v1::Stud
     done(std::move(created));
   };
   store_.CreateStudy(std::move(study),
-                     AnsweringWrite<StudyRecord>(GuardOf("CreateStudy", request), response,
-                                                 std::move(convert), then_prepare));
+                     AnsweringWrite<StudyRecord>(std::move(guard), response, std::move(convert),
+                                                 then_prepare));
 }
 
 void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response,
                                Done done) {
   const absl::Status accepted = reads_->Run([=, this] {
-    if (AnswerRepeat(&store_, GuardOf("CreateStudy", *request), response, done)) return;
-    StoreNewStudy(*request, response, done);
+    RequestGuard guard = GuardOf("CreateStudy", *request);
+    if (AnswerRepeat(&store_, guard, response, done)) return;
+    StoreNewStudy(*request, std::move(guard), response, done);
   });
   if (!accepted.ok()) done(accepted);
 }

@@ -97,13 +97,24 @@ void TrialService::Suggest(const v1::SuggestRequest* request, v1::SuggestRespons
   queue_.Suggest(*std::move(call));
 }
 
-void TrialService::WithStudy(const std::string& id, const Done& done,
-                             std::function<void(const StudyPointer&)> next) {
-  if (const StudyPointer study = catalog_.FindStudy(id)) return next(study);
-  const absl::Status accepted = reads_->Run([this, id, done, next = std::move(next)] {
+void TrialService::WithStudy(const std::string& id, const Done& done, const StudyTask& task) {
+  const StudyPointer cached = catalog_.FindStudy(id);
+  if (cached == nullptr) return WithStudyRead(id, done, task);
+  task(cached, [=, this](absl::Status status) {
+    if (!absl::IsNotFound(status)) return done(std::move(status));
+    const absl::Status accepted = reads_->Run([=, this] {
+      if (!catalog_.ForgetIfGone(*cached)) return done(status);
+      WithStudyRead(cached->id, done, task);
+    });
+    if (!accepted.ok()) done(accepted);
+  });
+}
+
+void TrialService::WithStudyRead(const std::string& id, const Done& done, const StudyTask& task) {
+  const absl::Status accepted = reads_->Run([=, this] {
     const absl::StatusOr<StudyPointer> study = catalog_.GetStudy(id);
     if (!study.ok()) return done(study.status());
-    next(*study);
+    task(*study, done);
   });
   if (!accepted.ok()) done(accepted);
 }
@@ -113,9 +124,10 @@ void TrialService::Observe(const v1::ObserveRequest* request, v1::Trial* respons
   const absl::StatusOr<TrialName> name = ParseTrialName("trial", request->trial());
   if (status.ok()) status = name.status();
   if (!status.ok()) return done(status);
-  WithStudy(name->study_id, done, [=, this, number = name->number](const StudyPointer& study) {
-    StoreOutcome(study, *request, number, response, done);
-  });
+  WithStudy(name->study_id, done,
+            [=, this, number = name->number](const StudyPointer& study, Done answer) {
+              StoreOutcome(study, *request, number, response, std::move(answer));
+            });
 }
 
 void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
@@ -140,7 +152,7 @@ void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequ
     response->Clear();
     done(TrialOutlineToProto(study->id, *ended, response));
   };
-  store_.ObserveTrial({study->id, number, *std::move(outcome)}, std::move(write));
+  store_.ObserveTrial({study->ref(), number, *std::move(outcome)}, std::move(write));
 }
 
 void TrialService::ReadEnded(TrialName name, v1::Trial* response, Done done) {
@@ -165,13 +177,16 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
   const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
   if (status.ok()) status = id.status();
   if (!status.ok()) return done(status);
-  const Done gone = [=, this](absl::Status missing) {
-    const RequestGuard guard = GuardOf("AddTrials", *request);
-    if (absl::IsNotFound(missing) && AnswerRepeat(&store_, guard, response, done)) return;
-    done(std::move(missing));
+  const Done unless_gone = [=, this](absl::Status answer) {
+    if (!absl::IsNotFound(answer)) return done(std::move(answer));
+    const absl::Status accepted = reads_->Run([=, this] {
+      const RequestGuard guard = GuardOf("AddTrials", *request);
+      if (!AnswerRepeat(&store_, guard, response, done)) done(answer);
+    });
+    if (!accepted.ok()) done(accepted);
   };
-  WithStudy(*id, gone, [=, this](const StudyPointer& study) {
-    StoreAddedTrials(study, *request, response, done);
+  WithStudy(*id, unless_gone, [=, this](const StudyPointer& study, Done answer) {
+    StoreAddedTrials(study, *request, response, std::move(answer));
   });
 }
 
@@ -187,7 +202,7 @@ void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTria
     }
     return absl::OkStatus();
   };
-  store_.AddTrials(study->id, *std::move(trials),
+  store_.AddTrials(study->ref(), *std::move(trials),
                    AnsweringWrite<Records>(GuardOf("AddTrials", request), response,
                                            std::move(convert), std::move(done)));
 }

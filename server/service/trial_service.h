@@ -43,10 +43,15 @@ class TrialService {
  private:
   using StudyPointer = std::shared_ptr<const CatalogStudy>;
 
-  // Calls `next` with the study, at once if it is cached, otherwise from a reading
-  // thread. Answers `done` itself when there is no such study.
-  void WithStudy(const std::string& id, const Done& done,
-                 std::function<void(const StudyPointer&)> next);
+  // Takes the study and how to answer.
+  using StudyTask = std::function<void(const StudyPointer&, Done)>;
+
+  // Calls `task` with the study, at once if it is cached, otherwise from a reading
+  // thread, and once more if the cached study turns out to be gone: it answers
+  // NOT_FOUND then, having written nothing. Answers itself when there is no such
+  // study.
+  void WithStudy(const std::string& id, const Done& done, const StudyTask& task);
+  void WithStudyRead(const std::string& id, const Done& done, const StudyTask& task);
   void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request, int64_t number,
                     v1::Trial* response, Done done);
   void ReadEnded(TrialName name, v1::Trial* response, Done done);

@@ -11,7 +11,9 @@ using Batch = absl::Span<const std::unique_ptr<PendingWrite>>;
 absl::Status ApplyAll(Batch batch, RowTransaction& rows, absl::Span<absl::Status> statuses) {
   for (size_t i = 0; i < batch.size(); ++i) {
     statuses[i] = batch[i]->Apply(rows);
-    if (rows.failed()) return statuses[i];
+    if (!rows.failed()) continue;
+    if (statuses[i].ok()) return absl::InternalError("a write took no notice of a failure");
+    return statuses[i];
   }
   return absl::OkStatus();
 }

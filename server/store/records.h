@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slipstream {
@@ -49,6 +50,18 @@ struct StudyRecord {
   int64_t trial_count = 0;  // Also the highest trial number.
   int64_t succeeded_count = 0;
   int64_t suggested_count = 0;  // Trials that came from leases of new suggestions.
+};
+
+// A study by its id; with a key only the study that has it, as another study may
+// get the id after a deletion.
+struct StudyRef {
+  StudyRef() = default;
+  StudyRef(const char* study_id) : id(study_id) {}
+  StudyRef(std::string study_id, std::optional<int64_t> study_key = std::nullopt)
+      : id(std::move(study_id)), key(study_key) {}
+
+  std::string id;
+  std::optional<int64_t> key;
 };
 
 // A change by UpdateStudy; absent fields stay.

@@ -90,7 +90,8 @@ class RowSnapshot : public Rows {
 
 // Reads see what the transaction has written, and hold until its commit: no
 // other transaction, of this process or of another server, may come between
-// (isolation level SERIALIZABLE).
+// (isolation level SERIALIZABLE). To insert a row that exists, or to change or
+// delete one that does not, is a failure.
 class RowTransaction : public Rows {
  public:
   // When the transaction began, in milliseconds since 1970; the same at each call.

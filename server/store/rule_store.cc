@@ -61,11 +61,11 @@ class RuleStore : public Store {
       return rules::ObserveTrial(rows, observe);
     });
   }
-  void AddTrials(std::string study_id, std::vector<NewTrial> trials,
+  void AddTrials(StudyRef study, std::vector<NewTrial> trials,
                  Write<std::vector<TrialRecord>> write) override {
-    Submit(std::move(write), [id = std::move(study_id), trials = std::move(trials),
+    Submit(std::move(write), [study = std::move(study), trials = std::move(trials),
                               max_trials = max_trials_](RowTransaction& rows) {
-      return rules::AddTrials(rows, id, trials, max_trials);
+      return rules::AddTrials(rows, study, trials, max_trials);
     });
   }
   void LeaseTrials(LeaseBatch batch) override {
@@ -106,16 +106,20 @@ class RuleStore : public Store {
       return rules::GetExplainedTrial(rows, study_id, number);
     });
   }
-  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const StudyRef& study,
                                                                int64_t after_number,
                                                                int64_t last_number) override {
     return Read([&](RowSnapshot& rows) {
-      return rules::ListProvenances(rows, study_id, after_number, last_number);
+      return rules::ListProvenances(rows, study, after_number, last_number);
     });
   }
-  absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+  absl::StatusOr<std::vector<TrialRecord>> GetTrials(
+      const StudyRef& study, const std::vector<int64_t>& numbers) override {
+    return Read([&](RowSnapshot& rows) { return rules::GetTrials(rows, study, numbers); });
+  }
+  absl::StatusOr<std::vector<TrialRecord>> ListTrials(const StudyRef& study,
                                                       const TrialFilter& filter) override {
-    return Read([&](RowSnapshot& rows) { return rules::ListTrials(rows, study_id, filter); });
+    return Read([&](RowSnapshot& rows) { return rules::ListTrials(rows, study, filter); });
   }
   absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
                                                       int limit) override {

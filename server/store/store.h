@@ -5,7 +5,7 @@
 // of it happened). Reads are synchronous, see whole transactions only, and
 // never wait for writes.
 //
-//   store->ObserveTrial({.study_id = "s", .number = 3, .outcome = outcome},
+//   store->ObserveTrial({.study = "s", .number = 3, .outcome = outcome},
 //                       {.guard = {request_id, fingerprint},
 //                        .render = [&](const TrialRecord& trial) { return Answer(trial); },
 //                        .done = [&](absl::Status status, std::optional<std::string> earlier) {
@@ -63,7 +63,7 @@ struct Write {
 struct Unit {};
 
 struct Observe {
-  std::string study_id;
+  StudyRef study;
   int64_t number = 0;
   TrialOutcome outcome;
 };
@@ -120,7 +120,7 @@ class Store {
   // reason does not matter). The same outcome again is OK and changes nothing.
   virtual void ObserveTrial(Observe observe, Write<TrialRecord> write) = 0;
   // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
-  virtual void AddTrials(std::string study_id, std::vector<NewTrial> trials,
+  virtual void AddTrials(StudyRef study, std::vector<NewTrial> trials,
                          Write<std::vector<TrialRecord>> write) = 0;
   // ABORTED: the plan is out of date (the study has other trials by now, a trial
   // to lease has changed, or a grant's request id has been used); plan again.
@@ -152,11 +152,15 @@ class Store {
                                                            int64_t number) = 0;
   // Provenances of the trials in (after_number, last_number] that have one, by
   // number. NOT_FOUND: no such study.
-  virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+  virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const StudyRef& study,
                                                                        int64_t after_number,
                                                                        int64_t last_number) = 0;
+  // The trials with these numbers, in their order and of one snapshot. NOT_FOUND:
+  // no such study, or one of the trials does not exist.
+  virtual absl::StatusOr<std::vector<TrialRecord>> GetTrials(
+      const StudyRef& study, const std::vector<int64_t>& numbers) = 0;
   // By number. NOT_FOUND.
-  virtual absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+  virtual absl::StatusOr<std::vector<TrialRecord>> ListTrials(const StudyRef& study,
                                                               const TrialFilter& filter) = 0;
   // kSucceeded trials by objective, equals by number. NOT_FOUND.
   virtual absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id,

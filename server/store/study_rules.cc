@@ -108,9 +108,11 @@ absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key) 
   return absl::NotFoundError(absl::StrCat("there is no study with key ", study_key));
 }
 
-absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const std::string& id) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, rows.FindStudyHead(id));
-  if (!head.has_value()) return StudyNotFound(id);
+absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& study) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, rows.FindStudyHead(study.id));
+  if (!head.has_value() || head->key != study.key.value_or(head->key)) {
+    return StudyNotFound(study.id);
+  }
   return *head;
 }
 

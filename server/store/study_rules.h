@@ -23,8 +23,8 @@ absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, int64_t 
                                                      int limit);
 absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key);
 
-// Shared with the rules of trials and leases. NOT_FOUND.
-absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const std::string& id);
+// Shared with the rules of trials. NOT_FOUND.
+absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& study);
 
 }  // namespace slipstream::rules
 

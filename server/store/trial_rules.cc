@@ -68,9 +68,9 @@ TrialRecord AddedRecord(const NewTrial& added, int64_t number, int64_t now_ms) {
   return trial;
 }
 
-absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const std::string& id) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindStudyKey(id));
-  if (!key.has_value()) return StudyNotFound(id);
+absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindStudyKey(study.id));
+  if (!key.has_value() || *key != study.key.value_or(*key)) return StudyNotFound(study.id);
   return *key;
 }
 
@@ -93,10 +93,10 @@ absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& he
 
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(observe.outcome));
-  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, observe.study_id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, observe.study));
   SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial,
-                              RequireTrial(rows, observe.study_id, head.key, observe.number));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckTakesOutcome(observe.study_id, trial, observe.outcome));
+                              RequireTrial(rows, observe.study.id, head.key, observe.number));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckTakesOutcome(observe.study.id, trial, observe.outcome));
   if (HasEnded(trial.state)) return trial;
   End(observe.outcome, rows.now_ms(), trial);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
@@ -107,15 +107,14 @@ absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& ob
   return trial;
 }
 
-absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows,
-                                                   const std::string& study_id,
+absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const StudyRef& study,
                                                    const std::vector<NewTrial>& trials,
                                                    int64_t max_trials) {
   for (const NewTrial& trial : trials) {
     if (trial.outcome.has_value()) SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(*trial.outcome));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, study_id));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(study_id, head, trials.size(), max_trials));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, study));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(study.id, head, trials.size(), max_trials));
   std::vector<TrialRecord> records;
   for (const NewTrial& added : trials) {
     records.push_back(AddedRecord(added, ++head.trial_count, rows.now_ms()));
@@ -144,16 +143,26 @@ absl::StatusOr<ExplainedTrial> GetExplainedTrial(RowSnapshot& rows, const std::s
 }
 
 absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(RowSnapshot& rows,
-                                                             const std::string& study_id,
+                                                             const StudyRef& study,
                                                              int64_t after_number,
                                                              int64_t last_number) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study));
   return rows.ListProvenances(key, std::max<int64_t>(after_number, 0), last_number);
 }
 
-absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const std::string& study_id,
+absl::StatusOr<std::vector<TrialRecord>> GetTrials(RowSnapshot& rows, const StudyRef& study,
+                                                   const std::vector<int64_t>& numbers) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study));
+  std::vector<TrialRecord> trials;
+  for (const int64_t number : numbers) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), RequireTrial(rows, study.id, key, number));
+  }
+  return trials;
+}
+
+absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const StudyRef& study,
                                                     TrialFilter filter) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study));
   filter.after_number = std::max<int64_t>(filter.after_number, 0);
   filter.limit = std::max(filter.limit, 0);
   return rows.ListTrials(key, filter);

@@ -17,8 +17,7 @@ namespace slipstream::rules {
 
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe);
 // `max_trials` is the most that the study may have.
-absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows,
-                                                   const std::string& study_id,
+absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const StudyRef& study,
                                                    const std::vector<NewTrial>& trials,
                                                    int64_t max_trials);
 
@@ -27,10 +26,12 @@ absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study
 absl::StatusOr<ExplainedTrial> GetExplainedTrial(RowSnapshot& rows, const std::string& study_id,
                                                  int64_t number);
 absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(RowSnapshot& rows,
-                                                             const std::string& study_id,
+                                                             const StudyRef& study,
                                                              int64_t after_number,
                                                              int64_t last_number);
-absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const std::string& study_id,
+absl::StatusOr<std::vector<TrialRecord>> GetTrials(RowSnapshot& rows, const StudyRef& study,
+                                                   const std::vector<int64_t>& numbers);
+absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const StudyRef& study,
                                                     TrialFilter filter);
 absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
                                                     bool maximize, int limit);

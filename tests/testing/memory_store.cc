@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "server/store/rule_store.h"
 
 namespace slipstream {
@@ -278,7 +280,10 @@ class MemoryTransaction : public RowTransaction {
   }
   absl::Status InsertAnswer(const std::string& request_id,
                             const RememberedAnswer& answer) override {
-    Edit(tables_.answers, request_id) = {answer, now_ms_};
+    // An answer that is expired may still be there.
+    if (reader_.Answer(request_id).has_value()) return Fail("the answer exists");
+    NoteUndo(tables_.answers, request_id);
+    tables_.answers[request_id] = {answer, now_ms_};
     return absl::OkStatus();
   }
 
@@ -293,37 +298,37 @@ class MemoryTransaction : public RowTransaction {
   }
   absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
                                       const std::vector<int64_t>& source_keys) override {
-    const int64_t key = ++tables_.last_key;
-    Edit(tables_.study_keys, study.id) = key;
-    StudyRow& row = Edit(tables_.studies, key);
-    row = {study, source_keys};
-    row.record.key = key;
-    Edit(tables_.candidates, key) = candidates;
-    return key;
+    StudyRow row = {study, source_keys};
+    row.record.key = ++tables_.last_key;
+    SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.study_keys, study.id, row.record.key));
+    SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.candidates, row.record.key, candidates));
+    SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.studies, row.record.key, row));
+    return row.record.key;
   }
   absl::Status UpdateStudy(const StudyRecord& study) override {
-    StudyRecord& row = Edit(tables_.studies, study.key).record;
-    row.state = study.state;
-    row.update_ms = study.update_ms;
-    row.display_name = study.display_name;
-    row.labels = study.labels;
-    return absl::OkStatus();
+    return Update(tables_.studies, study.key, [&study](StudyRow& row) {
+      row.record.state = study.state;
+      row.record.update_ms = study.update_ms;
+      row.record.display_name = study.display_name;
+      row.record.labels = study.labels;
+    });
   }
   absl::Status UpdateCounts(const StudyHead& head) override {
-    StudyRecord& row = Edit(tables_.studies, head.key).record;
-    row.trial_count = head.trial_count;
-    row.succeeded_count = head.succeeded_count;
-    row.suggested_count = head.suggested_count;
-    return absl::OkStatus();
+    return Update(tables_.studies, head.key, [&head](StudyRow& row) {
+      row.record.trial_count = head.trial_count;
+      row.record.succeeded_count = head.succeeded_count;
+      row.record.suggested_count = head.suggested_count;
+    });
   }
   absl::Status DeleteStudy(int64_t study_key) override {
-    const StudyRecord study = tables_.studies.at(study_key).record;
-    Erase(tables_.study_keys, study.id);
-    Erase(tables_.studies, study_key);
-    Erase(tables_.candidates, study_key);
-    for (int64_t number = 1; number <= study.trial_count; ++number) {
+    const StudyRow* study = FindIn(tables_.studies, study_key);
+    if (study == nullptr) return Fail("the study does not exist");
+    for (int64_t number = study->record.trial_count; number > 0; --number) {
       Erase(tables_.trials, {study_key, number});
     }
+    Erase(tables_.study_keys, std::string(study->record.id));
+    Erase(tables_.candidates, study_key);
+    Erase(tables_.studies, study_key);
     return absl::OkStatus();
   }
 
@@ -334,29 +339,31 @@ class MemoryTransaction : public RowTransaction {
   absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
                            const std::string& provenance) override {
     if (trial.configuration.size() > tables_.max_configuration_bytes) {
-      failed_ = true;
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the tables take configurations of up to ",
-                       tables_.max_configuration_bytes, " bytes"));
+      return Fail(absl::StrCat("the tables take configurations of up to ",
+                               tables_.max_configuration_bytes, " bytes"),
+                  absl::StatusCode::kResourceExhausted);
     }
-    Edit(tables_.trials, {study_key, trial.number}) = {trial, provenance};
-    return absl::OkStatus();
+    const auto later = tables_.trials.lower_bound({study_key, trial.number});
+    if (later != tables_.trials.end() && later->first.first == study_key) {
+      return Fail("a trial of this or a higher number exists");
+    }
+    return Insert(tables_.trials, {study_key, trial.number}, TrialRow{trial, provenance});
   }
   absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override {
-    TrialRecord& row = Edit(tables_.trials, {study_key, trial.number}).record;
-    row.state = trial.state;
-    row.worker = trial.worker;
-    row.start_ms = trial.start_ms;
-    return absl::OkStatus();
+    return Update(tables_.trials, {study_key, trial.number}, [&trial](TrialRow& row) {
+      row.record.state = trial.state;
+      row.record.worker = trial.worker;
+      row.record.start_ms = trial.start_ms;
+    });
   }
   absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override {
-    TrialRecord& row = Edit(tables_.trials, {study_key, trial.number}).record;
-    row.state = trial.state;
-    row.end_ms = trial.end_ms;
-    row.objective = trial.objective;
-    row.measurement = trial.measurement;
-    row.reason = trial.reason;
-    return absl::OkStatus();
+    return Update(tables_.trials, {study_key, trial.number}, [&trial](TrialRow& row) {
+      row.record.state = trial.state;
+      row.record.end_ms = trial.end_ms;
+      row.record.objective = trial.objective;
+      row.record.measurement = trial.measurement;
+      row.record.reason = trial.reason;
+    });
   }
 
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
@@ -367,15 +374,16 @@ class MemoryTransaction : public RowTransaction {
   }
   absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
                                            const std::vector<std::string>& chunks) override {
-    const int64_t key = ++tables_.last_key;
-    Edit(tables_.source_keys, task.id) = key;
-    SourceTaskRow& row = Edit(tables_.source_tasks, key);
-    row = {task, chunks};
-    row.record.key = key;
-    return key;
+    SourceTaskRow row = {task, chunks};
+    row.record.key = ++tables_.last_key;
+    SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.source_keys, task.id, row.record.key));
+    SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.source_tasks, row.record.key, row));
+    return row.record.key;
   }
   absl::Status DeleteSourceTask(int64_t source_key) override {
-    Erase(tables_.source_keys, tables_.source_tasks.at(source_key).record.id);
+    const SourceTaskRow* task = FindIn(tables_.source_tasks, source_key);
+    if (task == nullptr) return Fail("the source task does not exist");
+    Erase(tables_.source_keys, std::string(task->record.id));
     Erase(tables_.source_tasks, source_key);
     return absl::OkStatus();
   }
@@ -399,11 +407,24 @@ class MemoryTransaction : public RowTransaction {
       if (before.has_value()) map.emplace(key, *before);
     });
   }
-  // The row to be written; made if it is absent.
+  absl::Status Fail(const std::string& why,
+                    absl::StatusCode code = absl::StatusCode::kInternal) {
+    failed_ = true;
+    return absl::Status(code, why);
+  }
   template <typename Map>
-  typename Map::mapped_type& Edit(Map& map, const typename Map::key_type& key) {
+  absl::Status Insert(Map& map, const typename Map::key_type& key,
+                      const typename Map::mapped_type& row) {
     NoteUndo(map, key);
-    return map[key];
+    return map.emplace(key, row).second ? absl::OkStatus() : Fail("the row to insert exists");
+  }
+  template <typename Map, typename Change>
+  absl::Status Update(Map& map, const typename Map::key_type& key, Change change) {
+    auto* row = FindIn(map, key);
+    if (row == nullptr) return Fail("the row to update does not exist");
+    NoteUndo(map, key);
+    change(*row);
+    return absl::OkStatus();
   }
   template <typename Map>
   void Erase(Map& map, const typename Map::key_type& key) {

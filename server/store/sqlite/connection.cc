@@ -72,12 +72,12 @@ absl::Status Connection::RollBack() {
 
 int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }
 
-absl::Status Connection::Fail(int code) {
+absl::Status Connection::Fail(int code, const char* text) {
   failure_ = code;
   if ((code & 0xff) == SQLITE_CANTOPEN) {
     return OpeningFailed(path_, code, database_);
   }
-  return StatusOfResultCode(code, path_, sqlite3_errmsg(database_));
+  return StatusOfResultCode(code, path_, text != nullptr ? text : sqlite3_errmsg(database_));
 }
 
 sqlite3_stmt* Connection::Prepared(const char* sql, absl::Status* status) {
@@ -152,6 +152,12 @@ absl::StatusOr<bool> Query::Next() {
 }
 
 absl::Status Query::Run() { return Next().status(); }
+
+absl::Status Query::RunOnOneRow() {
+  const absl::Status status = Run();
+  if (!status.ok() || connection_.changes() == 1) return status;
+  return connection_.Fail(SQLITE_NOTFOUND, "the row to change does not exist");
+}
 
 std::optional<int64_t> Query::OptionalInteger(int column) const {
   if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;

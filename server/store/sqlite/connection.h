@@ -16,7 +16,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -48,8 +50,9 @@ class Connection {
   int failure() const { return failure_; }
   int TakeFailure();
 
-  // The status for `code`, which TakeFailure will return.
-  absl::Status Fail(int code);
+  // The status for `code`, which TakeFailure will return. Without a text it has
+  // SQLite's message about its latest failure.
+  absl::Status Fail(int code, const char* text = nullptr);
 
   // Rows that the last INSERT, UPDATE or DELETE changed.
   int64_t changes() const { return sqlite3_changes64(database_); }
@@ -76,6 +79,10 @@ class Connection {
 // One run of a statement. Bound text must live as long as the run; columns are
 // copied out. At most one run of a statement at a time.
 class Query {
+ private:
+  template <typename RowOf>
+  using RowFrom = std::invoke_result_t<RowOf, const Query&>;
+
  public:
   // `sql` must be a literal.
   Query(Connection& connection, const char* sql);
@@ -93,8 +100,28 @@ class Query {
 
   // Steps to the next row; false when there is none.
   absl::StatusOr<bool> Next();
+  // The first row, or all of them, as `row_of`, a function of (const Query&),
+  // makes them.
+  template <typename RowOf>
+  auto First(RowOf row_of) -> absl::StatusOr<std::optional<RowFrom<RowOf>>> {
+    const absl::StatusOr<bool> found = Next();
+    if (!found.ok()) return found.status();
+    return *found ? std::optional<RowFrom<RowOf>>(row_of(*this)) : std::nullopt;
+  }
+  template <typename RowOf>
+  auto All(RowOf row_of) -> absl::StatusOr<std::vector<RowFrom<RowOf>>> {
+    std::vector<RowFrom<RowOf>> rows;
+    while (true) {
+      const absl::StatusOr<bool> more = Next();
+      if (!more.ok()) return more.status();
+      if (!*more) return rows;
+      rows.push_back(row_of(*this));
+    }
+  }
   // Runs a statement that has no rows.
   absl::Status Run();
+  // The same for one that changes exactly one row, else it fails.
+  absl::Status RunOnOneRow();
 
   int64_t Integer(int column) const { return sqlite3_column_int64(statement_, column); }
   std::optional<int64_t> OptionalInteger(int column) const;

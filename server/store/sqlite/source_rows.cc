@@ -1,6 +1,6 @@
-#include "server/store/sqlite/source_rows.h"
-
+// The rows of source tasks and their observations.
 #include "core/base/status.h"
+#include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -34,53 +34,40 @@ absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& conne
                                                                const std::string& id) {
   Query query(connection, kSourceTaskById);
   query.BindText(id);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<SourceTaskRecord>(SourceTaskOf(query)) : std::nullopt;
-}
-
-absl::StatusOr<std::vector<SourceTaskRecord>> ReadSourceTasks(Connection& connection,
-                                                              int64_t after_key, int limit) {
-  Query query(connection, kSourceTasksInOrder);
-  query.BindInteger(after_key).BindInteger(limit);
-  std::vector<SourceTaskRecord> tasks;
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return tasks;
-    tasks.push_back(SourceTaskOf(query));
-  }
+  return query.First(SourceTaskOf);
 }
 
 absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
                                                          const std::string& id) {
   Query query(connection, "SELECT key FROM source_tasks WHERE id = ?");
   query.BindText(id);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<int64_t>(query.Integer(0)) : std::nullopt;
+  return query.First([](const Query& row) { return row.Integer(0); });
 }
 
-absl::StatusOr<std::vector<std::string>> ReadSourceChunks(Connection& connection, int64_t key) {
-  Query query(connection, "SELECT data FROM source_chunks WHERE source_key = ? ORDER BY position");
-  query.BindInteger(key);
-  std::vector<std::string> chunks;
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return chunks;
-    chunks.push_back(query.Bytes(0));
-  }
+absl::StatusOr<std::vector<SourceTaskRecord>> SqliteSnapshot::ListSourceTasks(int64_t after_key,
+                                                                              int limit) {
+  Query query(reader_, kSourceTasksInOrder);
+  query.BindInteger(after_key).BindInteger(limit);
+  return query.All(SourceTaskOf);
 }
 
-absl::StatusOr<std::optional<std::string>> ReadStudyUsing(Connection& connection, int64_t key) {
-  Query query(connection,
+absl::StatusOr<std::vector<std::string>> SqliteSnapshot::ListSourceChunks(int64_t source_key) {
+  Query query(reader_, "SELECT data FROM source_chunks WHERE source_key = ? ORDER BY position");
+  query.BindInteger(source_key);
+  return query.All([](const Query& row) { return row.Bytes(0); });
+}
+
+absl::StatusOr<std::optional<std::string>> SqliteTransaction::FindStudyUsing(int64_t source_key) {
+  Query query(writer_,
               "SELECT id FROM study_sources JOIN studies ON studies.key = study_key"
               " WHERE source_key = ? LIMIT 1");
-  query.BindInteger(key);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<std::string>(query.Bytes(0)) : std::nullopt;
+  query.BindInteger(source_key);
+  return query.First([](const Query& row) { return row.Bytes(0); });
 }
 
-absl::StatusOr<int64_t> InsertSourceTask(Connection& connection, const SourceTaskRecord& record,
-                                         const std::vector<std::string>& chunks) {
-  Query task(connection,
+absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(
+    const SourceTaskRecord& record, const std::vector<std::string>& chunks) {
+  Query task(writer_,
              "INSERT INTO source_tasks(id, create_ms, observation_count, measured_count,"
              " definition) VALUES(?, ?, ?, ?, ?)");
   task.BindText(record.id)
@@ -89,10 +76,10 @@ absl::StatusOr<int64_t> InsertSourceTask(Connection& connection, const SourceTas
       .BindInteger(record.measured_count)
       .BindBlob(record.definition);
   SLIPSTREAM_RETURN_IF_ERROR(task.Run());
-  const int64_t key = connection.last_inserted();
+  const int64_t key = writer_.last_inserted();
   int64_t position = 0;
   for (const std::string& chunk : chunks) {
-    Query query(connection,
+    Query query(writer_,
                 "INSERT INTO source_chunks(source_key, position, data) VALUES(?, ?, ?)");
     query.BindInteger(key).BindInteger(position++).BindBlob(chunk);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
@@ -100,10 +87,13 @@ absl::StatusOr<int64_t> InsertSourceTask(Connection& connection, const SourceTas
   return key;
 }
 
-absl::Status DeleteSourceTaskRows(Connection& connection, int64_t key) {
-  SLIPSTREAM_RETURN_IF_ERROR(
-      Query(connection, "DELETE FROM source_chunks WHERE source_key = ?").BindInteger(key).Run());
-  return Query(connection, "DELETE FROM source_tasks WHERE key = ?").BindInteger(key).Run();
+absl::Status SqliteTransaction::DeleteSourceTask(int64_t source_key) {
+  SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "DELETE FROM source_chunks WHERE source_key = ?")
+                                 .BindInteger(source_key)
+                                 .Run());
+  return Query(writer_, "DELETE FROM source_tasks WHERE key = ?")
+      .BindInteger(source_key)
+      .RunOnOneRow();
 }
 
 }  // namespace slipstream::sqlite

@@ -25,37 +25,4 @@ absl::Status SqliteTransaction::RollBack() {
   return writer_.RollBack();
 }
 
-absl::StatusOr<std::optional<StudyRecord>> SqliteTransaction::FindStudy(const std::string& id) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> study, ReadStudy(writer_, id));
-  // Counts are written at the commit.
-  const StudyHead* cached = study.has_value() ? heads_.Cached(study->key) : nullptr;
-  if (cached != nullptr) {
-    study->trial_count = cached->trial_count;
-    study->succeeded_count = cached->succeeded_count;
-    study->suggested_count = cached->suggested_count;
-  }
-  return study;
-}
-
-absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
-                                                       const std::string& candidates,
-                                                       const std::vector<int64_t>& source_keys) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, sqlite::InsertStudy(writer_, study, candidates));
-  SLIPSTREAM_RETURN_IF_ERROR(InsertStudySources(writer_, key, source_keys));
-  return key;
-}
-
-absl::Status SqliteTransaction::UpdateStudy(const StudyRecord& study) {
-  heads_.UpdateState(study.key, study.state);
-  return UpdateStudyHead(writer_, study);
-}
-
-absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));
-  if (!head.has_value()) return absl::OkStatus();
-  SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
-  heads_.Forget(study_key);
-  return DeleteStudyRows(writer_, study_key);
-}
-
 }  // namespace slipstream::sqlite

@@ -13,13 +13,20 @@
 #include "server/store/rows.h"
 #include "server/store/sqlite/answers.h"
 #include "server/store/sqlite/connection.h"
-#include "server/store/sqlite/source_rows.h"
 #include "server/store/sqlite/study_heads.h"
 #include "server/store/sqlite/study_purge.h"
-#include "server/store/sqlite/study_rows.h"
-#include "server/store/sqlite/trial_rows.h"
 
 namespace slipstream::sqlite {
+
+// The reads that snapshots and transactions share.
+absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection,
+                                                     const std::string& id);
+absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int64_t study_key,
+                                                     int64_t number);
+absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& connection,
+                                                               const std::string& id);
+absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
+                                                         const std::string& id);
 
 // The rows of a connection that is in a snapshot.
 class SqliteSnapshot : public RowSnapshot {
@@ -45,50 +52,26 @@ class SqliteSnapshot : public RowSnapshot {
     return ReadSourceTaskKey(reader_, id);
   }
 
-  absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override {
-    return ReadStudyKey(reader_, id);
-  }
-  absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override {
-    return ReadStudySummary(reader_, key);
-  }
-  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
-    return ReadStudies(reader_, after_key, limit);
-  }
-  absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override {
-    return ReadCandidates(reader_, study_key);
-  }
-  absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) override {
-    return ReadStudySources(reader_, study_key);
-  }
+  absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override;
+  absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override;
+  absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override;
+  absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override;
+  absl::StatusOr<std::vector<std::string>> ListStudySources(int64_t study_key) override;
 
   absl::StatusOr<std::vector<TrialRecord>> ListTrials(int64_t study_key,
-                                                      const TrialFilter& filter) override {
-    return ReadTrials(reader_, study_key, filter);
-  }
+                                                      const TrialFilter& filter) override;
   absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
-                                                          int limit) override {
-    return ReadBestTrials(reader_, study_key, maximize, limit);
-  }
+                                                          int limit) override;
   absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
-                                                        const std::string& worker) override {
-    return ReadActiveTrials(reader_, study_key, worker);
-  }
-  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
-    return ReadQueuedTrials(reader_, study_key, limit);
-  }
+                                                        const std::string& worker) override;
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override;
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
                                                                int64_t after_number,
-                                                               int64_t last_number) override {
-    return ReadProvenances(reader_, study_key, after_number, last_number);
-  }
+                                                               int64_t last_number) override;
 
   absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
-                                                                int limit) override {
-    return ReadSourceTasks(reader_, after_key, limit);
-  }
-  absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override {
-    return ReadSourceChunks(reader_, source_key);
-  }
+                                                                int limit) override;
+  absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override;
 
  private:
   Connection& reader_;
@@ -152,15 +135,9 @@ class SqliteTransaction : public RowTransaction {
     return ReadTrial(writer_, study_key, number);
   }
   absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
-                           const std::string& provenance) override {
-    return sqlite::InsertTrial(writer_, study_key, trial, provenance);
-  }
-  absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override {
-    return sqlite::UpdateLease(writer_, study_key, trial);
-  }
-  absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override {
-    return sqlite::UpdateOutcome(writer_, study_key, trial);
-  }
+                           const std::string& provenance) override;
+  absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override;
+  absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override;
 
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
     return ReadSourceTask(writer_, id);
@@ -169,15 +146,9 @@ class SqliteTransaction : public RowTransaction {
     return ReadSourceTaskKey(writer_, id);
   }
   absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                           const std::vector<std::string>& chunks) override {
-    return sqlite::InsertSourceTask(writer_, task, chunks);
-  }
-  absl::Status DeleteSourceTask(int64_t source_key) override {
-    return DeleteSourceTaskRows(writer_, source_key);
-  }
-  absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override {
-    return ReadStudyUsing(writer_, source_key);
-  }
+                                           const std::vector<std::string>& chunks) override;
+  absl::Status DeleteSourceTask(int64_t source_key) override;
+  absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override;
 
  private:
   Connection& writer_;

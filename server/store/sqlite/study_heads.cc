@@ -47,7 +47,8 @@ const StudyHead* StudyHeads::Cached(int64_t key) const {
 }
 
 absl::Status StudyHeads::UpdateCounts(const StudyHead& head) {
-  SLIPSTREAM_RETURN_IF_ERROR(Find(head.key).status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> found, Find(head.key));
+  if (!found.has_value()) return connection_.Fail(SQLITE_NOTFOUND, "the study does not exist");
   Entry& entry = heads_.at(head.key);
   entry.head.trial_count = head.trial_count;
   entry.head.succeeded_count = head.succeeded_count;

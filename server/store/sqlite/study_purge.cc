@@ -3,12 +3,22 @@
 #include <algorithm>
 
 #include "core/base/status.h"
-#include "server/store/sqlite/trial_rows.h"
+#include "server/store/sqlite/schema.h"
 
 namespace slipstream::sqlite {
 namespace {
 
 constexpr int64_t kTrialsAtOnce = 1000;
+
+// Deletes trials `first` to `last`.
+absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last) {
+  Query trials(connection, "DELETE FROM trials WHERE id BETWEEN ? AND ?");
+  trials.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
+  SLIPSTREAM_RETURN_IF_ERROR(trials.Run());
+  Query provenances(connection, "DELETE FROM provenances WHERE id BETWEEN ? AND ?");
+  provenances.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
+  return provenances.Run();
+}
 
 struct Remainder {
   int64_t study_key = 0;

@@ -1,6 +1,6 @@
-#include "server/store/sqlite/study_rows.h"
-
+// The rows of studies and of the source tasks that they use.
 #include "core/base/status.h"
+#include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -39,73 +39,71 @@ StudyRecord StudyOf(const Query& row) {
 
 }  // namespace
 
-absl::StatusOr<std::optional<int64_t>> ReadStudyKey(Connection& connection,
-                                                    const std::string& id) {
-  Query query(connection, "SELECT key FROM studies WHERE id = ?");
-  query.BindText(id);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<int64_t>(query.Integer(0)) : std::nullopt;
-}
-
 absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection,
                                                      const std::string& id) {
   Query query(connection, kStudyById);
   query.BindText(id);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<StudyRecord>(StudyOf(query)) : std::nullopt;
+  return query.First(StudyOf);
 }
 
-absl::StatusOr<std::optional<StudyRecord>> ReadStudySummary(Connection& connection, int64_t key) {
-  Query query(connection, kStudySummaryByKey);
+absl::StatusOr<std::optional<int64_t>> SqliteSnapshot::FindStudyKey(const std::string& id) {
+  Query query(reader_, "SELECT key FROM studies WHERE id = ?");
+  query.BindText(id);
+  return query.First([](const Query& row) { return row.Integer(0); });
+}
+
+absl::StatusOr<std::optional<StudyRecord>> SqliteSnapshot::FindStudySummary(int64_t key) {
+  Query query(reader_, kStudySummaryByKey);
   query.BindInteger(key);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<StudyRecord>(StudyOf(query)) : std::nullopt;
+  return query.First(StudyOf);
 }
 
-absl::StatusOr<std::vector<StudyRecord>> ReadStudies(Connection& connection, int64_t after_key,
-                                                     int limit) {
-  Query query(connection, kStudiesInOrder);
+absl::StatusOr<std::vector<StudyRecord>> SqliteSnapshot::ListStudies(int64_t after_key,
+                                                                     int limit) {
+  Query query(reader_, kStudiesInOrder);
   query.BindInteger(after_key).BindInteger(limit);
-  std::vector<StudyRecord> studies;
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return studies;
-    studies.push_back(StudyOf(query));
-  }
+  return query.All(StudyOf);
 }
 
-absl::StatusOr<std::optional<std::string>> ReadCandidates(Connection& connection, int64_t key) {
-  Query query(connection, "SELECT candidates FROM studies WHERE key = ?");
-  query.BindInteger(key);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<std::string>(query.Bytes(0)) : std::nullopt;
+absl::StatusOr<std::optional<std::string>> SqliteSnapshot::FindCandidates(int64_t study_key) {
+  Query query(reader_, "SELECT candidates FROM studies WHERE key = ?");
+  query.BindInteger(study_key);
+  return query.First([](const Query& row) { return row.Bytes(0); });
 }
 
-absl::StatusOr<std::vector<std::string>> ReadStudySources(Connection& connection, int64_t key) {
-  Query query(connection,
+absl::StatusOr<std::vector<std::string>> SqliteSnapshot::ListStudySources(int64_t study_key) {
+  Query query(reader_,
               "SELECT source_tasks.id FROM study_sources"
               " JOIN source_tasks ON source_tasks.key = source_key"
               " WHERE study_key = ? ORDER BY position");
-  query.BindInteger(key);
-  std::vector<std::string> ids;
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return ids;
-    ids.push_back(query.Bytes(0));
-  }
+  query.BindInteger(study_key);
+  return query.All([](const Query& row) { return row.Bytes(0); });
 }
 
-absl::StatusOr<int64_t> InsertStudy(Connection& connection, const StudyRecord& study,
-                                    const std::string& candidates) {
-  Query body(connection,
+absl::StatusOr<std::optional<StudyRecord>> SqliteTransaction::FindStudy(const std::string& id) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> study, ReadStudy(writer_, id));
+  // Counts are written at the commit.
+  const StudyHead* cached = study.has_value() ? heads_.Cached(study->key) : nullptr;
+  if (cached != nullptr) {
+    study->trial_count = cached->trial_count;
+    study->succeeded_count = cached->succeeded_count;
+    study->suggested_count = cached->suggested_count;
+  }
+  return study;
+}
+
+absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
+                                                       const std::string& candidates,
+                                                       const std::vector<int64_t>& source_keys) {
+  Query body(writer_,
              "INSERT INTO studies(id, create_ms, definition, candidates) VALUES(?, ?, ?, ?)");
   body.BindText(study.id)
       .BindInteger(study.create_ms)
       .BindBlob(study.definition)
       .BindBlob(candidates);
   SLIPSTREAM_RETURN_IF_ERROR(body.Run());
-  const int64_t key = connection.last_inserted();
-  Query head(connection,
+  const int64_t key = writer_.last_inserted();
+  Query head(writer_,
              "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
              " suggested_count, display_name, labels) VALUES(?, ?, ?, 0, 0, 0, ?, ?)");
   head.BindInteger(key)
@@ -114,39 +112,41 @@ absl::StatusOr<int64_t> InsertStudy(Connection& connection, const StudyRecord& s
       .BindText(study.display_name)
       .BindBlob(study.labels);
   SLIPSTREAM_RETURN_IF_ERROR(head.Run());
+  int64_t position = 0;
+  for (const int64_t source_key : source_keys) {
+    Query query(writer_,
+                "INSERT INTO study_sources(study_key, position, source_key) VALUES(?, ?, ?)");
+    query.BindInteger(key).BindInteger(position++).BindInteger(source_key);
+    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  }
   return key;
 }
 
-absl::Status InsertStudySources(Connection& connection, int64_t study_key,
-                                const std::vector<int64_t>& source_keys) {
-  int64_t position = 0;
-  for (const int64_t source_key : source_keys) {
-    Query query(connection,
-                "INSERT INTO study_sources(study_key, position, source_key) VALUES(?, ?, ?)");
-    query.BindInteger(study_key).BindInteger(position++).BindInteger(source_key);
-    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-  }
-  return absl::OkStatus();
-}
-
-absl::Status UpdateStudyHead(Connection& connection, const StudyRecord& study) {
-  Query query(connection,
+absl::Status SqliteTransaction::UpdateStudy(const StudyRecord& study) {
+  Query query(writer_,
               "UPDATE study_heads SET state = ?, update_ms = ?, display_name = ?, labels = ?"
               " WHERE key = ?");
-  return query.BindInteger(static_cast<int64_t>(study.state))
+  query.BindInteger(static_cast<int64_t>(study.state))
       .BindInteger(study.update_ms)
       .BindText(study.display_name)
       .BindBlob(study.labels)
-      .BindInteger(study.key)
-      .Run();
+      .BindInteger(study.key);
+  SLIPSTREAM_RETURN_IF_ERROR(query.RunOnOneRow());
+  heads_.UpdateState(study.key, study.state);
+  return absl::OkStatus();
 }
 
-absl::Status DeleteStudyRows(Connection& connection, int64_t key) {
+// The purge erases the trials.
+absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));
+  if (head.has_value()) SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
+  heads_.Forget(study_key);
+  SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "DELETE FROM study_sources WHERE study_key = ?")
+                                 .BindInteger(study_key)
+                                 .Run());
   SLIPSTREAM_RETURN_IF_ERROR(
-      Query(connection, "DELETE FROM study_sources WHERE study_key = ?").BindInteger(key).Run());
-  SLIPSTREAM_RETURN_IF_ERROR(
-      Query(connection, "DELETE FROM study_heads WHERE key = ?").BindInteger(key).Run());
-  return Query(connection, "DELETE FROM studies WHERE key = ?").BindInteger(key).Run();
+      Query(writer_, "DELETE FROM study_heads WHERE key = ?").BindInteger(study_key).Run());
+  return Query(writer_, "DELETE FROM studies WHERE key = ?").BindInteger(study_key).RunOnOneRow();
 }
 
 }  // namespace slipstream::sqlite

@@ -1,10 +1,10 @@
-#include "server/store/sqlite/trial_rows.h"
-
+// The rows of trials and their provenances.
 #include <algorithm>
 #include <utility>
 
 #include "core/base/status.h"
 #include "server/store/sqlite/schema.h"
+#include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -75,23 +75,7 @@ TrialRecord TrialOf(const Query& row) {
   return trial;
 }
 
-absl::StatusOr<std::vector<TrialRecord>> TrialsOf(Query& query) {
-  std::vector<TrialRecord> trials;
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return trials;
-    trials.push_back(TrialOf(query));
-  }
-}
-
-absl::StatusOr<std::vector<int64_t>> NumbersOf(Query& query) {
-  std::vector<int64_t> numbers;
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return numbers;
-    numbers.push_back(TrialNumber(query.Integer(0)));
-  }
-}
+int64_t NumberOf(const Query& row) { return TrialNumber(row.Integer(0)); }
 
 // Bit s stands for state s.
 int64_t StateBits(const std::vector<TrialState>& states) {
@@ -114,69 +98,62 @@ absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int
   if (!InRange(number)) return std::optional<TrialRecord>();
   Query query(connection, kTrialByNumber);
   query.BindInteger(TrialId(study_key, number));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
-  return found ? std::optional<TrialRecord>(TrialOf(query)) : std::nullopt;
+  return query.First(TrialOf);
 }
 
-absl::StatusOr<std::vector<TrialProvenance>> ReadProvenances(Connection& connection,
-                                                             int64_t study_key,
-                                                             int64_t after_number,
-                                                             int64_t last_number) {
-  std::vector<TrialProvenance> provenances;
-  const int64_t last = std::min(last_number, kMaxTrialNumber);
-  if (after_number >= last) return provenances;
-  Query query(connection,
-              "SELECT id, provenance FROM provenances WHERE id BETWEEN ? AND ? ORDER BY id");
-  query.BindInteger(TrialId(study_key, after_number + 1)).BindInteger(TrialId(study_key, last));
-  while (true) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
-    if (!more) return provenances;
-    provenances.push_back({TrialNumber(query.Integer(0)), query.Bytes(1)});
-  }
-}
-
-absl::StatusOr<std::vector<TrialRecord>> ReadTrials(Connection& connection, int64_t study_key,
-                                                    const TrialFilter& filter) {
+absl::StatusOr<std::vector<TrialRecord>> SqliteSnapshot::ListTrials(int64_t study_key,
+                                                                    const TrialFilter& filter) {
   if (filter.after_number >= kMaxTrialNumber) return std::vector<TrialRecord>();
-  Query query(connection, OnlyOpen(filter.states) ? kOpenTrialsInOrder : kTrialsInOrder);
+  Query query(reader_, OnlyOpen(filter.states) ? kOpenTrialsInOrder : kTrialsInOrder);
   query.BindInteger(TrialId(study_key, filter.after_number + 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
       .BindInteger(StateBits(filter.states))
       .BindInteger(filter.limit);
-  return TrialsOf(query);
+  return query.All(TrialOf);
 }
 
-absl::StatusOr<std::vector<TrialRecord>> ReadBestTrials(Connection& connection, int64_t study_key,
-                                                        bool maximize, int limit) {
-  Query query(connection, maximize ? kHighest : kLowest);
+absl::StatusOr<std::vector<TrialRecord>> SqliteSnapshot::ListBestTrials(int64_t study_key,
+                                                                        bool maximize, int limit) {
+  Query query(reader_, maximize ? kHighest : kLowest);
   query.BindInteger(TrialId(study_key, 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
       .BindInteger(limit);
-  return TrialsOf(query);
+  return query.All(TrialOf);
 }
 
-absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, int64_t study_key,
-                                                      const std::string& worker) {
-  Query query(connection, kActiveOfWorker);
+absl::StatusOr<std::vector<int64_t>> SqliteSnapshot::ListActiveTrials(int64_t study_key,
+                                                                      const std::string& worker) {
+  Query query(reader_, kActiveOfWorker);
   query.BindText(worker)
       .BindInteger(TrialId(study_key, 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber));
-  return NumbersOf(query);
+  return query.All(NumberOf);
 }
 
-absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, int64_t study_key,
-                                                      int limit) {
-  Query query(connection, kQueued);
+absl::StatusOr<std::vector<int64_t>> SqliteSnapshot::ListQueuedTrials(int64_t study_key,
+                                                                      int limit) {
+  Query query(reader_, kQueued);
   query.BindInteger(TrialId(study_key, 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber))
       .BindInteger(limit);
-  return NumbersOf(query);
+  return query.All(NumberOf);
 }
 
-absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialRecord& trial,
-                         const std::string& provenance) {
+absl::StatusOr<std::vector<TrialProvenance>> SqliteSnapshot::ListProvenances(
+    int64_t study_key, int64_t after_number, int64_t last_number) {
+  const int64_t last = std::min(last_number, kMaxTrialNumber);
+  if (after_number >= last) return std::vector<TrialProvenance>();
+  Query query(reader_,
+              "SELECT id, provenance FROM provenances WHERE id BETWEEN ? AND ? ORDER BY id");
+  query.BindInteger(TrialId(study_key, after_number + 1)).BindInteger(TrialId(study_key, last));
+  return query.All(
+      [](const Query& row) { return TrialProvenance{NumberOf(row), row.Bytes(1)}; });
+}
+
+absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord& trial,
+                                            const std::string& provenance) {
   const int64_t id = TrialId(study_key, trial.number);
-  Query query(connection,
+  Query query(writer_,
               "INSERT INTO trials(id, state, suggested, candidate, create_ms, start_ms, end_ms,"
               " objective, worker, reason, measurement, configuration, room)"
               " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(?))");
@@ -195,12 +172,12 @@ absl::Status InsertTrial(Connection& connection, int64_t study_key, const TrialR
       .BindInteger(PaddingIn(trial.state));
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   if (provenance.empty()) return absl::OkStatus();
-  Query extra(connection, "INSERT INTO provenances(id, provenance) VALUES(?, ?)");
+  Query extra(writer_, "INSERT INTO provenances(id, provenance) VALUES(?, ?)");
   return extra.BindInteger(id).BindBlob(provenance).Run();
 }
 
-absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialRecord& trial) {
-  Query query(connection,
+absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord& trial) {
+  Query query(writer_,
               "UPDATE trials SET state = ?, worker = ?, start_ms = ?, room = zeroblob(?)"
               " WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
@@ -208,11 +185,11 @@ absl::Status UpdateLease(Connection& connection, int64_t study_key, const TrialR
       .BindInteger(trial.start_ms)
       .BindInteger(PaddingIn(trial.state))
       .BindInteger(TrialId(study_key, trial.number))
-      .Run();
+      .RunOnOneRow();
 }
 
-absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const TrialRecord& trial) {
-  Query query(connection,
+absl::Status SqliteTransaction::UpdateOutcome(int64_t study_key, const TrialRecord& trial) {
+  Query query(writer_,
               "UPDATE trials SET state = ?, end_ms = ?, objective = ?, reason = ?,"
               " measurement = ?, room = x'' WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
@@ -221,16 +198,7 @@ absl::Status UpdateOutcome(Connection& connection, int64_t study_key, const Tria
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
       .BindInteger(TrialId(study_key, trial.number))
-      .Run();
-}
-
-absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t first, int64_t last) {
-  Query trials(connection, "DELETE FROM trials WHERE id BETWEEN ? AND ?");
-  trials.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
-  SLIPSTREAM_RETURN_IF_ERROR(trials.Run());
-  Query provenances(connection, "DELETE FROM provenances WHERE id BETWEEN ? AND ?");
-  provenances.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
-  return provenances.Run();
+      .RunOnOneRow();
 }
 
 }  // namespace slipstream::sqlite

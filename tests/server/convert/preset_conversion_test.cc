@@ -31,8 +31,9 @@ TEST(PresetConversion, TellsEveryPresetWithAllValuesOfItsOptions) {
 }
 
 TEST(PresetConversion, TellsEveryOptionWithWhereItBelongs) {
+  const v1::ListPresetsResponse response = PresetsToProto();
   std::set<std::string> names;
-  for (const auto& option : PresetsToProto().options()) {
+  for (const auto& option : response.options()) {
     EXPECT_TRUE(names.insert(option.name()).second) << option.name();
     EXPECT_LT(option.min(), option.max()) << option.name();
     EXPECT_FALSE(option.summary().empty()) << option.name();
@@ -50,8 +51,9 @@ TEST(PresetConversion, TellsEveryOptionWithWhereItBelongs) {
 }
 
 TEST(PresetConversion, TellsIngredientsWithTheirSourcesAndConflicts) {
+  const v1::ListPresetsResponse response = PresetsToProto();
   std::map<std::string, v1::ListPresetsResponse::Ingredient> ingredients;
-  for (const auto& each : PresetsToProto().ingredients()) {
+  for (const auto& each : response.ingredients()) {
     ingredients[each.axis() + " " + each.name()] = each;
   }
   const auto& cluster = ingredients["prior cluster"];

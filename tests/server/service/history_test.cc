@@ -47,12 +47,16 @@ class HistoryTest : public ::testing::Test {
  protected:
   void SetUp() override {
     definition_ = *StudyDefinitionFromProto(ExampleStudy());
-    Waiting<StudyRecord> created;
-    store_->CreateStudy(NewStudyOf(ExampleStudy(), definition_, "s"), created.write());
-    study_.key = created.Get().key;
+    study_.key = Create(ExampleStudy());
     study_.id = "s";
     study_.definition = definition_;
     study_.strategy = MakeStrategy(*FindPreset("gp_log_ei"));
+  }
+  // Creates study "s"; returns its key.
+  int64_t Create(const v1::Study& study) {
+    Waiting<StudyRecord> created;
+    store_->CreateStudy(NewStudyOf(study, *StudyDefinitionFromProto(study), "s"), created.write());
+    return created.Get().key;
   }
   // Adds `count` trials, measured or still to be tried.
   void Add(int count, bool measured) {
@@ -189,10 +193,10 @@ TEST_F(HistoryTest, AReadThatFailsIsCompletedByTheNext) {
    public:
     FailingStore(Store* store, int* failures)
         : ObservedStore(store, [](const std::string&) {}), failures_(*failures) {}
-    absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+    absl::StatusOr<std::vector<TrialRecord>> ListTrials(const StudyRef& study,
                                                         const TrialFilter& filter) override {
       if (filter.after_number >= 1000 && failures_-- > 0) return absl::UnavailableError("busy");
-      return ObservedStore::ListTrials(study_id, filter);
+      return ObservedStore::ListTrials(study, filter);
     }
 
    private:
@@ -205,6 +209,24 @@ TEST_F(HistoryTest, AReadThatFailsIsCompletedByTheNext) {
   EXPECT_TRUE(history.Refresh(failing, study_).ok());
   ASSERT_EQ(history.ended().size(), 1500u);
   EXPECT_EQ(history.ended()[1499].number, 1500);
+}
+
+// Its trials could not be read with the definition of the study that was.
+TEST_F(HistoryTest, AStudyMadeAnewIsNotTakenForTheOneThatWas) {
+  HistoryCache cache(&counted_store_, size_t{1} << 20);
+  Add(1, true);
+  ASSERT_TRUE(cache.Get(study_).ok());
+  Waiting<Unit> deleted;
+  store_->DeleteStudy("s", deleted.write());
+  deleted.Get();
+  Create(CandidateStudy(3));
+  NewTrial trial;
+  trial.candidate = 1;
+  Waiting<std::vector<TrialRecord>> added;
+  store_->AddTrials("s", {trial, trial}, added.write());
+  added.Get();
+  const absl::Status status = cache.Get(study_).status();
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
 }
 
 TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillComplete) {

@@ -144,7 +144,7 @@ TEST_F(LeaseBatchTest, APausedStudyGivesWorkersTheirTrialsInOneReadAndNoOthers) 
   Pause();
   reads_.clear();
   const auto answers = RunBatch({{"a", 3}, {"other"}, {"b", 2}});
-  EXPECT_THAT(reads_, ElementsAre("PlanLeases", "ListTrials"));
+  EXPECT_THAT(reads_, ElementsAre("PlanLeases", "GetTrials"));
   EXPECT_EQ(answers[0].response.DebugString(), before[0].response.DebugString());
   EXPECT_EQ(answers[2].response.DebugString(), before[1].response.DebugString());
   EXPECT_TRUE(absl::IsFailedPrecondition(answers[1].status));

@@ -32,9 +32,9 @@ class ObservedStore : public Store {
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     store_.ObserveTrial(std::move(observe), std::move(write));
   }
-  void AddTrials(std::string study_id, std::vector<NewTrial> trials,
+  void AddTrials(StudyRef study, std::vector<NewTrial> trials,
                  Write<std::vector<TrialRecord>> write) override {
-    store_.AddTrials(std::move(study_id), std::move(trials), std::move(write));
+    store_.AddTrials(std::move(study), std::move(trials), std::move(write));
   }
   void LeaseTrials(LeaseBatch batch) override { store_.LeaseTrials(std::move(batch)); }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
@@ -73,16 +73,21 @@ class ObservedStore : public Store {
     before_read_("GetExplainedTrial");
     return store_.GetExplainedTrial(study_id, number);
   }
-  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const std::string& study_id,
+  absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const StudyRef& study,
                                                                int64_t after_number,
                                                                int64_t last_number) override {
     before_read_("ListProvenances");
-    return store_.ListProvenances(study_id, after_number, last_number);
+    return store_.ListProvenances(study, after_number, last_number);
   }
-  absl::StatusOr<std::vector<TrialRecord>> ListTrials(const std::string& study_id,
+  absl::StatusOr<std::vector<TrialRecord>> GetTrials(
+      const StudyRef& study, const std::vector<int64_t>& numbers) override {
+    before_read_("GetTrials");
+    return store_.GetTrials(study, numbers);
+  }
+  absl::StatusOr<std::vector<TrialRecord>> ListTrials(const StudyRef& study,
                                                       const TrialFilter& filter) override {
     before_read_("ListTrials");
-    return store_.ListTrials(study_id, filter);
+    return store_.ListTrials(study, filter);
   }
   absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
                                                       int limit) override {

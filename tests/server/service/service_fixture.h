@@ -68,8 +68,9 @@ class ServiceFixture : public ::testing::Test {
   ObservedStore observed_store_;
   std::optional<Service> service_;
 
- private:
   static absl::Status Await(const std::function<void(const Done&)>& start);
+
+ private:
   StudyService& BackendOf(StudyService*) { return service_->studies(); }
   TrialService& BackendOf(TrialService*) { return service_->trials(); }
   SourceTaskService& BackendOf(SourceTaskService*) { return service_->source_tasks(); }

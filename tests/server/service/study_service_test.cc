@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -67,6 +70,29 @@ TEST_F(StudyServiceTest, ASourceMustExistAndShareAParameter) {
                   "study.source_tasks[0]");
   study.set_source_tasks(0, "sourceTasks/" + std::string(32, 'a'));
   EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::CreateStudy, CreateRequest(study, "s"))));
+}
+
+TEST_F(StudyServiceTest, CreatingAStudyPreparesItsSourcesForItsFirstSuggestion) {
+  // One thread prepares studies in their order, and begins by reading them: when it
+  // reads the second one, the first one is prepared.
+  std::atomic<int> begun = 0;
+  std::promise<void> first_is_prepared;
+  before_read_ = [&](const std::string& verb) {
+    if (verb == "GetStudy" && ++begun == 2) first_is_prepared.set_value();
+  };
+  v1::Study study = ExampleStudy("cmbo_wss_wss");
+  for (int task = 0; task < 3; ++task) {
+    v1::RegisterSourceTaskResponse registered;
+    ASSERT_TRUE(Register(ExampleObservations(20, task), &registered).ok());
+    study.add_source_tasks(registered.source_task().name());
+  }
+  Create(study);
+  Create(study, "marker");
+  ASSERT_EQ(first_is_prepared.get_future().wait_for(std::chrono::seconds(30)),
+            std::future_status::ready);
+  AddResults({0, 1, 2, 3, 4, 5});
+  const std::string first = Suggest("w").name();
+  EXPECT_EQ(Explain(first).provenance().rung(), v1::Provenance::RECIPE);
 }
 
 TEST_F(StudyServiceTest, AnUpdateChangesOnlyWhatItsMaskNames) {

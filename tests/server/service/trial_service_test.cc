@@ -18,6 +18,28 @@ using ::testing::HasSubstr;
 class TrialServiceTest : public ServiceFixture {
  protected:
   void SetUp() override { Create(ExampleStudy()); }
+
+  // Has another server delete the study and create one of the same name, so that
+  // this server's cache is out of date. The new study has one leased trial.
+  void MakeAnewElsewhere(const v1::Study& study) {
+    Service other(store_.get(), ServiceOptions());
+    v1::DeleteStudyRequest deletion;
+    deletion.set_name("studies/s");
+    google::protobuf::Empty empty;
+    EXPECT_TRUE(Await([&](const Done& done) {
+                  other.studies().DeleteStudy(&deletion, &empty, done);
+                }).ok());
+    const v1::CreateStudyRequest creation = CreateRequest(study, "s");
+    v1::Study created;
+    EXPECT_TRUE(Await([&](const Done& done) {
+                  other.studies().CreateStudy(&creation, &created, done);
+                }).ok());
+    const v1::SuggestRequest ask = AskRequest("studies/s", "w");
+    v1::SuggestResponse suggested;
+    EXPECT_TRUE(Await([&](const Done& done) {
+                  other.trials().Suggest(&ask, &suggested, done);
+                }).ok());
+  }
 };
 
 void ExpectViolation(const absl::Status& status, const std::string& field) {
@@ -74,6 +96,41 @@ TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyIsGone) {
   EXPECT_EQ(repeat.DebugString(), first.DebugString());
   request.set_request_id("another-id");
   EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::AddTrials, request)));
+}
+
+TEST_F(TrialServiceTest, AConfigurationIsCheckedAgainstAStudyThatAnotherServerMadeAnew) {
+  AddResults({1});
+  MakeAnewElsewhere(CandidateStudy(2));
+  v1::AddTrialsRequest add;
+  add.set_study("studies/s");
+  add.set_request_id("the-id");
+  *add.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  const absl::Status refused = Call(&TrialService::AddTrials, add);
+  EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+  EXPECT_EQ(store_->GetStudy("s")->trial_count, 1);
+}
+
+TEST_F(TrialServiceTest, AnOutcomeGoesToAStudyThatAnotherServerMadeAnew) {
+  const std::string trial = Suggest("w").name();
+  MakeAnewElsewhere(ExampleStudy());
+  std::vector<std::string> reads;
+  before_read_ = [&](const std::string& verb) { reads.push_back(verb); };
+  EXPECT_EQ(Observe(trial, 0.5).state(), v1::Trial::SUCCEEDED);
+  EXPECT_THAT(reads, ElementsAre("GetStudy", "GetStudy", "GetCandidates"));
+  EXPECT_EQ(store_->GetStudy("s")->succeeded_count, 1);
+}
+
+TEST_F(TrialServiceTest, AnOutcomeOfAnAbsentTrialDoesNotEvictItsStudy) {
+  Suggest("w");
+  const auto request = TellRequest("studies/s/trials/9", LossOutcome(1));
+  for (int i = 0; i < 2; ++i) {
+    std::vector<std::string> reads;
+    before_read_ = [&](const std::string& verb) { reads.push_back(verb); };
+    const absl::Status missing = Call(&TrialService::Observe, request);
+    EXPECT_TRUE(absl::IsNotFound(missing));
+    EXPECT_THAT(std::string(missing.message()), HasSubstr("studies/s/trials/9"));
+    EXPECT_THAT(reads, ElementsAre("GetStudy"));
+  }
 }
 
 TEST_F(TrialServiceTest, RefusalsNameTheField) {

@@ -33,6 +33,16 @@ class AddingWrite : public PendingWrite {
   const std::string configuration_;
 };
 
+// Adds a trial, and takes no notice if that fails.
+class CarelessWrite : public AddingWrite {
+ public:
+  using AddingWrite::AddingWrite;
+  absl::Status Apply(RowTransaction& rows) override {
+    AddingWrite::Apply(rows).IgnoreError();
+    return absl::OkStatus();
+  }
+};
+
 // Counts transactions; from the given one on they end as told.
 class EndingDatabase : public Database {
  public:
@@ -110,6 +120,18 @@ TEST_F(GroupCommit, AWriteThatTheDatabaseCannotCarryOutDoesNotFailTheOthers) {
   EXPECT_THAT(Commit({1, kMostBytes + 1, 2}), ElementsAre(kOk, kResourceExhausted, kOk));
   EXPECT_EQ(database_.transactions, 4);
   EXPECT_THAT(applied_, ElementsAre(2, 2, 1));
+  EXPECT_EQ(TrialCount(), 2);
+}
+
+TEST_F(GroupCommit, AFailureThatAWriteTakesNoNoticeOfIsNotCommitted) {
+  std::vector<std::unique_ptr<PendingWrite>> batch;
+  batch.push_back(std::make_unique<AddingWrite>("x"));
+  batch.push_back(std::make_unique<CarelessWrite>(std::string(kMostBytes + 1, 'x')));
+  batch.push_back(std::make_unique<AddingWrite>("x"));
+  const std::vector<absl::Status> statuses = CommitTogether(database_, batch);
+  EXPECT_TRUE(statuses[0].ok()) << statuses[0];
+  EXPECT_THAT(statuses[1], HasCode(kInternal));
+  EXPECT_TRUE(statuses[2].ok()) << statuses[2];
   EXPECT_EQ(TrialCount(), 2);
 }
 

@@ -29,6 +29,18 @@ void RowContract::RollBack(const std::function<void(RowTransaction&)>& body) {
   EXPECT_TRUE(end.rolled_back);
 }
 
+void RowContract::ExpectFailure(
+    const std::function<absl::Status(RowTransaction&)>& operation) {
+  const TransactionEnd end = database_->Transact([&](RowTransaction& rows) {
+    EXPECT_FALSE(rows.failed());
+    absl::Status status = operation(rows);
+    EXPECT_TRUE(rows.failed());
+    return status;
+  });
+  EXPECT_FALSE(end.status.ok());
+  EXPECT_TRUE(end.rolled_back);
+}
+
 void RowContract::Reopen() {
   database_.reset();
   database_ = Open();
@@ -248,6 +260,45 @@ TEST_P(RowContract, AbsentRowsAreNoErrors) {
     return absl::NotFoundError("from the body");
   });
   EXPECT_THAT(read, IsRefusal(kNotFound, "from the body"));
+}
+
+TEST_P(RowContract, ToChangeOrDeleteAnAbsentRowFails) {
+  Commit(InsertOfEach);
+  const std::string before = Dump();
+  TrialRecord third = RequestedTrial(3);
+  ExpectFailure([&](RowTransaction& rows) {
+    return rows.UpdateLease((*rows.FindStudyHead("s"))->key, third);
+  });
+  ExpectFailure([&](RowTransaction& rows) {
+    return rows.UpdateOutcome((*rows.FindStudyHead("s"))->key, third);
+  });
+  ExpectFailure([](RowTransaction& rows) {
+    StudyRecord study = NewRecord("other", rows);
+    study.key = 1000;
+    return rows.UpdateStudy(study);
+  });
+  ExpectFailure([](RowTransaction& rows) { return rows.UpdateCounts({.key = 1000}); });
+  ExpectFailure([](RowTransaction& rows) { return rows.DeleteStudy(1000); });
+  ExpectFailure([](RowTransaction& rows) { return rows.DeleteSourceTask(1000); });
+  EXPECT_EQ(Dump(), before);
+}
+
+TEST_P(RowContract, ToInsertARowThatExistsFails) {
+  Commit(InsertOfEachAndAnswer);
+  const std::string before = Dump();
+  ExpectFailure([](RowTransaction& rows) { return rows.InsertAnswer("r", {"g", "other"}); });
+  ExpectFailure([](RowTransaction& rows) {
+    return rows.InsertStudy(NewRecord("s", rows), "", {}).status();
+  });
+  ExpectFailure([](RowTransaction& rows) {
+    return rows.InsertSourceTask(NewSourceRecord("t", rows), {}).status();
+  });
+  for (const int64_t number : {1, 2}) {
+    ExpectFailure([number](RowTransaction& rows) {
+      return rows.InsertTrial((*rows.FindStudyHead("s"))->key, RequestedTrial(number), "");
+    });
+  }
+  EXPECT_EQ(Dump(), before);
 }
 
 TEST_P(RowContract, ANewKeyIsAboveAllThatWereEverCommitted) {

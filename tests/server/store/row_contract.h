@@ -21,6 +21,8 @@ class RowContract : public BackendTest {
   // Runs `body` in a transaction that is committed, or rolled back.
   void Commit(const std::function<void(RowTransaction&)>& body);
   void RollBack(const std::function<void(RowTransaction&)>& body);
+  // Runs an operation that has to fail.
+  void ExpectFailure(const std::function<absl::Status(RowTransaction&)>& operation);
   void Reopen();
 
   // All that a snapshot shows, as text.

@@ -63,6 +63,25 @@ TEST_F(SeveralServers, AStudyThatOneServerMadeAnewIsAnotherOneForTheOther) {
   EXPECT_THAT(LeaseTrials(*two_, BatchOf({}, 1)).status(), HasCode(kNotFound));
 }
 
+// The caller has checked its trial or outcome against the study that was.
+TEST_F(SeveralServers, AWriteForAStudyThatAnotherServerMadeAnewIsRefused) {
+  const StudyRef old(study_.id, study_.key);
+  ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
+  ASSERT_TRUE(DeleteStudy(*one_, "s").ok());
+  const StudyRecord anew = *CreateStudy(*one_, StudyNamed("s"));
+  ASSERT_TRUE(LeaseFresh(*one_, anew, "w", 1).ok());
+  EXPECT_THAT(ObserveTrial(*two_, {old, 1, Success(1)}).status, HasCode(kNotFound));
+  EXPECT_THAT(AddTrials(*two_, old, {FinishedTrial("x", 1)}).status, HasCode(kNotFound));
+  EXPECT_THAT(two_->GetTrials(old, {1}).status(), HasCode(kNotFound));
+  EXPECT_THAT(two_->ListTrials(old, {}).status(), HasCode(kNotFound));
+  EXPECT_THAT(two_->ListProvenances(old, 0, 9).status(), HasCode(kNotFound));
+  EXPECT_EQ(one_->GetStudy("s")->trial_count, 1);
+  EXPECT_EQ(one_->GetStudy("s")->succeeded_count, 0);
+  const StudyRef current(anew.id, anew.key);
+  EXPECT_TRUE(ObserveTrial(*two_, {current, 1, Success(1)}).ok());
+  EXPECT_TRUE(AddTrials(*two_, current, {FinishedTrial("x", 1)}).ok());
+}
+
 TEST_F(SeveralServers, AStateThatOneServerSetHoldsAtTheOther) {
   StudyChange complete;
   complete.state = StudyState::kCompleted;

@@ -57,12 +57,12 @@ Written<TrialRecord> ObserveTrial(Store& store, Observe observe, RequestGuard gu
   });
 }
 
-Written<std::vector<TrialRecord>> AddTrials(Store& store, std::string study_id,
+Written<std::vector<TrialRecord>> AddTrials(Store& store, StudyRef study,
                                             std::vector<NewTrial> trials, RequestGuard guard,
                                             std::string answer) {
   return Await<std::vector<TrialRecord>>(
       std::move(guard), std::move(answer), [&](Write<std::vector<TrialRecord>> write) {
-        store.AddTrials(std::move(study_id), std::move(trials), std::move(write));
+        store.AddTrials(std::move(study), std::move(trials), std::move(write));
       });
 }
 

@@ -35,7 +35,7 @@ Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard = {},
                           std::string answer = "answer");
 Written<TrialRecord> ObserveTrial(Store& store, Observe observe, RequestGuard guard = {},
                                   std::string answer = "answer");
-Written<std::vector<TrialRecord>> AddTrials(Store& store, std::string study_id,
+Written<std::vector<TrialRecord>> AddTrials(Store& store, StudyRef study,
                                             std::vector<NewTrial> trials, RequestGuard guard = {},
                                             std::string answer = "answer");
 Written<RegisteredSourceTask> RegisterSourceTask(Store& store, NewSourceTask task,

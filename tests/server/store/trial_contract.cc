@@ -27,6 +27,16 @@ TrialFilter Filter(int64_t after_number, int limit, std::vector<TrialState> stat
   return filter;
 }
 
+TEST_P(StoreContract, TrialsAreReadByTheirNumbersInTheOrderAskedFor) {
+  const StudyRecord study = CreateWithLeases("s", 4);
+  EXPECT_THAT(Numbers(store().GetTrials("s", {4, 2, 4})), ElementsAre(4, 2, 4));
+  EXPECT_THAT(Numbers(store().GetTrials({"s", study.key}, {})), IsEmpty());
+  EXPECT_EQ((*store().GetTrials("s", {3}))[0].configuration, "x3");
+  EXPECT_THAT(store().GetTrials("s", {1, 5}).status(), IsRefusal(kNotFound, "studies/s/trials/5"));
+  EXPECT_THAT(store().GetTrials({"s", study.key + 1}, {1}).status(),
+              IsRefusal(kNotFound, "there is no studies/s"));
+}
+
 TEST_P(StoreContract, AnObservationEndsATrial) {
   CreateWithLeases("s", 2, "w");
   const int64_t leased_ms = clock_.NowMs();

@@ -1,15 +1,17 @@
 // The query plans of the hot paths: none may scan all trials.
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "server/store/sqlite/connection.h"
-#include "server/store/sqlite/trial_rows.h"
+#include "server/store/sqlite/sqlite_transaction.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
 namespace slipstream {
 namespace {
 
 using sqlite::Connection;
+using testing::Contains;
 using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
@@ -21,6 +23,7 @@ class QueryPlanTest : public SqliteStoreTest {
     auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
     ASSERT_TRUE(opened.ok()) << opened.status();
     connection_ = *std::move(opened);
+    rows_.emplace(connection_.get(), /*now_ms=*/0, /*retention_ms=*/1);
   }
 
   // The plan of every statement that has been prepared on the connection.
@@ -46,11 +49,12 @@ class QueryPlanTest : public SqliteStoreTest {
   }
 
   std::unique_ptr<Connection> connection_;
+  std::optional<sqlite::SqliteSnapshot> rows_;
 };
 
 TEST_F(QueryPlanTest, OpenTrialsAreFoundByTheirIndexAlone) {
-  ASSERT_TRUE(sqlite::ReadActiveTrials(*connection_, 1, "w").ok());
-  ASSERT_TRUE(sqlite::ReadQueuedTrials(*connection_, 1, 5).ok());
+  ASSERT_TRUE(rows_->ListActiveTrials(1, "w").ok());
+  ASSERT_TRUE(rows_->ListQueuedTrials(1, 5).ok());
   ASSERT_EQ(Plans().size(), 2u);
   EXPECT_THAT(Plans(), Each(HasSubstr("COVERING INDEX open_trials "
                                       "(state=? AND worker=? AND rowid>? AND rowid<?)")));
@@ -60,19 +64,29 @@ TEST_F(QueryPlanTest, OpenTrialsAreFoundByTheirIndexAlone) {
 TEST_F(QueryPlanTest, AListOfOpenTrialsReadsOpenTrialsOnly) {
   TrialFilter filter;
   filter.states = {TrialState::kActive, TrialState::kRequested};
-  ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, filter).ok());
+  ASSERT_TRUE(rows_->ListTrials(1, filter).ok());
   EXPECT_THAT(Plans(), Each(HasSubstr("SEARCH trials USING INDEX open_trials")));
 }
 
 TEST_F(QueryPlanTest, TrialsOfAStudyAreOneRangeOfRows) {
-  ASSERT_TRUE(sqlite::ReadTrials(*connection_, 1, {}).ok());
-  ASSERT_TRUE(sqlite::ReadTrial(*connection_, 1, 1).ok());
-  ASSERT_TRUE(sqlite::ReadProvenances(*connection_, 1, 0, 9).ok());
-  ASSERT_TRUE(sqlite::ReadBestTrials(*connection_, 1, true, 5).ok());
-  ASSERT_TRUE(sqlite::DeleteTrials(*connection_, 1, 1, 2).ok());
+  ASSERT_TRUE(rows_->ListTrials(1, {}).ok());
+  ASSERT_TRUE(rows_->FindTrial(1, 1).ok());
+  ASSERT_TRUE(rows_->ListProvenances(1, 0, 9).ok());
+  ASSERT_TRUE(rows_->ListBestTrials(1, true, 5).ok());
   EXPECT_THAT(Plans(), Each(HasSubstr("USING INTEGER PRIMARY KEY")));
   EXPECT_THAT(Plans(), Each(Not(HasSubstr("SCAN trials"))));
   EXPECT_THAT(Plans(), Each(Not(HasSubstr("SCAN provenances"))));
+}
+
+TEST_F(QueryPlanTest, APurgeErasesOneRangeOfRows) {
+  sqlite::StudyPurge purge(connection_.get());
+  ASSERT_TRUE(purge.Add(1, 10).ok());
+  ASSERT_TRUE(purge.Continue().ok());
+  for (const char* table : {"trials", "provenances"}) {
+    const std::string search = std::string("SEARCH ") + table + " USING INTEGER PRIMARY KEY";
+    EXPECT_THAT(Plans(), Contains(HasSubstr(search)));
+    EXPECT_THAT(Plans(), Each(Not(HasSubstr(std::string("SCAN ") + table))));
+  }
 }
 
 // A trial that has ended is in no index, so that ending one costs little.
@@ -82,7 +96,7 @@ TEST_F(QueryPlanTest, EndedTrialsAreInNoIndex) {
                       " WHERE state = 1 OR state = 2");
   ASSERT_TRUE(query.Run().ok());
   EXPECT_EQ(query.Integer(0), 0);
-  EXPECT_EQ(sqlite::ReadTrials(*connection_, 1, {})->size(), 10u);
+  EXPECT_EQ(rows_->ListTrials(1, {})->size(), 10u);
 }
 
 }  // namespace

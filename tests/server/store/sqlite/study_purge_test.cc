@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "server/store/sqlite/trial_rows.h"
+#include "server/store/sqlite/sqlite_transaction.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
 namespace slipstream {
@@ -34,7 +34,8 @@ TEST_F(StudyPurgeTest, TrialsOfTheStudyAndNoOthersAreErasedInSteps) {
   const auto connection = Connect();
   TrialRecord neighbour;
   neighbour.number = 1;
-  ASSERT_TRUE(sqlite::InsertTrial(*connection, 2, neighbour, "why").ok());
+  sqlite::SqliteTransaction rows(connection.get(), /*retention_ms=*/1);
+  ASSERT_TRUE(rows.InsertTrial(2, neighbour, "why").ok());
   StudyPurge purge(connection.get());
   ASSERT_TRUE(purge.Add(1, 2500).ok());
   int64_t before = Trials(*connection);
