@@ -49,7 +49,7 @@ class Session {
 
  private:
   Client& client_;
-  const Terminal& terminal_;
+  const Terminal terminal_;
   const Format format_;
 };
 
