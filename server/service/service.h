@@ -26,6 +26,8 @@ class Service {
  public:
   // `store` must outlive the service.
   Service(Store* store, ServiceOptions options);
+  // All calls have been answered. Waits until the store's callbacks have returned.
+  ~Service();
 
   StudyService& studies() { return studies_; }
   TrialService& trials() { return trials_; }
@@ -36,6 +38,7 @@ class Service {
   const LadderCounts& ladder() const { return ladder_; }
 
  private:
+  Store* const store_;
   const ServiceOptions options_;
   LadderCounts ladder_;
   Catalog catalog_;
