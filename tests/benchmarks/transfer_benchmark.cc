@@ -1,4 +1,4 @@
-// What transfer costs: suggestions with it compared with ones without, with more and
+// Measures the cost of transfer: suggestions with it compared with ones without, with more and
 // more sources, and how long a source takes to become ready and how that slows other
 // studies down.
 #include <sys/resource.h>
