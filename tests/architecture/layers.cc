@@ -56,6 +56,7 @@ const std::vector<Layer>& Layers() {
        {"core/study", "core/prior", "core/prior/blocks", "core/calibration", "core/gp",
         "core/linalg", "core/space", "core/base"},
        {"absl", "eigen"}},
+      {"core/stopping", {"core/study", "core/gp", "core/linalg", "core/base"}, {"absl", "eigen"}},
       {"core/zero_shot", {"core/study", "core/space", "core/base"}, {"absl"}},
       {"core/exploration",
        {"core/acquisition", "core/study", "core/linalg", "core/space", "core/base"},
@@ -105,7 +106,8 @@ const std::vector<std::string_view>& MirroredFolders() {
       "core/linalg",       "core/optim",         "core/prior",
       "core/prior/blocks", "core/prior/cluster", "core/prior/pretrained",
       "core/recipe",       "core/sources",       "core/space",
-      "core/strategy",     "core/study",         "core/zero_shot"};
+      "core/stopping",     "core/strategy",      "core/study",
+      "core/zero_shot"};
   return folders;
 }
 
