@@ -22,7 +22,7 @@
 namespace slipstream {
 namespace {
 
-// The priority of the thread that fits source tasks: suggestions come first.
+// The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
 
 // Blocks the signals that end the server, in this thread and all that it starts.
@@ -76,6 +76,11 @@ absl::Status Serve(Flags flags, const sigset_t& signals) {
   // Fits of source tasks take what suggestions leave. On Linux, process 0 stands for the calling
   // thread alone.
   flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
+  flags.service.events.on_thread = flags.service.on_fitting_thread;
+  flags.service.on_lease_sweep = [](const LeaseSweep& sweep) {
+    spdlog::info("leases that ran out: {}; configurations queued again: {}", sweep.stale,
+                 sweep.queued_again);
+  };
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));

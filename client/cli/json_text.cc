@@ -26,8 +26,19 @@ std::string Written(const Json& json) {
 
 }  // namespace
 
-std::string JsonText(const google::protobuf::Message& message) {
-  return Written(JsonOf(message));
+std::string JsonText(const google::protobuf::Message& message) { return Written(JsonOf(message)); }
+
+std::string JsonLine(const google::protobuf::Message& message) {
+  return JsonOf(message).dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false,
+                              Json::error_handler_t::replace) +
+         "\n";
+}
+
+std::string JsonUnion(const google::protobuf::Message& first,
+                      const google::protobuf::Message& second) {
+  Json document = JsonOf(first);
+  document.update(JsonOf(second));
+  return Written(document);
 }
 
 std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages) {

@@ -14,6 +14,11 @@ namespace slipstream::cli {
 // One indented document with a line end. Fields with default values are written
 // too, so that every document has the same keys.
 std::string JsonText(const google::protobuf::Message& message);
+// The same on one line.
+std::string JsonLine(const google::protobuf::Message& message);
+// One document with the fields of both messages, which have none in common.
+std::string JsonUnion(const google::protobuf::Message& first,
+                      const google::protobuf::Message& second);
 // An array of such documents.
 std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages);
 

@@ -1,5 +1,7 @@
 #include "client/cli/session.h"
 
+#include <sstream>
+
 #include "absl/strings/ascii.h"
 #include "client/cli/usage_error.h"
 
@@ -12,6 +14,14 @@ void Session::Print(const Table& table) {
     WriteTable(table, terminal_.styled, terminal_.out);
   }
 }
+
+void Session::PrintRows(const Table& table) {
+  std::ostringstream text;
+  WriteCsv(table, text);
+  terminal_.out << text.str().substr(text.str().find('\n') + 1);
+}
+
+void Session::Flush() { terminal_.out.flush(); }
 
 void Session::Print(const std::string& text) { terminal_.out << text; }
 

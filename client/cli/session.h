@@ -36,6 +36,10 @@ class Session {
 
   // Prints a table in the session's format, which must not be JSON.
   void Print(const Table& table);
+  // Prints the table's rows as CSV, without its header.
+  void PrintRows(const Table& table);
+  // Makes what was printed visible at once, also in a pipe.
+  void Flush();
   // Prints a text as it is.
   void Print(const std::string& text);
   // Prints a remark for people; does nothing unless the format is kTable.

@@ -28,6 +28,16 @@ v1::Metric MakeMetric(const std::string& name, v1::Metric::Goal goal) {
 
 }  // namespace
 
+void AddStudyName(CLI::App* command, std::string* study) {
+  command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
+}
+
+void AddTrialName(CLI::App* command, std::string* trial) {
+  command->add_option("trial", *trial, "Name of the trial, for example digits/3")
+      ->required()
+      ->type_name("TRIAL");
+}
+
 CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
                            std::vector<std::string>* values, const std::string& description) {
   return command->add_option(name, *values, description)->allow_extra_args(false);
@@ -59,8 +69,7 @@ absl::StatusOr<std::optional<v1::SearchSpace>> ReadSpace(const SpaceArguments& a
 
 void AddObjectiveOptions(CLI::App* command, const std::string& option, const std::string& what,
                          ObjectiveArguments* arguments) {
-  command->add_option(option, arguments->name, what + ", together with --goal")
-      ->type_name("NAME");
+  command->add_option(option, arguments->name, what + ", together with --goal")->type_name("NAME");
   command->add_option("--goal", arguments->goal, "maximize or minimize")
       ->type_name("GOAL")
       ->check(CLI::IsMember({"maximize", "minimize"}));

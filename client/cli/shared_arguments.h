@@ -1,13 +1,17 @@
-// Options that several commands share: a space, an objective, labels.
+// Options that several commands share (a space, an objective, labels), and the way in which a
+// command is chosen.
 #ifndef SLIPSTREAM_CLIENT_CLI_SHARED_ARGUMENTS_H_
 #define SLIPSTREAM_CLIENT_CLI_SHARED_ARGUMENTS_H_
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cli/session.h"
 #include "google/protobuf/map.h"
 #include "slipstream/v1/study.pb.h"
 
@@ -16,6 +20,19 @@ namespace slipstream::cli {
 // An option that may be repeated, with one value each time.
 CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
                            std::vector<std::string>* values, const std::string& description);
+
+// Add the argument that names a study or a trial.
+void AddStudyName(CLI::App* command, std::string* study);
+void AddTrialName(CLI::App* command, std::string* trial);
+
+// Makes the parsing of `command` choose `run` with `arguments`.
+template <typename Arguments>
+void ChooseAction(CLI::App* command, const std::shared_ptr<Arguments>& arguments,
+                  absl::Status (*run)(const Arguments&, Session&), Action* chosen) {
+  command->callback([arguments, run, chosen] {
+    *chosen = [arguments, run](Session& session) { return run(*arguments, session); };
+  });
+}
 
 struct SpaceArguments {
   std::string file = {};                     // JSON, "-" for standard input; empty for none.

@@ -9,16 +9,45 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/deletion.h"
+#include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
+#include "client/cli/watch_commands.h"
 
 namespace slipstream::cli {
 namespace {
 
+struct LeaseArguments {
+  std::string duration = {};
+  std::optional<int> requeues = {};
+};
+
+// Empty where nothing was given.
+absl::StatusOr<v1::LeasePolicy> ReadLease(const LeaseArguments& arguments) {
+  v1::LeasePolicy policy;
+  if (!arguments.duration.empty()) {
+    ASSIGN_OR_RETURN(const absl::Duration duration, ReadDuration("--lease", arguments.duration));
+    const int64_t ms = absl::ToInt64Milliseconds(duration);
+    policy.mutable_duration()->set_seconds(ms / 1000);
+    policy.mutable_duration()->set_nanos(static_cast<int32_t>(ms % 1000) * 1'000'000);
+  }
+  if (arguments.requeues.has_value()) policy.set_max_requeues(*arguments.requeues);
+  return policy;
+}
+
+void AddLeaseOptions(CLI::App* command, LeaseArguments* arguments) {
+  command
+      ->add_option("--lease", arguments->duration,
+                   "How long a worker holds a trial unless it renews its lease, such as 30m; off: "
+                   "for ever (default: 1h)")
+      ->type_name("DURATION");
+  command->add_option("--requeues", arguments->requeues,
+                      "How often a configuration is queued again whose lease ran out (default: 3)");
+}
 
 struct CreationArguments {
   SpaceArguments space;
@@ -31,7 +60,27 @@ struct CreationArguments {
   std::optional<uint64_t> seed;
   std::vector<std::string> sources;
   std::vector<std::string> labels;
+  LeaseArguments lease;
+  std::string stopping;
+  std::vector<std::string> stopping_options;
 };
+
+absl::Status ReadStopping(const CreationArguments& arguments, v1::Study* study) {
+  if (!arguments.stopping.empty()) {
+    study->mutable_early_stopping()->set_rule(arguments.stopping);
+  } else if (!arguments.stopping_options.empty()) {
+    return UsageError("--stopping-option needs a rule: give --stopping NAME");
+  }
+  for (const std::string& text : arguments.stopping_options) {
+    const std::vector<std::string> sides = absl::StrSplit(text, absl::MaxSplits('=', 1));
+    double number = 0;
+    if (sides.size() != 2 || sides[0].empty() || !absl::SimpleAtod(sides[1], &number)) {
+      return UsageError(absl::StrCat("--stopping-option \"", text, "\" should be NAME=NUMBER"));
+    }
+    (*study->mutable_early_stopping()->mutable_options())[sides[0]] = number;
+  }
+  return absl::OkStatus();
+}
 
 // Reads NAME=VALUE: an axis and a name on it ("prior=scaml"), or an option and
 // a number.
@@ -82,6 +131,8 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
     RETURN_IF_ERROR(ReadRecipePart(part, study.mutable_algorithm()->mutable_recipe()));
   }
   if (arguments.seed.has_value()) study.set_seed(*arguments.seed);
+  ASSIGN_OR_RETURN(*study.mutable_lease_policy(), ReadLease(arguments.lease));
+  RETURN_IF_ERROR(ReadStopping(arguments, &study));
   return study;
 }
 
@@ -166,9 +217,60 @@ void AddCreate(CLI::App* group, Action* chosen) {
       ->type_name("NAME");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");
-  command->callback([arguments, chosen] {
-    *chosen = [arguments](Session& session) { return CreateStudy(*arguments, session); };
-  });
+  AddLeaseOptions(command, &arguments->lease);
+  command->add_option("--stopping", arguments->stopping,
+                      "Rule by which trials should stop early, such as median, asha or curve; see "
+                      "slipstream presets --ingredients");
+  AddRepeatable(command, "--stopping-option", &arguments->stopping_options,
+                "Option of that rule; repeat for others")
+      ->type_name("NAME=NUMBER");
+  ChooseAction(command, arguments, CreateStudy, chosen);
+}
+
+struct ChangeArguments {
+  std::string study;
+  LeaseArguments lease;
+  std::optional<std::string> title;
+};
+
+// What is not given of the lease policy stays.
+absl::Status TakeLease(const v1::Study& study, const LeaseArguments& arguments,
+                       v1::UpdateStudyRequest* request) {
+  if (arguments.duration.empty() && !arguments.requeues.has_value()) return absl::OkStatus();
+  v1::LeasePolicy* policy = request->mutable_study()->mutable_lease_policy();
+  *policy = study.lease_policy();
+  ASSIGN_OR_RETURN(const v1::LeasePolicy changed, ReadLease(arguments));
+  if (changed.has_duration()) *policy->mutable_duration() = changed.duration();
+  if (changed.has_max_requeues()) policy->set_max_requeues(changed.max_requeues());
+  request->mutable_update_mask()->add_paths("lease_policy");
+  return absl::OkStatus();
+}
+
+absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+  v1::UpdateStudyRequest request;
+  request.mutable_study()->set_name(name);
+  RETURN_IF_ERROR(TakeLease(study, arguments.lease, &request));
+  if (arguments.title.has_value()) {
+    request.mutable_study()->set_display_name(*arguments.title);
+    request.mutable_update_mask()->add_paths("display_name");
+  }
+  if (request.update_mask().paths().empty()) {
+    return UsageError("what is to change? Give --lease, --requeues or --title");
+  }
+  ASSIGN_OR_RETURN(const v1::Study changed, session.client().UpdateStudy(std::move(request)));
+  PrintStudy(changed, session);
+  return absl::OkStatus();
+}
+
+void AddChange(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<ChangeArguments>();
+  CLI::App* const command = group->add_subcommand("change", "Changes a study's title or leases");
+  AddStudyName(command, &arguments->study);
+  AddLeaseOptions(command, &arguments->lease);
+  command->add_option("--title", arguments->title, "Title for people");
+  ChooseAction(command, arguments, ChangeStudy, chosen);
 }
 
 // A command whose only argument is a study.
@@ -177,7 +279,7 @@ CLI::App* AddOnOneStudy(CLI::App* group, const std::string& name, const std::str
                         Action* chosen) {
   const auto study = std::make_shared<std::string>();
   CLI::App* const command = group->add_subcommand(name, description);
-  command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
+  AddStudyName(command, study.get());
   command->callback([study, run = std::move(run), chosen] {
     *chosen = [study, run](Session& session) { return run(*study, session); };
   });
@@ -204,10 +306,11 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
     *chosen = ListStudies;
   });
   AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
+  AddChange(group, chosen);
+  AddStudyWatch(group, chosen);
   AddStateCommand(group, "pause", "Stops suggestions for now", v1::Study::PAUSED, chosen);
   AddStateCommand(group, "resume", "Resumes suggestions", v1::Study::ACTIVE, chosen);
-  AddStateCommand(group, "complete", "Stops suggestions for good", v1::Study::COMPLETED,
-                  chosen);
+  AddStateCommand(group, "complete", "Stops suggestions for good", v1::Study::COMPLETED, chosen);
   const auto agreed = std::make_shared<bool>(false);
   AddOnOneStudy(
       group, "delete", "Deletes a study with its trials",

@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/space_grammar.h"
@@ -25,6 +26,23 @@ std::string SourcesText(const v1::Study& study) {
   });
 }
 
+std::string LeaseText(const v1::LeasePolicy& policy) {
+  const absl::Duration duration =
+      absl::Seconds(policy.duration().seconds()) + absl::Nanoseconds(policy.duration().nanos());
+  if (duration == absl::ZeroDuration()) return "never end";
+  const std::string ends = absl::StrCat("end after ", RoundDuration(duration));
+  if (policy.max_requeues() == 0) return absl::StrCat(ends, ", then the configuration is dropped");
+  return absl::StrCat(ends, ", then the configuration is queued again, at most ",
+                      policy.max_requeues(), policy.max_requeues() == 1 ? " time" : " times");
+}
+
+std::string StoppingText(const v1::EarlyStopping& stopping) {
+  std::string text = stopping.rule();
+  const std::map<std::string, double> options(stopping.options().begin(), stopping.options().end());
+  for (const auto& [name, value] : options) absl::StrAppend(&text, " ", name, "=", value);
+  return text;
+}
+
 std::vector<Field> StudyFields(const v1::Study& study) {
   return {
       {"study", ShortStudyName(study.name())},
@@ -36,6 +54,8 @@ std::vector<Field> StudyFields(const v1::Study& study) {
       {"seed", study.has_seed() ? absl::StrCat(study.seed()) : ""},
       {"source tasks", SourcesText(study)},
       {"labels", LabelsText(study.labels())},
+      {"leases", LeaseText(study.lease_policy())},
+      {"early stopping", StoppingText(study.early_stopping())},
       {"trials", absl::StrCat(study.trial_count(), ", ", study.succeeded_trial_count(),
                               " of them succeeded")},
       {"candidates", study.space().has_candidates()

@@ -1,5 +1,8 @@
 #include "client/cli/trial_commands.h"
 
+#include <limits.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -10,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/configuration_reader.h"
 #include "client/cli/escaped_text.h"
+#include "client/cli/lease_commands.h"
 #include "client/cli/outcome_arguments.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
@@ -40,10 +44,22 @@ struct SuggestArguments {
   int count = 1;
 };
 
+// The worker is the script that runs this program.
+v1::SuggestRequest RequestOf(const std::string& study, const SuggestArguments& arguments) {
+  v1::SuggestRequest request;
+  request.set_study(study);
+  request.set_worker(arguments.worker);
+  request.set_count(arguments.count);
+  char host[HOST_NAME_MAX + 1] = {};
+  if (gethostname(host, HOST_NAME_MAX) == 0) request.mutable_process()->set_host(host);
+  request.mutable_process()->set_process_id(getppid());
+  return request;
+}
+
 absl::Status Suggest(const SuggestArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
-  ASSIGN_OR_RETURN(const auto trials,
-                   session.client().Suggest(name, arguments.worker, arguments.count));
+  ASSIGN_OR_RETURN(const auto response, session.client().Suggest(RequestOf(name, arguments)));
+  const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
   // Exact numbers, as they are for use and not only for display.
   PrintTrials(study, trials, Numbers::kExact, session);
@@ -75,8 +91,7 @@ absl::Status Observe(const ObserveArguments& arguments, Session& session) {
     return UsageError(
         "what became of it? Give --value, --metric, --failed, --infeasible or --stopped");
   }
-  ASSIGN_OR_RETURN(const v1::Study study,
-                   GetOutline(StudyOfTrial(request.trial()), session));
+  ASSIGN_OR_RETURN(const v1::Study study, GetOutline(StudyOfTrial(request.trial()), session));
   ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
   *request.mutable_outcome() = *outcome;
   ASSIGN_OR_RETURN(const v1::Trial told, session.client().Observe(std::move(request)));
@@ -99,8 +114,8 @@ absl::StatusOr<v1::Trial::State> ReadState(const std::string& text) {
   const bool known = v1::Trial::State_Parse(absl::AsciiStrToUpper(text), &state);
   if (known && state != v1::Trial::STATE_UNSPECIFIED) return state;
   return UsageError(absl::StrCat("--state '", text,
-                                 "' is not requested, active, succeeded, failed, infeasible or "
-                                 "stopped"));
+                                 "' is not requested, active, succeeded, failed, infeasible, "
+                                 "stopped, stale or withdrawn"));
 }
 
 // Scripts get the whole list unless they set a limit.
@@ -117,8 +132,7 @@ absl::Status ShowBest(const v1::Study& study, int count, Session& session) {
   return absl::OkStatus();
 }
 
-absl::Status ShowList(const v1::Study& study, const TrialsArguments& arguments,
-                      Session& session) {
+absl::Status ShowList(const v1::Study& study, const TrialsArguments& arguments, Session& session) {
   const size_t limit = LimitOf(arguments, session.format());
   v1::ListTrialsRequest request;
   request.set_study(study.name());
@@ -182,8 +196,8 @@ absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto
   v1::Configuration configuration;
   const auto problem = space.Read(texts, &configuration);
   if (!problem.has_value()) return configuration;
-  return UsageError(absl::StrCat("--set ", space.parameter(problem->parameter).name(), ": ",
-                                 problem->complaint));
+  return UsageError(
+      absl::StrCat("--set ", space.parameter(problem->parameter).name(), ": ", problem->complaint));
 }
 
 absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
@@ -207,29 +221,10 @@ absl::Status Explain(const std::string& text, Session& session) {
   return absl::OkStatus();
 }
 
-void AddStudy(CLI::App* command, std::string* study) {
-  command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
-}
-
-void AddTrialName(CLI::App* command, std::string* trial) {
-  command->add_option("trial", *trial, "Name of the trial, for example digits/3")
-      ->required()
-      ->type_name("TRIAL");
-}
-
-// Makes the parsing of `command` choose `run` with `arguments`.
-template <typename Arguments>
-void Choose(CLI::App* command, const std::shared_ptr<Arguments>& arguments,
-            absl::Status (*run)(const Arguments&, Session&), Action* chosen) {
-  command->callback([arguments, run, chosen] {
-    *chosen = [arguments, run](Session& session) { return run(*arguments, session); };
-  });
-}
-
 void AddSuggest(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<SuggestArguments>();
   CLI::App* const command = app->add_subcommand("suggest", "Leases trials to a worker");
-  AddStudy(command, &arguments->study);
+  AddStudyName(command, &arguments->study);
   command
       ->add_option("--worker", arguments->worker,
                    "The worker's own stable id; it gets its unfinished trials again")
@@ -237,7 +232,7 @@ void AddSuggest(CLI::App* app, Action* chosen) {
   command->add_option("--count", arguments->count, "How many trials")
       ->check(CLI::Range(1, kLargestPage))
       ->capture_default_str();
-  Choose(command, arguments, Suggest, chosen);
+  ChooseAction(command, arguments, Suggest, chosen);
 }
 
 void AddObserve(CLI::App* app, Action* chosen) {
@@ -245,20 +240,19 @@ void AddObserve(CLI::App* app, Action* chosen) {
   CLI::App* const command = app->add_subcommand("observe", "Reports the outcome of a trial");
   AddTrialName(command, &arguments->trial);
   AddOutcomeOptions(command, &arguments->outcome);
-  Choose(command, arguments, Observe, chosen);
+  ChooseAction(command, arguments, Observe, chosen);
 }
 
 void AddTrials(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<TrialsArguments>();
   CLI::App* const command = app->add_subcommand("trials", "Lists a study's trials");
-  AddStudy(command, &arguments->study);
+  AddStudyName(command, &arguments->study);
   CLI::Option* const best =
       command->add_option("--best", arguments->best, "Only this many of the best, best first")
           ->check(CLI::Range(1, kLargestPage));
-  CLI::Option* const states =
-      AddRepeatable(command, "--state", &arguments->states,
-                    "Only trials in this state; repeat for others")
-          ->type_name("STATE");
+  CLI::Option* const states = AddRepeatable(command, "--state", &arguments->states,
+                                            "Only trials in this state; repeat for others")
+                                  ->type_name("STATE");
   CLI::Option* const all = command->add_flag("--all", arguments->all, "All trials");
   CLI::Option* const limit =
       command
@@ -267,29 +261,30 @@ void AddTrials(CLI::App* app, Action* chosen) {
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   best->excludes(states)->excludes(all)->excludes(limit);
   all->excludes(limit);
-  Choose(command, arguments, ShowTrials, chosen);
+  ChooseAction(command, arguments, ShowTrials, chosen);
 }
 
 void AddTrialGroup(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<AdditionArguments>();
-  CLI::App* const group = app->add_subcommand("trial", "Single trials: add");
+  CLI::App* const group = app->add_subcommand("trial", "Single trials: add, show, release, ...");
   group->require_subcommand(1);
-  CLI::App* const command = group->add_subcommand(
-      "add", "Adds a trial with a result from elsewhere, or one to try next");
-  AddStudy(command, &arguments->study);
+  CLI::App* const command =
+      group->add_subcommand("add", "Adds a trial with a result from elsewhere, or one to try next");
+  AddStudyName(command, &arguments->study);
   AddRepeatable(command, "--set", &arguments->values,
                 "Value of a parameter, once for each active one")
       ->required()
       ->type_name("NAME=VALUE");
   AddOutcomeOptions(command, &arguments->outcome);
-  Choose(command, arguments, AddTrial, chosen);
+  ChooseAction(command, arguments, AddTrial, chosen);
+  AddHeldTrialCommands(group, chosen);
 }
 
 void AddExplain(CLI::App* app, Action* chosen) {
   const auto trial = std::make_shared<std::string>();
   CLI::App* const command = app->add_subcommand("explain", "Shows where a trial came from");
   AddTrialName(command, trial.get());
-  Choose(command, trial, Explain, chosen);
+  ChooseAction(command, trial, Explain, chosen);
 }
 
 }  // namespace
@@ -297,6 +292,7 @@ void AddExplain(CLI::App* app, Action* chosen) {
 void AddTrialCommands(CLI::App* app, Action* chosen) {
   AddSuggest(app, chosen);
   AddObserve(app, chosen);
+  AddHeartbeat(app, chosen);
   AddTrials(app, chosen);
   AddTrialGroup(app, chosen);
   AddExplain(app, chosen);

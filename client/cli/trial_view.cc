@@ -1,13 +1,19 @@
 #include "client/cli/trial_view.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
+#include "client/cli/study_view.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
@@ -29,7 +35,61 @@ std::string MeasuredText(const v1::Trial& trial, const std::string& metric, Numb
   return numbers == Numbers::kExact ? FormatNumber(found->second) : RoundNumber(found->second);
 }
 
-Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers) {
+absl::Time TimeOf(const google::protobuf::Timestamp& time) {
+  return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
+}
+
+using Took = std::optional<absl::Duration>;
+
+// Since the trial was created.
+Took AgeOf(const v1::Trial& trial) {
+  if (!trial.has_create_time()) return std::nullopt;
+  return absl::Now() - TimeOf(trial.create_time());
+}
+
+// From the lease to the outcome, or until now while a worker has it.
+Took TimeWithWorker(const v1::Trial& trial) {
+  if (!trial.has_start_time()) return std::nullopt;
+  if (trial.has_end_time()) return TimeOf(trial.end_time()) - TimeOf(trial.start_time());
+  if (trial.state() != v1::Trial::ACTIVE) return std::nullopt;
+  return absl::Now() - TimeOf(trial.start_time());
+}
+
+Took LeaseOf(const v1::Trial& trial) {
+  if (!trial.has_lease_end_time()) return std::nullopt;
+  return TimeOf(trial.lease_end_time()) - absl::Now();
+}
+
+// Times of trials, each a column.
+struct TimeColumn {
+  const char* head;
+  Took (*of)(const v1::Trial& trial);
+};
+constexpr TimeColumn kTimes[] = {{"age", AgeOf}, {"took", TimeWithWorker}, {"lease", LeaseOf}};
+
+// In tables only what some trial has; in CSV every column, in seconds.
+void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table) {
+  for (const TimeColumn& column : kTimes) {
+    const bool any = std::any_of(trials.begin(), trials.end(), [&column](const v1::Trial& trial) {
+      return column.of(trial).has_value();
+    });
+    if (format == Format::kTable && !any) continue;
+    table->columns.push_back({column.head, Align::kRight});
+    for (size_t i = 0; i < trials.size(); ++i) {
+      const Took took = column.of(trials[i]);
+      std::string text;
+      if (took.has_value()) {
+        text = format == Format::kTable
+                   ? RoundDuration(*took)
+                   : FormatNumber(absl::ToDoubleSeconds(absl::Trunc(*took, absl::Milliseconds(1))));
+      }
+      table->rows[i].push_back(std::move(text));
+    }
+  }
+}
+
+Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
+                  Format format) {
   Table table;
   table.columns = {{"trial"}, {"state"}};
   for (const v1::Parameter& parameter : study.space().parameters()) {
@@ -53,6 +113,7 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
     row.push_back(trial.worker());
     row.push_back(trial.reason());
   }
+  AddTimes(trials, format, &table);
   return table;
 }
 
@@ -72,7 +133,49 @@ std::vector<Field> TrialFields(const v1::Trial& trial) {
   }
   if (!trial.worker().empty()) fields.push_back({"worker", trial.worker()});
   if (!trial.reason().empty()) fields.push_back({"reason", trial.reason()});
+  if (!trial.requeue_of().empty()) {
+    fields.push_back({"repeats", ShortTrialName(trial.requeue_of())});
+  }
   return fields;
+}
+
+std::string ProcessText(const v1::WorkerProcess& process) {
+  if (process.process_id() == 0) return process.host();
+  return absl::StrCat(process.host(), process.host().empty() ? "" : ", ", "process ",
+                      process.process_id());
+}
+
+// What is left of TrialFields for one that is shown alone; some may be empty.
+std::vector<Field> LifeFields(const v1::Trial& trial) {
+  std::vector<Field> fields = {
+      {"runs on", ProcessText(trial.worker_process())},
+      {"queued again as", trial.requeued_as().empty() ? "" : ShortTrialName(trial.requeued_as())},
+      {"created", FormatTime(trial.create_time())},
+      {"leased", FormatTime(trial.start_time())},
+      {"lease ends", FormatTime(trial.lease_end_time())},
+      {"ended", FormatTime(trial.end_time())},
+  };
+  for (const TimeColumn& column : kTimes) {
+    const Took took = column.of(trial);
+    if (took.has_value()) fields.push_back({column.head, RoundDuration(*took)});
+  }
+  fields.push_back({"labels", LabelsText(trial.labels())});
+  fields.push_back({"note", trial.note()});
+  if (trial.report_count() > 0) fields.push_back({"reports", absl::StrCat(trial.report_count())});
+  return fields;
+}
+
+Table ReportsTable(const v1::ListReportsResponse& reports, Format format) {
+  Table table;
+  table.columns = {{"step", Align::kRight}, {"value", Align::kRight}};
+  for (const v1::StepMeasurement& report : reports.reports()) {
+    std::string value;
+    for (const auto& [metric, number] : report.measurement().metrics()) {
+      value = format == Format::kTable ? RoundNumber(number) : FormatNumber(number);
+    }
+    table.rows.push_back({absl::StrCat(report.step()), std::move(value)});
+  }
+  return table;
 }
 
 std::string RungText(const v1::Provenance& provenance) {
@@ -135,12 +238,33 @@ std::string StateText(v1::Trial::State state) {
 void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                  Session& session) {
   if (session.format() == Format::kJson) return session.Print(JsonArrayOf(trials));
-  session.Print(TrialsTable(study, trials, NumbersFor(session.format(), numbers)));
+  session.Print(
+      TrialsTable(study, trials, NumbersFor(session.format(), numbers), session.format()));
 }
 
 void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session) {
   if (session.format() == Format::kJson) return session.Print(JsonText(trial));
-  session.Print(TrialsTable(study, {trial}, NumbersFor(session.format(), Numbers::kRounded)));
+  session.Print(TrialsTable(study, {trial}, NumbersFor(session.format(), Numbers::kRounded),
+                            session.format()));
+}
+
+std::string LeaseLeft(const google::protobuf::Timestamp& lease_end) {
+  return RoundDuration(TimeOf(lease_end) - absl::Now());
+}
+
+void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
+                     Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonUnion(trial, reports));
+  std::vector<Field> fields = TrialFields(trial);
+  const std::vector<Field> more = WithoutEmpty(LifeFields(trial));
+  fields.insert(fields.end(), more.begin(), more.end());
+  if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
+  std::ostringstream text;
+  WriteFields(fields, text);
+  session.Print(text.str());
+  if (reports.reports().empty()) return;
+  session.Print("\n");
+  session.Print(ReportsTable(reports, session.format()));
 }
 
 void PrintExplanation(const v1::Explanation& explanation, Session& session) {

@@ -24,6 +24,14 @@ void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, N
 // Prints one trial in the same way with rounded numbers; one document in JSON.
 void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session);
 
+// How long it is until then, for example "43 min".
+std::string LeaseLeft(const google::protobuf::Timestamp& lease_end);
+
+// Prints all that is known of one trial; in CSV as a table of fields and values,
+// without its reports.
+void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
+                     Session& session);
+
 // Prints where a trial came from; in CSV as a table of fields and values.
 void PrintExplanation(const v1::Explanation& explanation, Session& session);
 

@@ -1,3 +1,6 @@
+#include <limits.h>
+#include <unistd.h>
+
 #include <utility>
 
 #include "client/cpp/caller.h"
@@ -23,12 +26,20 @@ v1::ObserveRequest Observing(const std::string& trial) {
   return request;
 }
 
+v1::WorkerProcess ThisProcess() {
+  v1::WorkerProcess process;
+  char host[HOST_NAME_MAX + 1] = {};
+  if (gethostname(host, HOST_NAME_MAX) == 0) process.set_host(host);
+  process.set_process_id(getpid());
+  return process;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::SuggestResponse> Client::Suggest(v1::SuggestRequest request) {
   Identify(&request);
-  return caller_->Unary("suggest for " + request.study(), options_.suggest,
-                        &Caller::Stub::Suggest, request);
+  return caller_->Unary("suggest for " + request.study(), options_.suggest, &Caller::Stub::Suggest,
+                        request);
 }
 
 absl::StatusOr<std::vector<v1::Trial>> Client::Suggest(const std::string& study,
@@ -37,9 +48,51 @@ absl::StatusOr<std::vector<v1::Trial>> Client::Suggest(const std::string& study,
   request.set_study(study);
   request.set_worker(worker);
   request.set_count(count);
+  *request.mutable_process() = ThisProcess();
   const absl::StatusOr<v1::SuggestResponse> response = Suggest(std::move(request));
   if (!response.ok()) return response.status();
   return Vector(response->trials());
+}
+
+absl::StatusOr<v1::HeartbeatResponse> Client::Heartbeat(const v1::HeartbeatRequest& request) {
+  return caller_->Unary("renew the leases of worker " + request.worker(), options_.call,
+                        &Caller::Stub::Heartbeat, request);
+}
+
+absl::StatusOr<v1::HeartbeatResponse> Client::Heartbeat(const std::string& study,
+                                                        const std::string& worker) {
+  v1::HeartbeatRequest request;
+  request.set_study(study);
+  request.set_worker(worker);
+  return Heartbeat(request);
+}
+
+absl::StatusOr<v1::ReleaseTrialsResponse> Client::ReleaseTrials(v1::ReleaseTrialsRequest request) {
+  Identify(&request);
+  return caller_->Unary("give back trials of " + request.study(), options_.call,
+                        &Caller::Stub::ReleaseTrials, request);
+}
+
+absl::StatusOr<v1::ReportResponse> Client::Report(const v1::ReportRequest& request) {
+  return caller_->Unary("report a measurement of " + request.trial(), options_.call,
+                        &Caller::Stub::Report, request);
+}
+
+absl::StatusOr<v1::ReportResponse> Client::Report(const std::string& trial, int64_t step,
+                                                  const std::string& metric, double value) {
+  v1::ReportRequest request;
+  request.set_trial(trial);
+  v1::StepMeasurement* report = request.add_reports();
+  report->set_step(step);
+  (*report->mutable_measurement()->mutable_metrics())[metric] = value;
+  return Report(request);
+}
+
+absl::StatusOr<v1::ListReportsResponse> Client::ListReports(const std::string& trial) {
+  v1::ListReportsRequest request;
+  request.set_trial(trial);
+  return caller_->Unary("list the reports of " + trial, options_.call, &Caller::Stub::ListReports,
+                        request);
 }
 
 absl::StatusOr<v1::Trial> Client::Observe(v1::ObserveRequest request) {
@@ -78,8 +131,8 @@ absl::StatusOr<v1::Trial> Client::ReportStopped(const std::string& trial,
 
 absl::StatusOr<v1::AddTrialsResponse> Client::AddTrials(v1::AddTrialsRequest request) {
   Identify(&request);
-  return caller_->Unary("add trials to " + request.study(), options_.call,
-                        &Caller::Stub::AddTrials, request);
+  return caller_->Unary("add trials to " + request.study(), options_.call, &Caller::Stub::AddTrials,
+                        request);
 }
 
 absl::StatusOr<std::vector<v1::Trial>> Client::AddTrials(
@@ -98,13 +151,25 @@ absl::StatusOr<v1::Trial> Client::GetTrial(const std::string& name) {
   return caller_->Unary("read " + name, options_.call, &Caller::Stub::GetTrial, request);
 }
 
+absl::StatusOr<v1::ShouldStopResponse> Client::ShouldStop(const std::string& trial) {
+  v1::ShouldStopRequest request;
+  request.set_trial(trial);
+  return caller_->Unary("ask whether to stop " + trial, options_.call, &Caller::Stub::ShouldStop,
+                        request);
+}
+
+absl::StatusOr<v1::Trial> Client::UpdateTrial(v1::UpdateTrialRequest request) {
+  Identify(&request);
+  return caller_->Unary("change " + request.trial().name(), options_.call,
+                        &Caller::Stub::UpdateTrial, request);
+}
+
 absl::StatusOr<v1::ListTrialsResponse> Client::ListTrials(const v1::ListTrialsRequest& request) {
   return caller_->Unary("list the trials of " + request.study(), options_.call,
                         &Caller::Stub::ListTrials, request);
 }
 
-absl::Status Client::ListAllTrials(v1::ListTrialsRequest request,
-                                   const Visitor<v1::Trial>& visit) {
+absl::Status Client::ListAllTrials(v1::ListTrialsRequest request, const Visitor<v1::Trial>& visit) {
   return client_internal::VisitAllPages(
       std::move(request), [this](const v1::ListTrialsRequest& page) { return ListTrials(page); },
       [](const v1::ListTrialsResponse& page) -> const auto& { return page.trials(); }, visit);
@@ -121,9 +186,8 @@ absl::StatusOr<std::vector<v1::Trial>> Client::BestTrials(const std::string& stu
   v1::BestTrialsRequest request;
   request.set_study(study);
   request.set_count(count);
-  const absl::StatusOr<v1::BestTrialsResponse> response =
-      caller_->Unary("find the best trials of " + study, options_.call,
-                     &Caller::Stub::BestTrials, request);
+  const absl::StatusOr<v1::BestTrialsResponse> response = caller_->Unary(
+      "find the best trials of " + study, options_.call, &Caller::Stub::BestTrials, request);
   if (!response.ok()) return response.status();
   return Vector(response->trials());
 }

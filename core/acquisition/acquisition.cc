@@ -16,6 +16,13 @@ double Ordered(double value) {
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
 
+// So many points are predicted between two looks at the clock.
+constexpr Index kMostAtOnce = 2048;
+
+Vector NoValues(Index count) {
+  return Vector::Constant(count, -std::numeric_limits<double>::infinity());
+}
+
 // Each member's share in the average of `values`, and the average.
 double Average(bool is_logarithmic, const Vector& values, Vector& shares) {
   const auto count = static_cast<double>(values.size());
@@ -37,7 +44,8 @@ double Average(bool is_logarithmic, const Vector& values, Vector& shares) {
 
 }  // namespace
 
-Acquisition::Acquisition(std::vector<RuledSurrogate> members) : members_(std::move(members)) {
+Acquisition::Acquisition(std::vector<RuledSurrogate> members, const Deadline& deadline)
+    : members_(std::move(members)), deadline_(deadline) {
   assert(!members_.empty());
 }
 
@@ -46,10 +54,18 @@ Vector Acquisition::Values(const PointMatrix& x) const {
   Matrix by_member(x.rows(), count);
   for (Index k = 0; k < count; ++k) {
     const RuledSurrogate& member = members_[static_cast<size_t>(k)];
-    const Predictions predictions = member.surrogate->Predict(x);
-    for (Index i = 0; i < x.rows(); ++i) {
-      by_member(i, k) = Ordered(
-          member.rule->Evaluate(predictions.mean[i], std::sqrt(predictions.variance[i])).value);
+    for (Index first = 0; first < x.rows(); first += kMostAtOnce) {
+      if (k + first > 0 && deadline_.has_passed()) return NoValues(x.rows());
+      const Index end = std::min(x.rows(), first + kMostAtOnce);
+      const Predictions predictions =
+          end - first == x.rows() ? member.surrogate->Predict(x)
+                                  : member.surrogate->Predict(x.middleRows(first, end - first));
+      for (Index i = first; i < end; ++i) {
+        by_member(i, k) = Ordered(
+            member.rule
+                ->Evaluate(predictions.mean[i - first], std::sqrt(predictions.variance[i - first]))
+                .value);
+      }
     }
   }
   if (count == 1) return by_member.col(0);
@@ -85,7 +101,7 @@ double Acquisition::ValueAndGradient(ConstVectorView x, VectorView gradient) con
 }
 
 double IncumbentOf(const Surrogate& surrogate, const PointMatrix& x) {
-  return surrogate.Predict(x).mean.maxCoeff();
+  return surrogate.PredictMean(x).maxCoeff();
 }
 
 double MaxValueTargetFromResults(const Vector& results, double margin) {

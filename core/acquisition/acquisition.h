@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/acquisition/rule.h"
+#include "core/base/deadline.h"
 #include "core/gp/surrogate.h"
 
 namespace slipstream {
@@ -22,8 +23,11 @@ struct RuledSurrogate {
 
 class Acquisition {
  public:
-  // At least one member.
-  explicit Acquisition(std::vector<RuledSurrogate> members);
+  // At least one member. Once the deadline has passed, Values need not be right.
+  explicit Acquisition(std::vector<RuledSurrogate> members,
+                       const Deadline& deadline = Deadline::Infinite());
+
+  const std::vector<RuledSurrogate>& members() const { return members_; }
 
   // Never NaN; -infinity only where the rule says so for all members.
   Vector Values(const PointMatrix& x) const;
@@ -32,6 +36,7 @@ class Acquisition {
 
  private:
   std::vector<RuledSurrogate> members_;
+  Deadline deadline_;
 };
 
 // The best of the surrogate's means at the points: what counts as reached when

@@ -27,6 +27,35 @@ using MadeRule = absl::StatusOr<std::unique_ptr<AcquisitionRule>>;
 // The rule for one member of the request's model.
 using RuleMaker = MadeRule (*)(const NextPointRequest& request, size_t member);
 
+// A RuledScore's members as they look around a point.
+class NearScore final : public SmoothScore {
+ public:
+  // Null where none of them has such a form.
+  static std::unique_ptr<SmoothScore> Of(std::vector<RuledSurrogate> members, ConstVectorView x) {
+    std::vector<std::unique_ptr<Surrogate>> near;
+    for (RuledSurrogate& member : members) {
+      std::unique_ptr<Surrogate> surrogate = member.surrogate->Near(x);
+      if (surrogate == nullptr) continue;
+      member.surrogate = surrogate.get();
+      near.push_back(std::move(surrogate));
+    }
+    if (near.empty()) return nullptr;
+    return std::unique_ptr<SmoothScore>(new NearScore(std::move(near), std::move(members)));
+  }
+
+  Vector ValuesAt(const PointMatrix& x) const override { return acquisition_.Values(x); }
+  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
+    return acquisition_.ValueAndGradient(x, gradient);
+  }
+
+ private:
+  NearScore(std::vector<std::unique_ptr<Surrogate>> near, std::vector<RuledSurrogate> members)
+      : near_(std::move(near)), acquisition_(std::move(members)) {}
+
+  std::vector<std::unique_ptr<Surrogate>> near_;
+  Acquisition acquisition_;
+};
+
 // A rule for each member of the model, averaged.
 class RuledScore final : public SmoothScore {
  public:
@@ -42,18 +71,22 @@ class RuledScore final : public SmoothScore {
       rules.push_back(std::move(rule));
       members.push_back({request.model.members()[i].get(), rules.back().get()});
     }
-    return std::unique_ptr<PointScore>(new RuledScore(std::move(rules), std::move(members)));
+    return std::unique_ptr<PointScore>(
+        new RuledScore(std::move(rules), std::move(members), request.deadline));
   }
 
   Vector ValuesAt(const PointMatrix& x) const override { return acquisition_.Values(x); }
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
     return acquisition_.ValueAndGradient(x, gradient);
   }
+  std::unique_ptr<SmoothScore> Near(ConstVectorView x) const override {
+    return NearScore::Of(acquisition_.members(), x);
+  }
 
  private:
   RuledScore(std::vector<std::unique_ptr<AcquisitionRule>> rules,
-             std::vector<RuledSurrogate> members)
-      : rules_(std::move(rules)), acquisition_(std::move(members)) {}
+             std::vector<RuledSurrogate> members, const Deadline& deadline)
+      : rules_(std::move(rules)), acquisition_(std::move(members), deadline) {}
 
   std::vector<std::unique_ptr<AcquisitionRule>> rules_;
   Acquisition acquisition_;

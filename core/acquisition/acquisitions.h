@@ -49,6 +49,9 @@ class SmoothScore : public PointScore {
   virtual Vector ValuesAt(const PointMatrix& x) const = 0;
   // The value at a point and, into `gradient`, its gradient in x.
   virtual double ValueAndGradient(ConstVectorView x, VectorView gradient) const = 0;
+  // Nearly this score around `x`, in a form that takes less time to ask; null where there is none.
+  // This one must outlive it.
+  virtual std::unique_ptr<SmoothScore> Near(ConstVectorView /*x*/) const { return nullptr; }
 };
 
 struct AcquisitionRow {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "core/optim/enumeration.h"
 #include "core/optim/space_maximizer.h"
@@ -17,10 +17,14 @@ namespace {
 constexpr size_t kEnumerable = 2048;
 // The number of different screens that searches share where predictions are costly.
 constexpr uint64_t kScreens = 4;
+// Above so many results ascents climb what the model nearly is around their start.
+constexpr Index kManyResults = 600;
+
 // Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its
 // points can be cached.
 MaximizerOptions SearchOptionsOf(const SearchedModel& model) {
   MaximizerOptions options;
+  options.climbs_nearby = model.results().size() > kManyResults;
   if (!model.is_costly()) return options;
   options.different_screens = kScreens;
   options.quasi_random = 192;
@@ -31,6 +35,28 @@ MaximizerOptions SearchOptionsOf(const SearchedModel& model) {
   return options;
 }
 
+// A short search, for each of many points that are chosen one after the other. They share a screen,
+// which has found the good regions already.
+MaximizerOptions QuickSearchOptions() {
+  MaximizerOptions options;
+  options.quasi_random = 0;
+  options.around_incumbents = 24;  // Of its own: those of the screen become known.
+  options.ascents = 2;
+  options.evaluations_per_ascent = 30;
+  options.value_tolerance = 1e-4;
+  options.sweeps = 2;
+  options.values_per_sweep = 12;
+  options.climbs_nearby = true;
+  return options;
+}
+
+// A shared screen's points: many, as so many searches begin with them, or few where each costs
+// much.
+constexpr size_t kSharedQuasiRandom = 768;
+constexpr size_t kSharedAroundIncumbents = 1024;
+constexpr size_t kFewQuasiRandom = 192;
+constexpr size_t kFewAroundIncumbents = 192;
+
 class Chooser {
  public:
   explicit Chooser(const NextPointRequest& request) : request_(request) {}
@@ -39,9 +65,7 @@ class Chooser {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<PointScore> score,
                                 request_.acquisition->score(request_));
     SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, Search(*score));
-    if (absl::Now() > request_.deadline) {
-      return absl::DeadlineExceededError("no time to search the space");
-    }
+    SLIPSTREAM_RETURN_IF_ERROR(request_.deadline.Check("no time to search the space"));
     Describe(next);
     return next;
   }
@@ -56,15 +80,30 @@ class Chooser {
       return Among(score, ScreenOf(request_.space, Incumbents(), request_.seed),
                    /*is_whole=*/false);
     }
-    const PointFunction function{[&](const PointMatrix& x) { return smooth->ValuesAt(x); },
-                                 [&](ConstVectorView x, VectorView gradient) {
-                                   return smooth->ValueAndGradient(x, gradient);
-                                 }};
+    const PointFunction function = FunctionOf(*smooth);
     const MaximizerResult found =
-        MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed, request_.deadline,
-                          SearchOptionsOf(request_.model));
+        request_.screen != nullptr
+            ? MaximizeFromScreen(request_.space, function, *request_.screen, Incumbents(),
+                                 request_.seed, request_.deadline, QuickSearchOptions())
+            : MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed,
+                                request_.deadline, SearchOptionsOf(request_.model));
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
     return FirstNotTaken(found.best);
+  }
+
+  static PointFunction FunctionOf(const SmoothScore& score) {
+    const auto near = [&score](ConstVectorView point) -> ValueAndGradient {
+      std::shared_ptr<const SmoothScore> there = score.Near(point);
+      if (there == nullptr) return {};
+      return [there](ConstVectorView x, VectorView gradient) {
+        return there->ValueAndGradient(x, gradient);
+      };
+    };
+    return {[&score](const PointMatrix& x) { return score.ValuesAt(x); },
+            [&score](ConstVectorView x, VectorView gradient) {
+              return score.ValueAndGradient(x, gradient);
+            },
+            near};
   }
 
   std::vector<Configuration> Incumbents() const {
@@ -153,6 +192,22 @@ class Chooser {
 };
 
 }  // namespace
+
+Screen SharedScreen(const SearchSpace& space, const SearchedModel& model, uint64_t seed,
+                    bool is_small) {
+  Screen screen;
+  if (space.has_candidates() || AllConfigurations(space, kEnumerable).has_value()) return screen;
+  MaximizerOptions options = SearchOptionsOf(model);
+  if (!model.is_costly()) {
+    is_small = is_small || model.members().size() > 1;
+    options.around_incumbents = is_small ? kFewAroundIncumbents : kSharedAroundIncumbents;
+    options.quasi_random = is_small ? kFewQuasiRandom : kSharedQuasiRandom;
+  }
+  screen.configurations =
+      ScreenOf(space, model.BestConfigurations(kSearchIncumbents), seed, options);
+  screen.x = EncodeAll(space, screen.configurations);
+  return screen;
+}
 
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request) {
   return Chooser(request).Choose();

@@ -7,14 +7,16 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/acquisition/acquisitions.h"
 #include "core/acquisition/searched_model.h"
+#include "core/base/deadline.h"
 #include "core/base/ingredient.h"
 #include "core/space/candidate_list.h"
 #include "core/study/candidate_pool.h"
 
 namespace slipstream {
+
+struct Screen;
 
 // The number of best configurations around which the search is denser.
 inline constexpr size_t kSearchIncumbents = 4;
@@ -41,19 +43,27 @@ struct NextPointRequest {
   const CandidatePool* pool = nullptr;
   int64_t round = 1;  // One more than the suggestions so far, for rules that grow.
   uint64_t seed = 0;
-  absl::Time deadline = absl::InfiniteFuture();
+  Deadline deadline = Deadline::Infinite();
   // Instead of the acquisition's own.
   std::optional<double> ucb_multiplier = {};
   // The model's deviations count as this many times as large.
   double deviation_factor = 1;
+  // The screen of a quicker search, where many points are chosen one after the other; null: each
+  // search has its own.
+  const Screen* screen = nullptr;
 
   // The same request of another acquisition and another model; neither is copied.
   NextPointRequest With(const Choice<AcquisitionRow>& other_acquisition,
                         const SearchedModel& other_model) const {
-    return {space, other_acquisition, other_model,    taken,           pool, round,
-            seed,  deadline,          ucb_multiplier, deviation_factor};
+    return {space,    other_acquisition, other_model,      taken, pool, round, seed,
+            deadline, ucb_multiplier,    deviation_factor, screen};
   }
 };
+
+// A screen for many searches of one model, with fewer points if it `is_small`. Empty where searches
+// have none: on candidates, and where the space is so small that it is searched whole.
+Screen SharedScreen(const SearchSpace& space, const SearchedModel& model, uint64_t seed,
+                    bool is_small);
 
 // DEADLINE_EXCEEDED when there was no time; FAILED_PRECONDITION when a
 // factorisation failed.

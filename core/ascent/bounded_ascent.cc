@@ -8,8 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "absl/time/clock.h"
-
 namespace slipstream {
 namespace {
 
@@ -45,7 +43,7 @@ double Evaluate(unsigned dimension, const double* x, double* gradient, void* dat
   const Eigen::Map<const Vector> point(x, dimension);
   ++run.best.evaluations;
   const std::optional<double> value = run.function(point, run.gradient);
-  if (absl::Now() > run.options.deadline) {
+  if (run.options.deadline.has_passed()) {
     run.best.deadline_passed = true;
     nlopt_force_stop(run.optimizer);
   }

@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "absl/time/time.h"
+#include "core/base/deadline.h"
 #include "core/linalg/types.h"
 
 namespace slipstream {
@@ -26,12 +26,12 @@ struct AscentOptions {
   double relative_value_tolerance = 1e-10;
   // ... or changes no coordinate by more than this.
   double step_tolerance = 1e-8;
-  absl::Time deadline = absl::InfiniteFuture();
+  Deadline deadline = Deadline::Infinite();
 };
 
 struct AscentResult {
-  Vector x;                          // The best point seen; the start if there is none.
-  std::optional<double> value;       // The value at x; nullopt if none could be computed.
+  Vector x;                     // The best point seen; the start if there is none.
+  std::optional<double> value;  // The value at x; nullopt if none could be computed.
   int evaluations = 0;
   bool deadline_passed = false;
 };

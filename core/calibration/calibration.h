@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "core/base/deadline.h"
 #include "core/gp/model.h"
 
 namespace slipstream {
@@ -26,7 +26,7 @@ namespace slipstream {
 struct CalibrationData {
   const TrainingData& data;
   uint64_t seed = 0;
-  absl::Time deadline = absl::InfiniteFuture();
+  Deadline deadline = Deadline::Infinite();
 };
 
 struct Calibrated {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
 #include "core/calibration/chain_diagnostics.h"
@@ -180,12 +180,12 @@ class Hamiltonian : public Calibration {
   }
 
   // Appends the chain's draws; returns the mean acceptance after the warm-up.
-  absl::StatusOr<double> Run(Chain& chain, absl::Time deadline, std::vector<Draws>& draws) const {
+  absl::StatusOr<double> Run(Chain& chain, Deadline deadline, std::vector<Draws>& draws) const {
     StepSize size(0.1);
     double accepted = 0;
     draws.push_back({Matrix(options_.draws, chain.x().size()), Vector(options_.draws)});
     for (int i = 0; i < options_.warm_up + options_.draws; ++i) {
-      if (absl::Now() > deadline) return absl::DeadlineExceededError("no time to calibrate");
+      SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to calibrate"));
       const double acceptance =
           chain.Move(size.step(), chain.DrawSteps(options_.least_steps, options_.most_steps));
       if (i < options_.warm_up) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
 #include "core/calibration/posterior.h"
@@ -70,7 +71,7 @@ class QuasiNewton : public Calibration {
     return result;
   }
 
-  AscentOptions OptionsOf(int max_evaluations, absl::Time deadline) const {
+  AscentOptions OptionsOf(int max_evaluations, Deadline deadline) const {
     AscentOptions options;
     options.max_evaluations = max_evaluations;
     options.value_tolerance = options_.value_tolerance;
@@ -81,11 +82,12 @@ class QuasiNewton : public Calibration {
 
   // The best of the ascents; its evaluations are those of all.
   absl::StatusOr<AscentResult> ClimbFromBest(const Model& model, const TrainingData& data,
-                                             absl::Time deadline) const {
+                                             Deadline deadline) const {
     const SmoothFunction posterior = LogPosterior(model, data, with_beliefs_);
     std::vector<std::pair<double, Vector>> starts;
     int evaluations = 0;
     for (Vector& start : Starts(model, options_.screened_starts)) {
+      SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to calibrate"));
       Vector gradient = Vector::Zero(start.size());
       const std::optional<double> value = posterior(start, gradient);
       ++evaluations;

@@ -36,7 +36,26 @@ class FeasibleSurrogate : public Surrogate {
 
  private:
   Vector Chances(const PointMatrix& x) const {
-    return feasibility_->Predict(x).mean.unaryExpr(&ChanceOf);
+    if (remembered_.rows() > 0 && AreEqual(remembered_, x)) return remembered_chances_;
+    return feasibility_->PredictMean(x).unaryExpr(&ChanceOf);
+  }
+
+  Vector DoPredictMean(const PointMatrix& x) const override {
+    return worst_ + Chances(x).array() * (objective_->PredictMean(x).array() - worst_);
+  }
+
+  absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override { return objective_->Absorb(x); }
+
+  void DoRemember(const PointMatrix& x) override {
+    remembered_chances_ = Chances(x);
+    remembered_ = x;
+    objective_->Remember(x);
+  }
+
+  std::unique_ptr<Surrogate> DoNear(ConstVectorView x) const override {
+    std::unique_ptr<Surrogate> objective = objective_->Near(x);
+    if (objective == nullptr) return nullptr;
+    return MakeFeasibleSurrogate(std::move(objective), feasibility_, worst_);
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
@@ -82,6 +101,8 @@ class FeasibleSurrogate : public Surrogate {
   std::unique_ptr<Surrogate> objective_;
   std::shared_ptr<const GaussianProcess> feasibility_;
   double worst_;
+  PointMatrix remembered_ = {};
+  Vector remembered_chances_ = {};
 };
 
 }  // namespace

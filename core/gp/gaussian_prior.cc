@@ -38,6 +38,11 @@ void GaussianPrior::AddVarianceGradient(ConstVectorView x, double weight,
   DoAddVarianceGradient(x, weight, gradient);
 }
 
+std::unique_ptr<KernelAt> GaussianPrior::At(const PointMatrix& points) const {
+  assert(points.cols() == dimension_);
+  return DoAt(points);
+}
+
 KernelPrior::KernelPrior(std::shared_ptr<const Kernel> kernel, Vector parameters, double mean)
     : GaussianPrior(kernel->dimension()),
       kernel_(std::move(kernel)),
@@ -64,5 +69,9 @@ void KernelPrior::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& 
 }
 
 void KernelPrior::DoAddVarianceGradient(ConstVectorView, double, VectorView) const {}
+
+std::unique_ptr<KernelAt> KernelPrior::DoAt(const PointMatrix& points) const {
+  return kernel_->At(parameters_, points);
+}
 
 }  // namespace slipstream

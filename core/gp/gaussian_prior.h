@@ -32,6 +32,10 @@ class GaussianPrior {
                              VectorView gradient) const;
   void AddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const;
 
+  // The covariances with points that stay, in the form that is quickest for one that comes at a
+  // time; null where a prior has no such form. The prior must outlive it.
+  std::unique_ptr<KernelAt> At(const PointMatrix& points) const;
+
  protected:
   explicit GaussianPrior(Index dimension) : dimension_(dimension) {}
 
@@ -45,6 +49,7 @@ class GaussianPrior {
                                        ConstVectorView weights, VectorView gradient) const = 0;
   virtual void DoAddVarianceGradient(ConstVectorView x, double weight,
                                      VectorView gradient) const = 0;
+  virtual std::unique_ptr<KernelAt> DoAt(const PointMatrix& /*points*/) const { return nullptr; }
 
   Index dimension_;
 };
@@ -62,6 +67,7 @@ class KernelPrior : public GaussianPrior {
   void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
                                VectorView gradient) const override;
   void DoAddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const override;
+  std::unique_ptr<KernelAt> DoAt(const PointMatrix& points) const override;
 
   std::shared_ptr<const Kernel> kernel_;
   Vector parameters_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/gp/local_process.h"
 
 namespace slipstream {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 // A fantasy has this part of the prior variance as noise, so that one on top of an observation does
 // no harm.
 constexpr double kFantasyNoisePart = 1e-8;
+// Above so many observations single points are solved for by the vector's algorithm. Below, the
+// matrix's costs little more, and suggestions stay as they were recorded.
+constexpr Index kLargeSize = 100;
 
 }  // namespace
 
@@ -54,6 +58,17 @@ absl::Status GaussianProcess::CheckWeights() const {
   return absl::FailedPreconditionError("the regression's weights overflow");
 }
 
+void GaussianProcess::AddObservations(const PointMatrix& x, const Vector& y,
+                                      const Vector& noise_variance) {
+  const Index size = observations_.y.size();
+  observations_.x.conservativeResize(size + x.rows(), Eigen::NoChange);
+  observations_.x.bottomRows(x.rows()) = x;
+  observations_.y.conservativeResize(size + x.rows());
+  observations_.y.tail(x.rows()) = y;
+  observations_.noise_variance.conservativeResize(size + x.rows());
+  observations_.noise_variance.tail(x.rows()) = noise_variance;
+}
+
 absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_variance) {
   assert(x.size() == dimension());
   if (!x.allFinite() || !std::isfinite(y) || !std::isfinite(noise_variance)) {
@@ -62,26 +77,32 @@ absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_v
   const PointMatrix point = x.transpose();
   const Vector column = prior_->Covariance(observations_.x, point).col(0);
   const double corner = prior_->Variance(point)[0] + noise_variance;
-  GaussianProcess grown = *this;
   const Index size = observations_.y.size();
-  grown.observations_.x.conservativeResize(size + 1, Eigen::NoChange);
-  grown.observations_.x.row(size) = point;
-  grown.observations_.y.conservativeResize(size + 1);
-  grown.observations_.y[size] = y;
-  grown.observations_.noise_variance.conservativeResize(size + 1);
-  grown.observations_.noise_variance[size] = noise_variance;
-  if (grown.factor_.Append(column, corner).ok()) {
-    double residual = y - prior_->Mean(point)[0];
-    for (Index i = 0; i < size; ++i) residual -= grown.factor_.At(size, i) * whitened_[i];
-    grown.whitened_.conservativeResize(size + 1);
-    grown.whitened_[size] = residual / grown.factor_.At(size, size);
-    grown.alpha_ = grown.whitened_;
-    grown.factor_.SolveLowerTransposed(grown.alpha_);
-    SLIPSTREAM_RETURN_IF_ERROR(grown.CheckWeights());
-  } else {
+  const Vector result = Vector::Constant(1, y);
+  const Vector noise = Vector::Constant(1, noise_variance);
+  if (!factor_.Append(column, corner).ok()) {
+    GaussianProcess grown = *this;
+    grown.AddObservations(point, result, noise);
     SLIPSTREAM_RETURN_IF_ERROR(grown.Factorise());
+    *this = std::move(grown);
+    return absl::OkStatus();
   }
-  *this = std::move(grown);
+  double residual = y - prior_->Mean(point)[0];
+  for (Index i = 0; i < size; ++i) residual -= factor_.At(size, i) * whitened_[i];
+  Vector earlier = std::move(alpha_);
+  whitened_.conservativeResize(size + 1);
+  whitened_[size] = residual / factor_.At(size, size);
+  alpha_ = whitened_;
+  factor_.SolveLowerTransposed(alpha_);
+  const absl::Status status = CheckWeights();
+  if (!status.ok()) {
+    factor_.Truncate(size);
+    whitened_.conservativeResize(size);
+    alpha_ = std::move(earlier);
+    return status;
+  }
+  AddObservations(point, result, noise);
+  remembered_ = {};
   return absl::OkStatus();
 }
 
@@ -105,6 +126,7 @@ void GaussianProcess::AddCovarianceGradient(ConstVectorView x, const PointMatrix
 }
 
 Predictions GaussianProcess::DoPredict(const PointMatrix& x) const {
+  if (remembered_.Are(x)) return remembered_.Predict();
   Predictions result{prior_->Mean(x), prior_->Variance(x)};
   if (size() == 0) return result;
   for (Index first = 0; first < x.rows(); first += kPredictionBlock) {
@@ -133,7 +155,12 @@ PointPrediction GaussianProcess::DoPredictPoint(ConstVectorView x) const {
   Vector covariance = prior_->Covariance(observations_.x, point).col(0);
   result.mean += covariance.dot(alpha_);
   prior_->AddCovarianceGradient(x, observations_.x, alpha_, result.mean_gradient);
-  factor_.SolveLower(covariance);
+  const bool is_large = size() > kLargeSize;
+  if (is_large) {
+    factor_.SolveLowerOne(covariance);
+  } else {
+    factor_.SolveLower(covariance);
+  }
   const double least = kLeastVariancePart * result.variance;
   result.variance -= covariance.squaredNorm();
   if (!(result.variance > least)) {  // Flat where it is clamped.
@@ -141,7 +168,11 @@ PointPrediction GaussianProcess::DoPredictPoint(ConstVectorView x) const {
     result.variance_gradient.setZero();
     return result;
   }
-  factor_.SolveLowerTransposed(covariance);
+  if (is_large) {
+    factor_.SolveLowerTransposedOne(covariance);
+  } else {
+    factor_.SolveLowerTransposed(covariance);
+  }
   covariance *= -2;
   prior_->AddCovarianceGradient(x, observations_.x, covariance, result.variance_gradient);
   return result;
@@ -166,6 +197,64 @@ absl::StatusOr<std::unique_ptr<Surrogate>> GaussianProcess::DoFantasize(
         fantasy->Append(point.row(0).transpose(), fantasy->Predict(point).mean[0], noise));
   }
   return fantasy;
+}
+
+Vector GaussianProcess::DoPredictMean(const PointMatrix& x) const {
+  Vector mean = prior_->Mean(x);
+  if (size() == 0) return mean;
+  for (Index first = 0; first < x.rows(); first += kPredictionBlock) {
+    const Index count = std::min(kPredictionBlock, x.rows() - first);
+    const Matrix covariance = prior_->Covariance(observations_.x, x.middleRows(first, count));
+    mean.segment(first, count).noalias() += covariance.transpose() * alpha_;
+  }
+  return mean;
+}
+
+// The mean at the points is what is expected there already, so that the residuals that the factor
+// has not explained yet are 0, and so are the new weights.
+absl::StatusOr<bool> GaussianProcess::DoAbsorb(const PointMatrix& x) {
+  const Index earlier = size();
+  const Index count = x.rows();
+  if (count == 0) return true;
+  if (!x.allFinite()) return absl::FailedPreconditionError("observations must be finite");
+  const Vector noise = kFantasyNoisePart * prior_->Variance(x);
+  Matrix solved = prior_->Covariance(observations_.x, x);
+  Vector mean = prior_->Mean(x);
+  mean.noalias() += solved.transpose() * alpha_;
+  if (count == 1 && earlier > 0) {
+    factor_.SolveLowerOne(solved.col(0));
+  } else {
+    factor_.SolveLower(solved);
+  }
+  Matrix corner = prior_->Covariance(x, x);
+  corner.diagonal() += noise;
+  if (!factor_.AppendBlock(solved, std::move(corner)).ok()) {
+    GaussianProcess grown = *this;
+    grown.AddObservations(x, mean, noise);
+    SLIPSTREAM_RETURN_IF_ERROR(grown.Factorise());
+    *this = std::move(grown);
+    if (!remembered_.empty()) DoRemember(PointMatrix(remembered_.x()));
+    return true;
+  }
+  if (!remembered_.empty()) {
+    remembered_.Grow(factor_, earlier, prior_->Covariance(x, remembered_.x()));
+  }
+  AddObservations(x, mean, noise);
+  whitened_.conservativeResize(earlier + count);
+  whitened_.tail(count).setZero();
+  alpha_.conservativeResize(earlier + count);
+  alpha_.tail(count).setZero();
+  return true;
+}
+
+void GaussianProcess::DoRemember(const PointMatrix& x) {
+  remembered_ = {};
+  remembered_ = RememberedPoints(x, DoPredictMean(x), prior_->Variance(x));
+  if (size() > 0) remembered_.Grow(factor_, 0, prior_->Covariance(observations_.x, x));
+}
+
+std::unique_ptr<Surrogate> GaussianProcess::DoNear(ConstVectorView x) const {
+  return LocalProcess::Around(*this, x);
 }
 
 }  // namespace slipstream

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/gp/gaussian_prior.h"
+#include "core/gp/remembered_points.h"
 #include "core/gp/surrogate.h"
 #include "core/linalg/cholesky.h"
 
@@ -49,6 +50,8 @@ class GaussianProcess : public Surrogate {
   double jitter() const { return factor_.jitter(); }
   // L; its leading rows are the factor of the first results alone.
   const Cholesky& factor() const { return factor_; }
+  // K^-1 r.
+  const Vector& weights() const { return alpha_; }
 
   // The posterior covariance of the function between two sets of points.
   Matrix CrossCovariance(const PointMatrix& a, const PointMatrix& b) const;
@@ -66,6 +69,12 @@ class GaussianProcess : public Surrogate {
   PointPrediction DoPredictPoint(ConstVectorView x) const override;
   Matrix DoJointCovariance(const PointMatrix& x) const override;
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
+  Vector DoPredictMean(const PointMatrix& x) const override;
+  absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override;
+  void DoRemember(const PointMatrix& x) override;
+  std::unique_ptr<Surrogate> DoNear(ConstVectorView x) const override;
+
+  void AddObservations(const PointMatrix& x, const Vector& y, const Vector& noise_variance);
 
   std::shared_ptr<const GaussianPrior> prior_;
   Observations observations_;
@@ -73,6 +82,7 @@ class GaussianProcess : public Surrogate {
   Cholesky factor_;
   Vector whitened_;  // L^-1 r.
   Vector alpha_;     // K^-1 r.
+  RememberedPoints remembered_;
 };
 
 }  // namespace slipstream

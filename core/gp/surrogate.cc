@@ -14,6 +14,11 @@ Predictions Surrogate::Predict(const PointMatrix& x) const {
   return DoPredict(x);
 }
 
+Vector Surrogate::PredictMean(const PointMatrix& x) const {
+  assert(x.cols() == dimension_);
+  return DoPredictMean(x);
+}
+
 PointPrediction Surrogate::PredictPoint(ConstVectorView x) const {
   assert(x.size() == dimension_);
   return DoPredictPoint(x);
@@ -32,6 +37,21 @@ JointPredictions Surrogate::PredictJointly(const PointMatrix& x) const {
 absl::StatusOr<std::unique_ptr<Surrogate>> Surrogate::Fantasize(const PointMatrix& x) const {
   assert(x.cols() == dimension_);
   return DoFantasize(x);
+}
+
+absl::StatusOr<bool> Surrogate::Absorb(const PointMatrix& x) {
+  assert(x.cols() == dimension_);
+  return DoAbsorb(x);
+}
+
+void Surrogate::Remember(const PointMatrix& x) {
+  assert(x.cols() == dimension_);
+  DoRemember(x);
+}
+
+std::unique_ptr<Surrogate> Surrogate::Near(ConstVectorView x) const {
+  assert(x.size() == dimension_);
+  return DoNear(x);
 }
 
 absl::StatusOr<Matrix> DrawJointly(const Surrogate& surrogate, const PointMatrix& x, Index count,

@@ -1,7 +1,7 @@
 // What is believed of the objective after its data. All that acquisitions see
 // of a model is this.
 //
-// Fitted and immutable, hence thread-safe. Values are on the model's own scale,
+// Fitted; thread-safe but for Absorb and Remember. Values are on the model's own scale,
 // where more is better (OutputTransform leads there and back).
 #ifndef SLIPSTREAM_CORE_GP_SURROGATE_H_
 #define SLIPSTREAM_CORE_GP_SURROGATE_H_
@@ -45,6 +45,8 @@ class Surrogate {
 
   // A surrogate may cache its answers for batches that are likely to come again.
   Predictions Predict(const PointMatrix& x) const;
+  // Predict's mean alone.
+  Vector PredictMean(const PointMatrix& x) const;
   // At one point, with gradients in x (0 along words).
   PointPrediction PredictPoint(ConstVectorView x) const;
   // Joint posterior covariance of the function at the points.
@@ -55,6 +57,18 @@ class Surrogate {
   // The posterior if the mean had been seen at `x` without noise: the mean stays as it
   // is, the variance shrinks. FAILED_PRECONDITION when that cannot be computed.
   absl::StatusOr<std::unique_ptr<Surrogate>> Fantasize(const PointMatrix& x) const;
+
+  // Fantasize for many points and many times: the surrogate itself becomes what Fantasize would
+  // return, but for rounding, at the cost of appended points. False, with nothing changed, where
+  // that is not to be had. Not thread-safe.
+  absl::StatusOr<bool> Absorb(const PointMatrix& x);
+  // Tells it that Predict will be asked for exactly these points again and again between calls of
+  // Absorb, so that their predictions may be kept up to date; the latest such points count. Not
+  // thread-safe.
+  void Remember(const PointMatrix& x);
+  // A surrogate that is nearly the same around `x` and quicker to ask at single points there; null
+  // where there is none. This one must outlive it.
+  std::unique_ptr<Surrogate> Near(ConstVectorView x) const;
 
  protected:
   explicit Surrogate(Index dimension) : dimension_(dimension) {}
@@ -69,6 +83,10 @@ class Surrogate {
     return {DoPredict(x), DoJointCovariance(x)};
   }
   virtual absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const = 0;
+  virtual Vector DoPredictMean(const PointMatrix& x) const { return DoPredict(x).mean; }
+  virtual absl::StatusOr<bool> DoAbsorb(const PointMatrix& /*x*/) { return false; }
+  virtual void DoRemember(const PointMatrix& /*x*/) {}
+  virtual std::unique_ptr<Surrogate> DoNear(ConstVectorView /*x*/) const { return nullptr; }
 
   Index dimension_;
 };

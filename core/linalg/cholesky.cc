@@ -16,8 +16,8 @@ double LeastPivotPart(Index size) {
   return static_cast<double>(size) * std::numeric_limits<double>::epsilon();
 }
 
-bool IsFactor(const Matrix& factor, const Vector& diagonal) {
-  const double least = LeastPivotPart(factor.rows());
+// Whether each squared pivot is more than the part `least` of its diagonal entry.
+bool ArePivots(const Matrix& factor, const Vector& diagonal, double least) {
   for (Index i = 0; i < factor.rows(); ++i) {
     const double pivot = factor(i, i);
     if (!(pivot * pivot > least * diagonal[i])) return false;
@@ -32,7 +32,7 @@ bool Factorise(const Matrix& k, double jitter, Matrix& factor) {
   factor.diagonal().array() += jitter;
   const Vector diagonal = factor.diagonal();
   const Eigen::LLT<Eigen::Ref<Matrix>> llt(factor);
-  return llt.info() == Eigen::Success && IsFactor(factor, diagonal);
+  return llt.info() == Eigen::Success && ArePivots(factor, diagonal, LeastPivotPart(factor.rows()));
 }
 
 bool LowerIsFinite(const Matrix& k) {
@@ -70,14 +70,39 @@ absl::Status Cholesky::Append(ConstVectorView column, double diagonal) {
   if (!(pivot > LeastPivotPart(size_ + 1) * corner) || !std::isfinite(pivot)) {
     return absl::FailedPreconditionError("the grown covariance is not positive definite");
   }
-  if (size_ == factor_.rows()) {
-    const Index room = std::max<Index>(16, factor_.rows() + factor_.rows() / 2);
-    factor_.conservativeResize(room, room);
-  }
+  MakeRoomFor(size_ + 1);
   factor_.row(size_).head(size_) = row.transpose();
   factor_(size_, size_) = std::sqrt(pivot);
   ++size_;
   return absl::OkStatus();
+}
+
+absl::Status Cholesky::AppendBlock(const Matrix& solved, Matrix corner) {
+  const Index count = corner.rows();
+  corner.diagonal().array() += jitter_;
+  const Vector diagonal = corner.diagonal();
+  if (size_ > 0) {
+    corner.selfadjointView<Eigen::Lower>().rankUpdate(solved.transpose(), -1.0);
+  }
+  if (!LowerIsFinite(corner)) {
+    return absl::FailedPreconditionError("the grown covariance is not finite");
+  }
+  const Eigen::LLT<Eigen::Ref<Matrix>> llt(corner);
+  const double least = LeastPivotPart(size_ + count);
+  if (llt.info() != Eigen::Success || !ArePivots(corner, diagonal, least)) {
+    return absl::FailedPreconditionError("the grown covariance is not positive definite");
+  }
+  MakeRoomFor(size_ + count);
+  factor_.block(size_, 0, count, size_) = solved.transpose();
+  factor_.block(size_, size_, count, count).triangularView<Eigen::Lower>() = corner;
+  size_ += count;
+  return absl::OkStatus();
+}
+
+void Cholesky::MakeRoomFor(Index size) {
+  if (size <= factor_.rows()) return;
+  const Index room = std::max({Index{16}, size, factor_.rows() + factor_.rows() / 2});
+  factor_.conservativeResize(room, room);
 }
 
 void Cholesky::SolveLower(MatrixView b) const {
@@ -113,9 +138,7 @@ void InvertLower(MatrixView l) {
   const Index half = size / 2;
   auto corner = l.bottomLeftCorner(size - half, half);
   Matrix block = corner;
-  l.bottomRightCorner(size - half, size - half)
-      .triangularView<Eigen::Lower>()
-      .solveInPlace(block);
+  l.bottomRightCorner(size - half, size - half).triangularView<Eigen::Lower>().solveInPlace(block);
   InvertLower(l.topLeftCorner(half, half));
   corner.noalias() = -(block * l.topLeftCorner(half, half).triangularView<Eigen::Lower>());
   InvertLower(l.bottomRightCorner(size - half, size - half));
@@ -135,9 +158,7 @@ void TransposedSquare(ConstMatrixView m, MatrixView out) {
   const auto b = m.bottomLeftCorner(size - half, half);
   const auto c = m.bottomRightCorner(size - half, size - half);
   TransposedSquare(m.topLeftCorner(half, half), out.topLeftCorner(half, half));
-  out.topLeftCorner(half, half)
-      .selfadjointView<Eigen::Lower>()
-      .rankUpdate(b.transpose(), 1.0);
+  out.topLeftCorner(half, half).selfadjointView<Eigen::Lower>().rankUpdate(b.transpose(), 1.0);
   out.bottomLeftCorner(size - half, half).noalias() =
       c.triangularView<Eigen::Lower>().transpose() * b;
   TransposedSquare(c, out.bottomRightCorner(size - half, size - half));

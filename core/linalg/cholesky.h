@@ -42,6 +42,10 @@ class Cholesky {
   double At(Index i, Index j) const { return factor_(i, j); }
   // The lower factor; entries above its diagonal are meaningless.
   auto lower() const { return factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>(); }
+  // A part of the lower factor, from an entry on.
+  auto Rows(Index row, Index column, Index rows, Index columns) const {
+    return factor_.block(row, column, rows, columns);
+  }
 
   // Extends the matrix by one row and column in O(size^2): `column` holds the
   // entries above the corner, `diagonal` the corner, to which jitter() is added.
@@ -49,9 +53,21 @@ class Cholesky {
   // positive definite; a new factorisation then tries more jitter.
   absl::Status Append(ConstVectorView column, double diagonal);
 
+  // The same by many rows at once: `solved` is L^-1 times the new columns above the corner, which
+  // is in the lower triangle of `corner`.
+  absl::Status AppendBlock(const Matrix& solved, Matrix corner);
+
+  // Takes back what Append and AppendBlock added beyond the first `size` rows.
+  void Truncate(Index size) { size_ = size; }
+
   // Replace `b`, which has size() rows, by L^-1 b and L^-T b.
   void SolveLower(MatrixView b) const;
   void SolveLowerTransposed(MatrixView b) const;
+  // The same for one column, which takes a half of the time; rounded otherwise.
+  void SolveLowerOne(VectorView b) const { lower().solveInPlace(b); }
+  void SolveLowerTransposedOne(VectorView b) const {
+    factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().transpose().solveInPlace(b);
+  }
   // (L L^T)^-1 b.
   Vector Solve(ConstVectorView b) const;
   // (L L^T)^-1 with both triangles. Costs 2/3 size^3 operations.
@@ -59,6 +75,8 @@ class Cholesky {
   double LogDeterminant() const;
 
  private:
+  void MakeRoomFor(Index size);
+
   Matrix factor_;  // May have capacity for more rows than size_.
   Index size_ = 0;
   double jitter_ = 0;

@@ -8,12 +8,17 @@
 
 namespace slipstream {
 
+using ValueAndGradient = std::function<double(ConstVectorView x, VectorView gradient)>;
+
 // All are pure; no value is NaN.
 struct PointFunction {
   // At many points at once.
   std::function<Vector(const PointMatrix& x)> values;
   // At one point, with the gradient (0 along words) into the second argument.
-  std::function<double(ConstVectorView x, VectorView gradient)> value_and_gradient;
+  ValueAndGradient value_and_gradient;
+  // Makes a quicker approximation of value_and_gradient that holds around `point`. May be empty, or
+  // return an empty function, where there is none.
+  std::function<ValueAndGradient(ConstVectorView point)> near = {};
 };
 
 }  // namespace slipstream

@@ -4,14 +4,15 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "core/ascent/bounded_ascent.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/optim/neighbours.h"
 #include "core/optim/stepped_domain.h"
 #include "core/space/candidate_list.h"
@@ -24,7 +25,7 @@ namespace {
 class SpaceMaximizer {
  public:
   SpaceMaximizer(const SearchSpace& space, const PointFunction& function, uint64_t seed,
-                 absl::Time deadline, const MaximizerOptions& options)
+                 Deadline deadline, const MaximizerOptions& options)
       : space_(space),
         function_(function),
         seed_(seed),
@@ -32,10 +33,14 @@ class SpaceMaximizer {
         options_(options),
         neighbours_(space, options.values_per_sweep) {}
 
-  MaximizerResult Run(absl::Span<const Configuration> incumbents) {
+  MaximizerResult Run(std::vector<Configuration> configurations, const PointMatrix& x,
+                      std::vector<Configuration> more = {}) {
     MaximizerResult result;
-    std::vector<ScoredConfiguration> screen =
-        Score(ScreenOf(space_, incumbents, seed_, options_));
+    std::vector<ScoredConfiguration> screen = Score(std::move(configurations), x);
+    if (!more.empty()) {
+      std::vector<ScoredConfiguration> scored = Score(std::move(more));
+      std::move(scored.begin(), scored.end(), std::back_inserter(screen));
+    }
     SortBestFirst(screen);
     for (size_t start : SpreadOut(screen)) {
       if (OutOfTime()) break;
@@ -51,12 +56,18 @@ class SpaceMaximizer {
 
  private:
   bool OutOfTime() {
-    deadline_passed_ = deadline_passed_ || absl::Now() > deadline_;
+    deadline_passed_ = deadline_passed_ || deadline_.has_passed();
     return deadline_passed_;
   }
 
   std::vector<ScoredConfiguration> Score(std::vector<Configuration> configurations) {
-    const Vector values = function_.values(EncodeAll(space_, configurations));
+    const PointMatrix x = EncodeAll(space_, configurations);
+    return Score(std::move(configurations), x);
+  }
+
+  std::vector<ScoredConfiguration> Score(std::vector<Configuration> configurations,
+                                         const PointMatrix& x) {
+    const Vector values = function_.values(x);
     evaluations_ += static_cast<int>(values.size());
     std::vector<ScoredConfiguration> scored;
     scored.reserve(configurations.size());
@@ -141,10 +152,11 @@ class SpaceMaximizer {
     if (free.empty() || OutOfTime()) return start;
     Vector point = Coordinates(start.configuration);
     Vector whole_gradient(point.size());
+    const ValueAndGradient climbed_function = Climbed(point);
     const SmoothFunction along_free = [&](ConstVectorView x,
                                           VectorView gradient) -> std::optional<double> {
       for (size_t i = 0; i < free.size(); ++i) point[free[i]] = x[static_cast<Index>(i)];
-      const double value = function_.value_and_gradient(point, whole_gradient);
+      const double value = climbed_function(point, whole_gradient);
       for (size_t i = 0; i < free.size(); ++i) {
         gradient[static_cast<Index>(i)] = whole_gradient[free[i]];
       }
@@ -168,6 +180,12 @@ class SpaceMaximizer {
     return scored.front().value > start.value ? std::move(scored.front()) : std::move(start);
   }
 
+  ValueAndGradient Climbed(const Vector& start) const {
+    ValueAndGradient near;
+    if (options_.climbs_nearby && function_.near) near = function_.near(start);
+    return near ? near : function_.value_and_gradient;
+  }
+
   // Makes the best single change of each stepped number or word in turn.
   ScoredConfiguration Sweep(ScoredConfiguration best) {
     for (size_t parameter : neighbours_.Stepped()) {
@@ -185,7 +203,7 @@ class SpaceMaximizer {
   const SearchSpace& space_;
   const PointFunction& function_;
   uint64_t seed_;
-  absl::Time deadline_;
+  Deadline deadline_;
   const MaximizerOptions& options_;
   Neighbours neighbours_;
   int draws_ = 0;
@@ -197,8 +215,18 @@ class SpaceMaximizer {
 
 MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction& function,
                                   absl::Span<const Configuration> incumbents, uint64_t seed,
-                                  absl::Time deadline, const MaximizerOptions& options) {
-  return SpaceMaximizer(space, function, seed, deadline, options).Run(incumbents);
+                                  Deadline deadline, const MaximizerOptions& options) {
+  std::vector<Configuration> screen = ScreenOf(space, incumbents, seed, options);
+  const PointMatrix x = EncodeAll(space, screen);
+  return SpaceMaximizer(space, function, seed, deadline, options).Run(std::move(screen), x);
+}
+
+MaximizerResult MaximizeFromScreen(const SearchSpace& space, const PointFunction& function,
+                                   const Screen& screen, absl::Span<const Configuration> incumbents,
+                                   uint64_t seed, Deadline deadline,
+                                   const MaximizerOptions& options) {
+  return SpaceMaximizer(space, function, seed, deadline, options)
+      .Run(screen.configurations, screen.x, ScreenOf(space, incumbents, seed, options));
 }
 
 namespace {

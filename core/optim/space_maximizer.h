@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "core/base/deadline.h"
 #include "core/optim/point_function.h"
 #include "core/space/configuration.h"
 #include "core/space/search_space.h"
@@ -35,6 +35,15 @@ struct MaximizerOptions {
   double value_tolerance = 1e-6;
   size_t sweeps = 3;             // At most, after each ascent.
   size_t values_per_sweep = 32;  // Tried of one parameter that has more.
+  // Whether ascents climb the function's quick form around their start, where it has one. Where
+  // they end is judged by the function itself.
+  bool climbs_nearby = false;
+};
+
+// Configurations that a search looks at first, encoded.
+struct Screen {
+  std::vector<Configuration> configurations;
+  PointMatrix x;
 };
 
 struct ScoredConfiguration {
@@ -54,8 +63,15 @@ struct MaximizerResult {
 // far, best first; there may be none.
 MaximizerResult MaximizeOverSpace(const SearchSpace& space, const PointFunction& function,
                                   absl::Span<const Configuration> incumbents, uint64_t seed,
-                                  absl::Time deadline,
+                                  Deadline deadline,
                                   const MaximizerOptions& options = MaximizerOptions());
+
+// The same from a given screen, which many searches may share: it is not empty. The options' own
+// points come on top of it.
+MaximizerResult MaximizeFromScreen(const SearchSpace& space, const PointFunction& function,
+                                   const Screen& screen, absl::Span<const Configuration> incumbents,
+                                   uint64_t seed, Deadline deadline,
+                                   const MaximizerOptions& options = MaximizerOptions());
 
 // The screen alone: what MaximizeOverSpace looks at first.
 std::vector<Configuration> ScreenOf(const SearchSpace& space,

@@ -27,6 +27,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/deadline.h"
 #include "core/gp/coordinate_kinds.h"
 #include "core/gp/likelihood.h"
 #include "core/gp/model.h"
@@ -72,6 +73,8 @@ struct PriorInput {
   // Hyperparameters are fitted to so many of the first results, as they are not
   // fitted anew at each one; none: to all.
   std::optional<Index> calibrated_results = {};
+  // Combine and Prepare give up with DEADLINE_EXCEEDED or CANCELLED when it has passed.
+  Deadline deadline = Deadline::Infinite();
 
   // The results that hyperparameters are fitted to.
   TrainingData CalibrationPart() const {

@@ -261,6 +261,7 @@ class Rgpe final : public Prior {
       losses.resize(numbers.draws(), static_cast<Index>(chosen.size()));
       const CachedPoints points(input.target.x);
       for (Index i = 0; i < losses.cols(); ++i) {
+        SLIPSTREAM_RETURN_IF_ERROR(input.deadline.Check("no time for the sources"));
         const SourceModel& source = *chosen[static_cast<size_t>(i)];
         SLIPSTREAM_ASSIGN_OR_RETURN(losses.col(i),
                                     RgpeSourceLosses(source, input.target, points, numbers, i + 1));

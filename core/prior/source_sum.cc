@@ -43,10 +43,11 @@ Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t s
   return model;
 }
 
-std::vector<KnownTerm> TermsOf(const SourceModels& sources, SourceErrors errors,
-                               const PointMatrix& x) {
+absl::StatusOr<std::vector<KnownTerm>> TermsOf(const SourceModels& sources, SourceErrors errors,
+                                               const PointMatrix& x, const Deadline& deadline) {
   std::vector<KnownTerm> terms;
   for (const auto& source : sources) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the sources"));
     terms.push_back(KnownPartAt({{source->expansion, 1, 1, source->cache}}, errors, x));
   }
   return terms;
@@ -130,7 +131,8 @@ class SourceSum final : public Prior {
     SourceModels chosen;
     for (size_t place : places) chosen.push_back(input.sources[place]);
     TrainingData data = input.CalibrationPart();
-    data.terms = TermsOf(chosen, options_.errors, data.x);
+    SLIPSTREAM_ASSIGN_OR_RETURN(data.terms,
+                                TermsOf(chosen, options_.errors, data.x, input.deadline));
     Model model = ModelOf(input, options_, chosen.size());
     return std::make_unique<SummedSources>(options_, std::move(model), std::move(data),
                                            input.target, std::move(chosen), std::move(places),

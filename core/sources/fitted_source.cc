@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
 #include "core/calibration/posterior.h"
@@ -155,7 +156,7 @@ std::optional<PreparedSource> Prepare(const SourceTaskData& source, const Search
 absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskData& source,
                                                               const SearchSpace& space,
                                                               const SourceFitOptions& options,
-                                                              absl::Time deadline) {
+                                                              Deadline deadline) {
   auto fitted = std::make_shared<FittedSource>();
   fitted->counts.points = source.points.size();
   fitted->own_bytes = sizeof(FittedSource);
@@ -213,7 +214,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> SourceLibrary::Get(
     const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
     const SourceFitOptions& options) {
   const auto fit = [&]() -> absl::StatusOr<std::shared_ptr<const FittedSource>> {
-    auto fitted = FitSource(*source, space, options, absl::InfiniteFuture());
+    auto fitted = FitSource(*source, space, options, Deadline::Infinite());
     return fitted.ok() ? *std::move(fitted) : UnfittableSource(*source);
   };
   return memo_.Get(KeyOf(*source, space, options), fit);

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+#include "core/base/deadline.h"
 #include "core/base/memo.h"
 #include "core/gp/output_transform.h"
 #include "core/prior/blocks/source_model.h"
@@ -66,7 +66,7 @@ struct FittedSource {
 absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskData& source,
                                                               const SearchSpace& space,
                                                               const SourceFitOptions& options,
-                                                              absl::Time deadline);
+                                                              Deadline deadline);
 
 // Stands for a source that FitSource failed on, so that it is not tried again.
 std::shared_ptr<const FittedSource> UnfittableSource(const SourceTaskData& source);

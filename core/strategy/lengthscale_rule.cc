@@ -27,7 +27,7 @@ class PointSearches {
   absl::StatusOr<double> Deviation(const std::vector<Hyperparameters>& members, double multiplier) {
     RuledModel ruled;
     if (!SameMembers(base_.hyperparameters(), members)) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, base_.WithMembers(members));
+      SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, base_.WithMembers(members, request_.deadline));
     }
     const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : base_;
     NextPointRequest ask = request_.With(request_.acquisition, model);
@@ -47,7 +47,7 @@ class PointSearches {
     }
     RuledModel ruled;
     if (SameMembers(base_.hyperparameters(), members)) return ruled;
-    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, base_.WithMembers(members));
+    SLIPSTREAM_ASSIGN_OR_RETURN(ruled.model, base_.WithMembers(members, request_.deadline));
     return ruled;
   }
 

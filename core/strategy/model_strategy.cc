@@ -5,17 +5,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/acquisition/next_point.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/consistent.h"
 #include "core/exploration/exploration.h"
+#include "core/optim/space_maximizer.h"
 #include "core/recipe/recipe_names.h"
 #include "core/sources/usable_sources.h"
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/objective_model.h"
-#include "core/strategy/one_by_one.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
 #include "core/strategy/zero_shot_strategy.h"
@@ -27,7 +27,10 @@ namespace {
 constexpr uint64_t kSearchLane = 0x5ea4c4;
 constexpr uint64_t kCalibrationLane = 0xca11b;
 constexpr uint64_t kRandomLane = 0x4a4d0;
+constexpr uint64_t kScreenLane = 0x5c4ee;
 constexpr uint64_t kMostRandomTries = 100;
+// Beside more trials that are open, the screen that searches share is a small one.
+constexpr size_t kMostForLargeScreen = 400;
 
 // The share of the time until the deadline that a model with transfer may take,
 // so that enough is left for one without.
@@ -47,17 +50,24 @@ std::unique_ptr<LengthscaleRule> LengthscaleRuleOf(const Recipe& recipe) {
   return rule.has_value() ? (*rule)->rule(rule->options()) : nullptr;
 }
 
-size_t CountMeasured(const StudyView& view) {
-  return static_cast<size_t>(
-      std::count_if(view.ended.begin(), view.ended.end(), [](const EndedTrial& trial) {
-        return trial.ending == Ending::kMeasured && trial.value.has_value();
-      }));
+size_t CountResults(const StudyView& view) {
+  return static_cast<size_t>(std::count_if(view.ended.begin(), view.ended.end(), InformsModels));
 }
 
 // How many results there must be before a model is asked.
 size_t InitialResults(const SearchSpace& space) {
   return std::clamp<size_t>(space.dimension() + 1, 3, 5);
 }
+
+// The parts of a strategy that all of its calls share.
+struct Ingredients {
+  const Recipe& recipe;
+  const Calibration& calibration;
+  const LengthscaleRule* rule = nullptr;
+  const Exploration& exploration;
+  const Prior* prior = nullptr;
+  CalibrationCache& cache;
+};
 
 class ModelStrategy final : public Strategy {
  public:
@@ -72,8 +82,13 @@ class ModelStrategy final : public Strategy {
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
-                                                    absl::Time deadline) const override;
-  absl::Status DoPrepare(const StudyView& view) const override;
+                                                    Deadline deadline) const override;
+  absl::StatusOr<std::unique_ptr<SuggestionRun>> DoStart(const StudyView& view, int count,
+                                                         uint64_t seed) const override;
+  absl::Status DoPrepare(const StudyView& view, const Deadline& deadline) const override;
+  Ingredients ingredients() const {
+    return {recipe_, *calibration_, rule_.get(), *exploration_, prior_.get(), cache_};
+  }
   bool DoReadsHistory() const override { return true; }
   bool DoReadsNotes() const override {
     const std::optional<Choice<CalibrationRow>>& rule = recipe_.calibration.rule;
@@ -89,16 +104,6 @@ class ModelStrategy final : public Strategy {
   mutable CalibrationCache cache_;
 };
 
-// The parts of a strategy that all of its calls share.
-struct Ingredients {
-  const Recipe& recipe;
-  const Calibration& calibration;
-  const LengthscaleRule* rule = nullptr;
-  const Exploration& exploration;
-  const Prior* prior = nullptr;
-  CalibrationCache& cache;
-};
-
 absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const Recipe& recipe) {
   if (view.fitted_sources == nullptr) {
     return absl::FailedPreconditionError("there is nowhere to get fitted sources from");
@@ -107,28 +112,32 @@ absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const Recipe& rec
 }
 
 // One call's work: suggestions one after the other, each known to the next.
-class Batch {
+class ModelRun final : public SuggestionRun {
  public:
-  Batch(const StudyView& view, const Ingredients& ingredients, uint64_t seed, absl::Time deadline)
+  ModelRun(const StudyView& view, const Ingredients& ingredients, uint64_t seed,
+           std::optional<CandidatePool> pool)
       : view_(view),
         ingredients_(ingredients),
         seed_(seed),
-        deadline_(deadline),
-        with_transfer_(ingredients.prior != nullptr && !view.sources.empty()) {}
-
-  absl::StatusOr<std::vector<Suggestion>> Suggest(int count) {
+        is_early_(CountResults(view) < InitialResults(*view.space)),
+        with_transfer_(ingredients.prior != nullptr && !view.sources.empty()),
+        pool_of_candidates_(std::move(pool)),
+        pool_(pool_of_candidates_.has_value() ? &*pool_of_candidates_ : nullptr) {
     CollectTaken();
-    const bool is_early = CountMeasured(view_) < InitialResults(*view_.space);
-    return SuggestOneByOne(view_, count, [&](uint64_t index, CandidatePool* pool, auto made) {
-      index_ = index;
-      pool_ = pool;
-      made_ = made;
-      if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
-      return is_early ? EvenlyFilling() : Explored();
-    });
   }
 
  private:
+  absl::StatusOr<bool> MakeNext(const Deadline& deadline, std::vector<Suggestion>& made) override {
+    if (pool_ != nullptr && pool_->empty()) return false;
+    deadline_ = deadline;
+    index_ = static_cast<uint64_t>(view_.suggested) + made.size();
+    earlier_ = made;
+    if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
+    Suggestion next = is_early_ ? EvenlyFilling() : Explored();
+    made.push_back(std::move(next));
+    return true;
+  }
+
   // Adds the configurations of pending and infeasible trials and, where results
   // are exact, of measured ones.
   void CollectTaken() {
@@ -144,7 +153,7 @@ class Batch {
 
   // From the model, unless the recipe's exploration has it otherwise.
   Suggestion Explored() {
-    ExplorationStep step = ingredients_.exploration.Next({view_, made_, seed_, index_});
+    ExplorationStep step = ingredients_.exploration.Next({view_, earlier_, seed_, index_});
     Suggestion suggestion = step.is_random ? Random() : FromModel();
     Provenance& provenance = suggestion.provenance;
     provenance.facts.insert(provenance.facts.end(), step.facts.begin(), step.facts.end());
@@ -176,14 +185,18 @@ class Batch {
   // Tries the model with transfer first; falls back to one without and says why.
   absl::StatusOr<Suggestion> TryModel() {
     if (with_transfer_) {
-      absl::StatusOr<Suggestion> suggestion = TryModelBy(TransferDeadline());
+      absl::StatusOr<Suggestion> suggestion = TryModelBy(deadline_.Part(kTransferTime));
       if (suggestion.ok()) return suggestion;
       with_transfer_ = false;
       without_because_ = suggestion.status();
-      model_.reset();
-      pending_ = 0;
+      ForgetModel();
     }
-    SLIPSTREAM_ASSIGN_OR_RETURN(Suggestion suggestion, TryModelBy(deadline_));
+    absl::StatusOr<Suggestion> made = TryModelBy(deadline_);
+    if (!made.ok()) {
+      ForgetModel();  // It may know a part of the pending trials.
+      return made.status();
+    }
+    Suggestion suggestion = *std::move(made);
     if (!without_because_.ok()) {
       suggestion.provenance.rung = Rung::kWithoutTransfer;
       suggestion.provenance.notes.clear();  // They are about another model.
@@ -199,10 +212,10 @@ class Batch {
                          ", acquisition ", names.acquisition, ", exploration ", names.exploration)};
   }
 
-  absl::Time TransferDeadline() const {
-    if (deadline_ == absl::InfiniteFuture()) return deadline_;
-    const absl::Time now = absl::Now();
-    return now + kTransferTime * (deadline_ - now);
+  void ForgetModel() {
+    model_.reset();
+    screen_.reset();
+    pending_ = 0;
   }
 
   static std::string ReasonOf(const absl::Status& status) {
@@ -212,13 +225,14 @@ class Batch {
     return absl::StrCat(kind, ": ", status.message());
   }
 
-  absl::StatusOr<Suggestion> TryModelBy(absl::Time deadline) {
+  absl::StatusOr<Suggestion> TryModelBy(Deadline deadline) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time is left"));
     SLIPSTREAM_RETURN_IF_ERROR(PrepareModel(deadline));
     const NextPointRequest request = RequestFor(*model_, deadline);
     RuledModel ruled;
     if (ingredients_.rule != nullptr) {
       SLIPSTREAM_ASSIGN_OR_RETURN(ruled, ApplyLengthscaleRule(*ingredients_.rule, request, *model_,
-                                                              ExpansionPast(view_, made_)));
+                                                              ExpansionPast(view_, earlier_)));
     }
     const ObjectiveModel& model = ruled.model.has_value() ? *ruled.model : *model_;
     NextPointRequest ask = request.With(request.acquisition, model);
@@ -243,12 +257,13 @@ class Batch {
     return suggestion;
   }
 
-  NextPointRequest RequestFor(const ObjectiveModel& model, absl::Time deadline) const {
+  NextPointRequest RequestFor(const ObjectiveModel& model, Deadline deadline) const {
     NextPointRequest request{*view_.space, ingredients_.recipe.acquisition, model, taken_};
     request.pool = pool_;
-    request.round = view_.suggested + static_cast<int64_t>(made_.size()) + 1;
+    request.round = view_.suggested + static_cast<int64_t>(earlier_.size()) + 1;
     request.seed = CounterRandomBits(seed_, index_, kSearchLane);
     request.deadline = deadline;
+    if (screen_.has_value() && !screen_->configurations.empty()) request.screen = &*screen_;
     return request;
   }
 
@@ -272,7 +287,7 @@ class Batch {
   }
 
   // The model, with all pending trials in it.
-  absl::Status PrepareModel(absl::Time deadline) {
+  absl::Status PrepareModel(Deadline deadline) {
     std::vector<Configuration> pending;
     if (!model_.has_value()) {
       ObjectiveModelRequest request{view_, ingredients_.recipe, ingredients_.calibration,
@@ -288,44 +303,64 @@ class Batch {
       model_ = std::move(model);
       for (const OpenTrial& trial : view_.open) pending.push_back(trial.configuration);
     }
-    for (; pending_ < made_.size(); ++pending_) {
-      pending.push_back(made_[pending_].configuration);
+    for (; pending_ < earlier_.size(); ++pending_) {
+      pending.push_back(earlier_[pending_].configuration);
     }
-    return model_->AddPending(*view_.space, pending);
+    SLIPSTREAM_RETURN_IF_ERROR(model_->AddPending(*view_.space, pending, deadline));
+    if (!screen_.has_value() && model_->absorbs()) ShareScreen();
+    return absl::OkStatus();
   }
 
-  const StudyView& view_;
-  const Ingredients& ingredients_;
+  // From now on all searches begin with one screen, at which predictions are kept up to date.
+  void ShareScreen() {
+    screen_ = SharedScreen(*view_.space, *model_, CounterRandomBits(seed_, index_, kScreenLane),
+                           view_.open.size() > kMostForLargeScreen);
+    if (!screen_->configurations.empty()) model_->Remember(screen_->x);
+  }
+
+  const StudyView view_;
+  const Ingredients ingredients_;
   uint64_t seed_;
-  absl::Time deadline_;
+  Deadline deadline_ = Deadline::Infinite();
+  bool is_early_;
   bool with_transfer_;
   absl::Status without_because_;
   UsableSources usable_;
   ConfigurationIndex taken_;
   std::optional<ObjectiveModel> model_;
+  std::optional<Screen> screen_;  // Once the model absorbs what is pending.
   // The suggestion that is being made: its index, the candidates left, and those made before it.
   uint64_t index_ = 0;
-  CandidatePool* pool_ = nullptr;  // Null on a space without candidates.
-  absl::Span<const Suggestion> made_;
+  std::optional<CandidatePool> pool_of_candidates_;
+  CandidatePool* pool_;  // Null on a space without candidates.
+  absl::Span<const Suggestion> earlier_;
   size_t pending_ = 0;  // Suggestions that the model knows.
 };
 
-absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView& view, int count,
-                                                                 uint64_t seed,
-                                                                 absl::Time deadline) const {
+absl::StatusOr<std::unique_ptr<SuggestionRun>> ModelStrategy::DoStart(const StudyView& view,
+                                                                      int count,
+                                                                      uint64_t seed) const {
   if (recipe_.initial->from_sources && !view.sources.empty() &&
-      CountMeasured(view) < InitialResults(*view.space)) {
-    return zero_shot_->Suggest(view, count, seed, deadline);
+      CountResults(view) < InitialResults(*view.space)) {
+    return zero_shot_->Start(view, count, seed);
   }
-  const Ingredients ingredients{recipe_,       *calibration_, rule_.get(),
-                                *exploration_, prior_.get(),  cache_};
-  return Batch(view, ingredients, seed, deadline).Suggest(count);
+  std::optional<CandidatePool> pool;
+  if (view.space->has_candidates()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(pool, CandidatePool::Create(view));
+  }
+  return std::make_unique<ModelRun>(view, ingredients(), seed, std::move(pool));
 }
 
-absl::Status ModelStrategy::DoPrepare(const StudyView& view) const {
+absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView& view, int count,
+                                                                 uint64_t seed,
+                                                                 Deadline deadline) const {
+  return Suggest(view, count, seed, deadline);  // Which starts a run.
+}
+
+absl::Status ModelStrategy::DoPrepare(const StudyView& view, const Deadline& deadline) const {
   if (prior_ == nullptr || view.sources.empty()) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable, SourcesOf(view, recipe_));
-  return PreparePrior(*prior_, view, recipe_, usable.models);
+  return PreparePrior(*prior_, view, recipe_, usable.models, deadline);
 }
 
 }  // namespace

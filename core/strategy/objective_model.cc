@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -11,10 +12,12 @@
 #include "core/base/even_parts.h"
 #include "core/base/instruction_set.h"
 #include "core/base/status.h"
+#include "core/calibration/posterior.h"
 #include "core/gp/feasible_surrogate.h"
 #include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 #include "core/space/quasi_random.h"
+#include "core/strategy/training_history.h"
 
 namespace slipstream {
 namespace {
@@ -47,31 +50,14 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
   return options;
 }
 
-TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe) {
-  TrainingSetOptions options;
-  options.warp = recipe.model_options().warp;
-  return CollectTrainingSet(view, options);
-}
-
-TrainingData NoResults(const SearchSpace& space) {
-  return {PointMatrix(0, static_cast<Index>(space.dimension())), Vector(0), Vector(0)};
-}
-
-// The results as they were when there were `count` different configurations.
-TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count) {
-  ConfigurationIndex seen;
-  size_t trials = 0;
-  for (; trials < view.ended.size(); ++trials) {
-    const EndedTrial& trial = view.ended[trials];
-    if (trial.ending != Ending::kMeasured || !trial.value.has_value()) continue;
-    if (static_cast<Index>(seen.size()) == count && !seen.contains(&trial.configuration)) break;
-    seen.try_emplace(&trial.configuration, 0);
-  }
-  if (seen.empty()) return NoResults(*view.space);
-  StudyView then = view;
-  then.ended = view.ended.first(trials);
-  return TrainingSetOf(then, recipe).data;
-}
+// Trials that are out are taken in by Surrogate::Absorb where they are more than this many, ...
+constexpr Index kManyPending = 16;
+// ... or where results or sources are.
+constexpr Index kManyResults = 100;
+constexpr size_t kManySources = 8;
+// Calibrations without transfer look at so many results at most, evenly spread: more of them cost
+// the cube and change the hyperparameters by less than these are known.
+constexpr Index kMostCalibrated = 400;
 
 // Evenly among the candidates, or all over the cube; the same for all studies of
 // the space, which then share what priors make of their sources.
@@ -95,22 +81,28 @@ bool CalibrationKey::operator==(const CalibrationKey& other) const {
 }
 
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
-                          const SourceModels& sources) {
+                          const SourceModels& sources, const Deadline& deadline) {
   const TrainingData nothing = NoResults(*view.space);
   Places places([&] { return PlacesOf(*view.space); });
   const auto earlier = [&nothing](Index) { return nothing; };
-  return prior.Prepare({KindsOf(*view.space), nothing, sources, ModelOptionsOf(view, recipe),
-                        std::move(places), earlier, /*seed=*/0});
+  return prior.Prepare({KindsOf(*view.space),
+                        nothing,
+                        sources,
+                        ModelOptionsOf(view, recipe),
+                        std::move(places),
+                        earlier,
+                        /*seed=*/0,
+                        {},
+                        deadline});
 }
 
 absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {
   const StudyView& view = request.view;
   ObjectiveModel fitted;
   fitted.noiseless_ = view.noiseless;
-  fitted.training_ = TrainingSetOf(view, request.recipe);
+  fitted.CollectTraining(view, request.recipe);
   const TrainingData& data = fitted.training_.data;
   fitted.pending_.resize(0, data.x.cols());
-  fitted.calibrated_to_ = ScheduledFitSize(data.y.size());
   const CoordinateKinds kinds = KindsOf(*view.space);
   ModelOptions options = ModelOptionsOf(view, request.recipe);
   if (fitted.training_.infeasible.rows() > 0) {
@@ -120,9 +112,8 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   if (request.prior == nullptr) {
     options.mean_deviation = kMeanDeviation;
     fitted.model_ = DefaultModel(kinds, options);
-    SLIPSTREAM_RETURN_IF_ERROR(
-        fitted.Calibrate(request, fitted.model_, FirstOf(data, fitted.calibrated_to_)));
-    SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers());
+    SLIPSTREAM_RETURN_IF_ERROR(fitted.Calibrate(request, fitted.model_, fitted.calibration_part_));
+    SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(request.deadline));
     return fitted;
   }
   Places places([&] { return PlacesOf(*view.space); });
@@ -130,12 +121,28 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   SLIPSTREAM_ASSIGN_OR_RETURN(
       fitted.transfer_,
       request.prior->Combine({kinds, data, request.sources, options, std::move(places), earlier,
-                              request.seed, fitted.calibrated_to_}));
+                              request.seed, std::min(fitted.calibrated_to_, data.y.size()),
+                              request.deadline}));
   for (const auto& source : request.sources) fitted.source_names_.push_back(source->name);
   SLIPSTREAM_RETURN_IF_ERROR(
       fitted.Calibrate(request, fitted.transfer_->model(), fitted.transfer_->data()));
-  SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers());
+  SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(request.deadline));
   return fitted;
+}
+
+// The scale of the results is that of those which hyperparameters are calibrated to: these stay
+// as they are while more results come, and so does what was made of them.
+void ObjectiveModel::CollectTraining(const StudyView& view, const Recipe& recipe) {
+  training_ = TrainingSetOf(view, recipe);
+  const auto different = static_cast<Index>(training_.different);
+  calibrated_to_ = CalibratedTo(view, different);
+  if (calibrated_to_ == different) {
+    calibration_part_ = training_.data;
+    return;
+  }
+  TrainingSet earlier = EarlierTraining(view, recipe, calibrated_to_);
+  training_ = TrainingSetOf(view, recipe, &earlier.transform);
+  calibration_part_ = EvenlySpread(earlier.data, kMostCalibrated);
 }
 
 absl::Status ObjectiveModel::Calibrate(const ObjectiveModelRequest& request, const Model& model,
@@ -161,14 +168,19 @@ absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
   return std::make_unique<GaussianProcess>(std::move(process));
 }
 
-absl::Status ObjectiveModel::BuildMembers() {
+absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
+  members_.clear();
+  base_means_.clear();
   for (const Hyperparameters& hyperparameters : calibrated_->members) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
     if (feasibility_ != nullptr) {
       member = MakeFeasibleSurrogate(std::move(member), feasibility_, training_.data.y.minCoeff());
     }
+    base_means_.push_back(member->PredictMean(training_.data.x));
     members_.push_back(std::move(member));
   }
+  best_pending_.assign(members_.size(), -std::numeric_limits<double>::infinity());
   return absl::OkStatus();
 }
 
@@ -178,32 +190,60 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 
 double ObjectiveModel::Incumbent(size_t member) const {
   // With transfer the model may be on a scale of its own.
-  const double best = noiseless_ && transfer_ == nullptr
-                          ? training_.data.y.maxCoeff()
-                          : IncumbentOf(*members_[member], training_.data.x);
+  const double best = noiseless_ && transfer_ == nullptr ? training_.data.y.maxCoeff()
+                      : HasBaseMeans()                   ? base_means_[member].maxCoeff()
+                                       : IncumbentOf(*members_[member], training_.data.x);
+  if (absorbs_) return std::max(best, best_pending_[member]);
   return pending_.rows() == 0 ? best : std::max(best, IncumbentOf(*members_[member], pending_));
 }
 
 absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
-                                        absl::Span<const Configuration> pending) {
+                                        absl::Span<const Configuration> pending,
+                                        const Deadline& deadline) {
   if (pending.empty()) return absl::OkStatus();
-  return Fantasize(EncodeAll(space, pending));
+  return Fantasize(EncodeAll(space, pending), deadline);
 }
 
-absl::Status ObjectiveModel::Fantasize(const PointMatrix& x) {
-  for (std::unique_ptr<Surrogate>& member : members_) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(member, member->Fantasize(x));
-  }
+absl::Status ObjectiveModel::Fantasize(const PointMatrix& x, const Deadline& deadline) {
   PointMatrix all(pending_.rows() + x.rows(), x.cols());
   all << pending_, x;
+  if (all.rows() > kManyPending || training_.data.y.size() > kManyResults ||
+      source_names_.size() > kManySources) {
+    const bool is_first = !std::exchange(absorbs_, true);
+    // From the results on, as the few that were taken in otherwise cannot be appended to.
+    if (is_first && pending_.rows() > 0) SLIPSTREAM_RETURN_IF_ERROR(BuildMembers(deadline));
+    SLIPSTREAM_RETURN_IF_ERROR(Absorb(is_first ? all : x, deadline));
+  } else {
+    for (std::unique_ptr<Surrogate>& member : members_) {
+      SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the pending trials"));
+      SLIPSTREAM_ASSIGN_OR_RETURN(member, member->Fantasize(x));
+    }
+  }
   pending_ = std::move(all);
   return absl::OkStatus();
 }
 
-absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(
-    std::vector<Hyperparameters> members) const {
+absl::Status ObjectiveModel::Absorb(const PointMatrix& x, const Deadline& deadline) {
+  for (size_t i = 0; i < members_.size(); ++i) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the pending trials"));
+    std::unique_ptr<Surrogate>& member = members_[i];
+    best_pending_[i] = std::max(best_pending_[i], member->PredictMean(x).maxCoeff());
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool absorbed, member->Absorb(x));
+    if (absorbed) continue;
+    SLIPSTREAM_ASSIGN_OR_RETURN(member, member->Fantasize(x));
+  }
+  return absl::OkStatus();
+}
+
+void ObjectiveModel::Remember(const PointMatrix& x) {
+  for (std::unique_ptr<Surrogate>& member : members_) member->Remember(x);
+}
+
+absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(std::vector<Hyperparameters> members,
+                                                           const Deadline& deadline) const {
   ObjectiveModel other;
   other.training_ = training_;
+  other.calibration_part_ = calibration_part_;
   other.noiseless_ = noiseless_;
   other.model_ = model_;
   other.transfer_ = transfer_;
@@ -215,14 +255,15 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(
   calibrated.members = std::move(members);
   other.calibrated_ = std::make_shared<const Calibrated>(std::move(calibrated));
   other.pending_.resize(0, pending_.cols());
-  SLIPSTREAM_RETURN_IF_ERROR(other.BuildMembers());
-  if (pending_.rows() > 0) SLIPSTREAM_RETURN_IF_ERROR(other.Fantasize(pending_));
+  SLIPSTREAM_RETURN_IF_ERROR(other.BuildMembers(deadline));
+  if (pending_.rows() > 0) SLIPSTREAM_RETURN_IF_ERROR(other.Fantasize(pending_, deadline));
   return other;
 }
 
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {
-  const Vector values =
-      noiseless_ ? training_.data.y : members_.front()->Predict(training_.data.x).mean;
+  const Vector values = noiseless_       ? training_.data.y
+                        : HasBaseMeans() ? base_means_.front()
+                                         : members_.front()->PredictMean(training_.data.x);
   std::vector<size_t> order(training_.configurations.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -277,6 +318,9 @@ std::vector<Fact> ObjectiveModel::Facts() const {
   }
   facts.push_back({"lengthscales", absl::StrJoin(lengthscales, " ")});
   facts.push_back({"calibrated_to", static_cast<double>(calibrated_to_)});
+  if (transfer_ == nullptr && calibration_part_.y.size() < calibrated_to_) {
+    facts.push_back({"calibration_points", static_cast<double>(calibration_part_.y.size())});
+  }
   facts.push_back({"likelihood_evaluations", static_cast<double>(calibrated_->evaluations)});
   if (members_.size() > 1) facts.push_back({"members", static_cast<double>(members_.size())});
   if (jitter_ > 0) facts.push_back({"jitter", jitter_});

@@ -8,8 +8,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/acquisition/searched_model.h"
+#include "core/base/deadline.h"
 #include "core/base/memo.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
@@ -43,7 +43,7 @@ struct ObjectiveModelRequest {
   const Calibration& calibration;
   CalibrationCache& cache;
   uint64_t seed = 0;
-  absl::Time deadline = absl::InfiniteFuture();
+  Deadline deadline = Deadline::Infinite();
   // With transfer: the recipe's prior and the sources that it can use, not none.
   const Prior* prior = nullptr;
   SourceModels sources = {};
@@ -52,7 +52,8 @@ struct ObjectiveModelRequest {
 // Has `prior` precompute and cache what ObjectiveModel::Fit will need of the sources, at least one,
 // and of the view's space. The view's trials are not read.
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
-                          const SourceModels& sources);
+                          const SourceModels& sources,
+                          const Deadline& deadline = Deadline::Infinite());
 
 class ObjectiveModel final : public SearchedModel {
  public:
@@ -76,11 +77,19 @@ class ObjectiveModel final : public SearchedModel {
   // What the member believes of the best so far, pending trials included.
   double Incumbent(size_t member) const override;
 
-  // Adds trials that are out, as if they had given what each member expects of them.
-  absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending);
+  // Adds trials that are out, as if they had given what each member expects of them. Where they or
+  // the results are many, each costs an appended point. DEADLINE_EXCEEDED as Fit; the model is of
+  // no use then.
+  absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending,
+                          const Deadline& deadline);
+  // Whether that is so: suggestions are then made from a shared screen (next_point.h).
+  bool absorbs() const { return absorbs_; }
+  // Tells the members that their predictions will be wanted at these points again and again.
+  void Remember(const PointMatrix& x);
 
   // The same with other hyperparameters for its members, at least one.
-  absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members) const;
+  absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members,
+                                             const Deadline& deadline) const;
 
   // Whether a prediction takes much more than the target's own results would.
   bool is_costly() const override { return transfer_ != nullptr; }
@@ -96,11 +105,17 @@ class ObjectiveModel final : public SearchedModel {
  private:
   absl::Status Calibrate(const ObjectiveModelRequest& request, const Model& model,
                          const TrainingData& part);
-  absl::Status BuildMembers();
+  void CollectTraining(const StudyView& view, const Recipe& recipe);
+  absl::Status BuildMembers(const Deadline& deadline);
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
-  absl::Status Fantasize(const PointMatrix& x);
+  absl::Status Fantasize(const PointMatrix& x, const Deadline& deadline);
+  absl::Status Absorb(const PointMatrix& x, const Deadline& deadline);
+  // Whether the members' means at the results are those of base_means_.
+  bool HasBaseMeans() const { return pending_.rows() == 0 || absorbs_; }
 
   TrainingSet training_;
+  // What hyperparameters are calibrated to: the results as they were when there were fewer.
+  TrainingData calibration_part_;
   bool noiseless_ = false;
   Model model_;                                         // Without transfer.
   std::shared_ptr<const Transfer> transfer_;            // Null without.
@@ -112,6 +127,11 @@ class ObjectiveModel final : public SearchedModel {
   std::vector<std::unique_ptr<Surrogate>> members_;
   PointMatrix pending_;
   double jitter_ = 0;
+  // Each member's means at the results without pending trials, and the best of its means at the
+  // pending trials that it absorbed.
+  std::vector<Vector> base_means_;
+  std::vector<double> best_pending_;
+  bool absorbs_ = false;
 };
 
 }  // namespace slipstream

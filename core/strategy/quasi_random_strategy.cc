@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/base/deadline.h"
 #include "core/space/quasi_random.h"
 #include "core/strategy/one_by_one.h"
 
@@ -14,14 +15,14 @@ class QuasiRandomStrategy final : public Strategy {
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
-                                                    absl::Time deadline) const override;
+                                                    Deadline deadline) const override;
   bool DoReadsHistory() const override { return false; }
 };
 
 // Never late: the deadline has no say.
 absl::StatusOr<std::vector<Suggestion>> QuasiRandomStrategy::DoSuggest(const StudyView& view,
                                                                        int count, uint64_t seed,
-                                                                       absl::Time) const {
+                                                                       Deadline) const {
   return SuggestOneByOne(view, count, [&](uint64_t index, CandidatePool* pool, auto) {
     return QuasiRandomSuggestion(*view.space, seed, index, pool);
   });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/strategy/one_by_one.h"
 
 namespace slipstream {
@@ -14,7 +15,7 @@ class RandomStrategy final : public Strategy {
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
-                                                    absl::Time deadline) const override;
+                                                    Deadline deadline) const override;
   bool DoReadsHistory() const override { return false; }
 };
 
@@ -36,7 +37,7 @@ Suggestion DrawCandidate(const SearchSpace& space, uint64_t seed, uint64_t index
 
 // Never late: the deadline has no say.
 absl::StatusOr<std::vector<Suggestion>> RandomStrategy::DoSuggest(const StudyView& view, int count,
-                                                                  uint64_t seed, absl::Time) const {
+                                                                  uint64_t seed, Deadline) const {
   return SuggestOneByOne(view, count, [&](uint64_t index, CandidatePool* pool, auto) {
     return RandomSuggestion(*view.space, seed, index, pool);
   });

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/strategy/one_by_one.h"
 #include "core/strategy/quasi_random_strategy.h"
@@ -27,7 +28,7 @@ class ZeroShotStrategy final : public Strategy {
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t seed,
-                                                    absl::Time deadline) const override;
+                                                    Deadline deadline) const override;
   bool DoReadsHistory() const override { return true; }
 };
 
@@ -76,7 +77,7 @@ std::deque<size_t> PositionsLeft(const StudyView& view, const ZeroShotDesign& de
   return positions;
 }
 
-Plan MakePlan(const StudyView& view, absl::Time deadline) {
+Plan MakePlan(const StudyView& view, Deadline deadline) {
   Plan plan;
   if (view.sources.empty()) return plan;
   std::optional<ZeroShotDesign> design = BuildZeroShotDesign(view, deadline);
@@ -140,7 +141,7 @@ Suggestion NextSuggestion(const StudyView& view, uint64_t seed, uint64_t suggest
 
 absl::StatusOr<std::vector<Suggestion>> ZeroShotStrategy::DoSuggest(const StudyView& view,
                                                                     int count, uint64_t seed,
-                                                                    absl::Time deadline) const {
+                                                                    Deadline deadline) const {
   std::optional<Plan> plan;  // Made once there are candidates left.
   return SuggestOneByOne(view, count, [&](uint64_t index, CandidatePool* pool, auto) {
     if (!plan.has_value()) plan = MakePlan(view, deadline);

@@ -9,6 +9,11 @@ const std::vector<double>* FindNote(const Notes& notes, absl::string_view name) 
   return nullptr;
 }
 
+bool InformsModels(const EndedTrial& trial) {
+  return trial.value.has_value() &&
+         (trial.ending == Ending::kMeasured || trial.ending == Ending::kStopped);
+}
+
 size_t SourceTaskData::MemoryBytes() const {
   size_t bytes = sizeof(SourceTaskData) + name.capacity() + points.capacity() * sizeof(SourcePoint);
   for (const SourcePoint& point : points) {

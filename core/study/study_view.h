@@ -49,6 +49,10 @@ struct EndedTrial {
   Notes notes = {};             // Empty unless the strategy reads them.
 };
 
+// Whether the trial's value is one of those that models learn from: it was measured, or it was
+// stopped and there is a value that stands for its result (core/stopping/carried_value.h).
+bool InformsModels(const EndedTrial& trial);
+
 // A trial that is queued or out with a worker.
 struct OpenTrial {
   int64_t number = 0;

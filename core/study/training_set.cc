@@ -22,7 +22,7 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
   std::vector<Result> results;
   ConfigurationIndex index;
   for (const EndedTrial& trial : view.ended) {
-    if (trial.ending != Ending::kMeasured || !trial.value.has_value()) continue;
+    if (!InformsModels(trial)) continue;
     ++measured;
     const auto [place, is_new] =
         index.try_emplace(&trial.configuration, static_cast<int64_t>(results.size()));
@@ -82,7 +82,9 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   }
   set.data.x = EncodeAll(*view.space, set.configurations);
   set.transform =
-      OutputTransform::Fit(options.warp, set.data.y, view.goal == Goal::kMinimize ? -1 : 1);
+      options.transform != nullptr
+          ? *options.transform
+          : OutputTransform::Fit(options.warp, set.data.y, view.goal == Goal::kMinimize ? -1 : 1);
   set.data.y = set.transform.Apply(set.data.y);
   set.infeasible = Infeasible(view, options.most_infeasible);
   return set;

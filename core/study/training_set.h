@@ -12,8 +12,8 @@
 namespace slipstream {
 
 struct TrainingSet {
-  // Different measured configurations, in the order of their first trials; a
-  // configuration measured more than once has the mean of its results.
+  // Different configurations with a result, in the order of their first trials; one with several
+  // has their mean. What counts as a result is what InformsModels says.
   std::vector<Configuration> configurations;
   TrainingData data;  // The results at these, on the model's scale.
   OutputTransform transform;
@@ -30,6 +30,8 @@ struct TrainingSetOptions {
   // rest are spread evenly over the others.
   size_t most = 1000;
   size_t most_infeasible = 500;  // The latest.
+  // The scale of an earlier training set; null: the results' own.
+  const OutputTransform* transform = nullptr;
 };
 
 // `view` has at least one measured trial.

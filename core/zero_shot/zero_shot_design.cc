@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/time/clock.h"
+#include "core/base/deadline.h"
 #include "core/base/even_parts.h"
 #include "core/space/nearest_candidate.h"
 #include "core/space/space_mapping.h"
@@ -27,10 +27,10 @@ struct RankedSource {
   SpaceMapping mapping;
 };
 
-bool IsLate(absl::Time deadline) { return absl::Now() >= deadline; }
+bool IsLate(Deadline deadline) { return deadline.has_passed(); }
 
 // False if the deadline passed.
-bool RankSources(const StudyView& view, absl::Time deadline, std::vector<RankedSource>& ranked,
+bool RankSources(const StudyView& view, Deadline deadline, std::vector<RankedSource>& ranked,
                  LeftOutSources& left_out) {
   for (const std::shared_ptr<const SourceTaskData>& source : view.sources) {
     if (IsLate(deadline)) return false;
@@ -116,7 +116,7 @@ struct LossTable {
 // Absent if the deadline passed.
 std::optional<LossTable> TableLosses(const SearchSpace& space, const UnitMetric& metric,
                                      const std::vector<RankedSource>& ranked,
-                                     const TargetCandidates& candidates, absl::Time deadline,
+                                     const TargetCandidates& candidates, Deadline deadline,
                                      const ZeroShotOptions& options, LeftOutSources& left_out) {
   const size_t points = EstimationPoints(candidates.configurations.size(), ranked.size(), options);
   LossTable table;
@@ -167,7 +167,7 @@ std::vector<DesignChoice> ChooseEntries(const UnitMetric& metric,
 
 }  // namespace
 
-std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, absl::Time deadline,
+std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, Deadline deadline,
                                                   const ZeroShotOptions& options) {
   ZeroShotDesign design;
   std::vector<RankedSource> ranked;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/base/deadline.h"
 #include "core/study/study_view.h"
 #include "core/study/suggestion.h"
 
@@ -64,8 +64,8 @@ struct ZeroShotDesign {
 };
 
 // Absent if `deadline` passed before it was done.
-std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, absl::Time deadline,
-                                        const ZeroShotOptions& options = ZeroShotOptions());
+std::optional<ZeroShotDesign> BuildZeroShotDesign(
+    const StudyView& view, Deadline deadline, const ZeroShotOptions& options = ZeroShotOptions());
 
 }  // namespace slipstream
 

@@ -31,12 +31,7 @@ absl::StatusOr<double> NumberOf(absl::string_view field, absl::string_view metri
 
 absl::Status TakeMeasurement(absl::string_view field, absl::string_view metric,
                              const v1::Measurement& proto, TrialOutcome* outcome) {
-  if (proto.metrics().size() > 1) {
-    return InvalidField(absl::StrCat(field, ".metrics"),
-                        absl::StrCat(proto.metrics().size(), " metrics"),
-                        absl::StrCat("the study's metric '", metric, "' only"));
-  }
-  SLIPSTREAM_ASSIGN_OR_RETURN(outcome->objective, NumberOf(field, metric, proto));
+  SLIPSTREAM_ASSIGN_OR_RETURN(outcome->objective, MetricValue(field, metric, proto));
   outcome->measurement = DeterministicBytes(proto);
   return absl::OkStatus();
 }
@@ -69,6 +64,16 @@ absl::StatusOr<TrialOutcome> StoppedOutcome(absl::string_view metric, const v1::
 
 }  // namespace
 
+absl::StatusOr<double> MetricValue(absl::string_view field, absl::string_view metric,
+                                   const v1::Measurement& measurement) {
+  if (measurement.metrics().size() > 1) {
+    return InvalidField(absl::StrCat(field, ".metrics"),
+                        absl::StrCat(measurement.metrics().size(), " metrics"),
+                        absl::StrCat("the study's metric '", metric, "' only"));
+  }
+  return NumberOf(field, metric, measurement);
+}
+
 absl::StatusOr<TrialOutcome> OutcomeFromProto(absl::string_view metric, const v1::Outcome& proto) {
   switch (proto.kind_case()) {
     case v1::Outcome::kMeasurement:
@@ -86,8 +91,7 @@ absl::StatusOr<TrialOutcome> OutcomeFromProto(absl::string_view metric, const v1
   return InvalidField("kind", "empty", "a measurement, failure, infeasibility or early_stop");
 }
 
-absl::StatusOr<SourcePoint> SourcePointFromProto(const SearchSpace& space,
-                                                 absl::string_view metric,
+absl::StatusOr<SourcePoint> SourcePointFromProto(const SearchSpace& space, absl::string_view metric,
                                                  const v1::Observation& proto) {
   SourcePoint point;
   absl::StatusOr<Configuration> configuration =

@@ -19,11 +19,15 @@ namespace slipstream {
 // metric than `metric` alone, a number is not finite or a reason is too long.
 absl::StatusOr<TrialOutcome> OutcomeFromProto(absl::string_view metric, const v1::Outcome& proto);
 
+// The number of the study's one metric in `measurement`. An InvalidField on a path
+// below `field` when there is another metric, none, or the number is not finite.
+absl::StatusOr<double> MetricValue(absl::string_view field, absl::string_view metric,
+                                   const v1::Measurement& measurement);
+
 // A source task's observation; errors as above and as ConfigurationFromProto.
 // Reasons and other text for people are checked and dropped, as a SourcePoint holds
 // only the number.
-absl::StatusOr<SourcePoint> SourcePointFromProto(const SearchSpace& space,
-                                                 absl::string_view metric,
+absl::StatusOr<SourcePoint> SourcePointFromProto(const SearchSpace& space, absl::string_view metric,
                                                  const v1::Observation& proto);
 
 // Converts a point back, to show it.

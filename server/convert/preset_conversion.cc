@@ -1,14 +1,22 @@
 #include "server/convert/preset_conversion.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe_names.h"
+#include "core/stopping/stopping_rule.h"
 
 namespace slipstream {
 namespace {
 
 using Response = v1::ListPresetsResponse;
+
+// What EarlyStopping names, beside the axes of recipes.
+constexpr absl::string_view kStoppingAxis = "stopping";
 
 v1::Recipe RecipeToProto(const RecipeChange& description) {
   v1::Recipe recipe;
@@ -41,19 +49,44 @@ void AddOption(const RecipeOption& option, Response& response) {
   entry.mutable_ingredients()->Assign(option.ingredients.begin(), option.ingredients.end());
 }
 
-void AddIngredient(const RecipeIngredient& ingredient, Response& response) {
+void AddIngredient(absl::string_view axis, const Ingredient& about, Response& response) {
   Response::Ingredient& entry = *response.add_ingredients();
-  entry.set_axis(ingredient.axis);
-  entry.set_name(std::string(ingredient.about->name));
-  entry.set_summary(std::string(ingredient.about->summary));
-  entry.set_source(std::string(ingredient.about->source));
-  if (ingredient.about->options != nullptr) {
-    for (const OptionInfo& info : ingredient.about->options().Infos()) {
+  entry.set_axis(std::string(axis));
+  entry.set_name(std::string(about.name));
+  entry.set_summary(std::string(about.summary));
+  entry.set_source(std::string(about.source));
+  if (about.options != nullptr) {
+    for (const OptionInfo& info : about.options().Infos()) {
       entry.add_options(std::string(info.name));
     }
   }
-  for (const Conflict& conflict : ingredient.about->conflicts) {
+  for (const Conflict& conflict : about.conflicts) {
     entry.add_conflicts(DescribeConflict(conflict));
+  }
+}
+
+// An option that several rules share is one entry, without a default value if they
+// differ in it.
+void AddStoppingOptions(const Ingredient& about, Response& response) {
+  if (about.options == nullptr) return;
+  const OptionSet options = about.options();
+  for (const OptionInfo& info : options.Infos()) {
+    const std::optional<double> value = options.Get(info.name);
+    const std::string ingredient = absl::StrCat(kStoppingAxis, " ", about.name);
+    const auto known =
+        std::find_if(response.mutable_options()->begin(), response.mutable_options()->end(),
+                     [&info](const Response::Option& option) {
+                       return option.name() == info.name &&
+                              absl::StartsWith(option.ingredients(0), kStoppingAxis);
+                     });
+    if (known == response.mutable_options()->end()) {
+      AddOption({info, value, {ingredient}}, response);
+      continue;
+    }
+    if (known->has_default_value() && value != known->default_value()) {
+      known->clear_default_value();
+    }
+    known->add_ingredients(ingredient);
   }
 }
 
@@ -63,7 +96,13 @@ v1::ListPresetsResponse PresetsToProto() {
   Response response;
   for (const Preset& preset : Presets()) AddPreset(preset, response);
   for (const RecipeOption& option : RecipeOptions()) AddOption(option, response);
-  for (const RecipeIngredient& each : RecipeIngredients()) AddIngredient(each, response);
+  for (const RecipeIngredient& each : RecipeIngredients()) {
+    AddIngredient(each.axis, *each.about, response);
+  }
+  for (const StoppingRow* row : StoppingRows()) {
+    AddIngredient(kStoppingAxis, row->about, response);
+    AddStoppingOptions(row->about, response);
+  }
   return response;
 }
 

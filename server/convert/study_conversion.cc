@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe.h"
+#include "core/stopping/stopping_rule.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
@@ -18,6 +19,9 @@ namespace {
 
 constexpr int kMaxSources = 1000;
 constexpr int kMaxRecipeOptions = 64;
+constexpr int64_t kMsPerSecond = 1000;
+constexpr int64_t kMostLeaseSeconds = int64_t{365} * 24 * 3600;
+constexpr int32_t kMostRequeues = 100;
 
 static_assert(static_cast<int>(StudyState::kActive) == v1::Study::ACTIVE);
 static_assert(static_cast<int>(StudyState::kPaused) == v1::Study::PAUSED);
@@ -62,6 +66,9 @@ absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   definition.preset = study.algorithm().preset();
   definition.recipe = RecipeChangeFromProto(study.algorithm().recipe());
   definition.seed = study.seed();
+  if (!study.early_stopping().rule().empty()) definition.stopping = study.early_stopping().rule();
+  definition.stopping_options.insert(study.early_stopping().options().begin(),
+                                     study.early_stopping().options().end());
   SLIPSTREAM_ASSIGN_OR_RETURN(definition.source_ids, SourceIdsFromProto(study));
   return definition;
 }
@@ -79,6 +86,24 @@ absl::Status CheckAlgorithm(const v1::Algorithm& algorithm) {
   }
   return WithFieldPrefix(preset->With(RecipeChangeFromProto(algorithm.recipe())).status(),
                          "algorithm.recipe.");
+}
+
+absl::Status CheckStopping(const v1::EarlyStopping& stopping) {
+  if (stopping.options_size() > kMaxRecipeOptions) {
+    return InvalidField("early_stopping.options", absl::StrCat(stopping.options_size(), " options"),
+                        absl::StrCat("at most ", kMaxRecipeOptions));
+  }
+  const std::map<std::string, double> options(stopping.options().begin(), stopping.options().end());
+  return WithFieldPrefix(
+      MakeStoppingRule(stopping.rule().empty() ? "none" : stopping.rule(), options).status(),
+      "early_stopping.");
+}
+
+v1::LeasePolicy LeasePolicyToProto(const LeasePolicy& policy) {
+  v1::LeasePolicy proto;
+  *proto.mutable_duration() = DurationOf(policy.duration_ms);
+  proto.set_max_requeues(static_cast<int32_t>(policy.max_requeues));
+  return proto;
 }
 
 }  // namespace
@@ -105,15 +130,42 @@ absl::StatusOr<MetricAndGoal> MetricFromProto(
   }
 }
 
+absl::StatusOr<LeasePolicy> LeasePolicyFromProto(const v1::LeasePolicy& policy) {
+  LeasePolicy result = kDefaultLease;
+  if (policy.has_duration()) {
+    const google::protobuf::Duration& duration = policy.duration();
+    const bool whole = duration.nanos() >= 0 && duration.nanos() < 1'000'000'000;
+    const bool off = duration.seconds() == 0 && duration.nanos() == 0;
+    if (!off && (!whole || duration.seconds() < 1 || duration.seconds() > kMostLeaseSeconds)) {
+      return InvalidField(
+          "duration", absl::StrCat(duration.seconds(), " s and ", duration.nanos(), " ns"),
+          absl::StrCat("1 s to ", kMostLeaseSeconds, " s, or 0 for leases that ", "never end"));
+    }
+    result.duration_ms = duration.seconds() * kMsPerSecond + duration.nanos() / 1'000'000;
+  }
+  if (policy.has_max_requeues()) {
+    if (policy.max_requeues() < 0 || policy.max_requeues() > kMostRequeues) {
+      return InvalidField("max_requeues", absl::StrCat(policy.max_requeues()),
+                          absl::StrCat("0 to ", kMostRequeues));
+    }
+    result.max_requeues = policy.max_requeues();
+  }
+  return result;
+}
+
 absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckText("display_name", study.display_name(), kMaxTitleBytes));
   SLIPSTREAM_RETURN_IF_ERROR(CheckLabels("labels", study.labels()));
   SLIPSTREAM_RETURN_IF_ERROR(CheckAlgorithm(study.algorithm()));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckStopping(study.early_stopping()));
   if (study.state() != v1::Study::STATE_UNSPECIFIED && study.state() != v1::Study::ACTIVE) {
     return InvalidField("state", absl::StrCat(static_cast<int>(study.state())),
                         "ACTIVE or unset in a new study");
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyDefinition definition, PlainDefinition(study));
+  absl::StatusOr<LeasePolicy> lease = LeasePolicyFromProto(study.lease_policy());
+  if (!lease.ok()) return WithFieldPrefix(lease.status(), "lease_policy.");
+  definition.lease = *lease;
   absl::StatusOr<SearchSpace> space = SpaceFromProto(study.space());
   if (!space.ok()) return WithFieldPrefix(space.status(), "space.");
   definition.space = std::make_shared<const SearchSpace>(*std::move(space));
@@ -127,6 +179,7 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
   *stored.mutable_metrics() = study.metrics();
   *stored.mutable_algorithm() = study.algorithm();
   stored.set_seed(study.seed());
+  if (study.has_early_stopping()) *stored.mutable_early_stopping() = study.early_stopping();
   *stored.mutable_source_tasks() = study.source_tasks();
   NewStudy result;
   if (study.space().has_candidates()) {
@@ -140,6 +193,7 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
   result.display_name = study.display_name();
   result.labels = LabelBytes(study);
   result.source_ids = definition.source_ids;
+  result.lease = definition.lease;
   return result;
 }
 
@@ -188,6 +242,7 @@ absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::str
   *study.mutable_update_time() = TimestampOf(record.update_ms);
   study.set_trial_count(record.trial_count);
   study.set_succeeded_trial_count(record.succeeded_count);
+  *study.mutable_lease_policy() = LeasePolicyToProto(record.lease);
   return study;
 }
 

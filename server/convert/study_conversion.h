@@ -3,6 +3,7 @@
 #define SLIPSTREAM_SERVER_CONVERT_STUDY_CONVERSION_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,9 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/space/search_space.h"
-#include "core/sources/fitted_source.h"
 #include "core/recipe/recipe_names.h"
+#include "core/sources/fitted_source.h"
+#include "core/space/search_space.h"
 #include "core/study/study_view.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "server/store/records.h"
@@ -30,7 +31,17 @@ struct StudyDefinition {
   RecipeChange recipe;  // Overrides to the preset's recipe.
   uint64_t seed = 0;
   std::vector<std::string> source_ids;
+  std::string stopping = "none";  // The rule of early stopping, and its options.
+  std::map<std::string, double> stopping_options;
+  LeasePolicy lease;  // Of a study that is to be created; it may be changed later.
 };
+
+// How long workers hold trials where the creator leaves it open.
+inline constexpr LeasePolicy kDefaultLease = {.duration_ms = 3'600'000, .max_requeues = 3};
+
+// The policy, with defaults for what is absent. An InvalidField with the path inside
+// the message when a value is out of its bounds.
+absl::StatusOr<LeasePolicy> LeasePolicyFromProto(const v1::LeasePolicy& policy);
 
 // The study's one metric, checked. An InvalidField on "metrics..." otherwise.
 struct MetricAndGoal {

@@ -17,6 +17,8 @@ inline constexpr size_t kMaxReasonBytes = 1024;
 inline constexpr size_t kMaxOriginBytes = 1024;
 inline constexpr size_t kMaxNameBytes = 128;
 inline constexpr size_t kMaxRequestIdBytes = 128;
+inline constexpr size_t kMaxNoteBytes = 1024;
+inline constexpr size_t kMaxHostBytes = 256;
 inline constexpr size_t kMaxLabels = 64;
 // The most entries that a page of any list may have.
 inline constexpr int kMaxPageSize = 1000;

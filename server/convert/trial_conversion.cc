@@ -9,6 +9,7 @@
 #include "server/convert/observation_conversion.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
+#include "server/convert/text_limits.h"
 
 namespace slipstream {
 namespace {
@@ -20,6 +21,8 @@ static_assert(static_cast<int>(TrialState::kSucceeded) == v1::Trial::SUCCEEDED);
 static_assert(static_cast<int>(TrialState::kFailed) == v1::Trial::FAILED);
 static_assert(static_cast<int>(TrialState::kInfeasible) == v1::Trial::INFEASIBLE);
 static_assert(static_cast<int>(TrialState::kStopped) == v1::Trial::STOPPED);
+static_assert(static_cast<int>(TrialState::kStale) == v1::Trial::STALE);
+static_assert(static_cast<int>(TrialState::kWithdrawn) == v1::Trial::WITHDRAWN);
 
 v1::Provenance::Rung RungToProto(Rung rung) {
   switch (rung) {
@@ -79,8 +82,15 @@ google::protobuf::Timestamp TimestampOf(int64_t ms) {
   return timestamp;
 }
 
+google::protobuf::Duration DurationOf(int64_t ms) {
+  google::protobuf::Duration duration;
+  duration.set_seconds(ms / 1000);
+  duration.set_nanos(static_cast<int32_t>(ms % 1000) * 1000000);
+  return duration;
+}
+
 size_t MostTrialBytes(const SearchSpace& space) {
-  constexpr size_t kFixed = 512;    // For the names of study and worker, times and numbers.
+  constexpr size_t kFixed = 1024;   // For the names of study, worker and host, times and numbers.
   constexpr size_t kPerValue = 32;  // For a number and the framing of an entry.
   size_t bytes = kFixed;
   for (const Parameter& parameter : space.parameters()) {
@@ -94,12 +104,36 @@ size_t MostTrialBytes(const SearchSpace& space) {
   return bytes;
 }
 
-absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial) {
+absl::Status LeasedTrialToProto(absl::string_view study_id, const TrialRecord& record,
+                                v1::Trial* trial) {
   SLIPSTREAM_RETURN_IF_ERROR(TrialOutlineToProto(study_id, record, trial));
   if (trial->mutable_configuration()->ParseFromString(record.configuration)) {
     return absl::OkStatus();
   }
   return Unreadable(*trial);
+}
+
+absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial) {
+  SLIPSTREAM_RETURN_IF_ERROR(LeasedTrialToProto(study_id, record, trial));
+  v1::Trial labels;
+  if (!labels.ParseFromString(record.labels)) return Unreadable(*trial);
+  trial->mutable_labels()->swap(*labels.mutable_labels());
+  trial->set_note(record.note);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<WorkerProcess> WorkerProcessFromProto(const v1::WorkerProcess& process) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckText("process.host", process.host(), kMaxHostBytes));
+  if (process.process_id() < 0) {
+    return InvalidField("process.process_id", absl::StrCat(process.process_id()), "0 or more");
+  }
+  return WorkerProcess{process.host(), process.process_id()};
+}
+
+std::string LabelBytes(const v1::Trial& trial) {
+  v1::Trial labels;
+  *labels.mutable_labels() = trial.labels();
+  return DeterministicBytes(labels);
 }
 
 absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& record,
@@ -115,15 +149,28 @@ absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& 
   *trial->mutable_create_time() = TimestampOf(record.create_ms);
   if (record.start_ms) *trial->mutable_start_time() = TimestampOf(*record.start_ms);
   if (record.end_ms) *trial->mutable_end_time() = TimestampOf(*record.end_ms);
+  if (record.lease_end_ms) *trial->mutable_lease_end_time() = TimestampOf(*record.lease_end_ms);
+  if (record.requeue_of > 0) trial->set_requeue_of(FormatTrialName(study_id, record.requeue_of));
+  if (record.requeued_as > 0) {
+    trial->set_requeued_as(FormatTrialName(study_id, record.requeued_as));
+  }
+  if (!record.process.host.empty()) {
+    trial->mutable_worker_process()->set_host(record.process.host);
+  }
+  if (record.process.id > 0) trial->mutable_worker_process()->set_process_id(record.process.id);
+  trial->set_report_count(record.report_count);
+  if (record.last_step) trial->set_last_step(*record.last_step);
+  if (record.last_value) trial->set_last_value(*record.last_value);
   return absl::OkStatus();
 }
 
 absl::StatusOr<TrialState> TrialStateFromProto(absl::string_view field, v1::Trial::State state) {
-  if (state >= v1::Trial::REQUESTED && state <= v1::Trial::STOPPED) {
+  if (state >= v1::Trial::REQUESTED && state <= v1::Trial::WITHDRAWN) {
     return static_cast<TrialState>(state);
   }
   return InvalidField(field, absl::StrCat(static_cast<int>(state)),
-                      "REQUESTED, ACTIVE, SUCCEEDED, FAILED, INFEASIBLE or STOPPED");
+                      "REQUESTED, ACTIVE, SUCCEEDED, FAILED, INFEASIBLE, STOPPED, STALE or "
+                      "WITHDRAWN");
 }
 
 NewTrial SuggestedTrial(const SearchSpace& space, const Suggestion& suggestion,

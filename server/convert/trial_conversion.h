@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "core/space/search_space.h"
 #include "core/strategy/strategy.h"
+#include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "server/store/records.h"
 #include "slipstream/v1/study.pb.h"
@@ -19,8 +20,10 @@
 namespace slipstream {
 
 google::protobuf::Timestamp TimestampOf(int64_t ms);
+google::protobuf::Duration DurationOf(int64_t ms);  // `ms` is not negative.
 
-// An upper bound on the wire size of a trial without an outcome.
+// An upper bound on the wire size of a trial as Suggest leases it: without an
+// outcome, labels and note.
 size_t MostTrialBytes(const SearchSpace& space);
 
 // `trial` must be empty. DATA_LOSS, naming the trial, when the record cannot be
@@ -29,6 +32,16 @@ absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record,
 // The same without the configuration.
 absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& record,
                                  v1::Trial* trial);
+
+// The same with the configuration, but without labels and note: what a worker gets.
+absl::Status LeasedTrialToProto(absl::string_view study_id, const TrialRecord& record,
+                                v1::Trial* trial);
+
+// Where a worker runs. An InvalidField on "process..." if it is out of its bounds.
+absl::StatusOr<WorkerProcess> WorkerProcessFromProto(const v1::WorkerProcess& process);
+
+// Encodes the labels of `trial` for the store.
+std::string LabelBytes(const v1::Trial& trial);
 
 // INVALID_ARGUMENT, an InvalidField on `field`, for a number that is no state.
 absl::StatusOr<TrialState> TrialStateFromProto(absl::string_view field, v1::Trial::State state);

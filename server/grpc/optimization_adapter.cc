@@ -1,9 +1,11 @@
 #include "server/grpc/optimization_adapter.h"
 
+#include <chrono>
 #include <utility>
 
 #include "google/protobuf/empty.pb.h"
 #include "server/grpc/status_conversion.h"
+#include "server/grpc/watch_reactor.h"
 #include "server/service/source_task_upload.h"
 #include "slipstream/v1/services.grpc.pb.h"
 
@@ -43,9 +45,8 @@ class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskReque
     if (!alive || context_->IsCancelled()) {
       return Finish({grpc::StatusCode::CANCELLED, "the upload was cut off; nothing is registered"});
     }
-    service_->RegisterSourceTask(std::move(upload_), response_, [this](absl::Status status) {
-      Finish(ToGrpcStatus(status));
-    });
+    service_->RegisterSourceTask(std::move(upload_), response_,
+                                 [this](absl::Status status) { Finish(ToGrpcStatus(status)); });
   }
 
   void OnDone() override {
@@ -68,6 +69,9 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
       : studies_(service->studies()),
         trials_(service->trials()),
         source_tasks_(service->source_tasks()),
+        leases_(service->leases()),
+        reports_(service->reports()),
+        watches_(service->watches()),
         under_way_(under_way) {}
 
   Reactor* CreateStudy(Context* context, const v1::CreateStudyRequest* request,
@@ -92,7 +96,33 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
   }
   Reactor* Suggest(Context* context, const v1::SuggestRequest* request,
                    v1::SuggestResponse* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::Suggest);
+    Reactor* reactor = context->DefaultReactor();
+    trials_.Suggest(request, response, Answer(reactor), [context] { return IsGone(*context); });
+    return reactor;
+  }
+  Reactor* Heartbeat(Context* context, const v1::HeartbeatRequest* request,
+                     v1::HeartbeatResponse* response) override {
+    return Unary(context, request, response, &leases_, &LeaseService::Heartbeat);
+  }
+  Reactor* ReleaseTrials(Context* context, const v1::ReleaseTrialsRequest* request,
+                         v1::ReleaseTrialsResponse* response) override {
+    return Unary(context, request, response, &leases_, &LeaseService::ReleaseTrials);
+  }
+  Reactor* Report(Context* context, const v1::ReportRequest* request,
+                  v1::ReportResponse* response) override {
+    return Unary(context, request, response, &reports_, &ReportService::Report);
+  }
+  Reactor* ListReports(Context* context, const v1::ListReportsRequest* request,
+                       v1::ListReportsResponse* response) override {
+    return Unary(context, request, response, &reports_, &ReportService::ListReports);
+  }
+  Reactor* ShouldStop(Context* context, const v1::ShouldStopRequest* request,
+                      v1::ShouldStopResponse* response) override {
+    return Unary(context, request, response, &reports_, &ReportService::ShouldStop);
+  }
+  Reactor* UpdateTrial(Context* context, const v1::UpdateTrialRequest* request,
+                       v1::Trial* response) override {
+    return Unary(context, request, response, &trials_, &TrialService::UpdateTrial);
   }
   Reactor* Observe(Context* context, const v1::ObserveRequest* request,
                    v1::Trial* response) override {
@@ -122,6 +152,21 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
                        v1::ListPresetsResponse* response) override {
     return Unary(context, request, response, &studies_, &StudyService::ListPresets);
   }
+  // Not counted as under way: watchers are told to come again when the server ends.
+  grpc::ServerWriteReactor<v1::WatchResponse>* WatchStudy(
+      Context*, const v1::WatchStudyRequest* request) override {
+    return new WatchReactor(
+        [this, request](std::function<void()> on_more, WatchService::Opened opened) {
+          watches_.WatchStudy(request, std::move(on_more), std::move(opened));
+        });
+  }
+  grpc::ServerWriteReactor<v1::WatchResponse>* WatchStudies(
+      Context*, const v1::WatchStudiesRequest* request) override {
+    return new WatchReactor(
+        [this, request](std::function<void()> on_more, WatchService::Opened opened) {
+          watches_.WatchStudies(request, std::move(on_more), std::move(opened));
+        });
+  }
   grpc::ServerReadReactor<v1::RegisterSourceTaskRequest>* RegisterSourceTask(
       Context* context, v1::RegisterSourceTaskResponse* response) override {
     return new UploadReactor(&source_tasks_, context, response, under_way_);
@@ -144,18 +189,30 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
   Reactor* Unary(Context* context, const Request* request, Response* response, Backend* backend,
                  void (Backend::*method)(const Request*, Response*, Done)) {
     Reactor* reactor = context->DefaultReactor();
-    ++*under_way_;
-    (backend->*method)(request, response,
-                       [reactor, under_way = under_way_](const absl::Status& status) {
-                         reactor->Finish(ToGrpcStatus(status));
-                         --*under_way;
-                       });
+    (backend->*method)(request, response, Answer(reactor));
     return reactor;
+  }
+
+  // Counts the call as under way until it is answered.
+  Done Answer(Reactor* reactor) {
+    ++*under_way_;
+    return [reactor, under_way = under_way_](const absl::Status& status) {
+      reactor->Finish(ToGrpcStatus(status));
+      --*under_way;
+    };
+  }
+
+  // Whether the caller cancelled or vanished, or waits no longer.
+  static bool IsGone(const Context& context) {
+    return context.IsCancelled() || std::chrono::system_clock::now() > context.deadline();
   }
 
   StudyService& studies_;
   TrialService& trials_;
   SourceTaskService& source_tasks_;
+  LeaseService& leases_;
+  ReportService& reports_;
+  WatchService& watches_;
   std::atomic<int64_t>* const under_way_;
 };
 

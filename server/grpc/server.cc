@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "server/grpc/optimization_adapter.h"
 
@@ -82,6 +83,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   std::unique_ptr<Server> result(new Server);
+  result->service_ = service;
   result->adapter_ = MakeOptimizationAdapter(service, &result->under_way_);
   grpc::ServerBuilder builder;
   int port = 0;
@@ -113,7 +115,9 @@ void Server::Drain(absl::Duration grace) {
     server_->Shutdown(absl::ToChronoTime(deadline));
     all_closed.Notify();
   });
-  while (under_way_ > 0 && absl::Now() < deadline) absl::SleepFor(absl::Milliseconds(5));
+  const Deadline grace_ends = Deadline::In(grace);
+  while (under_way_ > 0 && !grace_ends.has_passed()) absl::SleepFor(absl::Milliseconds(5));
+  service_->StopComputing();
   const absl::Time close_at = absl::Now() + kClosingTime;
   if (close_at < deadline && !all_closed.WaitForNotificationWithDeadline(close_at)) {
     grpc_server_cancel_all_calls(server_->c_server());

@@ -50,13 +50,15 @@ class Server {
   const std::string& address() const { return address_; }
 
   // Refuses new calls, reports NOT_SERVING to health checks, waits for calls in
-  // progress, and cancels those that are left after `grace`. Idle connections and
+  // progress, and after `grace` cancels those that are left and stops the service's
+  // computations, so that it returns soon after. Idle connections and
   // health watchers get one second to close.
   void Drain(absl::Duration grace);
 
  private:
   Server() = default;
 
+  Service* service_ = nullptr;
   std::atomic<int64_t> under_way_{0};
   std::unique_ptr<grpc::Service> adapter_;
   std::unique_ptr<grpc::Server> server_;

@@ -25,16 +25,25 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
   const std::string& preset = definition.preset;
   const Preset* entry = FindPreset(preset);
   if (entry == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(StudyName(record.id), " uses the preset '", preset,
-                     "', which this version of the server does not know; it knows ",
-                     PresetNames()));
+    return absl::FailedPreconditionError(absl::StrCat(
+        StudyName(record.id), " uses the preset '", preset,
+        "', which this version of the server does not know; it knows ", PresetNames()));
   }
   absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy(*entry, definition.recipe);
   if (strategy.ok()) return *std::move(strategy);
   return absl::FailedPreconditionError(
       absl::StrCat(StudyName(record.id), " has a recipe that this version of the server does not ",
                    "know: ", strategy.status().message()));
+}
+
+absl::StatusOr<std::unique_ptr<const StoppingRule>> StoppingOf(const StudyRecord& record,
+                                                               const StudyDefinition& definition) {
+  absl::StatusOr<std::unique_ptr<const StoppingRule>> rule =
+      MakeStoppingRule(definition.stopping, definition.stopping_options);
+  if (rule.ok()) return rule;
+  return absl::FailedPreconditionError(
+      absl::StrCat(StudyName(record.id), " has a rule of early stopping that this version of the ",
+                   "server does not know: ", rule.status().message()));
 }
 
 }  // namespace
@@ -63,6 +72,7 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
   study->id = id;
   SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition));
+  SLIPSTREAM_ASSIGN_OR_RETURN(study->stopping, StoppingOf(record, study->definition));
   study->most_trial_bytes = MostTrialBytes(*study->definition.space);
   Cache(study, forgotten_before);
   return study;

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/memo.h"
+#include "core/stopping/stopping_rule.h"
 #include "core/strategy/strategy.h"
 #include "core/study/study_view.h"
 #include "server/convert/study_conversion.h"
@@ -26,6 +27,7 @@ struct CatalogStudy {
   std::string id;
   StudyDefinition definition;
   std::unique_ptr<const Strategy> strategy;
+  std::unique_ptr<const StoppingRule> stopping;
   // How long a trial without an outcome can be on the wire.
   size_t most_trial_bytes = 0;
 

@@ -1,9 +1,11 @@
-// A thread pool with a bounded queue.
+// A thread pool with a bounded queue, which is fair to those who have little to do.
 //
 //   Executor executor("reads", 4, 1000);
 //   absl::Status accepted = executor.Run([] { ... });
 //
-// Thread-safe.
+// Work that takes long comes in turns: a task whose turn is over continues behind all who wait for
+// their first, and in the order of those who continue. Of several free starts one in a few is for
+// work that continues, so that none waits for ever. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 #define SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 
@@ -18,6 +20,9 @@ namespace slipstream {
 
 class Executor {
  public:
+  // Where a next step waits.
+  enum class Turn { kFirst, kLater };
+
   // `name` appears in error messages.
   Executor(std::string name, int threads, size_t max_waiting);
   // Returns when all accepted tasks have run.
@@ -28,11 +33,11 @@ class Executor {
 
   // RESOURCE_EXHAUSTED, naming the bound, when max_waiting tasks are waiting already;
   // `task` will then not run.
-  absl::Status Run(std::function<void()> task);
+  absl::Status Run(std::function<void()> task, Turn turn = Turn::kFirst);
 
   // Accepts `task` regardless of the bound. For the next step of work that Run has
   // accepted, of which there is a bounded amount.
-  void Continue(std::function<void()> task);
+  void Continue(std::function<void()> task, Turn turn = Turn::kFirst);
 
  private:
   struct Pool;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -41,6 +42,21 @@ size_t NotesBytes(const Notes& notes) {
   return bytes;
 }
 
+std::vector<OpenTrial>::iterator PlaceOf(int64_t number, std::vector<OpenTrial>& trials) {
+  return std::lower_bound(
+      trials.begin(), trials.end(), number,
+      [](const OpenTrial& trial, int64_t value) { return trial.number < value; });
+}
+
+// Absent if there is no such trial.
+std::optional<OpenTrial> TakeOut(int64_t number, std::vector<OpenTrial>& trials) {
+  const auto place = PlaceOf(number, trials);
+  if (place == trials.end() || place->number != number) return std::nullopt;
+  OpenTrial trial = std::move(*place);
+  trials.erase(place);
+  return trial;
+}
+
 }  // namespace
 
 // The trials in (after_number, last_number].
@@ -49,19 +65,27 @@ struct StudyHistory::Range {
   int64_t last_number = 0;
 };
 
-absl::Status StudyHistory::Refresh(Store& store, const CatalogStudy& study) {
+absl::Status StudyHistory::Refresh(Store& store, const CatalogStudy& study, int64_t late_count) {
   absl::Status status;
-  for (const Range& range : RangesToRead()) {
+  for (const Range& range : RangesToRead(late_count != late_count_)) {
     status = ReadRange(store, study, range);
     if (!status.ok()) break;
   }
+  if (status.ok()) late_count_ = late_count;
   std::sort(ended_.begin(), ended_.end(),
             [](const EndedTrial& a, const EndedTrial& b) { return a.number < b.number; });
   return status;
 }
 
-// Ranges that cover the open trials and, in the last one, all new trials.
-std::vector<StudyHistory::Range> StudyHistory::RangesToRead() const {
+// Ranges that cover the open trials, perhaps the stale ones, and in the last one all
+// new trials.
+std::vector<StudyHistory::Range> StudyHistory::RangesToRead(bool with_stale) const {
+  std::vector<int64_t> numbers;
+  for (const OpenTrial& trial : open_) numbers.push_back(trial.number);
+  for (const OpenTrial& trial : stale_) {
+    if (with_stale) numbers.push_back(trial.number);
+  }
+  std::sort(numbers.begin(), numbers.end());
   std::vector<Range> ranges;
   const auto cover = [&ranges](int64_t first, int64_t last) {
     if (ranges.empty() || first - ranges.back().last_number > kMostBetween + 1) {
@@ -70,7 +94,7 @@ std::vector<StudyHistory::Range> StudyHistory::RangesToRead() const {
       ranges.back().last_number = last;
     }
   };
-  for (const OpenTrial& trial : open_) cover(trial.number, trial.number);
+  for (const int64_t number : numbers) cover(number, number);
   cover(last_number_ + 1, std::numeric_limits<int64_t>::max());
   return ranges;
 }
@@ -79,8 +103,8 @@ absl::Status StudyHistory::ReadRange(Store& store, const CatalogStudy& study, Ra
   while (range.after_number < range.last_number) {
     TrialFilter filter;
     filter.after_number = range.after_number;
-    filter.limit = static_cast<int>(
-        std::min(kTrialsPerRead, range.last_number - range.after_number));
+    filter.limit =
+        static_cast<int>(std::min(kTrialsPerRead, range.last_number - range.after_number));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> page,
                                 store.ListTrials(study.ref(), filter));
     SLIPSTREAM_RETURN_IF_ERROR(TakePage(store, study, page));
@@ -101,8 +125,8 @@ absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
       SLIPSTREAM_RETURN_IF_ERROR(
           Add(*study.definition.space, record, std::move(notes[record.number])));
       last_number_ = record.number;
-    } else if (HasEnded(record.state)) {
-      MoveToEnded(record);
+    } else {
+      Settle(record);
     }
   }
   return absl::OkStatus();
@@ -111,19 +135,21 @@ absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
 absl::Status StudyHistory::Add(const SearchSpace& space, const TrialRecord& record, Notes notes) {
   SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, StoredConfiguration(space, record));
   open_.push_back({record.number, std::move(configuration), record.candidate, std::move(notes)});
-  if (HasEnded(record.state)) MoveToEnded(record);
+  Settle(record);
   return absl::OkStatus();
 }
 
-// Does nothing for a trial that is not open.
-void StudyHistory::MoveToEnded(const TrialRecord& record) {
-  const auto trial = std::lower_bound(
-      open_.begin(), open_.end(), record.number,
-      [](const OpenTrial& open, int64_t number) { return open.number < number; });
-  if (trial == open_.end() || trial->number != record.number) return;
-  ended_.push_back({record.number, std::move(trial->configuration), record.candidate,
-                    EndingOf(record.state), record.objective, std::move(trial->notes)});
-  open_.erase(trial);
+void StudyHistory::Settle(const TrialRecord& record) {
+  if (IsOpen(record.state)) return;
+  std::optional<OpenTrial> trial = TakeOut(record.number, open_);
+  if (!trial.has_value()) trial = TakeOut(record.number, stale_);
+  if (!trial.has_value()) return;
+  if (HasEnded(record.state)) {
+    ended_.push_back({record.number, std::move(trial->configuration), record.candidate,
+                      EndingOf(record.state), record.objective, std::move(trial->notes)});
+  } else if (record.state == TrialState::kStale) {
+    stale_.insert(PlaceOf(record.number, stale_), *std::move(trial));
+  }
 }
 
 size_t StudyHistory::MemoryBytes(size_t dimension) const {
@@ -131,14 +157,16 @@ size_t StudyHistory::MemoryBytes(size_t dimension) const {
   size_t notes = 0;
   for (const EndedTrial& trial : ended_) notes += NotesBytes(trial.notes);
   for (const OpenTrial& trial : open_) notes += NotesBytes(trial.notes);
+  for (const OpenTrial& trial : stale_) notes += NotesBytes(trial.notes);
   return notes + sizeof(*this) + ended_.capacity() * (sizeof(EndedTrial) + values) +
-         open_.capacity() * (sizeof(OpenTrial) + values);
+         (open_.capacity() + stale_.capacity()) * (sizeof(OpenTrial) + values);
 }
 
-absl::StatusOr<std::shared_ptr<const StudyHistory>> HistoryCache::Get(const CatalogStudy& study) {
+absl::StatusOr<std::shared_ptr<const StudyHistory>> HistoryCache::Get(const CatalogStudy& study,
+                                                                      int64_t late_count) {
   std::shared_ptr<StudyHistory> history = histories_.Find(study.key);
   if (history == nullptr) history = std::make_shared<StudyHistory>();
-  SLIPSTREAM_RETURN_IF_ERROR(history->Refresh(*store_, study));
+  SLIPSTREAM_RETURN_IF_ERROR(history->Refresh(*store_, study, late_count));
   histories_.Put(study.key, history, history->MemoryBytes(study.definition.space->dimension()));
   return history;
 }

@@ -1,6 +1,7 @@
 // The trials of studies in the core's form, for strategies that read them.
 // Trials that have ended never change, so a cached history reads from the store
-// only the trials that are new or were open.
+// only the trials that are new or were open. STALE trials are in neither list; one
+// that gets a late result after all joins those that have ended.
 #ifndef SLIPSTREAM_SERVER_SERVICE_HISTORY_H_
 #define SLIPSTREAM_SERVER_SERVICE_HISTORY_H_
 
@@ -24,8 +25,9 @@ namespace slipstream {
 class StudyHistory {
  public:
   // Brings the history up to date with the store; one snapshot as a rule. After an
-  // error a part of it may be up to date; a later call completes it.
-  absl::Status Refresh(Store& store, const CatalogStudy& study);
+  // error a part of it may be up to date; a later call completes it. STALE trials
+  // are read again only if `late_count`, the study's, has changed.
+  absl::Status Refresh(Store& store, const CatalogStudy& study, int64_t late_count);
 
   const std::vector<EndedTrial>& ended() const { return ended_; }
   const std::vector<OpenTrial>& open() const { return open_; }
@@ -35,17 +37,20 @@ class StudyHistory {
  private:
   struct Range;
 
-  std::vector<Range> RangesToRead() const;
+  std::vector<Range> RangesToRead(bool with_stale) const;
   absl::Status ReadRange(Store& store, const CatalogStudy& study, Range range);
   absl::Status TakePage(Store& store, const CatalogStudy& study,
                         const std::vector<TrialRecord>& page);
   // `notes` are the trial's.
   absl::Status Add(const SearchSpace& space, const TrialRecord& record, Notes notes);
-  void MoveToEnded(const TrialRecord& record);
+  // Moves a trial that is open no more to where it belongs.
+  void Settle(const TrialRecord& record);
 
   int64_t last_number_ = 0;  // The highest trial number read so far.
+  int64_t late_count_ = 0;   // The study's, when stale_ was last read.
   std::vector<EndedTrial> ended_;
   std::vector<OpenTrial> open_;
+  std::vector<OpenTrial> stale_;  // By number.
 };
 
 // A cache of histories. Thread-safe, as long as each study is used by one thread
@@ -55,9 +60,10 @@ class HistoryCache {
   // `store` must outlive the cache.
   HistoryCache(Store* store, size_t max_bytes) : store_(store), histories_(max_bytes) {}
 
-  // The history, up to date with the store. NOT_FOUND, DATA_LOSS, or the store's
-  // errors.
-  absl::StatusOr<std::shared_ptr<const StudyHistory>> Get(const CatalogStudy& study);
+  // The history, up to date with the store. `late_count` is that of the study's record.
+  // NOT_FOUND, DATA_LOSS, or the store's errors.
+  absl::StatusOr<std::shared_ptr<const StudyHistory>> Get(const CatalogStudy& study,
+                                                          int64_t late_count);
 
  private:
   Store* const store_;

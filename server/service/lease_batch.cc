@@ -1,40 +1,19 @@
 #include "server/service/lease_batch.h"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
+#include "server/service/suggestion_work.h"
 
 namespace slipstream {
 namespace {
 
 constexpr int kMaxAttempts = 20;
-
-// Records whether a source was asked for that is not ready.
-class ReadinessRecorder : public SourceProvider {
- public:
-  explicit ReadinessRecorder(SourceProvider* provider) : provider_(*provider) {}
-
-  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
-      const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
-      const SourceFitOptions& options) override {
-    absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
-        provider_.Get(source, space, options);
-    if (absl::IsUnavailable(fitted.status())) all_ready_ = false;
-    return fitted;
-  }
-  bool all_ready() const { return all_ready_; }
-
- private:
-  SourceProvider& provider_;
-  std::atomic<bool> all_ready_{true};
-};
 
 }  // namespace
 
@@ -53,30 +32,104 @@ LeaseBatchWork::LeaseBatchWork(const LeaseBatchContext& context, std::string stu
 
 void LeaseBatchWork::Start(const LeaseBatchContext& context, std::string study_id,
                            std::vector<SuggestCall> calls, Finished finished) {
-  std::shared_ptr<LeaseBatchWork> work(new LeaseBatchWork(
-      context, std::move(study_id), std::move(calls), std::move(finished)));
-  const absl::StatusOr<bool> to_commit = work->Run();
-  if (to_commit.ok() && *to_commit) {
-    work->Commit();
+  std::shared_ptr<LeaseBatchWork> work(
+      new LeaseBatchWork(context, std::move(study_id), std::move(calls), std::move(finished)));
+  work->TakeTurn();
+}
+
+LeaseBatchWork::~LeaseBatchWork() = default;
+
+void LeaseBatchWork::TakeTurn() {
+  absl::StatusOr<Next> next = work_ == nullptr ? Begin() : GoOn();
+  if (next.ok() && *next == Next::kAnotherTurn) {
+    context_.executor->Continue([self = shared_from_this()] { self->TakeTurn(); },
+                                Executor::Turn::kLater);
+    return;
+  }
+  work_.reset();
+  if (context_.stop.stop_requested()) {
+    next = absl::UnavailableError("the server is shutting down; nothing is leased");
+  }
+  if (next.ok() && *next == Next::kCommit) {
+    Commit();
   } else {
-    work->Committed(to_commit.status());
+    Committed(next.status());
   }
 }
 
-absl::StatusOr<bool> LeaseBatchWork::Run() {
+absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
+  DropCancelled();
   AnswerRepeats();
-  if (calls_.empty()) return false;
+  if (calls_.empty()) return Next::kAnswer;
   SLIPSTREAM_ASSIGN_OR_RETURN(study_, context_.catalog->GetStudy(study_id_));
   RefuseTooMany();
-  if (calls_.empty()) return false;
+  if (calls_.empty()) return Next::kAnswer;
   SLIPSTREAM_RETURN_IF_ERROR(Plan());
   AssignExistingTrials();
   if (plan_.study.state != StudyState::kActive) {
     SLIPSTREAM_RETURN_IF_ERROR(RenderWithoutLeasing());
-    return false;
+    return Next::kAnswer;
   }
-  SLIPSTREAM_RETURN_IF_ERROR(MakeSuggestions());
-  return !calls_.empty();
+  if (Missing() == 0) return Next::kCommit;
+  deadline_ = calls_.front().call.deadline;
+  for (const BatchedCall& batched : calls_) {
+    if (batched.call.deadline.moment() < deadline_.moment()) deadline_ = batched.call.deadline;
+  }
+  deadline_ = deadline_.WithStop(context_.stop);
+  absl::StatusOr<std::unique_ptr<SuggestionWork>> work =
+      SuggestionWork::Start(context_, study_, plan_.study, Missing());
+  if (absl::IsFailedPrecondition(work.status())) {
+    Distribute({}, /*are_all=*/true, work.status());
+    return calls_.empty() ? Next::kAnswer : Next::kCommit;
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(work.status());
+  work_ = *std::move(work);
+  return GoOn();
+}
+
+absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
+  DropCancelled();
+  if (calls_.empty()) return Next::kAnswer;
+  absl::StatusOr<bool> are_all = work_->TakeTurn(Missing(), deadline_);
+  const bool is_late = are_all.ok() && !*are_all && deadline_.has_passed();
+  if (are_all.ok() && !*are_all && !is_late) return Next::kAnotherTurn;
+  if (is_late) are_all = work_->Finish(MissingOfLate(), deadline_);
+  DropCancelled();
+  if (absl::IsFailedPrecondition(are_all.status())) {
+    Distribute({}, /*are_all=*/true, are_all.status());
+  } else {
+    SLIPSTREAM_RETURN_IF_ERROR(are_all.status());
+    Distribute(work_->Made(), !is_late,
+               absl::FailedPreconditionError(
+                   absl::StrCat(StudyName(study_id_), ": its candidate list is used up")));
+  }
+  return calls_.empty() ? Next::kAnswer : Next::kCommit;
+}
+
+// Calls that nobody waits for get no trials.
+void LeaseBatchWork::DropCancelled() {
+  std::erase_if(calls_, [](const BatchedCall& batched) {
+    if (!batched.call.is_cancelled()) return false;
+    batched.call.done(absl::CancelledError("nobody waits for the answer; nothing is leased"));
+    return true;
+  });
+}
+
+int LeaseBatchWork::Missing() const {
+  int missing = 0;
+  for (const BatchedCall& batched : calls_) missing += batched.Missing();
+  return missing;
+}
+
+// As calls are served in their order, all before the last one that is late are served, too.
+int LeaseBatchWork::MissingOfLate() const {
+  int missing = 0;
+  int of_late = 0;
+  for (const BatchedCall& batched : calls_) {
+    missing += batched.Missing();
+    if (batched.call.deadline.has_passed()) of_late = missing;
+  }
+  return of_late;
 }
 
 // Calls that were answered before get that answer and leave the batch.
@@ -97,8 +150,8 @@ void LeaseBatchWork::RefuseTooMany() {
     if (batched.call.count <= most) return false;
     batched.call.done(InvalidField(
         "count", absl::StrCat(batched.call.count),
-        absl::StrCat("at most ", most, ", as a trial of ", StudyName(study_id_),
-                     " may take up to ", trial_bytes, " bytes and an answer ", answer_bytes)));
+        absl::StrCat("at most ", most, ", as a trial of ", StudyName(study_id_), " may take up to ",
+                     trial_bytes, " bytes and an answer ", answer_bytes)));
     return true;
   });
 }
@@ -123,6 +176,7 @@ void LeaseBatchWork::AssignExistingTrials() {
     BatchedCall& batched = calls_[i];
     LeaseGrant& grant = batched.grant;
     grant.worker = batched.call.worker;
+    grant.process = batched.call.process;
     grant.guard = batched.call.guard;
     grant.again = std::move(plan_.active[i]);
     if (batched.Missing() < 0) grant.again.resize(static_cast<size_t>(batched.call.count));
@@ -159,62 +213,24 @@ absl::Status LeaseBatchWork::RenderWithoutLeasing() {
   return absl::OkStatus();
 }
 
-absl::Status LeaseBatchWork::MakeSuggestions() {
-  int missing = 0;
-  for (const BatchedCall& batched : calls_) missing += batched.Missing();
-  if (missing == 0) return absl::OkStatus();
-  const absl::StatusOr<std::vector<Suggestion>> suggestions = AskStrategy(missing);
-  if (suggestions.ok()) {
-    Distribute(*suggestions, absl::FailedPreconditionError(absl::StrCat(
-                                 StudyName(study_id_), ": its candidate list is used up")));
-  } else if (absl::IsFailedPrecondition(suggestions.status())) {
-    Distribute({}, suggestions.status());
-  } else {
-    return suggestions.status();
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<Suggestion>> LeaseBatchWork::AskStrategy(int count) {
-  ReadinessRecorder provider(context_.sources);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTasks sources,
-                              context_.catalog->GetSourcesOf(*study_));
-  StudyView view = study_->View(sources, &provider);
-  view.last_trial = plan_.study.trial_count;
-  view.suggested = plan_.study.suggested_count;
-  std::shared_ptr<const StudyHistory> history;
-  if (study_->strategy->ReadsHistory(*view.space)) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(history, context_.histories->Get(*study_));
-    view.ended = history->ended();
-    view.open = history->open();
-  }
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      std::vector<Suggestion> suggestions,
-      study_->strategy->Suggest(view, count, study_->definition.seed,
-                                absl::Now() + context_.options->suggest_budget));
-  for (const Suggestion& suggestion : suggestions) {
-    context_.ladder->Count(suggestion.provenance.rung);
-  }
-  if (!provider.all_ready()) context_.on_unready_sources(study_id_);
-  return suggestions;
-}
-
-// Gives the suggestions to the calls, in their order. A call that gets nothing at
-// all is answered with `none_left` and leaves the batch.
-void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions,
+void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool are_all,
                                 const absl::Status& none_left) {
   size_t next = 0;
+  std::vector<BatchedCall> served;
   for (BatchedCall& batched : calls_) {
     while (batched.Missing() > 0 && next < suggestions.size()) {
-      batched.grant.fresh.push_back(SuggestedTrial(
-          *study_->definition.space, suggestions[next++], context_.options->version));
+      batched.grant.fresh.push_back(SuggestedTrial(*study_->definition.space, suggestions[next++],
+                                                   context_.options->version));
+    }
+    if (batched.Missing() > 0 && !are_all && !batched.call.deadline.has_passed()) {
+      postponed_.push_back(std::move(batched.call));
+    } else if (batched.Missing() == batched.call.count) {
+      batched.call.done(none_left);
+    } else {
+      served.push_back(std::move(batched));
     }
   }
-  std::erase_if(calls_, [&](const BatchedCall& batched) {
-    if (batched.Missing() < batched.call.count) return false;
-    batched.call.done(none_left);
-    return true;
-  });
+  calls_ = std::move(served);
 }
 
 void LeaseBatchWork::Commit() {
@@ -228,9 +244,7 @@ void LeaseBatchWork::Commit() {
     };
     batch.grants.push_back(std::move(batched.grant));
   }
-  batch.done = [self = shared_from_this()](const absl::Status& status) {
-    self->Committed(status);
-  };
+  batch.done = [self = shared_from_this()](const absl::Status& status) { self->Committed(status); };
   context_.store->LeaseTrials(std::move(batch));
 }
 
@@ -244,7 +258,7 @@ std::string LeaseBatchWork::Render(BatchedCall* batched,
   std::sort(order.begin(), order.end(),
             [](const TrialRecord* a, const TrialRecord* b) { return a->number < b->number; });
   for (const TrialRecord* trial : order) {
-    const absl::Status status = TrialToProto(study_id_, *trial, response->add_trials());
+    const absl::Status status = LeasedTrialToProto(study_id_, *trial, response->add_trials());
     if (!status.ok()) batched->rendered = status;
   }
   return batched->call.guard.request_id.empty() ? std::string() : response->SerializeAsString();
@@ -254,7 +268,7 @@ void LeaseBatchWork::Committed(const absl::Status& status) {
   // A study that is gone may have a successor of the same name.
   const bool overtaken = absl::IsAborted(status) || (absl::IsNotFound(status) && study_ != nullptr);
   if (absl::IsNotFound(status)) context_.catalog->ForgetStudy(study_id_);
-  std::vector<SuggestCall> again;
+  std::vector<SuggestCall> again = std::move(postponed_);
   for (BatchedCall& batched : calls_) {
     if (overtaken && ++batched.call.attempts < kMaxAttempts) {
       again.push_back(std::move(batched.call));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,17 @@
 #include "core/sources/fitted_source.h"
 #include "core/strategy/strategy.h"
 #include "server/service/catalog.h"
+#include "server/service/executor.h"
 #include "server/service/history.h"
 #include "server/service/ladder_counts.h"
+#include "server/service/prepared_suggestions.h"
 #include "server/service/service_options.h"
 #include "server/service/suggest_call.h"
 #include "server/store/store.h"
 
 namespace slipstream {
+
+class SuggestionWork;
 
 // The parts of the service that a batch uses; all of them outlive the batch.
 struct LeaseBatchContext {
@@ -31,6 +36,12 @@ struct LeaseBatchContext {
   HistoryCache* histories = nullptr;
   LadderCounts* ladder = nullptr;
   const ServiceOptions* options = nullptr;
+  // What was worked out ahead; null: nothing is.
+  PreparedSuggestions* prepared = nullptr;
+  // Where a batch whose turn is over continues; null: it has only one turn.
+  Executor* executor = nullptr;
+  // Requested when the server ends: batches then answer UNAVAILABLE and commit nothing.
+  std::stop_token stop = {};
   // Called after suggestions for which a source was not ready.
   std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
 };
@@ -41,6 +52,8 @@ struct LeaseBatchContext {
 class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
  public:
   using Finished = std::function<void(std::vector<SuggestCall>)>;
+
+  ~LeaseBatchWork();
 
   // `context` must outlive the batch.
   static void Start(const LeaseBatchContext& context, std::string study_id,
@@ -59,16 +72,27 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   LeaseBatchWork(const LeaseBatchContext& context, std::string study_id,
                  std::vector<SuggestCall> calls, Finished finished);
 
-  // Whether there is anything to commit; otherwise the responses are filled.
-  absl::StatusOr<bool> Run();
+  // How a batch goes on after a turn.
+  enum class Next { kAnotherTurn, kCommit, kAnswer };
+
+  void TakeTurn();
+  absl::StatusOr<Next> Begin();
+  // Goes on with the suggestions.
+  absl::StatusOr<Next> GoOn();
+  void DropCancelled();
+  int Missing() const;
+  // What calls still need whose time is over.
+  int MissingOfLate() const;
   void AnswerRepeats();
   void RefuseTooMany();
   absl::Status Plan();
   void AssignExistingTrials();
   absl::Status RenderWithoutLeasing();
-  absl::Status MakeSuggestions();
-  absl::StatusOr<std::vector<Suggestion>> AskStrategy(int count);
-  void Distribute(const std::vector<Suggestion>& suggestions, const absl::Status& none_left);
+  // Gives the suggestions to the calls, in their order. A call that gets nothing at all from a
+  // study that has nothing left is answered with `none_left` and leaves the batch; one that lacks
+  // some for want of time is postponed.
+  void Distribute(const std::vector<Suggestion>& suggestions, bool are_all,
+                  const absl::Status& none_left);
   void Commit();
   void Committed(const absl::Status& status);
   // Fills the call's response; returns the answer to remember for repeats.
@@ -80,6 +104,9 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   Finished finished_;
   std::shared_ptr<const CatalogStudy> study_;
   LeasePlan plan_;
+  Deadline deadline_ = Deadline::Infinite();  // The earliest of the calls'.
+  std::unique_ptr<SuggestionWork> work_;      // While suggestions are being made.
+  std::vector<SuggestCall> postponed_;
 };
 
 }  // namespace slipstream

@@ -1,4 +1,4 @@
-// The three services and all that they share, put together for one store.
+// The services and all that they share, put together for one store.
 //
 //   Service service(store.get(), ServiceOptions());
 //   service.studies().GetStudy(&request, &response, done);
@@ -7,10 +7,17 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_SERVICE_H_
 
+#include <stop_token>
+
 #include "server/service/catalog.h"
+#include "server/service/event_feed.h"
 #include "server/service/executor.h"
 #include "server/service/history.h"
 #include "server/service/ladder_counts.h"
+#include "server/service/learning_curves.h"
+#include "server/service/lease_service.h"
+#include "server/service/lease_sweeper.h"
+#include "server/service/report_service.h"
 #include "server/service/service_options.h"
 #include "server/service/source_fitting.h"
 #include "server/service/source_task_service.h"
@@ -18,6 +25,7 @@
 #include "server/service/suggest_queue.h"
 #include "server/service/transfer_preparation.h"
 #include "server/service/trial_service.h"
+#include "server/service/watch_service.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -29,29 +37,51 @@ class Service {
   // All calls have been answered. Waits until the store's callbacks have returned.
   ~Service();
 
+  // Ends what is being computed: Suggest calls, present and later ones, are answered UNAVAILABLE
+  // and lease nothing; fits of source tasks are given up. Returns at once.
+  void StopComputing();
+
   StudyService& studies() { return studies_; }
   TrialService& trials() { return trials_; }
   SourceTaskService& source_tasks() { return source_tasks_; }
+  LeaseService& leases() { return leases_; }
+  ReportService& reports() { return reports_; }
+  WatchService& watches() { return watches_; }
+
+  // Ends leases that have run out, which also happens regularly.
+  LeaseSweeper& lease_sweeper() { return sweeper_; }
 
   const ServiceOptions& options() const { return options_; }
+  // Returns when no suggestion is being computed or waits to be.
+  void WaitUntilComputed() { suggest_queue_.WaitUntilIdle(); }
+  // The number of suggestions so far that had been worked out before they were asked for.
+  int64_t prepared_count() const { return prepared_.used(); }
   // Counts the suggestions computed so far.
   const LadderCounts& ladder() const { return ladder_; }
 
  private:
   Store* const store_;
   const ServiceOptions options_;
+  std::stop_source stop_;
   LadderCounts ladder_;
+  PreparedSuggestions prepared_;
   Catalog catalog_;
   SourceFitting fitting_;
   HistoryCache histories_;
+  LearningCurves curves_;
   TransferPreparation transfer_;
   StudyService studies_;
   TrialService trials_;
   SourceTaskService source_tasks_;
+  LeaseService leases_;
+  ReportService reports_;
+  WatchService watches_;
   // Declared after all that their tasks use: their destructors run what waits.
   Executor computations_;
   SuggestQueue suggest_queue_;
   Executor reads_;
+  EventFeed feed_;
+  LeaseSweeper sweeper_;
 };
 
 }  // namespace slipstream

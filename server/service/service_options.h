@@ -4,10 +4,13 @@
 #define SLIPSTREAM_SERVER_SERVICE_SERVICE_OPTIONS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
 #include "absl/time/time.h"
+#include "server/service/event_feed.h"
+#include "server/store/store.h"
 
 namespace slipstream {
 
@@ -24,6 +27,10 @@ struct ServiceOptions {
   size_t study_cache_bytes = size_t{16} << 20;
   size_t source_cache_bytes = size_t{64} << 20;
   size_t history_cache_bytes = size_t{16} << 20;
+  // Cached learning curves, in bytes, and how many reports of a study's latest trials
+  // early stopping looks at.
+  size_t curve_cache_bytes = size_t{16} << 20;
+  int64_t max_curve_points = 200000;
   // Cached models of source tasks, in bytes, and the number of requests to fit
   // or to combine source tasks that may wait.
   size_t fitted_source_bytes = size_t{832} << 20;
@@ -33,8 +40,17 @@ struct ServiceOptions {
   // The largest message received or sent, in bytes. A Suggest call whose trials
   // might exceed it gets INVALID_ARGUMENT.
   int max_message_bytes = 16 << 20;
-  // How long one batch may compute before strategies step down the ladder.
+  // How long a Suggest call may take, from its arrival on, before strategies step down the ladder.
   absl::Duration suggest_budget = absl::Seconds(5);
+  // How long suggestions for one study are computed before other studies get the thread; one that
+  // has begun is finished.
+  absl::Duration suggest_turn = absl::Milliseconds(100);
+  // How often to look for leases that have run out, and what to call after some have.
+  absl::Duration lease_sweep_period = absl::Seconds(1);
+  std::function<void(const LeaseSweep&)> on_lease_sweep = {};
+  // Whether the next suggestions of a study are worked out after a result, before somebody asks.
+  bool prepare_ahead = true;
+  EventFeedOptions events = {};
   // Suggest calls of one study that may wait; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_suggests_per_study = 1000;
   // Suggest calls that one batch answers at most.

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -15,15 +14,15 @@ constexpr int kMostTries = 2;
 
 }  // namespace
 
-SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start)
-    : library_(bytes), executor_("fits of source tasks", 1, max_waiting) {
+SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
+                             std::stop_token stop)
+    : library_(bytes),
+      on_stop_(std::move(stop), [this] { stopping_.request_stop(); }),
+      executor_("fits of source tasks", 1, max_waiting) {
   if (on_start) executor_.Continue(std::move(on_start));
 }
 
-SourceFitting::~SourceFitting() {
-  const std::lock_guard lock(mutex_);
-  stopping_ = true;
-}
+SourceFitting::~SourceFitting() { stopping_.request_stop(); }
 
 absl::StatusOr<std::shared_ptr<const FittedSource>> SourceFitting::Get(
     const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
@@ -59,7 +58,7 @@ void SourceFitting::PrepareTogether(const std::string& name, std::function<absl:
 
 void SourceFitting::Work(const std::string& key, const std::function<absl::Status()>& work,
                          int tries) {
-  if (Stopping()) return;
+  if (stopping_.stop_requested()) return;
   if (absl::IsUnavailable(work()) && tries > 1) {
     const absl::Status accepted =
         executor_.Run([this, key, work, tries] { Work(key, work, tries - 1); });
@@ -70,16 +69,12 @@ void SourceFitting::Work(const std::string& key, const std::function<absl::Statu
 
 void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
                         const SearchSpace& space, const SourceFitOptions& options) {
-  if (Stopping()) return;
+  if (stopping_.stop_requested()) return;
   absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
-      FitSource(source, space, options, absl::InfiniteFuture());
+      FitSource(source, space, options, GivesUp());
+  if (stopping_.stop_requested()) return;
   library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
   End(key);
-}
-
-bool SourceFitting::Stopping() {
-  const std::lock_guard lock(mutex_);
-  return stopping_;
 }
 
 bool SourceFitting::Begin(const std::string& key) {

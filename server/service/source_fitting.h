@@ -12,10 +12,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "core/base/deadline.h"
 #include "core/sources/fitted_source.h"
 #include "server/service/executor.h"
 
@@ -25,8 +27,10 @@ class SourceFitting : public SourceProvider {
  public:
   // Caches at most `bytes` of models; at most `max_waiting` fits and pieces of work
   // wait. `on_start`, if any, runs once on the fitting thread, to lower its priority.
-  SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start);
-  // Finishes the running fit or work and drops what is waiting.
+  // When `stop` is requested, the running fit is given up.
+  SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
+                std::stop_token stop = {});
+  // Gives up the running fit, waits for running work and drops what is waiting.
   ~SourceFitting() override;
 
   // UNAVAILABLE when the model is not there yet; a fit is then queued.
@@ -44,18 +48,21 @@ class SourceFitting : public SourceProvider {
   // queued or too many wait. All that `work` uses must outlive this.
   void PrepareTogether(const std::string& name, std::function<absl::Status()> work);
 
+  // Passes when work should be given up, which then returns any status.
+  Deadline GivesUp() const { return Deadline::Infinite().WithStop(stopping_.get_token()); }
+
  private:
   void Work(const std::string& key, const std::function<absl::Status()>& work, int tries);
   void Fit(const std::string& key, const SourceTaskData& source, const SearchSpace& space,
            const SourceFitOptions& options);
-  bool Stopping();
   // Marks the fit or work as queued; false if it already is.
   bool Begin(const std::string& key);
   void End(const std::string& key);
 
   SourceLibrary library_;
   std::mutex mutex_;
-  bool stopping_ = false;
+  std::stop_source stopping_;
+  std::stop_callback<std::function<void()>> on_stop_;
   absl::flat_hash_set<std::string> queued_;  // Waiting or running.
   Executor executor_;                        // Last: its thread uses the rest.
 };

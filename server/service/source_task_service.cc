@@ -111,8 +111,8 @@ void SourceTaskService::DeleteSourceTask(const v1::DeleteSourceTaskRequest* requ
   const absl::StatusOr<std::string> id = ParseSourceTaskName("name", request->name());
   if (status.ok()) status = id.status();
   if (!status.ok()) return done(status);
-  store_.DeleteSourceTask(*id, EmptyAnsweringWrite(GuardOf("DeleteSourceTask", *request), response,
-                                                   std::move(done)));
+  store_.DeleteSourceTask(
+      *id, EmptyAnsweringWrite(GuardOf("DeleteSourceTask", *request), response, std::move(done)));
 }
 
 }  // namespace slipstream

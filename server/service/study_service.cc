@@ -78,13 +78,20 @@ absl::Status TakeChange(const std::string& path, const v1::Study& study, StudyCh
     SLIPSTREAM_ASSIGN_OR_RETURN(change->state, ChangedState(study.state()));
     return absl::OkStatus();
   }
-  return InvalidField("update_mask", path, "display_name, labels or state");
+  if (path == "lease_policy") {
+    absl::StatusOr<LeasePolicy> lease = LeasePolicyFromProto(study.lease_policy());
+    if (!lease.ok()) return WithFieldPrefix(lease.status(), "study.lease_policy.");
+    change->lease = *lease;
+    return absl::OkStatus();
+  }
+  return InvalidField("update_mask", path, "display_name, labels, state or lease_policy");
 }
 
 absl::StatusOr<StudyChange> ChangeOf(const v1::UpdateStudyRequest& request) {
   StudyChange change;
   if (request.update_mask().paths_size() == 0) {
-    return InvalidField("update_mask", "empty", "at least one of display_name, labels and state");
+    return InvalidField("update_mask", "empty",
+                        "at least one of display_name, labels, state and lease_policy");
   }
   for (const std::string& path : request.update_mask().paths()) {
     SLIPSTREAM_RETURN_IF_ERROR(TakeChange(path, request.study(), &change));
@@ -151,9 +158,9 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
     if (created.ok() && needs_fits) transfer_.PrepareStudy(id);
     done(std::move(created));
   };
-  store_.CreateStudy(std::move(study),
-                     AnsweringWrite<StudyRecord>(std::move(guard), response, std::move(convert),
-                                                 then_prepare));
+  store_.CreateStudy(
+      std::move(study),
+      AnsweringWrite<StudyRecord>(std::move(guard), response, std::move(convert), then_prepare));
 }
 
 void StudyService::CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response,
@@ -232,8 +239,8 @@ void StudyService::DeleteStudy(const v1::DeleteStudyRequest* request,
     catalog_.ForgetStudy(id);
     done(std::move(result));
   };
-  store_.DeleteStudy(*id, EmptyAnsweringWrite(GuardOf("DeleteStudy", *request), response,
-                                              std::move(forget)));
+  store_.DeleteStudy(
+      *id, EmptyAnsweringWrite(GuardOf("DeleteStudy", *request), response, std::move(forget)));
 }
 
 void StudyService::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse* response,

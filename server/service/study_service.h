@@ -37,8 +37,8 @@ class StudyService {
                    Done done);
 
  private:
-  void StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard,
-                     v1::Study* response, const Done& done);
+  void StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard, v1::Study* response,
+                     const Done& done);
   absl::Status CheckSources(const StudyDefinition& definition);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
 

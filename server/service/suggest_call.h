@@ -2,8 +2,10 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_
 #define SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_
 
+#include <functional>
 #include <string>
 
+#include "core/base/deadline.h"
 #include "server/service/answering.h"
 #include "server/store/store.h"
 #include "slipstream/v1/services.pb.h"
@@ -14,12 +16,17 @@ namespace slipstream {
 struct SuggestCall {
   std::string study_id;
   std::string worker;
+  WorkerProcess process = {};
   int count = 1;
   RequestGuard guard;
   v1::SuggestResponse* response = nullptr;
   Done done;
   // How many batches could not commit and left the call to a later one.
   int attempts = 0;
+  // When what is still missing is suggested without computing; the queue sets it.
+  Deadline deadline = Deadline::Infinite();
+  // Whether nobody waits for the answer any more. Not called once the call is answered.
+  std::function<bool()> is_cancelled = [] { return false; };
 };
 
 }  // namespace slipstream

@@ -6,32 +6,44 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/convert/resource_name.h"
+#include "server/service/ahead_work.h"
 
 namespace slipstream {
 
-SuggestQueue::~SuggestQueue() {
+namespace {
+
+absl::Status ShuttingDown() { return absl::UnavailableError("the server is shutting down"); }
+
+}  // namespace
+
+SuggestQueue::~SuggestQueue() { WaitUntilIdle(); }
+
+void SuggestQueue::WaitUntilIdle() {
   std::unique_lock<std::mutex> lock(mutex_);
-  idle_.wait(lock, [this] { return studies_.empty(); });
+  idle_.wait(lock, [this] { return studies_.empty() && preparations_.empty(); });
 }
 
 void SuggestQueue::Suggest(SuggestCall call) {
+  if (context_.stop.stop_requested()) return call.done(ShuttingDown());
+  call.deadline = Deadline::In(context_.options->suggest_budget);
   const std::string study_id = call.study_id;
   std::unique_lock<std::mutex> lock(mutex_);
   StudyQueue& queue = studies_[study_id];
   const size_t most = context_.options->max_waiting_suggests_per_study;
   if (queue.waiting.size() >= most) {
     lock.unlock();
-    call.done(absl::ResourceExhaustedError(absl::StrCat(
-        StudyName(study_id), " is busy: ", most, " Suggest calls are waiting already")));
+    call.done(absl::ResourceExhaustedError(absl::StrCat(StudyName(study_id), " is busy: ", most,
+                                                        " Suggest calls are waiting already")));
     return;
   }
   queue.waiting.push_back(std::move(call));
-  if (std::exchange(queue.running, true)) return;
+  const bool takes_over = std::exchange(queue.awaits_preparation, false);
+  if (std::exchange(queue.running, true) && !takes_over) return;
   lock.unlock();
   const absl::Status accepted = executor_->Run([this, study_id] { RunBatch(study_id); });
   if (accepted.ok()) return;
   for (SuggestCall& refused : TakeBatch(study_id)) refused.done(accepted);
-  FinishBatch(study_id, {});
+  FinishBatch(study_id, {}, Deadline::Infinite());
 }
 
 // Takes the calls that have waited longest, at most one per worker and request id:
@@ -58,26 +70,91 @@ std::vector<SuggestCall> SuggestQueue::TakeBatch(const std::string& study_id) {
   return batch;
 }
 
+void SuggestQueue::PrepareAhead(const std::shared_ptr<const CatalogStudy>& study) {
+  if (!context_.options->prepare_ahead || context_.prepared == nullptr ||
+      context_.stop.stop_requested() || !study->strategy->ReadsHistory(*study->definition.space)) {
+    return;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  StudyQueue& queue = studies_[study->id];
+  queue.to_prepare = study;
+  if (!std::exchange(queue.running, true)) AwaitPreparation(study->id, queue);
+}
+
+void SuggestQueue::AwaitPreparation(const std::string& study_id, StudyQueue& queue) {
+  queue.awaits_preparation = true;
+  if (!preparations_.insert(study_id).second) return;  // An earlier task will find it.
+  executor_->Continue([this, study_id] { RunPreparation(study_id); }, Executor::Turn::kLater);
+}
+
+void SuggestQueue::RunPreparation(const std::string& study_id) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    preparations_.erase(study_id);
+    const auto found = studies_.find(study_id);
+    const bool is_due =
+        found != studies_.end() && std::exchange(found->second.awaits_preparation, false);
+    if (!is_due) {
+      if (studies_.empty() && preparations_.empty()) idle_.notify_all();
+      return;
+    }
+  }
+  RunBatch(study_id);
+}
+
+std::shared_ptr<const CatalogStudy> SuggestQueue::TakeToPrepare(const std::string& study_id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  StudyQueue& queue = studies_[study_id];
+  if (!queue.waiting.empty()) return nullptr;
+  return std::exchange(queue.to_prepare, nullptr);
+}
+
+bool SuggestQueue::HasWaiting(const std::string& study_id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return !studies_[study_id].waiting.empty();
+}
+
 void SuggestQueue::RunBatch(const std::string& study_id) {
+  if (std::shared_ptr<const CatalogStudy> ahead = TakeToPrepare(study_id)) {
+    AheadWork::Start(
+        context_, std::move(ahead), [this, study_id] { return HasWaiting(study_id); },
+        [this, study_id] { FinishBatch(study_id, {}, Deadline::Infinite()); });
+    return;
+  }
+  const Deadline turn = Deadline::In(context_.options->suggest_turn);
   LeaseBatchWork::Start(context_, study_id, TakeBatch(study_id),
-                        [this, study_id](std::vector<SuggestCall> again) {
-                          FinishBatch(study_id, std::move(again));
+                        [this, study_id, turn](std::vector<SuggestCall> again) {
+                          FinishBatch(study_id, std::move(again), turn);
                         });
 }
 
-void SuggestQueue::FinishBatch(const std::string& study_id, std::vector<SuggestCall> again) {
+void SuggestQueue::FinishBatch(const std::string& study_id, std::vector<SuggestCall> again,
+                               const Deadline& turn) {
+  if (context_.stop.stop_requested()) {
+    for (SuggestCall& call : again) call.done(ShuttingDown());
+    again.clear();
+    for (SuggestCall& call : TakeAll(study_id)) call.done(ShuttingDown());
+    TakeToPrepare(study_id);
+  }
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     StudyQueue& queue = studies_[study_id];
     queue.waiting.insert(queue.waiting.begin(), std::make_move_iterator(again.begin()),
                          std::make_move_iterator(again.end()));
-    if (queue.waiting.empty()) {
+    if (queue.waiting.empty() && queue.to_prepare == nullptr) {
       studies_.erase(study_id);
-      if (studies_.empty()) idle_.notify_all();
+      if (studies_.empty() && preparations_.empty()) idle_.notify_all();
       return;
     }
+    if (queue.waiting.empty()) return AwaitPreparation(study_id, queue);
   }
-  executor_->Continue([this, study_id] { RunBatch(study_id); });
+  executor_->Continue([this, study_id] { RunBatch(study_id); },
+                      turn.has_passed() ? Executor::Turn::kLater : Executor::Turn::kFirst);
+}
+
+std::deque<SuggestCall> SuggestQueue::TakeAll(const std::string& study_id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(studies_[study_id].waiting, {});
 }
 
 }  // namespace slipstream

@@ -1,17 +1,21 @@
 // Suggest, one batch at a time for each study: calls that wait while a batch is
 // computed and committed are answered together by the next one. Nothing is
-// computed under a lock, and studies do not wait for each other. Thread-safe.
+// computed under a lock. Studies take turns on the threads: a batch that takes long goes on behind
+// those of others that wait. Once the context's stop was requested, all calls are answered
+// UNAVAILABLE. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SUGGEST_QUEUE_H_
 #define SLIPSTREAM_SERVER_SERVICE_SUGGEST_QUEUE_H_
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "server/service/executor.h"
 #include "server/service/lease_batch.h"
 #include "server/service/suggest_call.h"
@@ -33,21 +37,42 @@ class SuggestQueue {
   // store's and strategies' errors.
   void Suggest(SuggestCall call);
 
+  // Has the study's next suggestions worked out when nobody waits for it, if its strategy reads
+  // results; a study never computes twice at once.
+  void PrepareAhead(const std::shared_ptr<const CatalogStudy>& study);
+
+  // Returns when nothing is being computed or waits.
+  void WaitUntilIdle();
+
  private:
   struct StudyQueue {
     std::deque<SuggestCall> waiting;
     bool running = false;
+    std::shared_ptr<const CatalogStudy> to_prepare = nullptr;
+    // Whether a task will prepare; whoever takes that away runs in its place.
+    bool awaits_preparation = false;
   };
 
   void RunBatch(const std::string& study_id);
+  // With the lock: has the study's preparation wait behind everybody's first turn.
+  void AwaitPreparation(const std::string& study_id, StudyQueue& queue);
+  void RunPreparation(const std::string& study_id);
+  // Null if calls wait, or there is nothing to prepare.
+  std::shared_ptr<const CatalogStudy> TakeToPrepare(const std::string& study_id);
+  bool HasWaiting(const std::string& study_id);
   std::vector<SuggestCall> TakeBatch(const std::string& study_id);
-  void FinishBatch(const std::string& study_id, std::vector<SuggestCall> again);
+  // A study whose batch took more than its turn waits behind others for the next.
+  void FinishBatch(const std::string& study_id, std::vector<SuggestCall> again,
+                   const Deadline& turn);
+  std::deque<SuggestCall> TakeAll(const std::string& study_id);
 
   const LeaseBatchContext context_;
   Executor* const executor_;
   std::mutex mutex_;
-  std::condition_variable idle_;  // Signalled when studies_ becomes empty.
+  std::condition_variable idle_;  // Signalled when nothing is left.
   absl::flat_hash_map<std::string, StudyQueue> studies_;
+  // Studies for which a task waits to prepare, which may find that it is not needed any more.
+  absl::flat_hash_set<std::string> preparations_;
 };
 
 }  // namespace slipstream

@@ -32,7 +32,7 @@ void TransferPreparation::PrepareStudy(const std::string& study_id) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const CatalogStudy> study,
                                 catalog.GetStudy(study_id));
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTasks sources, catalog.GetSourcesOf(*study));
-    return study->strategy->Prepare(study->View(sources, &fitting));
+    return study->strategy->Prepare(study->View(sources, &fitting), fitting.GivesUp());
   });
 }
 

@@ -33,6 +33,7 @@ absl::StatusOr<SuggestCall> SuggestCallOf(const v1::SuggestRequest& request) {
   SuggestCall call;
   SLIPSTREAM_ASSIGN_OR_RETURN(call.study_id, ParseStudyName("study", request.study()));
   call.worker = request.worker();
+  SLIPSTREAM_ASSIGN_OR_RETURN(call.process, WorkerProcessFromProto(request.process()));
   call.count = request.count() == 0 ? 1 : request.count();
   call.guard = GuardOf("Suggest", request);
   return call;
@@ -58,6 +59,25 @@ absl::StatusOr<std::vector<NewTrial>> AddedTrials(const StudyDefinition& definit
     trials.push_back(*std::move(trial));
   }
   return trials;
+}
+
+absl::StatusOr<TrialChange> ChangeOf(const v1::UpdateTrialRequest& request) {
+  TrialChange change;
+  if (request.update_mask().paths_size() == 0) {
+    return InvalidField("update_mask", "empty", "labels, note or both");
+  }
+  for (const std::string& path : request.update_mask().paths()) {
+    if (path == "labels") {
+      SLIPSTREAM_RETURN_IF_ERROR(CheckLabels("trial.labels", request.trial().labels()));
+      change.labels = LabelBytes(request.trial());
+    } else if (path == "note") {
+      SLIPSTREAM_RETURN_IF_ERROR(CheckText("trial.note", request.trial().note(), kMaxNoteBytes));
+      change.note = request.trial().note();
+    } else {
+      return InvalidField("update_mask", path, "labels or note");
+    }
+  }
+  return change;
 }
 
 absl::StatusOr<TrialFilter> FilterOf(const v1::ListTrialsRequest& request) {
@@ -89,34 +109,13 @@ std::string ScopeOf(const v1::ListTrialsRequest& request) {
 }  // namespace
 
 void TrialService::Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response,
-                           Done done) {
+                           Done done, std::function<bool()> is_cancelled) {
   absl::StatusOr<SuggestCall> call = SuggestCallOf(*request);
   if (!call.ok()) return done(call.status());
   call->response = response;
   call->done = std::move(done);
+  call->is_cancelled = std::move(is_cancelled);
   queue_.Suggest(*std::move(call));
-}
-
-void TrialService::WithStudy(const std::string& id, const Done& done, const StudyTask& task) {
-  const StudyPointer cached = catalog_.FindStudy(id);
-  if (cached == nullptr) return WithStudyRead(id, done, task);
-  task(cached, [=, this](absl::Status status) {
-    if (!absl::IsNotFound(status)) return done(std::move(status));
-    const absl::Status accepted = reads_->Run([=, this] {
-      if (!catalog_.ForgetIfGone(*cached)) return done(status);
-      WithStudyRead(cached->id, done, task);
-    });
-    if (!accepted.ok()) done(accepted);
-  });
-}
-
-void TrialService::WithStudyRead(const std::string& id, const Done& done, const StudyTask& task) {
-  const absl::Status accepted = reads_->Run([=, this] {
-    const absl::StatusOr<StudyPointer> study = catalog_.GetStudy(id);
-    if (!study.ok()) return done(study.status());
-    task(*study, done);
-  });
-  if (!accepted.ok()) done(accepted);
 }
 
 void TrialService::Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done) {
@@ -124,10 +123,10 @@ void TrialService::Observe(const v1::ObserveRequest* request, v1::Trial* respons
   const absl::StatusOr<TrialName> name = ParseTrialName("trial", request->trial());
   if (status.ok()) status = name.status();
   if (!status.ok()) return done(status);
-  WithStudy(name->study_id, done,
-            [=, this, number = name->number](const StudyPointer& study, Done answer) {
-              StoreOutcome(study, *request, number, response, std::move(answer));
-            });
+  finder_.WithStudy(name->study_id, done,
+                    [=, this, number = name->number](const StudyPointer& study, Done answer) {
+                      StoreOutcome(study, *request, number, response, std::move(answer));
+                    });
 }
 
 void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
@@ -148,11 +147,13 @@ void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequ
   write.done = [=, this, done = std::move(done)](absl::Status status,
                                                  std::optional<std::string> earlier) {
     if (!status.ok()) return done(std::move(status));
+    if (!earlier) queue_.PrepareAhead(study);
     if (earlier) return ReadEnded({study->id, number}, response, done);
     response->Clear();
     done(TrialOutlineToProto(study->id, *ended, response));
   };
-  store_.ObserveTrial({study->ref(), number, *std::move(outcome)}, std::move(write));
+  const bool maximize = study->definition.goal == Goal::kMaximize;
+  store_.ObserveTrial({study->ref(), number, *std::move(outcome), maximize}, std::move(write));
 }
 
 void TrialService::ReadEnded(TrialName name, v1::Trial* response, Done done) {
@@ -185,7 +186,7 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
     });
     if (!accepted.ok()) done(accepted);
   };
-  WithStudy(*id, unless_gone, [=, this](const StudyPointer& study, Done answer) {
+  finder_.WithStudy(*id, unless_gone, [=, this](const StudyPointer& study, Done answer) {
     StoreAddedTrials(study, *request, response, std::move(answer));
   });
 }
@@ -202,9 +203,27 @@ void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTria
     }
     return absl::OkStatus();
   };
-  store_.AddTrials(study->ref(), *std::move(trials),
+  const bool maximize = study->definition.goal == Goal::kMaximize;
+  store_.AddTrials({study->ref(), *std::move(trials), maximize},
                    AnsweringWrite<Records>(GuardOf("AddTrials", request), response,
                                            std::move(convert), std::move(done)));
+}
+
+void TrialService::UpdateTrial(const v1::UpdateTrialRequest* request, v1::Trial* response,
+                               Done done) {
+  absl::Status status = CheckRequestId(request->request_id());
+  const absl::StatusOr<TrialName> name = ParseTrialName("trial.name", request->trial().name());
+  const absl::StatusOr<TrialChange> change = ChangeOf(*request);
+  if (status.ok()) status = name.status();
+  if (status.ok()) status = change.status();
+  if (!status.ok()) return done(status);
+  std::function<absl::Status(const TrialRecord&, v1::Trial*)> convert =
+      [id = name->study_id](const TrialRecord& record, v1::Trial* answer) {
+        return TrialToProto(id, record, answer);
+      };
+  store_.UpdateTrial(name->study_id, name->number, *change,
+                     AnsweringWrite<TrialRecord>(GuardOf("UpdateTrial", *request), response,
+                                                 std::move(convert), std::move(done)));
 }
 
 void TrialService::GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done) {

@@ -18,6 +18,7 @@
 #include "server/service/answering.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
+#include "server/service/study_finder.h"
 #include "server/service/suggest_queue.h"
 #include "server/store/store.h"
 #include "slipstream/v1/services.pb.h"
@@ -28,11 +29,22 @@ class TrialService {
  public:
   // All pointers must outlive the service. `reads` runs what reads the store.
   TrialService(Store* store, Catalog* catalog, SuggestQueue* queue, Executor* reads)
-      : store_(*store), catalog_(*catalog), queue_(*queue), reads_(reads) {}
+      : store_(*store),
+        catalog_(*catalog),
+        queue_(*queue),
+        reads_(reads),
+        finder_(catalog, reads) {}
 
-  void Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response, Done done);
+  // Nothing is leased to a call that is cancelled before the commit; `is_cancelled` is asked on any
+  // thread until the call is answered.
+  void Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response, Done done,
+               std::function<bool()> is_cancelled);
+  void Suggest(const v1::SuggestRequest* request, v1::SuggestResponse* response, Done done) {
+    Suggest(request, response, std::move(done), [] { return false; });
+  }
   void Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done);
   void AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsResponse* response, Done done);
+  void UpdateTrial(const v1::UpdateTrialRequest* request, v1::Trial* response, Done done);
   void GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done);
   void ListTrials(const v1::ListTrialsRequest* request, v1::ListTrialsResponse* response,
                   Done done);
@@ -41,17 +53,8 @@ class TrialService {
   void Explain(const v1::ExplainRequest* request, v1::Explanation* response, Done done);
 
  private:
-  using StudyPointer = std::shared_ptr<const CatalogStudy>;
+  using StudyPointer = StudyFinder::StudyPointer;
 
-  // Takes the study and how to answer.
-  using StudyTask = std::function<void(const StudyPointer&, Done)>;
-
-  // Calls `task` with the study, at once if it is cached, otherwise from a reading
-  // thread, and once more if the cached study turns out to be gone: it answers
-  // NOT_FOUND then, having written nothing. Answers itself when there is no such
-  // study.
-  void WithStudy(const std::string& id, const Done& done, const StudyTask& task);
-  void WithStudyRead(const std::string& id, const Done& done, const StudyTask& task);
   void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request, int64_t number,
                     v1::Trial* response, Done done);
   void ReadEnded(TrialName name, v1::Trial* response, Done done);
@@ -62,6 +65,7 @@ class TrialService {
   Catalog& catalog_;
   SuggestQueue& queue_;
   Executor* const reads_;
+  StudyFinder finder_;
 };
 
 }  // namespace slipstream

@@ -9,6 +9,8 @@
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "server/store/answer_rules.h"
+#include "server/store/event_rules.h"
+#include "server/store/lease_clock.h"
 #include "server/store/resource_message.h"
 #include "server/store/trial_rules.h"
 
@@ -97,34 +99,50 @@ class LeaseReader {
   std::set<int64_t> taken_;  // Queued trials of the grants so far.
 };
 
-TrialRecord FreshTrial(const NewTrial& fresh, const std::string& worker, int64_t number,
-                       int64_t now_ms) {
+TrialRecord FreshTrial(const NewTrial& fresh, int64_t number, int64_t now_ms) {
   TrialRecord trial;
   trial.number = number;
   trial.state = TrialState::kActive;
   trial.suggested = true;
   trial.configuration = fresh.configuration;
   trial.candidate = fresh.candidate;
-  trial.worker = worker;
   trial.create_ms = now_ms;
-  trial.start_ms = now_ms;
   return trial;
 }
 
-// Leases the queued ones among `trials` and appends the fresh ones.
+void Hold(const StudyHead& head, const LeaseGrant& grant, const LeaseMoment& moment,
+          TrialRecord& trial) {
+  trial.state = TrialState::kActive;
+  trial.worker = grant.worker;
+  trial.process = grant.process;
+  if (!trial.start_ms.has_value()) trial.start_ms = moment.wall_ms;
+  RenewLease(head.lease, moment, trial);
+}
+
+// Without leases that end, a trial that is handed out again stays as it is.
+bool StaysAsItIs(const StudyHead& head, const LeaseGrant& grant, const TrialRecord& trial) {
+  return trial.state == TrialState::kActive && head.lease.duration_ms == 0 &&
+         !trial.lease_end.has_value() && trial.process == grant.process;
+}
+
+// Leases the queued ones among `trials`, renews the others, and appends the fresh ones.
 absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant& grant,
-                        std::vector<TrialRecord>& trials) {
+                        const LeaseMoment& moment, std::vector<TrialRecord>& trials) {
   for (TrialRecord& trial : trials) {
-    if (trial.state != TrialState::kRequested) continue;
-    trial.state = TrialState::kActive;
-    trial.worker = grant.worker;
-    trial.start_ms = rows.now_ms();
+    if (StaysAsItIs(head, grant, trial)) continue;
+    const bool is_new = trial.state == TrialState::kRequested;
+    Hold(head, grant, moment, trial);
     SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
+    if (!is_new) continue;
+    SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialLeased, head.key, trial));
   }
   for (const NewTrial& fresh : grant.fresh) {
-    trials.push_back(FreshTrial(fresh, grant.worker, ++head.trial_count, rows.now_ms()));
+    trials.push_back(FreshTrial(fresh, ++head.trial_count, rows.now_ms()));
+    Hold(head, grant, moment, trials.back());
     ++head.suggested_count;
     SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, trials.back(), fresh.provenance));
+    SLIPSTREAM_RETURN_IF_ERROR(
+        EmitTrialEvent(rows, EventKind::kTrialLeased, head.key, trials.back()));
   }
   std::string answer;
   if (grant.render) answer = grant.render(trials);
@@ -145,8 +163,12 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
   for (const LeaseGrant& grant : batch.grants) {
     SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(grant));
   }
+  LeaseMoment moment = {0, rows.now_ms()};
+  if (head->lease.duration_ms > 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(moment, PresentMoment(rows));
+  }
   for (size_t i = 0; i < batch.grants.size(); ++i) {
-    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, batch.grants[i], trials[i]));
+    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, batch.grants[i], moment, trials[i]));
   }
   return fresh > 0 ? rows.UpdateCounts(*head) : absl::OkStatus();
 }

@@ -22,11 +22,27 @@ enum class TrialState : int {
   kFailed = 4,
   kInfeasible = 5,
   kStopped = 6,
+  kStale = 7,      // Its lease ran out; a late result is still taken.
+  kWithdrawn = 8,  // Left the queue, as the trial that it repeats gave its result late.
 };
 
-inline bool HasEnded(TrialState state) {
-  return state != TrialState::kRequested && state != TrialState::kActive;
+// Queued or out with a worker.
+inline bool IsOpen(TrialState state) {
+  return state == TrialState::kRequested || state == TrialState::kActive;
 }
+
+// Has an outcome, which never changes.
+inline bool HasEnded(TrialState state) {
+  return state >= TrialState::kSucceeded && state <= TrialState::kStopped;
+}
+
+// How long workers hold the trials of a study.
+struct LeasePolicy {
+  int64_t duration_ms = 0;   // From a lease or its last renewal; 0: leases never end.
+  int64_t max_requeues = 0;  // How often a configuration is queued again after a lease ran out.
+
+  friend bool operator==(const LeasePolicy&, const LeasePolicy&) = default;
+};
 
 // A study as its creator gives it.
 struct NewStudy {
@@ -36,6 +52,7 @@ struct NewStudy {
   std::string display_name;
   std::string labels;                   // Opaque.
   std::vector<std::string> source_ids;  // Source tasks that must exist.
+  LeasePolicy lease = {};
 };
 
 struct StudyRecord {
@@ -50,6 +67,9 @@ struct StudyRecord {
   int64_t trial_count = 0;  // Also the highest trial number.
   int64_t succeeded_count = 0;
   int64_t suggested_count = 0;  // Trials that came from leases of new suggestions.
+  int64_t late_count = 0;       // Results of STALE trials that were taken.
+  std::optional<double> best;   // The best objective so far, as far as it is known.
+  LeasePolicy lease = {};
 };
 
 // A study by its id; with a key only the study that has it, as another study may
@@ -69,6 +89,7 @@ struct StudyChange {
   std::optional<std::string> display_name;
   std::optional<std::string> labels;
   std::optional<StudyState> state;
+  std::optional<LeasePolicy> lease;  // Holds for leases from now on.
 };
 
 // How a trial ended.
@@ -88,6 +109,14 @@ struct NewTrial {
   std::optional<TrialOutcome> outcome;
 };
 
+// Where a worker runs, as far as it says so.
+struct WorkerProcess {
+  std::string host;
+  int64_t id = 0;  // 0: unknown.
+
+  friend bool operator==(const WorkerProcess&, const WorkerProcess&) = default;
+};
+
 struct TrialRecord {
   int64_t number = 0;  // From 1, in the order of creation.
   TrialState state = TrialState::kActive;
@@ -101,6 +130,75 @@ struct TrialRecord {
   int64_t create_ms = 0;
   std::optional<int64_t> start_ms;
   std::optional<int64_t> end_ms;
+  // When the lease ends, by the lease clock (lease_clock.h): what rows hold.
+  std::optional<int64_t> lease_end;
+  // The same by the wall clock, filled in by the store's verbs for their callers.
+  std::optional<int64_t> lease_end_ms;
+  int64_t requeue_of = 0;   // The first trial of this configuration's chain; 0: it is the first.
+  int64_t requeued_as = 0;  // The trial that repeats this one; 0: none does.
+  int64_t requeues = 0;     // How many trials of the chain came before.
+  WorkerProcess process;
+  // Reports of measurements on the way: how many steps, the highest, and its value.
+  int64_t report_count = 0;
+  std::optional<int64_t> last_step;
+  std::optional<double> last_value;
+  std::string labels;  // Opaque.
+  std::string note;
+};
+
+// A change by UpdateTrial; absent fields stay.
+struct TrialChange {
+  std::optional<std::string> labels;
+  std::optional<std::string> note;
+};
+
+// The objective measured at one step of a trial.
+struct StepReport {
+  int64_t step = 0;
+  double value = 0;
+};
+
+struct ReportRecord {
+  int64_t number = 0;  // The trial's.
+  StepReport report;
+};
+
+// What happened to a study or a trial. Stored as numbers: never renumber.
+enum class EventKind : int {
+  kStudyCreated = 1,
+  kStudyChanged = 2,  // Its state, title, labels or lease policy.
+  kStudyDeleted = 3,
+  kTrialQueued = 4,      // To be handed out by Suggest; again, if it repeats another one.
+  kTrialLeased = 5,      // To a worker; `detail` names it.
+  kTrialReported = 6,    // Measurements on the way.
+  kTrialEnded = 7,       // Has its outcome.
+  kTrialStale = 8,       // Its lease ran out.
+  kTrialReleased = 9,    // Given back, and queued again.
+  kTrialWithdrawn = 10,  // Left the queue.
+  kIncumbentImproved = 11,
+};
+
+struct EventRecord {
+  int64_t sequence = 0;  // Of all events, ascending from 1.
+  EventKind kind = EventKind::kStudyCreated;
+  int64_t study_key = 0;
+  int64_t number = 0;  // The trial's; 0 for the study itself.
+  int64_t time_ms = 0;
+  std::optional<double> value;  // The objective, where the event is about one.
+  std::string detail;  // The worker or, for kStudyCreated and kStudyDeleted, the study's id.
+};
+
+// Consecutive events.
+struct EventPage {
+  std::vector<EventRecord> events;
+  int64_t first_sequence = 1;  // Of all events that are kept; the next one's if there are none.
+  int64_t last_sequence = 0;
+};
+
+// A trial among those of all studies.
+struct TrialKey {
+  int64_t study_key = 0;
+  int64_t number = 0;
 };
 
 struct TrialFilter {

@@ -27,6 +27,15 @@ struct StudyHead {
   int64_t trial_count = 0;
   int64_t succeeded_count = 0;
   int64_t suggested_count = 0;
+  int64_t late_count = 0;
+  LeasePolicy lease = {};
+  std::optional<double> best = {};
+};
+
+// The lease clock as it was last written down (lease_clock.h).
+struct LeaseClock {
+  int64_t lease_ms = 0;  // What it showed...
+  int64_t wall_ms = 0;   // ...at this time.
 };
 
 // The row of a request id.
@@ -47,9 +56,14 @@ class Rows {
   virtual absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) = 0;
   virtual absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
                                                                int64_t number) = 0;
-  virtual absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(
-      const std::string& id) = 0;
+  virtual absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) = 0;
   virtual absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) = 0;
+  // Numbers of the kActive trials of `worker`, ascending.
+  virtual absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                                const std::string& worker) = 0;
+  virtual absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() = 0;
+  // At most `limit` kActive trials, of studies that exist, whose lease_end is at most `lease_ms`.
+  virtual absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) = 0;
 };
 
 // One consistent view of all rows that have been committed. No `limit` or
@@ -71,15 +85,19 @@ class RowSnapshot : public Rows {
   // The kSucceeded trials by objective, the best first, and equals by number.
   virtual absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
                                                                   int limit) = 0;
-  // Numbers of the kActive trials of `worker`, ascending.
-  virtual absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
-                                                                const std::string& worker) = 0;
   // Numbers of the first kRequested trials, ascending.
   virtual absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) = 0;
   // Provenances of the trials in (after_number, last_number] that have one, by number.
   virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
                                                                        int64_t after_number,
                                                                        int64_t last_number) = 0;
+  // The first `limit` reports of the trials in (after_number, last_number], by number and step.
+  virtual absl::StatusOr<std::vector<ReportRecord>> ListReports(int64_t study_key,
+                                                                int64_t after_number,
+                                                                int64_t last_number, int limit) = 0;
+
+  // The first `limit` events after `after_sequence`, in order, and which ones are kept.
+  virtual absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) = 0;
 
   // By key, those above `after_key`.
   virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
@@ -111,21 +129,43 @@ class RowTransaction : public Rows {
   virtual absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study,
                                               const std::string& candidates,
                                               const std::vector<int64_t>& source_keys) = 0;
-  // Writes the state, update time, display name and labels of an existing study.
+  // Writes the state, update time, display name, labels and lease policy of an existing study.
   virtual absl::Status UpdateStudy(const StudyRecord& study) = 0;
   // Writes the counts of an existing study.
   virtual absl::Status UpdateCounts(const StudyHead& head) = 0;
-  // Deletes an existing study with its sources, trials and provenances. These may
+  // Deletes an existing study with its sources, trials, provenances and reports. These may
   // be erased later, but none is found again: no other study gets the key.
   virtual absl::Status DeleteStudy(int64_t study_key) = 0;
 
   // The number is the study's next one. An empty provenance is not kept.
   virtual absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
                                    const std::string& provenance) = 0;
-  // Writes the state, worker and start time of an existing trial.
+  // Writes the state, worker, its process, start time, lease end and requeued_as of an existing
+  // trial.
   virtual absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) = 0;
-  // Writes the state, end time, objective, measurement and reason of an existing trial.
+  // Writes the lease end and what is known of the reports of an existing trial.
+  virtual absl::Status UpdateProgress(int64_t study_key, const TrialRecord& trial) = 0;
+  // Writes the state, end time, objective, measurement and reason of an existing trial, which
+  // has no lease any more.
   virtual absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) = 0;
+  // Writes the labels and the note of an existing trial.
+  virtual absl::Status UpdateAnnotations(int64_t study_key, const TrialRecord& trial) = 0;
+
+  // The value reported for this step of a trial.
+  virtual absl::StatusOr<std::optional<double>> FindReport(int64_t study_key, int64_t number,
+                                                           int64_t step) = 0;
+  // Inserts the report, or replaces the one of this step; whether it was inserted.
+  virtual absl::StatusOr<bool> PutReport(int64_t study_key, int64_t number,
+                                         const StepReport& report) = 0;
+  virtual absl::Status DeleteReports(int64_t study_key, int64_t number) = 0;
+
+  // Appends an event; its sequence number is above all that there have ever been, and is returned.
+  virtual absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) = 0;
+  // Deletes the events up to this one.
+  virtual absl::Status DeleteEvents(int64_t last_sequence) = 0;
+
+  // Writes the one lease clock.
+  virtual absl::Status WriteLeaseClock(const LeaseClock& clock) = 0;
 
   // Returns the key, like InsertStudy.
   virtual absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,

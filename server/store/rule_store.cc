@@ -5,7 +5,10 @@
 
 #include "server/store/answer_rules.h"
 #include "server/store/guarded_write.h"
+#include "server/store/holding_rules.h"
+#include "server/store/lease_clock.h"
 #include "server/store/lease_rules.h"
+#include "server/store/report_rules.h"
 #include "server/store/source_task_rules.h"
 #include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
@@ -35,10 +38,16 @@ class LeaseWrite : public PendingWrite {
 class RuleStore : public Store {
  public:
   RuleStore(std::unique_ptr<Database> database, const StoreOptions& options)
-      : max_trials_(options.max_trials_per_study),
+      : options_(options),
         database_(std::move(database)),
         writes_(database_.get(), {.max_waiting = options.max_waiting_writes,
-                                  .max_per_commit = options.max_writes_per_commit}) {}
+                                  .max_per_commit = options.max_writes_per_commit}) {
+    // The first write: no lease runs out for the time since the last server ended.
+    Submit(Write<Unit>(), [](RowTransaction& rows) -> absl::StatusOr<Unit> {
+      SLIPSTREAM_RETURN_IF_ERROR(rules::RestartLeaseClock(rows));
+      return Unit{};
+    });
+  }
 
   void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
     Submit(std::move(write), [study = std::move(study)](RowTransaction& rows) {
@@ -52,24 +61,50 @@ class RuleStore : public Store {
            });
   }
   void DeleteStudy(std::string id, Write<Unit> write) override {
-    Submit(std::move(write), [id = std::move(id)](RowTransaction& rows) {
-      return rules::DeleteStudy(rows, id);
-    });
+    Submit(std::move(write),
+           [id = std::move(id)](RowTransaction& rows) { return rules::DeleteStudy(rows, id); });
   }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     Submit(std::move(write), [observe = std::move(observe)](RowTransaction& rows) {
       return rules::ObserveTrial(rows, observe);
     });
   }
-  void AddTrials(StudyRef study, std::vector<NewTrial> trials,
-                 Write<std::vector<TrialRecord>> write) override {
-    Submit(std::move(write), [study = std::move(study), trials = std::move(trials),
-                              max_trials = max_trials_](RowTransaction& rows) {
-      return rules::AddTrials(rows, study, trials, max_trials);
-    });
+  void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) override {
+    Submit(std::move(write),
+           [addition = std::move(addition), max_trials = options_.max_trials_per_study](
+               RowTransaction& rows) { return rules::AddTrials(rows, addition, max_trials); });
+  }
+  void SetCommitListener(std::function<void()> listener) override {
+    writes_.SetListener(std::move(listener));
   }
   void LeaseTrials(LeaseBatch batch) override {
-    writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), max_trials_));
+    writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), options_.max_trials_per_study));
+  }
+  void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
+    Submit(std::move(write),
+           [held = std::move(held)](RowTransaction& rows) { return rules::Heartbeat(rows, held); });
+  }
+  void ReleaseTrials(HeldTrials held, Write<std::vector<TrialRecord>> write) override {
+    Submit(std::move(write), [held = std::move(held)](RowTransaction& rows) {
+      return rules::ReleaseTrials(rows, held);
+    });
+  }
+  void SweepLeases(Write<LeaseSweep> write) override {
+    Submit(std::move(write),
+           [most = options_.max_leases_per_sweep, max_trials = options_.max_trials_per_study](
+               RowTransaction& rows) { return rules::SweepLeases(rows, most, max_trials); });
+  }
+  void Report(TrialReports reports, Write<TrialRecord> write) override {
+    Submit(std::move(write),
+           [reports = std::move(reports), most = options_.max_reports_per_trial](
+               RowTransaction& rows) { return rules::Report(rows, reports, most); });
+  }
+  void UpdateTrial(StudyRef study, int64_t number, TrialChange change,
+                   Write<TrialRecord> write) override {
+    Submit(std::move(write),
+           [study = std::move(study), number, change = std::move(change)](RowTransaction& rows) {
+             return rules::UpdateTrial(rows, study, number, change);
+           });
   }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
     Submit(std::move(write), [task = std::move(task)](RowTransaction& rows) {
@@ -102,9 +137,8 @@ class RuleStore : public Store {
   }
   absl::StatusOr<ExplainedTrial> GetExplainedTrial(const std::string& study_id,
                                                    int64_t number) override {
-    return Read([&](RowSnapshot& rows) {
-      return rules::GetExplainedTrial(rows, study_id, number);
-    });
+    return Read(
+        [&](RowSnapshot& rows) { return rules::GetExplainedTrial(rows, study_id, number); });
   }
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(const StudyRef& study,
                                                                int64_t after_number,
@@ -113,8 +147,8 @@ class RuleStore : public Store {
       return rules::ListProvenances(rows, study, after_number, last_number);
     });
   }
-  absl::StatusOr<std::vector<TrialRecord>> GetTrials(
-      const StudyRef& study, const std::vector<int64_t>& numbers) override {
+  absl::StatusOr<std::vector<TrialRecord>> GetTrials(const StudyRef& study,
+                                                     const std::vector<int64_t>& numbers) override {
     return Read([&](RowSnapshot& rows) { return rules::GetTrials(rows, study, numbers); });
   }
   absl::StatusOr<std::vector<TrialRecord>> ListTrials(const StudyRef& study,
@@ -123,15 +157,34 @@ class RuleStore : public Store {
   }
   absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
                                                       int limit) override {
-    return Read([&](RowSnapshot& rows) {
-      return rules::BestTrials(rows, study_id, maximize, limit);
-    });
+    return Read(
+        [&](RowSnapshot& rows) { return rules::BestTrials(rows, study_id, maximize, limit); });
   }
   absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
                                        const std::vector<std::string>& workers,
                                        int max_queued) override {
     return Read([&](RowSnapshot& rows) {
       return rules::PlanLeases(rows, study_key, study_id, workers, max_queued);
+    });
+  }
+  absl::StatusOr<bool> LeasesNeedSweep() override {
+    return Read([&](RowSnapshot& rows) { return rules::LeasesNeedSweep(rows, options_.now_ms()); });
+  }
+  absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override {
+    return Read([&](RowSnapshot& rows) { return rows.ListEvents(after_sequence, limit); });
+  }
+  absl::StatusOr<std::optional<std::string>> FindStudyId(int64_t study_key) override {
+    return Read([&](RowSnapshot& rows) -> absl::StatusOr<std::optional<std::string>> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyRecord> study,
+                                  rows.FindStudySummary(study_key));
+      if (!study.has_value()) return std::optional<std::string>();
+      return std::optional<std::string>(study->id);
+    });
+  }
+  absl::StatusOr<std::vector<ReportRecord>> ListReports(const StudyRef& study, int64_t after_number,
+                                                        int64_t last_number, int limit) override {
+    return Read([&](RowSnapshot& rows) {
+      return rules::ListReports(rows, study, after_number, last_number, limit);
     });
   }
   absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) override {
@@ -165,7 +218,7 @@ class RuleStore : public Store {
   }
 
   // Destroyed from the last to the first: the queue first answers what waits.
-  const int64_t max_trials_;
+  const StoreOptions options_;
   const std::unique_ptr<Database> database_;
   WriteQueue writes_;
 };

@@ -66,11 +66,45 @@ struct Observe {
   StudyRef study;
   int64_t number = 0;
   TrialOutcome outcome;
+  bool maximize = false;  // The study's goal.
+};
+
+struct Addition {
+  StudyRef study;
+  std::vector<NewTrial> trials;
+  bool maximize = false;  // The study's goal.
+};
+
+// Trials that are out with workers.
+struct HeldTrials {
+  StudyRef study;
+  std::string worker;            // Empty: whoever holds them.
+  std::vector<int64_t> numbers;  // Empty: all that the worker holds.
+};
+
+// Trials after a heartbeat.
+struct Heartbeats {
+  std::vector<TrialRecord> trials;
+  int64_t lease_ms = 0;  // How long the renewed leases last; 0: they never end.
+};
+
+// What a sweep of leases did.
+struct LeaseSweep {
+  int64_t stale = 0;         // Leases that ran out.
+  int64_t queued_again = 0;  // Of these, how many configurations were queued again.
+  bool more = false;         // Further leases have run out.
+};
+
+struct TrialReports {
+  StudyRef study;
+  int64_t number = 0;
+  std::vector<StepReport> reports;
 };
 
 // Trials to lease to one worker within a batch.
 struct LeaseGrant {
   std::string worker;
+  WorkerProcess process;
   std::vector<int64_t> again;   // ACTIVE trials of this worker, to be handed out again.
   std::vector<int64_t> queued;  // REQUESTED trials to lease now.
   std::vector<NewTrial> fresh;  // New suggestions to number and lease.
@@ -116,21 +150,43 @@ class Store {
   // NOT_FOUND. Deletes the trials too; remembered answers stay.
   virtual void DeleteStudy(std::string id, Write<Unit> write) = 0;
   // NOT_FOUND: no such study or trial. FAILED_PRECONDITION: the trial is
-  // REQUESTED, or it ended with another state, objective or measurement (the
-  // reason does not matter). The same outcome again is OK and changes nothing.
+  // REQUESTED or WITHDRAWN, or it ended with another state, objective or
+  // measurement (the reason does not matter). The same outcome again is OK and
+  // changes nothing. A STALE trial takes its outcome too; unless that is FAILED,
+  // the trial that repeats it is withdrawn if it is still queued.
   virtual void ObserveTrial(Observe observe, Write<TrialRecord> write) = 0;
   // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
-  virtual void AddTrials(StudyRef study, std::vector<NewTrial> trials,
-                         Write<std::vector<TrialRecord>> write) = 0;
+  virtual void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) = 0;
   // ABORTED: the plan is out of date (the study has other trials by now, a trial
   // to lease has changed, or a grant's request id has been used); plan again.
   // NOT_FOUND: the study is gone. FAILED_PRECONDITION: it is not ACTIVE.
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;
+  // Renews the leases of the trials that the worker holds; others are returned as
+  // they are. NOT_FOUND: no such study or trial.
+  virtual void Heartbeat(HeldTrials held, Write<Heartbeats> write) = 0;
+  // Queues the trials again, under their numbers and without their reports.
+  // NOT_FOUND. FAILED_PRECONDITION: one of them is not held, or by another worker.
+  virtual void ReleaseTrials(HeldTrials held, Write<std::vector<TrialRecord>> write) = 0;
+  // Makes a bounded number of trials STALE whose leases have run out, and queues
+  // their configurations again as their studies' policies say.
+  virtual void SweepLeases(Write<LeaseSweep> write) = 0;
+  // Records measurements on the way and renews the trial's lease; a later report of
+  // the same step replaces the earlier one. NOT_FOUND. FAILED_PRECONDITION: the
+  // trial is neither ACTIVE nor STALE. RESOURCE_EXHAUSTED: too many reports.
+  virtual void Report(TrialReports reports, Write<TrialRecord> write) = 0;
+  // NOT_FOUND.
+  virtual void UpdateTrial(StudyRef study, int64_t number, TrialChange change,
+                           Write<TrialRecord> write) = 0;
   // Equal content (same id) is not stored again and changes nothing.
   virtual void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) = 0;
   // NOT_FOUND. FAILED_PRECONDITION: a study uses it; the message names one.
   virtual void DeleteSourceTask(std::string id, Write<Unit> write) = 0;
+
+  // Has `listener` called after commits, until another one is set; empty for none.
+  // Other servers' commits are not told. Returns once the one before is not called
+  // any more. Like callbacks, it must be quick.
+  virtual void SetCommitListener(std::function<void()> listener) = 0;
 
   // ---- Reads ----
 
@@ -169,6 +225,17 @@ class Store {
   virtual absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
                                                const std::vector<std::string>& workers,
                                                int max_queued) = 0;
+  // Whether SweepLeases has anything to do.
+  virtual absl::StatusOr<bool> LeasesNeedSweep() = 0;
+  // The first `limit` events after `after_sequence`, and which ones are kept.
+  virtual absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) = 0;
+  // The id of the study, absent if it has been deleted.
+  virtual absl::StatusOr<std::optional<std::string>> FindStudyId(int64_t study_key) = 0;
+  // The first `limit` reports of the trials in (after_number, last_number], by number
+  // and step. NOT_FOUND: no such study.
+  virtual absl::StatusOr<std::vector<ReportRecord>> ListReports(const StudyRef& study,
+                                                                int64_t after_number,
+                                                                int64_t last_number, int limit) = 0;
   // NOT_FOUND.
   virtual absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) = 0;
   virtual absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,

@@ -20,6 +20,10 @@ struct StoreOptions {
   absl::Duration retention = absl::Hours(24);
   // Trials of one study at most.
   int64_t max_trials_per_study = 1000000;
+  // Reports of one trial at most.
+  int64_t max_reports_per_trial = 10000;
+  // Leases that one sweep ends at most, so that other writes do not wait long.
+  int max_leases_per_sweep = 500;
   // Writes that may wait at once; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_writes = 10000;
   // Writes that share one commit at most.
@@ -31,8 +35,7 @@ struct StoreOptions {
 absl::Status CheckStoreOptions(const StoreOptions& options, int64_t most_trials);
 
 // INVALID_ARGUMENT unless `value` is within [least, most].
-absl::Status CheckOptionRange(absl::string_view option, int64_t value, int64_t least,
-                              int64_t most);
+absl::Status CheckOptionRange(absl::string_view option, int64_t value, int64_t least, int64_t most);
 
 }  // namespace slipstream
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/event_rules.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream::rules {
@@ -34,6 +35,7 @@ StudyRecord CreatedStudy(const NewStudy& study, int64_t now_ms) {
   record.definition = study.definition;
   record.display_name = study.display_name;
   record.labels = study.labels;
+  record.lease = study.lease;
   record.create_ms = now_ms;
   record.update_ms = now_ms;
   return record;
@@ -59,7 +61,8 @@ bool ChangeRecord(const StudyChange& change, StudyRecord& record) {
   const bool renamed = Assign(change.display_name, record.display_name);
   const bool labelled = Assign(change.labels, record.labels);
   const bool moved = Assign(change.state, record.state);
-  return renamed || labelled || moved;
+  const bool leased = Assign(change.lease, record.lease);
+  return renamed || labelled || moved || leased;
 }
 
 }  // namespace
@@ -70,6 +73,7 @@ absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& st
                               FindSourceKeys(rows, study.source_ids));
   StudyRecord record = CreatedStudy(study, rows.now_ms());
   SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertStudy(record, study.candidates, source_keys));
+  SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyCreated, record.key, record.id));
   return record;
 }
 
@@ -81,12 +85,15 @@ absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string&
   if (!ChangeRecord(change, *record)) return *std::move(record);
   record->update_ms = rows.now_ms();
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateStudy(*record));
+  SLIPSTREAM_RETURN_IF_ERROR(
+      EmitStudyEvent(rows, EventKind::kStudyChanged, record->key, record->id));
   return *std::move(record);
 }
 
 absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, id));
   SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteStudy(head.key));
+  SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyDeleted, head.key, id));
   return Unit{};
 }
 

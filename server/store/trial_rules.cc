@@ -7,6 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/event_rules.h"
+#include "server/store/holding_rules.h"
+#include "server/store/lease_clock.h"
 #include "server/store/resource_message.h"
 #include "server/store/study_rules.h"
 
@@ -39,8 +42,12 @@ bool SameOutcome(const TrialRecord& trial, const TrialOutcome& outcome) {
 absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& trial,
                                const TrialOutcome& outcome) {
   if (trial.state == TrialState::kRequested) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        NameOfTrial(study_id, trial.number), " is REQUESTED: no worker has taken it yet"));
+    return absl::FailedPreconditionError(absl::StrCat(NameOfTrial(study_id, trial.number),
+                                                      " is REQUESTED: no worker has taken it yet"));
+  }
+  if (trial.state == TrialState::kWithdrawn) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(NameOfTrial(study_id, trial.number), " was withdrawn: ", trial.reason));
   }
   if (HasEnded(trial.state) && !SameOutcome(trial, outcome)) {
     return absl::FailedPreconditionError(
@@ -55,6 +62,7 @@ void End(const TrialOutcome& outcome, int64_t now_ms, TrialRecord& trial) {
   trial.measurement = outcome.measurement;
   trial.reason = outcome.reason;
   trial.end_ms = now_ms;
+  trial.lease_end.reset();
 }
 
 TrialRecord AddedRecord(const NewTrial& added, int64_t number, int64_t now_ms) {
@@ -68,20 +76,20 @@ TrialRecord AddedRecord(const NewTrial& added, int64_t number, int64_t now_ms) {
   return trial;
 }
 
+}  // namespace
+
 absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindStudyKey(study.id));
   if (!key.has_value() || *key != study.key.value_or(*key)) return StudyNotFound(study.id);
   return *key;
 }
 
-absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id,
-                                         int64_t study_key, int64_t number) {
+absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id, int64_t study_key,
+                                         int64_t number) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial, rows.FindTrial(study_key, number));
   if (!trial.has_value()) return TrialNotFound(study_id, number);
   return *std::move(trial);
 }
-
-}  // namespace
 
 absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& head, size_t more,
                                 int64_t max_trials) {
@@ -98,28 +106,36 @@ absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& ob
                               RequireTrial(rows, observe.study.id, head.key, observe.number));
   SLIPSTREAM_RETURN_IF_ERROR(CheckTakesOutcome(observe.study.id, trial, observe.outcome));
   if (HasEnded(trial.state)) return trial;
+  const bool late = trial.state == TrialState::kStale;
   End(observe.outcome, rows.now_ms(), trial);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
-  if (trial.state == TrialState::kSucceeded) {
-    ++head.succeeded_count;
-    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
-  }
+  SLIPSTREAM_RETURN_IF_ERROR(EmitOutcome(rows, observe.maximize, trial, head));
+  if (late) SLIPSTREAM_RETURN_IF_ERROR(WithdrawRepeat(rows, head.key, trial));
+  const bool succeeded = trial.state == TrialState::kSucceeded;
+  if (late) ++head.late_count;
+  if (succeeded) ++head.succeeded_count;
+  if (late || succeeded) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
   return trial;
 }
 
-absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const StudyRef& study,
-                                                   const std::vector<NewTrial>& trials,
+absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const Addition& addition,
                                                    int64_t max_trials) {
+  const std::vector<NewTrial>& trials = addition.trials;
   for (const NewTrial& trial : trials) {
     if (trial.outcome.has_value()) SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(*trial.outcome));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, study));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(study.id, head, trials.size(), max_trials));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, addition.study));
+  SLIPSTREAM_RETURN_IF_ERROR(
+      CheckRoomForTrials(addition.study.id, head, trials.size(), max_trials));
   std::vector<TrialRecord> records;
   for (const NewTrial& added : trials) {
     records.push_back(AddedRecord(added, ++head.trial_count, rows.now_ms()));
-    if (records.back().state == TrialState::kSucceeded) ++head.succeeded_count;
-    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, records.back(), added.provenance));
+    const TrialRecord& record = records.back();
+    if (record.state == TrialState::kSucceeded) ++head.succeeded_count;
+    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, record, added.provenance));
+    SLIPSTREAM_RETURN_IF_ERROR(IsOpen(record.state)
+                                   ? EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, record)
+                                   : EmitOutcome(rows, addition.maximize, record, head));
   }
   if (!trials.empty()) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
   return records;
@@ -128,7 +144,9 @@ absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const S
 absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study_id,
                                      int64_t number) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
-  return RequireTrial(rows, study_id, key, number);
+  SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial, RequireTrial(rows, study_id, key, number));
+  SLIPSTREAM_RETURN_IF_ERROR(FillLeaseEnds(rows, absl::MakeSpan(&trial, 1)));
+  return trial;
 }
 
 absl::StatusOr<ExplainedTrial> GetExplainedTrial(RowSnapshot& rows, const std::string& study_id,
@@ -136,6 +154,9 @@ absl::StatusOr<ExplainedTrial> GetExplainedTrial(RowSnapshot& rows, const std::s
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
   ExplainedTrial explained;
   SLIPSTREAM_ASSIGN_OR_RETURN(explained.trial, RequireTrial(rows, study_id, key, number));
+  SLIPSTREAM_RETURN_IF_ERROR(FillLeaseEnds(rows, absl::MakeSpan(&explained.trial, 1)));
+  // A trial that repeats another one comes from where that one came from.
+  if (explained.trial.requeue_of > 0) number = explained.trial.requeue_of;
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialProvenance> found,
                               rows.ListProvenances(key, number - 1, number));
   if (!found.empty()) explained.provenance = std::move(found.front().provenance);
@@ -157,6 +178,7 @@ absl::StatusOr<std::vector<TrialRecord>> GetTrials(RowSnapshot& rows, const Stud
   for (const int64_t number : numbers) {
     SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), RequireTrial(rows, study.id, key, number));
   }
+  SLIPSTREAM_RETURN_IF_ERROR(FillLeaseEnds(rows, absl::MakeSpan(trials)));
   return trials;
 }
 
@@ -165,7 +187,9 @@ absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const Stu
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study));
   filter.after_number = std::max<int64_t>(filter.after_number, 0);
   filter.limit = std::max(filter.limit, 0);
-  return rows.ListTrials(key, filter);
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, rows.ListTrials(key, filter));
+  SLIPSTREAM_RETURN_IF_ERROR(FillLeaseEnds(rows, absl::MakeSpan(trials)));
+  return trials;
 }
 
 absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,

@@ -17,8 +17,7 @@ namespace slipstream::rules {
 
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe);
 // `max_trials` is the most that the study may have.
-absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const StudyRef& study,
-                                                   const std::vector<NewTrial>& trials,
+absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const Addition& addition,
                                                    int64_t max_trials);
 
 absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study_id,
@@ -35,6 +34,11 @@ absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const Stu
                                                     TrialFilter filter);
 absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
                                                     bool maximize, int limit);
+
+// Shared with the other rules. NOT_FOUND.
+absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id, int64_t study_key,
+                                         int64_t number);
+absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study);
 
 // RESOURCE_EXHAUSTED if `more` trials would take the study above `max_trials`.
 absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& head, size_t more,

@@ -44,6 +44,16 @@ void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
   if (wake) work_.notify_one();
 }
 
+void WriteQueue::SetListener(std::function<void()> listener) {
+  const std::lock_guard lock(listener_mutex_);
+  listener_ = std::move(listener);
+}
+
+void WriteQueue::CallListener() {
+  const std::lock_guard lock(listener_mutex_);
+  if (listener_) listener_();
+}
+
 // Refusals too are answered by the answering thread: the submitting one may hold
 // locks.
 void WriteQueue::Refuse(std::unique_ptr<PendingWrite> write, absl::Status status) {
@@ -110,6 +120,7 @@ void WriteQueue::AnswerUntilClosed() {
     for (Answered& each : answered) each.write->Answer(std::move(each.status));
     const size_t count = answered.size();
     answered.clear();
+    CallListener();
     lock.lock();
     unanswered_ -= count;
   }

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -34,6 +35,10 @@ class WriteQueue {
   // commits: RESOURCE_EXHAUSTED if too many wait, UNAVAILABLE during Close.
   void Submit(std::unique_ptr<PendingWrite> write);
 
+  // Calls `listener` after each commit's answers, on their thread. Returns once the
+  // listener before is not called any more; must not be called by a listener.
+  void SetListener(std::function<void()> listener);
+
   // Commits the waiting writes, refuses new ones, and returns when all are
   // answered. Must not be called by an answer, and must be the last call.
   void Close();
@@ -44,6 +49,7 @@ class WriteQueue {
     absl::Status status;
   };
 
+  void CallListener();
   void WriteUntilClosed();
   void AnswerUntilClosed();
   std::vector<std::unique_ptr<PendingWrite>> TakeBatch();
@@ -62,6 +68,9 @@ class WriteQueue {
   bool writer_sleeps_ = false;
   bool closing_ = false;
   bool writer_done_ = false;
+
+  std::mutex listener_mutex_;
+  std::function<void()> listener_;  // Guarded by listener_mutex_, also while it is called.
 
   std::thread writer_;
   std::thread answerer_;

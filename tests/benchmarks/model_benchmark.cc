@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/instruction_set.h"
 #include "core/gp/likelihood.h"
 #include "core/recipe/presets.h"
@@ -159,7 +160,7 @@ struct Study {
 };
 
 void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed = 7) {
-  const auto suggestions = strategy.Suggest(view, 1, seed, absl::InfiniteFuture());
+  const auto suggestions = strategy.Suggest(view, 1, seed, Deadline::Infinite());
   if (!suggestions.ok() || suggestions->front().provenance.rung != Rung::kRecipe) std::abort();
 }
 
@@ -168,7 +169,7 @@ void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed 
 void UnknownHyperparameters(int rounds, Table& table) {
   const Study study(50, 4);
   const auto is_random = [&](const Preset& preset, uint64_t seed) {
-    const auto made = MakeStrategy(preset)->Suggest(study.view, 1, seed, absl::InfiniteFuture());
+    const auto made = MakeStrategy(preset)->Suggest(study.view, 1, seed, Deadline::Infinite());
     if (!made.ok()) std::abort();
     const std::vector<Fact>& facts = made->front().provenance.facts;
     return std::any_of(facts.begin(), facts.end(),

@@ -1,5 +1,6 @@
-// Measures an RPC that does nothing, one that makes two bare rows durable, a durable
-// Observe and a durable Suggest at several numbers of calls in flight. They alternate
+// Measures an RPC that does nothing, one that makes two bare rows durable, and a durable
+// Observe, Suggest and Report at several numbers of calls in flight; and Observe again
+// while many watch the study. They alternate
 // over several rounds, so that their ratios hold while the machine's speed drifts. The
 // load comes from this process; the server is another one.
 #include <time.h>
@@ -7,6 +8,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -31,6 +34,9 @@ constexpr int kLanes = 4;
 constexpr int kPayloadBytes = 200;
 constexpr int kTrialsPerCall = 1000;
 constexpr double kMaxObservesPerSecond = 50000;
+constexpr int kWatchers = 500;
+constexpr int kWatchedInFlight = 32;
+constexpr int kReportedTrials = 2000;
 constexpr std::chrono::milliseconds kSettle(300);
 
 struct Settings {
@@ -40,6 +46,43 @@ struct Settings {
   std::string csv;
   bool bars = true;
   bool suggest = true;
+  bool reports = true;
+  bool watchers = true;
+};
+
+// A watcher that reads all events of a study and forgets them.
+class IdleWatcher : public grpc::ClientReadReactor<v1::WatchResponse> {
+ public:
+  IdleWatcher(v1::OptimizationService::Stub* stub, const std::string& study) {
+    request_.set_study(study);
+    stub->async()->WatchStudy(&context_, &request_, this);
+    StartRead(&response_);
+    StartCall();
+  }
+  ~IdleWatcher() override {
+    context_.TryCancel();
+    ended_.get_future().wait();
+  }
+  // Returns when the stream has begun.
+  void WaitForBegin() { begun_.get_future().wait(); }
+  int64_t events() const { return events_; }
+
+ private:
+  void OnReadDone(bool alive) override {
+    if (!std::exchange(has_begun_, true)) begun_.set_value();
+    if (!alive) return;
+    events_ += response_.events_size();
+    StartRead(&response_);
+  }
+  void OnDone(const grpc::Status&) override { ended_.set_value(); }
+
+  grpc::ClientContext context_;
+  v1::WatchStudyRequest request_;
+  v1::WatchResponse response_;
+  std::atomic<int64_t> events_{0};
+  bool has_begun_ = false;
+  std::promise<void> begun_;
+  std::promise<void> ended_;
 };
 
 // One asynchronous call, alive until its response.
@@ -80,10 +123,51 @@ class Benchmark {
     });
   }
 
-  // Reports the outcome of one leased trial after the other.
-  Latencies Observe(int in_flight) {
+  // Observe while watchers read what happens; the share of the events that each of them got.
+  Latencies WatchedObserve(int in_flight, double* told) {
+    std::vector<std::unique_ptr<IdleWatcher>> watchers;
+    Latencies latencies = Observe(in_flight, [&](const std::string& study) {
+      for (int i = 0; i < kWatchers; ++i) {
+        watchers.push_back(
+            std::make_unique<IdleWatcher>(stubs_[i % kLanes].optimization.get(), study));
+      }
+      for (const auto& watcher : watchers) watcher->WaitForBegin();
+    });
+    int64_t events = 0;
+    for (const auto& watcher : watchers) events += watcher->events();
+    *told = static_cast<double>(events) / kWatchers /
+            static_cast<double>(latencies.microseconds.size());
+    return latencies;
+  }
+
+  // Reports measurements of `steps` steps in each call, one leased trial after the other.
+  Latencies Report(int in_flight, int steps) {
     const int64_t series = ++series_;
-    const int64_t trials = LeaseTrials(series);
+    const int64_t trials = LeaseTrials(series, kReportedTrials);
+    Settle();
+    return Run(in_flight, [=, this](int64_t index, int lane, auto done) {
+      auto call = std::make_shared<PendingCall<v1::ReportRequest, v1::ReportResponse>>();
+      call->request.set_trial(absl::StrCat(StudyName(series), "/trials/", index % trials + 1));
+      for (int i = 0; i < steps; ++i) {
+        v1::StepMeasurement* report = call->request.add_reports();
+        report->set_step(index / trials * steps + i);
+        (*report->mutable_measurement()->mutable_metrics())["loss"] = static_cast<double>(i);
+      }
+      stubs_[lane].optimization->async()->Report(
+          &call->context, &call->request, &call->response,
+          [call, done](grpc::Status status) { done(status.ok()); });
+      return true;
+    });
+  }
+
+  // Reports the outcome of one leased trial after the other. `prepare` gets the study's name.
+  Latencies Observe(
+      int in_flight,
+      const std::function<void(const std::string&)>& prepare = [](const std::string&) {}) {
+    const int64_t series = ++series_;
+    const int64_t trials =
+        LeaseTrials(series, static_cast<int64_t>(kMaxObservesPerSecond * settings_.seconds));
+    prepare(StudyName(series));
     Settle();
     return Run(in_flight, [=, this](int64_t index, int lane, auto done) {
       if (index >= trials) return false;
@@ -167,10 +251,9 @@ class Benchmark {
     ::sync();
   }
 
-  // A study with more ACTIVE trials than one load can observe.
-  int64_t LeaseTrials(int64_t series) {
+  // A study with `wanted` or more ACTIVE trials; returns how many.
+  int64_t LeaseTrials(int64_t series, int64_t wanted) {
     CreateStudy(series);
-    const auto wanted = static_cast<int64_t>(kMaxObservesPerSecond * settings_.seconds);
     int64_t leased = 0;
     while (leased < wanted) {
       v1::SuggestResponse response;
@@ -197,6 +280,8 @@ struct Level {
   std::vector<Latencies> bare;
   std::vector<Latencies> observe;
   std::vector<Latencies> suggest;
+  std::vector<Latencies> report;
+  std::vector<Latencies> ten_reports;
 };
 
 Latencies Merged(const std::vector<Latencies>& rounds) {
@@ -219,12 +304,16 @@ double P50(const Latencies& latencies) { return latencies.Quantile(0.5); }
 double P99(const Latencies& latencies) { return latencies.Quantile(0.99); }
 
 Level Measure(Benchmark* benchmark, const Settings& settings, int in_flight) {
-  Level level{in_flight, {}, {}, {}, {}};
+  Level level{in_flight, {}, {}, {}, {}, {}, {}};
   for (int round = 0; round < settings.rounds; ++round) {
     level.empty.push_back(benchmark->Empty(in_flight));
     level.bare.push_back(benchmark->BareCommit(in_flight));
     level.observe.push_back(benchmark->Observe(in_flight));
     if (settings.suggest) level.suggest.push_back(benchmark->Suggest(in_flight));
+    if (settings.reports) {
+      level.report.push_back(benchmark->Report(in_flight, 1));
+      level.ten_reports.push_back(benchmark->Report(in_flight, 10));
+    }
     std::cerr << "\r" << in_flight << " in flight: round " << round + 1 << " of " << settings.rounds
               << "   " << std::flush;
   }
@@ -248,19 +337,41 @@ std::vector<Figure> FiguresOf(const std::vector<Level>& levels) {
   std::vector<Figure> figures;
   for (const Level& level : levels) {
     const std::string where = absl::StrCat(" at ", level.in_flight, " in flight");
+    figures.push_back(AtLeast("Observe's rate / that of two bare rows" + where,
+                              MedianRatio(level.observe, level.bare, Rate), 0.85));
     if (level.in_flight >= 32) {
-      figures.push_back(AtLeast("Observe's rate / the empty RPC's" + where,
-                                MedianRatio(level.observe, level.empty, Rate),
-                                level.in_flight >= 128 ? 0.40 : 0.35));
       figures.push_back(AtMost("Observe's p99 / the empty RPC's" + where,
                                MedianRatio(level.observe, level.empty, P99), 4));
     }
     if (level.in_flight <= 32 && !level.suggest.empty()) {
       figures.push_back(AtMost("Suggest's p50 / Observe's" + where,
-                               MedianRatio(level.suggest, level.observe, P50), 1.5));
+                               MedianRatio(level.suggest, level.observe, P50), 1.2));
+    }
+    if (!level.report.empty()) {
+      figures.push_back(AtMost("what a Report costs / an Observe" + where,
+                               MedianRatio(level.observe, level.report, Rate), 1));
+      figures.push_back(AtMost("what ten in one call cost / an Observe" + where,
+                               MedianRatio(level.observe, level.ten_reports, Rate), 2));
     }
   }
   return figures;
+}
+
+// Observe with watchers and without, in turn.
+std::vector<Figure> MeasureWatchers(Benchmark* benchmark, const Settings& settings) {
+  std::vector<Latencies> alone;
+  std::vector<Latencies> watched;
+  double told = 0;
+  for (int round = 0; round < settings.rounds; ++round) {
+    alone.push_back(benchmark->Observe(kWatchedInFlight));
+    watched.push_back(benchmark->WatchedObserve(kWatchedInFlight, &told));
+  }
+  std::cout << absl::StrFormat(
+      "%d watchers, %d in flight: Observe %.0f/s alone, %.0f/s watched; each watcher was told of "
+      "%.2f of the observations while they happened\n",
+      kWatchers, kWatchedInFlight, Merged(alone).Rate(), Merged(watched).Rate(), told);
+  return {AtLeast(absl::StrCat("Observe's rate with ", kWatchers, " watchers / alone"),
+                  MedianRatio(watched, alone, Rate), 0.9)};
 }
 
 int Run(const Settings& settings) {
@@ -279,6 +390,11 @@ int Run(const Settings& settings) {
     PrintRow(level, "two rows", level.bare, &csv);
     PrintRow(level, "observe", level.observe, &csv);
     if (settings.suggest) PrintRow(level, "suggest", level.suggest, &csv);
+    if (settings.reports) {
+      PrintRow(level, "report", level.report, &csv);
+      PrintRow(level, "10 reports", level.ten_reports, &csv);
+      failures += Merged(level.report).failures + Merged(level.ten_reports).failures;
+    }
     failures += Merged(level.observe).failures + Merged(level.suggest).failures;
   }
   std::cout << "ratio: rate / the empty RPC's rate in the same round, median over rounds\n"
@@ -288,8 +404,12 @@ int Run(const Settings& settings) {
         "Observe at %d in flight reaches %.2f of the rate of two bare rows\n", level.in_flight,
         MedianRatio(level.observe, level.bare, Rate));
   }
+  std::vector<Figure> figures = FiguresOf(levels);
+  if (settings.watchers) {
+    for (Figure& figure : MeasureWatchers(&benchmark, settings)) figures.push_back(figure);
+  }
   if (!settings.csv.empty()) WriteCsv(settings.csv, csv);
-  const int missed = settings.bars ? PrintFigures(FiguresOf(levels)) : 0;
+  const int missed = settings.bars ? PrintFigures(figures) : 0;
   return failures == 0 && missed == 0 ? 0 : 1;
 }
 
@@ -304,6 +424,8 @@ int main(int argc, char** argv) {
   flags.Value("--in-flight", &settings.in_flight, "Calls in flight");
   flags.Value("--csv", &settings.csv, "File for the table");
   flags.TurnOff("--no-suggest", &settings.suggest, "Leave out Suggest");
+  flags.TurnOff("--no-reports", &settings.reports, "Leave out Report");
+  flags.TurnOff("--no-watchers", &settings.watchers, "Leave out the watchers");
   flags.TurnOff("--no-bars", &settings.bars, "Do not compare with the bars");
   if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(settings);

@@ -99,8 +99,7 @@ void Fill(const std::string& folder, int studies) {
   for (int i = 0; i < studies; ++i) {
     const std::string id = absl::StrCat("s", i);
     (*store)->CreateStudy(NewStudyOf(study, definition, id), Waiting<StudyRecord>(&pending));
-    (*store)->AddTrials(id, TrialsOf(definition, i),
-                        Waiting<std::vector<TrialRecord>>(&pending));
+    (*store)->AddTrials({id, TrialsOf(definition, i)}, Waiting<std::vector<TrialRecord>>(&pending));
     pending.WaitForRoom();
   }
   pending.WaitForAll();
@@ -194,7 +193,8 @@ int Run(int studies, int reads, bool bars, const std::string& csv) {
   }
   const double memory = ResidentMebibytes(large.pid());
   std::cout << absl::StrFormat(
-      "%d studies, %d trials read through; p50 of GetStudy %.0f us, of a page of %d trials %.0f us\n",
+      "%d studies, %d trials read through; p50 of GetStudy %.0f us, of a page of %d trials %.0f "
+      "us\n",
       studies, trials, Median(get_times), kTrials, Median(list_times));
   const std::vector<Figure> figures = {
       AtMost("seconds from start to the first answer", ready, 1),

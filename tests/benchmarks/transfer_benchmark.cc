@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/instruction_set.h"
 #include "core/recipe/presets.h"
 #include "core/sources/fitted_source.h"
@@ -160,7 +161,7 @@ class Study {
 
 // False if it stepped down the ladder.
 bool Suggests(const Strategy& strategy, const StudyView& view, int count = 1) {
-  const auto suggestions = strategy.Suggest(view, count, 7, absl::InfiniteFuture());
+  const auto suggestions = strategy.Suggest(view, count, 7, Deadline::Infinite());
   return suggestions.ok() && suggestions->back().provenance.rung == Rung::kRecipe;
 }
 

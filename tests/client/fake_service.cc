@@ -145,8 +145,7 @@ Fault FakeService::NextFault(const SeenCall& call) {
 }
 
 grpc::Status FakeService::Answer(Context* context, const char* method,
-                                 const std::string& request_id,
-                                 google::protobuf::Message* response,
+                                 const std::string& request_id, google::protobuf::Message* response,
                                  const std::function<Status()>& work) {
   const Fault fault = NextFault({method, request_id, context->peer()});
   if (fault.hold) {
@@ -173,8 +172,8 @@ grpc::Status FakeService::WorkOnce(const std::string& request_id,
 }
 
 template <typename Elements, typename Request, typename Response, typename Add>
-grpc::Status FakeService::Page(const Elements& elements, const Request& request,
-                               Response* response, const Add& add) const {
+grpc::Status FakeService::Page(const Elements& elements, const Request& request, Response* response,
+                               const Add& add) const {
   const size_t size = request.page_size() == 0 ? 50 : static_cast<size_t>(request.page_size());
   const size_t begin = request.page_token().empty() ? 0 : std::stoul(request.page_token());
   const size_t end = std::min(elements.size(), begin + size);
@@ -188,8 +187,8 @@ grpc::Status FakeService::CreateStudy(Context* context, const v1::CreateStudyReq
                                       v1::Study* response) {
   return Answer(context, "CreateStudy", request->request_id(), response, [&] {
     *response = request->study();
-    const std::string id = request->study_id().empty() ? absl::StrCat("s", studies_.size() + 1)
-                                                       : request->study_id();
+    const std::string id =
+        request->study_id().empty() ? absl::StrCat("s", studies_.size() + 1) : request->study_id();
     response->set_name("studies/" + id);
     if (Find(studies_, response->name()) != studies_.end()) {
       return Status(grpc::StatusCode::ALREADY_EXISTS, response->name() + " exists");
@@ -258,6 +257,114 @@ grpc::Status FakeService::Suggest(Context* context, const v1::SuggestRequest* re
   });
 }
 
+void FakeService::TakeAway(const std::string& trial) {
+  const std::lock_guard lock(mutex_);
+  FindTrial(trial)->set_worker("another");
+}
+
+grpc::Status FakeService::Heartbeat(Context* context, const v1::HeartbeatRequest* request,
+                                    v1::HeartbeatResponse* response) {
+  return Answer(context, "Heartbeat", "", response, [&] {
+    for (const v1::Trial& trial : trials_[request->study()]) {
+      const auto& names = request->trials();
+      const bool meant = names.empty() ? trial.worker() == request->worker()
+                                       : std::count(names.begin(), names.end(), trial.name()) > 0;
+      if (!meant) continue;
+      v1::HeartbeatResponse::HeldTrial* held = response->add_trials();
+      held->set_trial(trial.name());
+      held->set_state(trial.state());
+      held->set_held(trial.state() == v1::Trial::ACTIVE && trial.worker() == request->worker());
+    }
+    response->mutable_lease_duration()->set_nanos(3'000'000);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::ReleaseTrials(Context* context, const v1::ReleaseTrialsRequest* request,
+                                        v1::ReleaseTrialsResponse* response) {
+  return Answer(context, "ReleaseTrials", request->request_id(), response, [&] {
+    for (v1::Trial& trial : trials_[request->study()]) {
+      const auto& names = request->trials();
+      const bool meant = names.empty() || std::count(names.begin(), names.end(), trial.name()) > 0;
+      if (!meant || trial.state() != v1::Trial::ACTIVE) continue;
+      trial.set_state(v1::Trial::REQUESTED);
+      trial.clear_worker();
+      *response->add_trials() = trial;
+    }
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::Report(Context* context, const v1::ReportRequest* request,
+                                 v1::ReportResponse* response) {
+  return Answer(context, "Report", "", response, [&] {
+    const v1::Trial* const trial = FindTrial(request->trial());
+    if (trial == nullptr) return NotFound(request->trial());
+    v1::ListReportsResponse& reports = reports_[request->trial()];
+    reports.mutable_reports()->MergeFrom(request->reports());
+    response->set_state(trial->state());
+    response->set_report_count(reports.reports_size());
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::ListReports(Context* context, const v1::ListReportsRequest* request,
+                                      v1::ListReportsResponse* response) {
+  return Answer(context, "ListReports", "", response, [&] {
+    *response = reports_[request->trial()];
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::WatchStudy(Context* context, const v1::WatchStudyRequest* request,
+                                     grpc::ServerWriter<v1::WatchResponse>* writer) {
+  v1::WatchResponse response;
+  Status broken = Status::OK;
+  const Status status = Answer(context, "WatchStudy", "", &response, [&] {
+    const std::vector<v1::Trial>& trials = trials_[request->study()];
+    const size_t told = request->resume_token().empty() ? 0 : std::stoul(request->resume_token());
+    for (size_t i = told; i < std::min(told + 2, trials.size()); ++i) {
+      v1::StudyEvent* event = response.add_events();
+      event->set_kind(v1::StudyEvent::TRIAL_ENDED);
+      event->set_study(request->study());
+      event->set_trial(trials[i].name());
+      event->set_value(static_cast<double>(i));
+    }
+    const size_t last = told + static_cast<size_t>(response.events_size());
+    response.set_resume_token(std::to_string(last));
+    if (last < trials.size()) broken = {grpc::StatusCode::UNAVAILABLE, "the server restarts"};
+    return Status::OK;
+  });
+  if (!status.ok()) return status;
+  writer->Write(response);
+  return broken;
+}
+
+// Advises to stop from the second report on.
+grpc::Status FakeService::ShouldStop(Context* context, const v1::ShouldStopRequest* request,
+                                     v1::ShouldStopResponse* response) {
+  return Answer(context, "ShouldStop", "", response, [&] {
+    const v1::ListReportsResponse& reports = reports_[request->trial()];
+    response->set_stop(reports.reports_size() >= 2);
+    response->set_reason(response->stop() ? "two are enough" : "too early");
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::UpdateTrial(Context* context, const v1::UpdateTrialRequest* request,
+                                      v1::Trial* response) {
+  return Answer(context, "UpdateTrial", request->request_id(), response, [&] {
+    v1::Trial* const trial = FindTrial(request->trial().name());
+    if (trial == nullptr) return NotFound(request->trial().name());
+    for (const std::string& path : request->update_mask().paths()) {
+      if (path == "note") trial->set_note(request->trial().note());
+      if (path == "labels") *trial->mutable_labels() = request->trial().labels();
+    }
+    *response = *trial;
+    return Status::OK;
+  });
+}
+
 grpc::Status FakeService::Observe(Context* context, const v1::ObserveRequest* request,
                                   v1::Trial* response) {
   return Answer(context, "Observe", request->request_id(), response, [&] {
@@ -316,9 +423,8 @@ grpc::Status FakeService::BestTrials(Context* context, const v1::BestTrialsReque
       const auto& metrics = trial.measurement().metrics();
       return metrics.empty() ? -1e300 : metrics.begin()->second;
     };
-    std::stable_sort(trials.begin(), trials.end(), [&](const v1::Trial& a, const v1::Trial& b) {
-      return value(a) > value(b);
-    });
+    std::stable_sort(trials.begin(), trials.end(),
+                     [&](const v1::Trial& a, const v1::Trial& b) { return value(a) > value(b); });
     for (const v1::Trial& trial : trials) {
       const bool full = response->trials_size() == request->count();
       if (!full && trial.state() == v1::Trial::SUCCEEDED) *response->add_trials() = trial;
@@ -410,8 +516,8 @@ grpc::Status FakeService::RegisterSourceTask(
     largest_message_ = largest;
     v1::SourceTask& task = *response->mutable_source_task();
     task = header.source_task();
-    task.set_name(absl::StrCat("sourceTasks/", std::string(24, 'a'), "0000000",
-                               sources_.size() % 10));
+    task.set_name(
+        absl::StrCat("sourceTasks/", std::string(24, 'a'), "0000000", sources_.size() % 10));
     task.set_observation_count(static_cast<int64_t>(observations.size()));
     if (!header.validate_only()) sources_.push_back(task);
     return Status::OK;

@@ -61,6 +61,8 @@ class FakeService final : public v1::OptimizationService::Service {
   std::vector<v1::Trial> trials(const std::string& study) const;
   // The last registration's observations.
   std::vector<v1::Observation> observations() const;
+  // Gives the trial to another worker.
+  void TakeAway(const std::string& trial);
   // From now on every page names itself as the next page.
   void RepeatPagesForever();
 
@@ -74,12 +76,23 @@ class FakeService final : public v1::OptimizationService::Service {
   Status UpdateStudy(Context*, const v1::UpdateStudyRequest*, v1::Study*) override;
   Status DeleteStudy(Context*, const v1::DeleteStudyRequest*, google::protobuf::Empty*) override;
   Status Suggest(Context*, const v1::SuggestRequest*, v1::SuggestResponse*) override;
+  Status Heartbeat(Context*, const v1::HeartbeatRequest*, v1::HeartbeatResponse*) override;
+  Status ReleaseTrials(Context*, const v1::ReleaseTrialsRequest*,
+                       v1::ReleaseTrialsResponse*) override;
+  Status Report(Context*, const v1::ReportRequest*, v1::ReportResponse*) override;
+  Status ListReports(Context*, const v1::ListReportsRequest*, v1::ListReportsResponse*) override;
+  Status ShouldStop(Context*, const v1::ShouldStopRequest*, v1::ShouldStopResponse*) override;
+  Status UpdateTrial(Context*, const v1::UpdateTrialRequest*, v1::Trial*) override;
   Status Observe(Context*, const v1::ObserveRequest*, v1::Trial*) override;
   Status AddTrials(Context*, const v1::AddTrialsRequest*, v1::AddTrialsResponse*) override;
   Status GetTrial(Context*, const v1::GetTrialRequest*, v1::Trial*) override;
   Status ListTrials(Context*, const v1::ListTrialsRequest*, v1::ListTrialsResponse*) override;
   Status BestTrials(Context*, const v1::BestTrialsRequest*, v1::BestTrialsResponse*) override;
   Status Explain(Context*, const v1::ExplainRequest*, v1::Explanation*) override;
+  // Tells one event for each trial that there is, from the token on, then that the server
+  // is busy or, once all have been told, that the study is gone.
+  Status WatchStudy(Context*, const v1::WatchStudyRequest*,
+                    grpc::ServerWriter<v1::WatchResponse>*) override;
   Status ListPresets(Context*, const v1::ListPresetsRequest*, v1::ListPresetsResponse*) override;
   Status RegisterSourceTask(Context*, grpc::ServerReader<v1::RegisterSourceTaskRequest>*,
                             v1::RegisterSourceTaskResponse*) override;
@@ -110,7 +123,8 @@ class FakeService final : public v1::OptimizationService::Service {
   std::vector<SeenCall> calls_;
   std::map<std::string, std::string> answers_;  // Serialized, by request id.
   std::vector<v1::Study> studies_;
-  std::map<std::string, std::vector<v1::Trial>> trials_;  // By study.
+  std::map<std::string, std::vector<v1::Trial>> trials_;    // By study.
+  std::map<std::string, v1::ListReportsResponse> reports_;  // By trial.
   std::vector<v1::SourceTask> sources_;
   std::vector<v1::Observation> observations_;
   std::vector<int> chunks_;

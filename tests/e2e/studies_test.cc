@@ -27,8 +27,8 @@ class Studies : public ::testing::Test {
     if (!path.empty()) request.mutable_read_mask()->add_paths(path);
     return Call(server_.stub(), &Stub::GetStudy, request, answer);
   }
-  void ExpectRefused(const grpc::Status& status, const std::string& field,
-                     const std::string& value, const std::string& bound) {
+  void ExpectRefused(const grpc::Status& status, const std::string& field, const std::string& value,
+                     const std::string& bound) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
     EXPECT_EQ(ViolationIn(status).field(), field);
     EXPECT_THAT(ViolationIn(status).value(), HasSubstr(value));
@@ -221,11 +221,11 @@ TEST_F(Studies, AnUpdateChangesOnlyWhatItsMaskNames) {
   EXPECT_EQ(updated.display_name(), "new");
   EXPECT_EQ(updated.labels().at("a"), "b");
   request.clear_update_mask();
-  ExpectRefused(Call(server_.stub(), &Stub::UpdateStudy, request, &updated), "update_mask",
-                "empty", "at least one");
+  ExpectRefused(Call(server_.stub(), &Stub::UpdateStudy, request, &updated), "update_mask", "empty",
+                "at least one");
   request.mutable_update_mask()->add_paths("space");
-  ExpectRefused(Call(server_.stub(), &Stub::UpdateStudy, request, &updated), "update_mask",
-                "space", "display_name, labels or state");
+  ExpectRefused(Call(server_.stub(), &Stub::UpdateStudy, request, &updated), "update_mask", "space",
+                "display_name, labels, state or lease_policy");
 }
 
 TEST_F(Studies, APausedStudyMakesNoSuggestionsButAWorkerFindsItsTrials) {

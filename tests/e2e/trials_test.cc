@@ -57,8 +57,8 @@ class Trials : public ::testing::Test {
     }
     return Call(stub(), &Stub::AddTrials, request, response);
   }
-  void ExpectRefused(const grpc::Status& status, const std::string& field,
-                     const std::string& value, const std::string& bound) {
+  void ExpectRefused(const grpc::Status& status, const std::string& field, const std::string& value,
+                     const std::string& bound) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
     EXPECT_EQ(ViolationIn(status).field(), field);
     EXPECT_THAT(ViolationIn(status).value(), HasSubstr(value));
@@ -82,12 +82,20 @@ TEST_F(Trials, ASuggestionIsAnActiveTrialOfItsWorkerInsideTheSpace) {
   EXPECT_EQ(Get(trial.name()).DebugString(), trial.DebugString());
 }
 
+// Each call renews the lease.
+std::string WithoutLease(v1::Trial trial) {
+  trial.clear_lease_end_time();
+  return trial.DebugString();
+}
+
 TEST_F(Trials, OneWorkerAskingTwiceGetsItsOwnTrialAgain) {
-  const v1::SuggestResponse first = Ask("w");
-  EXPECT_EQ(Ask("w").DebugString(), first.DebugString());
+  const v1::Trial first = Ask("w").trials(0);
+  const v1::SuggestResponse again = Ask("w");
+  ASSERT_EQ(again.trials_size(), 1);
+  EXPECT_EQ(WithoutLease(again.trials(0)), WithoutLease(first));
   const v1::SuggestResponse two = Ask("w", 2);
   ASSERT_EQ(two.trials_size(), 2);
-  EXPECT_EQ(two.trials(0).DebugString(), first.trials(0).DebugString());
+  EXPECT_EQ(WithoutLease(two.trials(0)), WithoutLease(first));
   EXPECT_EQ(two.trials(1).name(), "studies/s/trials/2");
   EXPECT_EQ(Ask("w", 1).trials(0).name(), "studies/s/trials/1");
 }
@@ -224,8 +232,8 @@ TEST_F(Trials, ResultsOfOtherMetricsAreRefused) {
 
 TEST_F(Trials, ParametersOutsideTheSpaceAreRefused) {
   const auto refused = [&](const v1::Configuration& configuration) {
-    return Add({MeasuredObservation(ExampleConfiguration(), 1),
-                MeasuredObservation(configuration, 1)});
+    return Add(
+        {MeasuredObservation(ExampleConfiguration(), 1), MeasuredObservation(configuration, 1)});
   };
   const std::string path = "observations[1].configuration.values";
   ExpectRefused(refused(ExampleConfiguration(2.0)), path + "[lr]", "2", "1");
@@ -331,8 +339,7 @@ TEST_F(Trials, ACandidateListGivesEachCandidateOnceAndThenSaysSo) {
     for (const v1::Trial& trial : most.trials()) candidates.insert(trial.candidate());
     for (const v1::Trial& trial : rest.trials()) candidates.insert(trial.candidate());
     EXPECT_THAT(candidates, ::testing::ElementsAre(0, 1, 2, 3, 4)) << preset;
-    const grpc::Status none =
-        Call(stub(), &Stub::Suggest, AskRequest("studies/" + id, "c"));
+    const grpc::Status none = Call(stub(), &Stub::Suggest, AskRequest("studies/" + id, "c"));
     EXPECT_EQ(none.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
     EXPECT_THAT(none.error_message(), HasSubstr("5"));
   }
@@ -349,9 +356,8 @@ TEST_F(Trials, BadRequestsAreRefusedNamingTheField) {
   ExpectRefused(Tell("studies/s/trials/0", LossOutcome(1)), "trial", "studies/s/trials/0", "");
   ExpectRefused(Tell("studies/s/trials/1x", LossOutcome(1)), "trial", "1x", "");
   ExpectRefused(Add({}), "observations", "0 observations", "1 to 1000");
-  ExpectRefused(
-      Call(stub(), &Stub::Suggest, AskRequest(kStudy, "w", 1, std::string(129, 'r'))),
-      "request_id", "rrr", "128");
+  ExpectRefused(Call(stub(), &Stub::Suggest, AskRequest(kStudy, "w", 1, std::string(129, 'r'))),
+                "request_id", "rrr", "128");
   ExpectRefused(Call(stub(), &Stub::Suggest, AskRequest(kStudy, "w", 1, "line\nbreak")),
                 "request_id", "line", "printable");
   EXPECT_EQ(Tell("studies/s/trials/77", LossOutcome(1)).error_code(), grpc::StatusCode::NOT_FOUND);
@@ -381,8 +387,7 @@ v1::Study WideStudy() {
 
 TEST_F(Trials, AnAnswerBeyondTheLimitIsRefusedBeforeAnythingIsLeased) {
   ASSERT_TRUE(Call(stub(), &Stub::CreateStudy, CreateRequest(WideStudy(), "wide")).ok());
-  const grpc::Status status =
-      Call(stub(), &Stub::Suggest, AskRequest("studies/wide", "w", 1000));
+  const grpc::Status status = Call(stub(), &Stub::Suggest, AskRequest("studies/wide", "w", 1000));
   ExpectRefused(status, "count", "1000", "at most");
   v1::ListTrialsRequest list;
   list.set_study("studies/wide");

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/sources/fitted_source.h"
 #include "tests/evidence/random_draws.h"
@@ -65,7 +65,7 @@ class StudyRun {
     const auto start = std::chrono::steady_clock::now();
     SLIPSTREAM_ASSIGN_OR_RETURN(
         std::vector<Suggestion> suggestions,
-        strategy_.Suggest(view, 1, options_.seed, absl::Now() + options_.budget));
+        strategy_.Suggest(view, 1, options_.seed, Deadline::In(options_.budget)));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     if (suggestions.size() != 1) {
       return absl::InternalError(absl::StrCat(suggestions.size(), " suggestions instead of 1"));

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/base/deadline.h"
 #include "tests/evidence/problems.h"
 
 namespace slipstream::evidence {
@@ -28,7 +29,7 @@ class Witness final : public Strategy {
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int, uint64_t,
-                                                    absl::Time) const override {
+                                                    Deadline) const override {
     Shown shown = {view.last_trial, view.suggested, {}, {}};
     for (const EndedTrial& trial : view.ended) shown.ended.push_back(trial.number);
     for (const OpenTrial& trial : view.open) shown.open.push_back(trial.number);

@@ -33,7 +33,7 @@ class MemoryTables {
     RememberedAnswer answer;
     int64_t create_ms = 0;
   };
-  using TrialKey = std::pair<int64_t, int64_t>;  // The study's key and the number.
+  using TrialPlace = std::pair<int64_t, int64_t>;  // The study's key and the number.
 
   explicit MemoryTables(size_t most_bytes) : max_configuration_bytes(most_bytes) {}
 
@@ -42,10 +42,14 @@ class MemoryTables {
   std::map<int64_t, StudyRow> studies;
   std::map<int64_t, std::string> candidates;
   std::map<std::string, int64_t> study_keys;
-  std::map<TrialKey, TrialRow> trials;
+  std::map<TrialPlace, TrialRow> trials;
   std::map<int64_t, SourceTaskRow> source_tasks;
   std::map<std::string, int64_t> source_keys;
   std::map<std::string, AnswerRow> answers;
+  std::map<TrialPlace, std::map<int64_t, double>> reports;  // By trial, then step.
+  std::map<int64_t, EventRecord> events;                    // By sequence.
+  int64_t last_event = 0;                                   // Like last_key.
+  std::map<int, LeaseClock> lease_clock;                    // None, or one with key 0.
   int64_t last_key = 0;  // Never given back, not even by a rollback.
 };
 
@@ -55,7 +59,7 @@ using StudyRow = MemoryTables::StudyRow;
 using TrialRow = MemoryTables::TrialRow;
 using SourceTaskRow = MemoryTables::SourceTaskRow;
 using AnswerRow = MemoryTables::AnswerRow;
-using TrialKey = MemoryTables::TrialKey;
+using TrialPlace = MemoryTables::TrialPlace;
 
 template <typename Map>
 auto FindIn(Map& map, const typename Map::key_type& key) -> decltype(&map.begin()->second) {
@@ -103,6 +107,30 @@ class TableReader {
     task.study_count = static_cast<int64_t>(StudiesUsing(task.key).size());
     return task;
   }
+  std::vector<int64_t> ActiveTrials(int64_t study_key, const std::string& worker) const {
+    std::vector<int64_t> numbers;
+    auto row = tables_.trials.lower_bound({study_key, 0});
+    for (; row != tables_.trials.end() && row->first.first == study_key; ++row) {
+      const TrialRecord& trial = row->second.record;
+      const bool active = trial.state == TrialState::kActive && trial.worker == worker;
+      if (active) numbers.push_back(trial.number);
+    }
+    return numbers;
+  }
+  std::optional<LeaseClock> Clock() const {
+    return Copy<LeaseClock>(FindIn(tables_.lease_clock, 0));
+  }
+  std::vector<TrialKey> EndedLeases(int64_t lease_ms, int limit) const {
+    std::vector<TrialKey> keys;
+    for (const auto& [place, row] : tables_.trials) {
+      if (keys.size() >= static_cast<size_t>(limit)) break;
+      const TrialRecord& trial = row.record;
+      const bool ended = trial.state == TrialState::kActive && trial.lease_end.has_value() &&
+                         *trial.lease_end <= lease_ms;
+      if (ended) keys.push_back({place.first, place.second});
+    }
+    return keys;
+  }
   std::vector<std::string> StudiesUsing(int64_t source_key) const {
     std::vector<std::string> ids;
     for (const auto& [key, study] : tables_.studies) {
@@ -134,8 +162,7 @@ class MemorySnapshot : public RowSnapshot {
   absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override {
     return reader_.StudyRecordOf(id);
   }
-  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
-                                                       int64_t number) override {
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key, int64_t number) override {
     return reader_.Trial(study_key, number);
   }
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
@@ -143,6 +170,15 @@ class MemorySnapshot : public RowSnapshot {
   }
   absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
     return reader_.SourceTaskKey(id);
+  }
+
+  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                        const std::string& worker) override {
+    return reader_.ActiveTrials(study_key, worker);
+  }
+  absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override { return reader_.Clock(); }
+  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
+    return reader_.EndedLeases(lease_ms, limit);
   }
 
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override {
@@ -156,8 +192,7 @@ class MemorySnapshot : public RowSnapshot {
     return std::optional<StudyRecord>(std::move(summary));
   }
   absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
-    return Page(tables_.studies, after_key, limit,
-                [](const StudyRow& row) { return row.record; });
+    return Page(tables_.studies, after_key, limit, [](const StudyRow& row) { return row.record; });
   }
   absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override {
     return Copy<std::string>(FindIn(tables_.candidates, study_key));
@@ -181,21 +216,15 @@ class MemorySnapshot : public RowSnapshot {
   }
   absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
                                                           int limit) override {
-    std::vector<TrialRecord> trials =
-        Trials(study_key, 0, kAll,
-               [](const TrialRecord& trial) { return trial.state == TrialState::kSucceeded; });
+    std::vector<TrialRecord> trials = Trials(study_key, 0, kAll, [](const TrialRecord& trial) {
+      return trial.state == TrialState::kSucceeded;
+    });
     std::stable_sort(trials.begin(), trials.end(),
                      [maximize](const TrialRecord& a, const TrialRecord& b) {
                        return maximize ? *a.objective > *b.objective : *a.objective < *b.objective;
                      });
     trials.resize(std::min(trials.size(), static_cast<size_t>(limit)));
     return trials;
-  }
-  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
-                                                        const std::string& worker) override {
-    return Numbers(Trials(study_key, 0, kAll, [&](const TrialRecord& trial) {
-      return trial.state == TrialState::kActive && trial.worker == worker;
-    }));
   }
   absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
     return Numbers(Trials(study_key, 0, limit, [](const TrialRecord& trial) {
@@ -207,18 +236,44 @@ class MemorySnapshot : public RowSnapshot {
                                                                int64_t last_number) override {
     std::vector<TrialProvenance> provenances;
     auto row = tables_.trials.upper_bound({study_key, after_number});
-    for (; row != tables_.trials.end() && row->first <= TrialKey(study_key, last_number); ++row) {
+    for (; row != tables_.trials.end() && row->first <= TrialPlace(study_key, last_number); ++row) {
       const std::string& provenance = row->second.provenance;
       if (!provenance.empty()) provenances.push_back({row->first.second, provenance});
     }
     return provenances;
   }
 
+  absl::StatusOr<std::vector<ReportRecord>> ListReports(int64_t study_key, int64_t after_number,
+                                                        int64_t last_number, int limit) override {
+    std::vector<ReportRecord> found;
+    auto row = tables_.reports.upper_bound({study_key, after_number});
+    for (; row != tables_.reports.end() && row->first <= TrialPlace(study_key, last_number);
+         ++row) {
+      for (const auto& [step, value] : row->second) {
+        if (found.size() >= static_cast<size_t>(limit)) return found;
+        found.push_back({row->first.second, {step, value}});
+      }
+    }
+    return found;
+  }
+
+  absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override {
+    EventPage page;
+    page.last_sequence = tables_.last_event;
+    page.first_sequence =
+        tables_.events.empty() ? tables_.last_event + 1 : tables_.events.begin()->first;
+    auto event = tables_.events.upper_bound(after_sequence);
+    for (; event != tables_.events.end(); ++event) {
+      if (page.events.size() >= static_cast<size_t>(limit)) break;
+      page.events.push_back(event->second);
+    }
+    return page;
+  }
+
   absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                 int limit) override {
-    return Page(tables_.source_tasks, after_key, limit, [this](const SourceTaskRow& row) {
-      return reader_.WithStudyCount(row.record);
-    });
+    return Page(tables_.source_tasks, after_key, limit,
+                [this](const SourceTaskRow& row) { return reader_.WithStudyCount(row.record); });
   }
   absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override {
     const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);
@@ -240,8 +295,7 @@ class MemorySnapshot : public RowSnapshot {
   }
 
   template <typename Takes>
-  std::vector<TrialRecord> Trials(int64_t study_key, int64_t after_number, int limit,
-                                  Takes takes) {
+  std::vector<TrialRecord> Trials(int64_t study_key, int64_t after_number, int limit, Takes takes) {
     std::vector<TrialRecord> trials;
     auto row = tables_.trials.upper_bound({study_key, after_number});
     for (; row != tables_.trials.end() && row->first.first == study_key; ++row) {
@@ -311,6 +365,7 @@ class MemoryTransaction : public RowTransaction {
       row.record.update_ms = study.update_ms;
       row.record.display_name = study.display_name;
       row.record.labels = study.labels;
+      row.record.lease = study.lease;
     });
   }
   absl::Status UpdateCounts(const StudyHead& head) override {
@@ -318,6 +373,8 @@ class MemoryTransaction : public RowTransaction {
       row.record.trial_count = head.trial_count;
       row.record.succeeded_count = head.succeeded_count;
       row.record.suggested_count = head.suggested_count;
+      row.record.late_count = head.late_count;
+      row.record.best = head.best;
     });
   }
   absl::Status DeleteStudy(int64_t study_key) override {
@@ -325,6 +382,7 @@ class MemoryTransaction : public RowTransaction {
     if (study == nullptr) return Fail("the study does not exist");
     for (int64_t number = study->record.trial_count; number > 0; --number) {
       Erase(tables_.trials, {study_key, number});
+      Erase(tables_.reports, {study_key, number});
     }
     Erase(tables_.study_keys, std::string(study->record.id));
     Erase(tables_.candidates, study_key);
@@ -332,8 +390,7 @@ class MemoryTransaction : public RowTransaction {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
-                                                       int64_t number) override {
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key, int64_t number) override {
     return reader_.Trial(study_key, number);
   }
   absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
@@ -347,13 +404,26 @@ class MemoryTransaction : public RowTransaction {
     if (later != tables_.trials.end() && later->first.first == study_key) {
       return Fail("a trial of this or a higher number exists");
     }
-    return Insert(tables_.trials, {study_key, trial.number}, TrialRow{trial, provenance});
+    TrialRow row = {trial, provenance};
+    row.record.lease_end_ms.reset();
+    return Insert(tables_.trials, {study_key, trial.number}, row);
   }
   absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override {
     return Update(tables_.trials, {study_key, trial.number}, [&trial](TrialRow& row) {
       row.record.state = trial.state;
       row.record.worker = trial.worker;
+      row.record.process = trial.process;
       row.record.start_ms = trial.start_ms;
+      row.record.lease_end = trial.lease_end;
+      row.record.requeued_as = trial.requeued_as;
+    });
+  }
+  absl::Status UpdateProgress(int64_t study_key, const TrialRecord& trial) override {
+    return Update(tables_.trials, {study_key, trial.number}, [&trial](TrialRow& row) {
+      row.record.lease_end = trial.lease_end;
+      row.record.report_count = trial.report_count;
+      row.record.last_step = trial.last_step;
+      row.record.last_value = trial.last_value;
     });
   }
   absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override {
@@ -363,7 +433,56 @@ class MemoryTransaction : public RowTransaction {
       row.record.objective = trial.objective;
       row.record.measurement = trial.measurement;
       row.record.reason = trial.reason;
+      row.record.lease_end.reset();
     });
+  }
+  absl::Status UpdateAnnotations(int64_t study_key, const TrialRecord& trial) override {
+    return Update(tables_.trials, {study_key, trial.number}, [&trial](TrialRow& row) {
+      row.record.labels = trial.labels;
+      row.record.note = trial.note;
+    });
+  }
+
+  absl::StatusOr<std::optional<double>> FindReport(int64_t study_key, int64_t number,
+                                                   int64_t step) override {
+    const std::map<int64_t, double>* steps = FindIn(tables_.reports, {study_key, number});
+    if (steps == nullptr) return std::optional<double>();
+    return Copy<double>(FindIn(*steps, step));
+  }
+  absl::StatusOr<bool> PutReport(int64_t study_key, int64_t number,
+                                 const StepReport& report) override {
+    NoteUndo(tables_.reports, {study_key, number});
+    return tables_.reports[{study_key, number}].insert_or_assign(report.step, report.value).second;
+  }
+  absl::Status DeleteReports(int64_t study_key, int64_t number) override {
+    Erase(tables_.reports, {study_key, number});
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                        const std::string& worker) override {
+    return reader_.ActiveTrials(study_key, worker);
+  }
+  absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override { return reader_.Clock(); }
+  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
+    return reader_.EndedLeases(lease_ms, limit);
+  }
+  absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) override {
+    EventRecord row = event;
+    row.sequence = ++tables_.last_event;
+    SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.events, row.sequence, row));
+    return row.sequence;
+  }
+  absl::Status DeleteEvents(int64_t last_sequence) override {
+    while (!tables_.events.empty() && tables_.events.begin()->first <= last_sequence) {
+      Erase(tables_.events, int64_t{tables_.events.begin()->first});
+    }
+    return absl::OkStatus();
+  }
+  absl::Status WriteLeaseClock(const LeaseClock& clock) override {
+    NoteUndo(tables_.lease_clock, 0);
+    tables_.lease_clock[0] = clock;
+    return absl::OkStatus();
   }
 
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
@@ -396,8 +515,14 @@ class MemoryTransaction : public RowTransaction {
   static std::optional<StudyHead> HeadOf(const StudyRow* row) {
     if (row == nullptr) return std::nullopt;
     const StudyRecord& study = row->record;
-    return StudyHead{study.key, study.state, study.trial_count, study.succeeded_count,
-                     study.suggested_count};
+    return StudyHead{study.key,
+                     study.state,
+                     study.trial_count,
+                     study.succeeded_count,
+                     study.suggested_count,
+                     study.late_count,
+                     study.lease,
+                     study.best};
   }
 
   template <typename Map>
@@ -407,8 +532,7 @@ class MemoryTransaction : public RowTransaction {
       if (before.has_value()) map.emplace(key, *before);
     });
   }
-  absl::Status Fail(const std::string& why,
-                    absl::StatusCode code = absl::StatusCode::kInternal) {
+  absl::Status Fail(const std::string& why, absl::StatusCode code = absl::StatusCode::kInternal) {
     failed_ = true;
     return absl::Status(code, why);
   }

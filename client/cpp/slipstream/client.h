@@ -53,6 +53,10 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
+  // Receives one element after the other and returns whether to go on.
+  template <typename Element>
+  using Visitor = std::function<bool(const Element&)>;
+
   // --- Studies, named "studies/{study}". ---
 
   absl::StatusOr<v1::Study> CreateStudy(v1::CreateStudyRequest request);
@@ -66,6 +70,16 @@ class Client {
   absl::Status DeleteStudy(v1::DeleteStudyRequest request);
   absl::Status DeleteStudy(const std::string& name);
 
+  // Passes on what happens to the study and its trials, until the visitor has enough
+  // or the study is deleted. Goes on where it was when the connection or the server
+  // fails for a while. `resume_token`, unless null: where to begin, if not empty; on
+  // return, where a later watch may go on. OUT_OF_RANGE: events in between are not
+  // kept any more.
+  absl::Status WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
+                          std::string* resume_token = nullptr);
+  absl::Status WatchStudies(const Visitor<v1::StudyEvent>& visit,
+                            std::string* resume_token = nullptr);
+
   // --- Trials, named "studies/{study}/trials/{number}". ---
 
   absl::StatusOr<v1::SuggestResponse> Suggest(v1::SuggestRequest request);
@@ -74,6 +88,22 @@ class Client {
   // trials back.
   absl::StatusOr<std::vector<v1::Trial>> Suggest(const std::string& study,
                                                  const std::string& worker, int count = 1);
+
+  // Renews the leases of the worker's trials, all of them if the request names none.
+  // TrialLease (trial_lease.h) does that in the background.
+  absl::StatusOr<v1::HeartbeatResponse> Heartbeat(const v1::HeartbeatRequest& request);
+  absl::StatusOr<v1::HeartbeatResponse> Heartbeat(const std::string& study,
+                                                  const std::string& worker);
+  // Gives trials back, so that others get them at once.
+  absl::StatusOr<v1::ReleaseTrialsResponse> ReleaseTrials(v1::ReleaseTrialsRequest request);
+
+  // Reports measurements on the way to the outcome, and renews the trial's lease.
+  absl::StatusOr<v1::ReportResponse> Report(const v1::ReportRequest& request);
+  absl::StatusOr<v1::ReportResponse> Report(const std::string& trial, int64_t step,
+                                            const std::string& metric, double value);
+  absl::StatusOr<v1::ListReportsResponse> ListReports(const std::string& trial);
+  // Whether to stop the trial early, and why. After stopping say so by ReportStopped.
+  absl::StatusOr<v1::ShouldStopResponse> ShouldStop(const std::string& trial);
 
   // Reports the outcome of a trial. Returns the trial without its
   // configuration, which the worker knows.
@@ -95,6 +125,8 @@ class Client {
       const std::string& study, const std::vector<v1::Observation>& observations);
 
   absl::StatusOr<v1::Trial> GetTrial(const std::string& name);
+  // Changes a trial's labels or note.
+  absl::StatusOr<v1::Trial> UpdateTrial(v1::UpdateTrialRequest request);
   absl::StatusOr<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
   // The best trials, best first; empty if none has succeeded yet.
   absl::StatusOr<std::vector<v1::Trial>> BestTrials(const std::string& study, int count = 1);
@@ -121,10 +153,6 @@ class Client {
   absl::Status DeleteSourceTask(const std::string& name);
 
   // --- Whole lists, page by page, in the server's order. ---
-
-  // Receives one element after the other and returns whether to go on.
-  template <typename Element>
-  using Visitor = std::function<bool(const Element&)>;
 
   absl::Status ListAllStudies(const Visitor<v1::Study>& visit);
   absl::Status ListAllTrials(const std::string& study, const Visitor<v1::Trial>& visit);

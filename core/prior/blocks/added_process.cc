@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/gp/remembered_points.h"
 #include "core/linalg/cholesky.h"
 
 namespace slipstream {
@@ -12,6 +13,9 @@ namespace {
 // So many points are predicted at a time: a source's covariances with them fit into the
 // processor's cache.
 constexpr Index kAddedBlock = 64;
+
+// A pending trial counts as a result with this part of its variance as noise.
+constexpr double kAbsorbedNoisePart = 1e-6;
 
 // The parts that are the same for all points.
 struct Fitted {
@@ -22,8 +26,8 @@ struct Fitted {
   CachedPoints results;
   PointMatrix x;  // The results', too.
   // The kernels between X and other points: d's own, and those of correlated terms.
-  std::unique_ptr<KernelAt> own_at_results;
-  std::vector<std::unique_ptr<KernelAt>> at_results;
+  std::shared_ptr<const KernelAt> own_at_results;
+  std::vector<std::shared_ptr<const KernelAt>> at_results;
   // R_i k_i(P_i, X), by term; empty for terms without a covariance or without correlated errors.
   std::vector<Matrix> reduced_cross;
   Cholesky factor;
@@ -38,13 +42,26 @@ struct Fitted {
   }
 };
 
+// The kernels between the results and other points.
+void PrepareKernels(Fitted& fitted) {
+  fitted.own_at_results = fitted.own.kernel->At(fitted.own.parameters, fitted.x);
+  fitted.at_results.clear();
+  for (size_t i = 0; i < fitted.terms.size(); ++i) {
+    const KernelExpansion& process = *fitted.terms[i].process;
+    fitted.at_results.push_back(
+        fitted.is_learnt(i) ? process.kernel->At(process.parameters, fitted.x) : nullptr);
+  }
+}
+
 class AddedProcess final : public TransferSurrogate {
  public:
-  explicit AddedProcess(std::shared_ptr<const Fitted> fitted)
+  explicit AddedProcess(std::shared_ptr<Fitted> fitted)
       : TransferSurrogate(fitted->own.kernel->dimension()), fitted_(std::move(fitted)) {}
 
   std::unique_ptr<TransferSurrogate> Clone() const override {
-    return std::make_unique<AddedProcess>(*this);
+    auto clone = std::make_unique<AddedProcess>(*this);
+    clone->remembered_ = {};
+    return clone;
   }
 
  private:
@@ -68,6 +85,7 @@ class AddedProcess final : public TransferSurrogate {
   }
 
   Predictions DoPredict(const PointMatrix& x) const override {
+    if (remembered_.Are(x)) return remembered_.Predict();
     const bool is_cached = fitted_->has_caches && AreExpected(x);
     return is_cached ? PredictFromCaches(x) : PredictAnew(x);
   }
@@ -86,9 +104,22 @@ class AddedProcess final : public TransferSurrogate {
     return result;
   }
 
+  // What is predicted before the results have told what they do, but with their mean.
+  struct BeforeResults {
+    Predictions predictions;
+    Matrix covariance;  // c(X, x), one column a point.
+    double most = 0;    // The variance before all data.
+  };
+
   Predictions PredictFromCaches(const PointMatrix& x) const {
+    BeforeResults before = FromCaches(CachedPoints(x));
+    TakeLearnt(std::move(before.covariance), before.most, before.predictions.variance);
+    return std::move(before.predictions);
+  }
+
+  BeforeResults FromCaches(const CachedPoints& points) const {
     const Fitted& f = *fitted_;
-    const CachedPoints points(x);
+    const PointMatrix& x = points.x;
     const double own = f.own.kernel->Variance(f.own.parameters);
     Predictions result{Vector::Constant(x.rows(), f.own.mean), Vector::Constant(x.rows(), own)};
     Matrix covariance = f.own_at_results->Covariance(x);
@@ -111,8 +142,33 @@ class AddedProcess final : public TransferSurrogate {
       result.variance += term.covariance_factor * there.at_points.variance;
     }
     if (f.x.rows() > 0) result.mean.noalias() += covariance.transpose() * f.alpha;
-    TakeLearnt(std::move(covariance), most, result.variance);
-    return result;
+    return {std::move(result), std::move(covariance), most};
+  }
+
+  void DoRemember(const PointMatrix& x) override {
+    remembered_ = {};
+    remembered_points_ = CachedPoints(x);
+    if (!CanAbsorb()) return;
+    BeforeResults before = FromCaches(remembered_points_);
+    remembered_ = RememberedPoints(x, std::move(before.predictions.mean),
+                                   std::move(before.predictions.variance));
+    if (fitted_->x.rows() > 0) remembered_.Grow(fitted_->factor, 0, std::move(before.covariance));
+  }
+
+  bool CanAbsorb() const { return fitted_->has_caches && fitted_->has_correlated_terms(); }
+
+  absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override;
+
+  // c(x, y) of the points and those that are remembered, of the processes before the results.
+  Matrix CovarianceWithRemembered(const PointMatrix& x) const {
+    const Fitted& f = *fitted_;
+    const CachedPoints points(x);
+    Matrix covariance = f.own.kernel->Covariance(f.own.parameters, x, remembered_points_.x);
+    for (const AddedTerm& term : f.terms) {
+      if (term.covariance_factor == 0) continue;
+      covariance += term.covariance_factor * term.cache->Covariance(points, remembered_points_);
+    }
+    return covariance;
   }
 
   // Takes from the variance before the results what these, of covariances c(X, x), tell.
@@ -193,7 +249,9 @@ class AddedProcess final : public TransferSurrogate {
     }
   }
 
-  std::shared_ptr<const Fitted> fitted_;
+  std::shared_ptr<Fitted> fitted_;  // Changed by Absorb alone, and then not shared.
+  RememberedPoints remembered_;
+  CachedPoints remembered_points_;
 };
 
 // A kernel between points that stay and one that comes.
@@ -267,6 +325,38 @@ PointPrediction AddedProcess::DoPredictPoint(ConstVectorView x) const {
   result.mean_gradient = gradients.col(0);
   result.variance_gradient = is_flat ? Vector::Zero(dimension()) : Vector(gradients.col(1));
   return result;
+}
+
+// The mean stays as it is, as what is absorbed gave what was expected: its weights are 0.
+absl::StatusOr<bool> AddedProcess::DoAbsorb(const PointMatrix& x) {
+  if (!CanAbsorb()) return false;
+  if (fitted_.use_count() > 1) fitted_ = std::make_shared<Fitted>(*fitted_);
+  Fitted& f = *fitted_;
+  const Index earlier = f.x.rows();
+  const std::vector<Matrix> crosses = CrossesAt(x);
+  Matrix solved = CrossCovariance(x, crosses);
+  f.factor.SolveLower(solved);
+  Matrix corner = f.own.kernel->Covariance(f.own.parameters, x, x);
+  for (const AddedTerm& term : f.terms) {
+    if (term.covariance_factor == 0) continue;
+    corner += term.covariance_factor * term.process->Covariance(x, x);
+  }
+  corner.diagonal() *= 1 + kAbsorbedNoisePart;
+  if (!f.factor.AppendBlock(solved, std::move(corner)).ok()) return false;
+  if (!remembered_.empty()) remembered_.Grow(f.factor, earlier, CovarianceWithRemembered(x));
+  f.x.conservativeResize(earlier + x.rows(), Eigen::NoChange);
+  f.x.bottomRows(x.rows()) = x;
+  f.results = CachedPoints(f.x);
+  f.alpha.conservativeResize(f.x.rows());
+  f.alpha.tail(x.rows()).setZero();
+  for (size_t i = 0; i < f.terms.size(); ++i) {
+    if (f.terms[i].covariance_factor == 0) continue;
+    Matrix& reduced = f.reduced_cross[i];
+    reduced.conservativeResize(f.terms[i].process->points.rows(), f.x.rows());
+    reduced.rightCols(x.rows()).noalias() = f.terms[i].process->reduction * crosses[i];
+  }
+  PrepareKernels(f);
+  return true;
 }
 
 void AddedProcess::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
@@ -346,19 +436,6 @@ KnownTerm KnownPartAt(const std::vector<AddedTerm>& terms, SourceErrors errors,
                       const PointMatrix& x) {
   return KnownPartWith(terms, errors, CachedPoints(x), nullptr);
 }
-
-namespace {
-
-void PrepareKernels(Fitted& fitted) {
-  fitted.own_at_results = fitted.own.kernel->At(fitted.own.parameters, fitted.x);
-  for (size_t i = 0; i < fitted.terms.size(); ++i) {
-    const KernelExpansion& process = *fitted.terms[i].process;
-    fitted.at_results.push_back(
-        fitted.is_learnt(i) ? process.kernel->At(process.parameters, fitted.x) : nullptr);
-  }
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     std::vector<AddedTerm> terms, OwnPart own, SourceErrors errors,

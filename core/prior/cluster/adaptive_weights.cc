@@ -155,11 +155,12 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index count,
                                              const std::function<TrainingData(Index)>& earlier,
-                                             AdaptionCache& cache) {
+                                             AdaptionCache& cache, const Deadline& deadline) {
   FingerprintOfHistory history;
   history.Add(model, prototypes.places);
   std::vector<HistoryFingerprint> fingerprints = {history.value()};
   for (Index step = 1; step <= count; ++step) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
     history.Add(earlier(step));
     fingerprints.push_back(history.value());
   }
@@ -175,6 +176,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
   const PointMatrix last = earlier(count).x;
   const PrototypeValues values = ValuesAt(prototypes, sources, last);
   for (Index step = known + 1; step <= count; ++step) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
     const TrainingData results = earlier(step);
     const bool is_first = AreFirstOf(last, results);
     SLIPSTREAM_ASSIGN_OR_RETURN(

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/deadline.h"
 #include "core/base/memo.h"
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/cluster/gaussian_distance.h"
@@ -77,7 +78,8 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index count,
                                              const std::function<TrainingData(Index)>& earlier,
-                                             AdaptionCache& cache);
+                                             AdaptionCache& cache,
+                                             const Deadline& deadline = Deadline::Infinite());
 
 }  // namespace slipstream
 

@@ -206,7 +206,7 @@ class ClusterPrior final : public Prior {
     if (prototypes.size() > 1 && steps > 0) {
       SLIPSTREAM_ASSIGN_OR_RETURN(
           adapted, WeightsAfter(set->made, input.sources, AdaptionOf(model, options_), steps,
-                                input.earlier, set->adaptions));
+                                input.earlier, set->adaptions, input.deadline));
     }
     std::vector<AddedTerm> terms;
     for (size_t i = 0; i < prototypes.size(); ++i) {

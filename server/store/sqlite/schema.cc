@@ -92,7 +92,49 @@ static_assert(kStoreApplicationId == 1397510227);
 // would search its whole page cache.
 constexpr char kPaddingInOpenTrials[] = "ALTER TABLE trials ADD COLUMN room BLOB";
 
-constexpr const char* kSteps[] = {kFirstSchema, kPaddingInOpenTrials};
+// Studies of before have leases that never end, as they had; see lease_clock.h for the clock.
+constexpr char kLeasesAndReports[] = R"sql(
+ALTER TABLE study_heads ADD COLUMN late_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE study_heads ADD COLUMN lease_ms INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE study_heads ADD COLUMN max_requeues INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE trials ADD COLUMN lease_end INTEGER;
+ALTER TABLE trials ADD COLUMN requeue_of INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trials ADD COLUMN requeued_as INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trials ADD COLUMN requeues INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trials ADD COLUMN host TEXT NOT NULL DEFAULT '';
+ALTER TABLE trials ADD COLUMN process INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trials ADD COLUMN report_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE trials ADD COLUMN last_step INTEGER;
+ALTER TABLE trials ADD COLUMN last_value REAL;
+ALTER TABLE trials ADD COLUMN labels BLOB NOT NULL DEFAULT x'';
+ALTER TABLE trials ADD COLUMN note TEXT NOT NULL DEFAULT '';
+
+-- Unknown in studies of before until their next result.
+ALTER TABLE study_heads ADD COLUMN best REAL;
+
+CREATE TABLE events(
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind INTEGER NOT NULL,
+  study_key INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  value REAL,
+  detail TEXT NOT NULL);
+
+CREATE TABLE lease_clock(
+  key INTEGER PRIMARY KEY CHECK(key = 0),
+  lease_ms INTEGER NOT NULL,
+  wall_ms INTEGER NOT NULL);
+
+CREATE TABLE reports(
+  trial_id INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  value REAL NOT NULL,
+  PRIMARY KEY(trial_id, step)) WITHOUT ROWID;
+)sql";
+
+constexpr const char* kSteps[] = {kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports};
 
 absl::Status RunStep(Connection& connection, const char* sql, int64_t version) {
   SLIPSTREAM_RETURN_IF_ERROR(connection.Execute("BEGIN IMMEDIATE"));
@@ -109,9 +151,9 @@ absl::Span<const char* const> SchemaSteps() { return kSteps; }
 
 absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path) {
   if (version <= newest) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("the store ", path, " has schema version ", version,
-                   ", this program knows versions up to ", newest, "; use a newer program"));
+  return absl::FailedPreconditionError(absl::StrCat("the store ", path, " has schema version ",
+                                                    version, ", this program knows versions up to ",
+                                                    newest, "; use a newer program"));
 }
 
 absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps) {

@@ -19,14 +19,18 @@
 namespace slipstream::sqlite {
 
 // The reads that snapshots and transactions share.
-absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection,
-                                                     const std::string& id);
+absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection, const std::string& id);
 absl::StatusOr<std::optional<TrialRecord>> ReadTrial(Connection& connection, int64_t study_key,
                                                      int64_t number);
 absl::StatusOr<std::optional<SourceTaskRecord>> ReadSourceTask(Connection& connection,
                                                                const std::string& id);
 absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
                                                          const std::string& id);
+absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, int64_t study_key,
+                                                      const std::string& worker);
+absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection);
+absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
+                                                      int limit);
 
 // The rows of a connection that is in a snapshot.
 class SqliteSnapshot : public RowSnapshot {
@@ -41,8 +45,7 @@ class SqliteSnapshot : public RowSnapshot {
   absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override {
     return ReadStudy(reader_, id);
   }
-  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
-                                                       int64_t number) override {
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key, int64_t number) override {
     return ReadTrial(reader_, study_key, number);
   }
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
@@ -50,6 +53,16 @@ class SqliteSnapshot : public RowSnapshot {
   }
   absl::StatusOr<std::optional<int64_t>> FindSourceTaskKey(const std::string& id) override {
     return ReadSourceTaskKey(reader_, id);
+  }
+  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                        const std::string& worker) override {
+    return ReadActiveTrials(reader_, study_key, worker);
+  }
+  absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override {
+    return ReadLeaseClock(reader_);
+  }
+  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
+    return ReadEndedLeases(reader_, lease_ms, limit);
   }
 
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override;
@@ -62,12 +75,14 @@ class SqliteSnapshot : public RowSnapshot {
                                                       const TrialFilter& filter) override;
   absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
                                                           int limit) override;
-  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
-                                                        const std::string& worker) override;
   absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override;
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
                                                                int64_t after_number,
                                                                int64_t last_number) override;
+  absl::StatusOr<std::vector<ReportRecord>> ListReports(int64_t study_key, int64_t after_number,
+                                                        int64_t last_number, int limit) override;
+
+  absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override;
 
   absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                 int limit) override;
@@ -130,14 +145,34 @@ class SqliteTransaction : public RowTransaction {
   absl::Status UpdateCounts(const StudyHead& head) override { return heads_.UpdateCounts(head); }
   absl::Status DeleteStudy(int64_t study_key) override;
 
-  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key,
-                                                       int64_t number) override {
+  absl::StatusOr<std::optional<TrialRecord>> FindTrial(int64_t study_key, int64_t number) override {
     return ReadTrial(writer_, study_key, number);
   }
   absl::Status InsertTrial(int64_t study_key, const TrialRecord& trial,
                            const std::string& provenance) override;
   absl::Status UpdateLease(int64_t study_key, const TrialRecord& trial) override;
+  absl::Status UpdateProgress(int64_t study_key, const TrialRecord& trial) override;
   absl::Status UpdateOutcome(int64_t study_key, const TrialRecord& trial) override;
+  absl::Status UpdateAnnotations(int64_t study_key, const TrialRecord& trial) override;
+
+  absl::StatusOr<std::optional<double>> FindReport(int64_t study_key, int64_t number,
+                                                   int64_t step) override;
+  absl::StatusOr<bool> PutReport(int64_t study_key, int64_t number,
+                                 const StepReport& report) override;
+  absl::Status DeleteReports(int64_t study_key, int64_t number) override;
+  absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
+                                                        const std::string& worker) override {
+    return ReadActiveTrials(writer_, study_key, worker);
+  }
+  absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override {
+    return ReadLeaseClock(writer_);
+  }
+  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
+    return ReadEndedLeases(writer_, lease_ms, limit);
+  }
+  absl::Status WriteLeaseClock(const LeaseClock& clock) override;
+  absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) override;
+  absl::Status DeleteEvents(int64_t last_sequence) override;
 
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
     return ReadSourceTask(writer_, id);

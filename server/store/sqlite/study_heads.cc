@@ -6,6 +6,10 @@
 
 namespace slipstream::sqlite {
 
+#define SLIPSTREAM_SELECT_HEAD                                                        \
+  "SELECT key, id, state, trial_count, succeeded_count, suggested_count, late_count," \
+  " lease_ms, max_requeues, best FROM studies JOIN study_heads USING (key) "
+
 absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
   if (!found) return std::optional<StudyHead>();
@@ -16,6 +20,9 @@ absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   entry.head.trial_count = query.Integer(3);
   entry.head.succeeded_count = query.Integer(4);
   entry.head.suggested_count = query.Integer(5);
+  entry.head.late_count = query.Integer(6);
+  entry.head.lease = {query.Integer(7), query.Integer(8)};
+  entry.head.best = query.OptionalReal(9);
   const StudyHead head = entry.head;
   keys_[entry.id] = head.key;
   heads_.insert_or_assign(head.key, std::move(entry));
@@ -25,21 +32,19 @@ absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
 absl::StatusOr<std::optional<StudyHead>> StudyHeads::Find(const std::string& id) {
   const auto known = keys_.find(id);
   if (known != keys_.end()) return std::optional<StudyHead>(heads_.at(known->second).head);
-  Query query(connection_,
-              "SELECT key, id, state, trial_count, succeeded_count, suggested_count"
-              " FROM studies JOIN study_heads USING (key) WHERE id = ?");
+  Query query(connection_, SLIPSTREAM_SELECT_HEAD "WHERE id = ?");
   query.BindText(id);
   return Load(query);
 }
 
 absl::StatusOr<std::optional<StudyHead>> StudyHeads::Find(int64_t key) {
   if (const StudyHead* cached = Cached(key)) return std::optional<StudyHead>(*cached);
-  Query query(connection_,
-              "SELECT key, id, state, trial_count, succeeded_count, suggested_count"
-              " FROM studies JOIN study_heads USING (key) WHERE key = ?");
+  Query query(connection_, SLIPSTREAM_SELECT_HEAD "WHERE key = ?");
   query.BindInteger(key);
   return Load(query);
 }
+
+#undef SLIPSTREAM_SELECT_HEAD
 
 const StudyHead* StudyHeads::Cached(int64_t key) const {
   const auto entry = heads_.find(key);
@@ -53,13 +58,17 @@ absl::Status StudyHeads::UpdateCounts(const StudyHead& head) {
   entry.head.trial_count = head.trial_count;
   entry.head.succeeded_count = head.succeeded_count;
   entry.head.suggested_count = head.suggested_count;
+  entry.head.late_count = head.late_count;
+  entry.head.best = head.best;
   if (!std::exchange(entry.changed, true)) changed_.push_back(head.key);
   return absl::OkStatus();
 }
 
-void StudyHeads::UpdateState(int64_t key, StudyState state) {
-  const auto entry = heads_.find(key);
-  if (entry != heads_.end()) entry->second.head.state = state;
+void StudyHeads::UpdateSettings(const StudyRecord& study) {
+  const auto entry = heads_.find(study.key);
+  if (entry == heads_.end()) return;
+  entry->second.head.state = study.state;
+  entry->second.head.lease = study.lease;
 }
 
 void StudyHeads::Forget(int64_t key) {
@@ -76,10 +85,12 @@ absl::Status StudyHeads::Flush() {
     const StudyHead& head = entry->second.head;
     Query query(connection_,
                 "UPDATE study_heads SET trial_count = ?, succeeded_count = ?,"
-                " suggested_count = ? WHERE key = ?");
+                " suggested_count = ?, late_count = ?, best = ? WHERE key = ?");
     query.BindInteger(head.trial_count)
         .BindInteger(head.succeeded_count)
         .BindInteger(head.suggested_count)
+        .BindInteger(head.late_count)
+        .BindReal(head.best)
         .BindInteger(head.key);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
     entry->second.changed = false;

@@ -33,8 +33,8 @@ class StudyHeads {
 
   // Notes the counts of an existing study, to be written by Flush.
   absl::Status UpdateCounts(const StudyHead& head);
-  // After the state's row has been written.
-  void UpdateState(int64_t key, StudyState state);
+  // After the row of the study's state and lease policy has been written.
+  void UpdateSettings(const StudyRecord& study);
   // After the study's rows have been deleted.
   void Forget(int64_t key);
 

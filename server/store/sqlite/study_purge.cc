@@ -17,7 +17,10 @@ absl::Status DeleteTrials(Connection& connection, int64_t study_key, int64_t fir
   SLIPSTREAM_RETURN_IF_ERROR(trials.Run());
   Query provenances(connection, "DELETE FROM provenances WHERE id BETWEEN ? AND ?");
   provenances.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
-  return provenances.Run();
+  SLIPSTREAM_RETURN_IF_ERROR(provenances.Run());
+  Query reports(connection, "DELETE FROM reports WHERE trial_id BETWEEN ? AND ?");
+  reports.BindInteger(TrialId(study_key, first)).BindInteger(TrialId(study_key, last));
+  return reports.Run();
 }
 
 struct Remainder {

@@ -7,7 +7,7 @@ namespace {
 
 #define SLIPSTREAM_STUDY_COLUMNS                                                         \
   "key, id, create_ms, update_ms, state, trial_count, succeeded_count, suggested_count," \
-  " display_name, labels"
+  " late_count, lease_ms, max_requeues, best, display_name, labels"
 #define SLIPSTREAM_FROM_STUDIES " FROM studies JOIN study_heads USING (key) "
 
 constexpr char kStudyById[] =
@@ -31,9 +31,12 @@ StudyRecord StudyOf(const Query& row) {
   study.trial_count = row.Integer(5);
   study.succeeded_count = row.Integer(6);
   study.suggested_count = row.Integer(7);
-  study.display_name = row.Bytes(8);
-  study.labels = row.Bytes(9);
-  study.definition = row.Bytes(10);
+  study.late_count = row.Integer(8);
+  study.lease = {row.Integer(9), row.Integer(10)};
+  study.best = row.OptionalReal(11);
+  study.display_name = row.Bytes(12);
+  study.labels = row.Bytes(13);
+  study.definition = row.Bytes(14);
   return study;
 }
 
@@ -58,8 +61,7 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteSnapshot::FindStudySummary(int6
   return query.First(StudyOf);
 }
 
-absl::StatusOr<std::vector<StudyRecord>> SqliteSnapshot::ListStudies(int64_t after_key,
-                                                                     int limit) {
+absl::StatusOr<std::vector<StudyRecord>> SqliteSnapshot::ListStudies(int64_t after_key, int limit) {
   Query query(reader_, kStudiesInOrder);
   query.BindInteger(after_key).BindInteger(limit);
   return query.All(StudyOf);
@@ -88,6 +90,8 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteTransaction::FindStudy(const st
     study->trial_count = cached->trial_count;
     study->succeeded_count = cached->succeeded_count;
     study->suggested_count = cached->suggested_count;
+    study->late_count = cached->late_count;
+    study->best = cached->best;
   }
   return study;
 }
@@ -105,12 +109,15 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
   const int64_t key = writer_.last_inserted();
   Query head(writer_,
              "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
-             " suggested_count, display_name, labels) VALUES(?, ?, ?, 0, 0, 0, ?, ?)");
+             " suggested_count, display_name, labels, lease_ms, max_requeues)"
+             " VALUES(?, ?, ?, 0, 0, 0, ?, ?, ?, ?)");
   head.BindInteger(key)
       .BindInteger(static_cast<int64_t>(study.state))
       .BindInteger(study.update_ms)
       .BindText(study.display_name)
-      .BindBlob(study.labels);
+      .BindBlob(study.labels)
+      .BindInteger(study.lease.duration_ms)
+      .BindInteger(study.lease.max_requeues);
   SLIPSTREAM_RETURN_IF_ERROR(head.Run());
   int64_t position = 0;
   for (const int64_t source_key : source_keys) {
@@ -124,15 +131,17 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
 
 absl::Status SqliteTransaction::UpdateStudy(const StudyRecord& study) {
   Query query(writer_,
-              "UPDATE study_heads SET state = ?, update_ms = ?, display_name = ?, labels = ?"
-              " WHERE key = ?");
+              "UPDATE study_heads SET state = ?, update_ms = ?, display_name = ?, labels = ?,"
+              " lease_ms = ?, max_requeues = ? WHERE key = ?");
   query.BindInteger(static_cast<int64_t>(study.state))
       .BindInteger(study.update_ms)
       .BindText(study.display_name)
       .BindBlob(study.labels)
+      .BindInteger(study.lease.duration_ms)
+      .BindInteger(study.lease.max_requeues)
       .BindInteger(study.key);
   SLIPSTREAM_RETURN_IF_ERROR(query.RunOnOneRow());
-  heads_.UpdateState(study.key, study.state);
+  heads_.UpdateSettings(study);
   return absl::OkStatus();
 }
 
@@ -141,9 +150,8 @@ absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));
   if (head.has_value()) SLIPSTREAM_RETURN_IF_ERROR(purge_.Add(study_key, head->trial_count));
   heads_.Forget(study_key);
-  SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "DELETE FROM study_sources WHERE study_key = ?")
-                                 .BindInteger(study_key)
-                                 .Run());
+  SLIPSTREAM_RETURN_IF_ERROR(
+      Query(writer_, "DELETE FROM study_sources WHERE study_key = ?").BindInteger(study_key).Run());
   SLIPSTREAM_RETURN_IF_ERROR(
       Query(writer_, "DELETE FROM study_heads WHERE key = ?").BindInteger(study_key).Run());
   return Query(writer_, "DELETE FROM studies WHERE key = ?").BindInteger(study_key).RunOnOneRow();

@@ -12,7 +12,8 @@ namespace {
 // Queries are literals, and all of them begin with this.
 #define SLIPSTREAM_SELECT_TRIAL                                                            \
   "SELECT trials.id, state, suggested, candidate, create_ms, start_ms, end_ms, objective," \
-  " worker, reason, measurement, configuration FROM trials "
+  " worker, reason, measurement, configuration, lease_end, requeue_of, requeued_as,"       \
+  " requeues, host, process, report_count, last_step, last_value, labels, note FROM trials "
 
 constexpr char kTrialByNumber[] = SLIPSTREAM_SELECT_TRIAL "WHERE id = ?";
 
@@ -42,19 +43,26 @@ constexpr char kActiveOfWorker[] =
     "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND state = 2 AND worker = ?1 AND id BETWEEN ?2 AND ?3 ORDER BY id";
 
+// Trials of a deleted study may wait to be erased.
+constexpr char kEndedLeases[] =
+    "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
+    " AND state = 2 AND lease_end <= ?1"
+    " AND EXISTS (SELECT 1 FROM study_heads WHERE study_heads.key = trials.id >> 24) LIMIT ?2";
+static_assert(kTrialNumberBits == 24);
+
 // REQUESTED trials have no worker.
 constexpr char kQueued[] =
     "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
     " AND state = 1 AND worker = '' AND id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
 
-// Padding for a worker's name and a time.
-constexpr int64_t kLeasePadding = 24;
+// Padding for a worker's name, its host and process, and two times.
+constexpr int64_t kLeasePadding = 56;
 // Padding for a time, a number, and a measurement of one metric.
 constexpr int64_t kOutcomePadding = 56;
 
 // Bytes of padding in a trial's row, so that its later UPDATEs fit in place.
 int64_t PaddingIn(TrialState state) {
-  if (HasEnded(state)) return 0;
+  if (HasEnded(state) || state == TrialState::kWithdrawn) return 0;
   return state == TrialState::kRequested ? kLeasePadding + kOutcomePadding : kOutcomePadding;
 }
 
@@ -72,6 +80,16 @@ TrialRecord TrialOf(const Query& row) {
   trial.reason = row.Bytes(9);
   trial.measurement = row.Bytes(10);
   trial.configuration = row.Bytes(11);
+  trial.lease_end = row.OptionalInteger(12);
+  trial.requeue_of = row.Integer(13);
+  trial.requeued_as = row.Integer(14);
+  trial.requeues = row.Integer(15);
+  trial.process = {row.Bytes(16), row.Integer(17)};
+  trial.report_count = row.Integer(18);
+  trial.last_step = row.OptionalInteger(19);
+  trial.last_value = row.OptionalReal(20);
+  trial.labels = row.Bytes(21);
+  trial.note = row.Bytes(22);
   return trial;
 }
 
@@ -86,7 +104,7 @@ int64_t StateBits(const std::vector<TrialState>& states) {
 }
 
 bool OnlyOpen(const std::vector<TrialState>& states) {
-  return !states.empty() && std::none_of(states.begin(), states.end(), HasEnded);
+  return !states.empty() && std::all_of(states.begin(), states.end(), IsOpen);
 }
 
 bool InRange(int64_t number) { return number >= 1 && number <= kMaxTrialNumber; }
@@ -121,13 +139,27 @@ absl::StatusOr<std::vector<TrialRecord>> SqliteSnapshot::ListBestTrials(int64_t 
   return query.All(TrialOf);
 }
 
-absl::StatusOr<std::vector<int64_t>> SqliteSnapshot::ListActiveTrials(int64_t study_key,
-                                                                      const std::string& worker) {
-  Query query(reader_, kActiveOfWorker);
+absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, int64_t study_key,
+                                                      const std::string& worker) {
+  Query query(connection, kActiveOfWorker);
   query.BindText(worker)
       .BindInteger(TrialId(study_key, 1))
       .BindInteger(TrialId(study_key, kMaxTrialNumber));
   return query.All(NumberOf);
+}
+
+absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
+                                                      int limit) {
+  Query query(connection, kEndedLeases);
+  query.BindInteger(lease_ms).BindInteger(limit);
+  return query.All([](const Query& row) {
+    return TrialKey{row.Integer(0) >> kTrialNumberBits, TrialNumber(row.Integer(0))};
+  });
+}
+
+absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection) {
+  Query query(connection, "SELECT lease_ms, wall_ms FROM lease_clock");
+  return query.First([](const Query& row) { return LeaseClock{row.Integer(0), row.Integer(1)}; });
 }
 
 absl::StatusOr<std::vector<int64_t>> SqliteSnapshot::ListQueuedTrials(int64_t study_key,
@@ -139,15 +171,32 @@ absl::StatusOr<std::vector<int64_t>> SqliteSnapshot::ListQueuedTrials(int64_t st
   return query.All(NumberOf);
 }
 
-absl::StatusOr<std::vector<TrialProvenance>> SqliteSnapshot::ListProvenances(
-    int64_t study_key, int64_t after_number, int64_t last_number) {
+absl::StatusOr<std::vector<TrialProvenance>> SqliteSnapshot::ListProvenances(int64_t study_key,
+                                                                             int64_t after_number,
+                                                                             int64_t last_number) {
   const int64_t last = std::min(last_number, kMaxTrialNumber);
   if (after_number >= last) return std::vector<TrialProvenance>();
   Query query(reader_,
               "SELECT id, provenance FROM provenances WHERE id BETWEEN ? AND ? ORDER BY id");
   query.BindInteger(TrialId(study_key, after_number + 1)).BindInteger(TrialId(study_key, last));
-  return query.All(
-      [](const Query& row) { return TrialProvenance{NumberOf(row), row.Bytes(1)}; });
+  return query.All([](const Query& row) { return TrialProvenance{NumberOf(row), row.Bytes(1)}; });
+}
+
+absl::StatusOr<std::vector<ReportRecord>> SqliteSnapshot::ListReports(int64_t study_key,
+                                                                      int64_t after_number,
+                                                                      int64_t last_number,
+                                                                      int limit) {
+  const int64_t last = std::min(last_number, kMaxTrialNumber);
+  if (after_number >= last) return std::vector<ReportRecord>();
+  Query query(reader_,
+              "SELECT trial_id, step, value FROM reports WHERE trial_id BETWEEN ? AND ?"
+              " ORDER BY trial_id, step LIMIT ?");
+  query.BindInteger(TrialId(study_key, after_number + 1))
+      .BindInteger(TrialId(study_key, last))
+      .BindInteger(limit);
+  return query.All([](const Query& row) {
+    return ReportRecord{NumberOf(row), {row.Integer(1), row.Real(2)}};
+  });
 }
 
 absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord& trial,
@@ -155,8 +204,9 @@ absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord
   const int64_t id = TrialId(study_key, trial.number);
   Query query(writer_,
               "INSERT INTO trials(id, state, suggested, candidate, create_ms, start_ms, end_ms,"
-              " objective, worker, reason, measurement, configuration, room)"
-              " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(?))");
+              " objective, worker, reason, measurement, configuration, room, lease_end,"
+              " requeue_of, requeues, host, process, labels, note)"
+              " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, zeroblob(?), ?, ?, ?, ?, ?, ?, ?)");
   query.BindInteger(id)
       .BindInteger(static_cast<int64_t>(trial.state))
       .BindInteger(trial.suggested ? 1 : 0)
@@ -169,7 +219,14 @@ absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord
       .BindText(trial.reason)
       .BindBlob(trial.measurement)
       .BindBlob(trial.configuration)
-      .BindInteger(PaddingIn(trial.state));
+      .BindInteger(PaddingIn(trial.state))
+      .BindInteger(trial.lease_end)
+      .BindInteger(trial.requeue_of)
+      .BindInteger(trial.requeues)
+      .BindText(trial.process.host)
+      .BindInteger(trial.process.id)
+      .BindBlob(trial.labels)
+      .BindText(trial.note);
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   if (provenance.empty()) return absl::OkStatus();
   Query extra(writer_, "INSERT INTO provenances(id, provenance) VALUES(?, ?)");
@@ -178,12 +235,28 @@ absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord
 
 absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord& trial) {
   Query query(writer_,
-              "UPDATE trials SET state = ?, worker = ?, start_ms = ?, room = zeroblob(?)"
-              " WHERE id = ?");
+              "UPDATE trials SET state = ?, worker = ?, start_ms = ?, lease_end = ?,"
+              " requeued_as = ?, host = ?, process = ?, room = zeroblob(?) WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindText(trial.worker)
       .BindInteger(trial.start_ms)
+      .BindInteger(trial.lease_end)
+      .BindInteger(trial.requeued_as)
+      .BindText(trial.process.host)
+      .BindInteger(trial.process.id)
       .BindInteger(PaddingIn(trial.state))
+      .BindInteger(TrialId(study_key, trial.number))
+      .RunOnOneRow();
+}
+
+absl::Status SqliteTransaction::UpdateProgress(int64_t study_key, const TrialRecord& trial) {
+  Query query(writer_,
+              "UPDATE trials SET lease_end = ?, report_count = ?, last_step = ?, last_value = ?"
+              " WHERE id = ?");
+  return query.BindInteger(trial.lease_end)
+      .BindInteger(trial.report_count)
+      .BindInteger(trial.last_step)
+      .BindReal(trial.last_value)
       .BindInteger(TrialId(study_key, trial.number))
       .RunOnOneRow();
 }
@@ -191,7 +264,7 @@ absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord
 absl::Status SqliteTransaction::UpdateOutcome(int64_t study_key, const TrialRecord& trial) {
   Query query(writer_,
               "UPDATE trials SET state = ?, end_ms = ?, objective = ?, reason = ?,"
-              " measurement = ?, room = x'' WHERE id = ?");
+              " measurement = ?, lease_end = NULL, room = x'' WHERE id = ?");
   return query.BindInteger(static_cast<int64_t>(trial.state))
       .BindInteger(trial.end_ms)
       .BindReal(trial.objective)
@@ -199,6 +272,45 @@ absl::Status SqliteTransaction::UpdateOutcome(int64_t study_key, const TrialReco
       .BindBlob(trial.measurement)
       .BindInteger(TrialId(study_key, trial.number))
       .RunOnOneRow();
+}
+
+absl::Status SqliteTransaction::UpdateAnnotations(int64_t study_key, const TrialRecord& trial) {
+  Query query(writer_, "UPDATE trials SET labels = ?, note = ? WHERE id = ?");
+  return query.BindBlob(trial.labels)
+      .BindText(trial.note)
+      .BindInteger(TrialId(study_key, trial.number))
+      .RunOnOneRow();
+}
+
+absl::StatusOr<std::optional<double>> SqliteTransaction::FindReport(int64_t study_key,
+                                                                    int64_t number, int64_t step) {
+  Query query(writer_, "SELECT value FROM reports WHERE trial_id = ? AND step = ?");
+  query.BindInteger(TrialId(study_key, number)).BindInteger(step);
+  return query.First([](const Query& row) { return row.Real(0); });
+}
+
+absl::StatusOr<bool> SqliteTransaction::PutReport(int64_t study_key, int64_t number,
+                                                  const StepReport& report) {
+  const int64_t id = TrialId(study_key, number);
+  Query insert(writer_, "INSERT OR IGNORE INTO reports(trial_id, step, value) VALUES(?, ?, ?)");
+  insert.BindInteger(id).BindInteger(report.step).BindReal(report.value);
+  SLIPSTREAM_RETURN_IF_ERROR(insert.Run());
+  if (writer_.changed_rows() == 1) return true;
+  Query replace(writer_, "UPDATE reports SET value = ? WHERE trial_id = ? AND step = ?");
+  replace.BindReal(report.value).BindInteger(id).BindInteger(report.step);
+  SLIPSTREAM_RETURN_IF_ERROR(replace.RunOnOneRow());
+  return false;
+}
+
+absl::Status SqliteTransaction::DeleteReports(int64_t study_key, int64_t number) {
+  Query query(writer_, "DELETE FROM reports WHERE trial_id = ?");
+  return query.BindInteger(TrialId(study_key, number)).Run();
+}
+
+absl::Status SqliteTransaction::WriteLeaseClock(const LeaseClock& clock) {
+  Query query(writer_,
+              "INSERT OR REPLACE INTO lease_clock(key, lease_ms, wall_ms) VALUES(0, ?, ?)");
+  return query.BindInteger(clock.lease_ms).BindInteger(clock.wall_ms).Run();
 }
 
 }  // namespace slipstream::sqlite

@@ -43,8 +43,7 @@ TEST_F(TrialCommands, SuggestShowsTheConfigurationsInColumns) {
 }
 
 TEST_F(TrialCommands, SuggestInJsonIsAnArray) {
-  const Json json =
-      Json::parse(Run({"suggest", "s1", "--worker", "w", "--format", "json"}).out);
+  const Json json = Json::parse(Run({"suggest", "s1", "--worker", "w", "--format", "json"}).out);
   ASSERT_EQ(json.size(), 1u);
   EXPECT_EQ(json[0]["name"], "studies/s1/trials/1");
   EXPECT_EQ(json[0]["configuration"]["values"]["lr"]["doubleValue"], 0.25);
@@ -75,7 +74,7 @@ TEST_F(TrialCommands, ObserveRecordsEveryKindOfOutcome) {
 TEST_F(TrialCommands, ObserveShowsTheWholeTrial) {
   ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
   EXPECT_THAT(Run({"observe", "s1/1", "--value", "0.75", "--format", "csv"}).out,
-              HasSubstr("s1/1,succeeded,0.25,rbf,,0.75,w,\r\n"));
+              HasSubstr("s1/1,succeeded,0.25,rbf,,0.75,w,,,,\r\n"));
 }
 
 TEST_F(TrialCommands, TrialsShowsTheFirstFiftyAndHowToSeeMore) {
@@ -92,7 +91,8 @@ TEST_F(TrialCommands, TrialsShowsTheFirstFiftyAndHowToSeeMore) {
 TEST_F(TrialCommands, TrialsGivesScriptsTheWholeList) {
   for (int i = 0; i < 1100; ++i) AddSucceeded(i);
   const std::string csv = Run({"trials", "s1", "--format", "csv"}).out;
-  EXPECT_THAT(csv, StartsWith("trial,state,lr,kernel,degree,accuracy,worker,reason\r\n"));
+  EXPECT_THAT(csv,
+              StartsWith("trial,state,lr,kernel,degree,accuracy,worker,reason,age,took,lease\r\n"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1101);
   EXPECT_EQ(Json::parse(Run({"trials", "s1", "--format", "json"}).out).size(), 1100u);
   EXPECT_EQ(Json::parse(Run({"trials", "s1", "--format", "json", "--limit", "7"}).out).size(), 7u);
@@ -109,7 +109,8 @@ TEST_F(TrialCommands, TrialsSelectsBestAndStates) {
   AddSucceeded(5);
   ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
   const std::string best = Run({"trials", "s1", "--best", "2", "--format", "csv"}).out;
-  EXPECT_THAT(best, HasSubstr("s1/2,succeeded,0.9,rbf,,9,,\r\ns1/3,succeeded,0.5,rbf,,5,,\r\n"));
+  EXPECT_THAT(best,
+              HasSubstr("s1/2,succeeded,0.9,rbf,,9,,,,,\r\ns1/3,succeeded,0.5,rbf,,5,,,,,\r\n"));
   EXPECT_THAT(best, Not(HasSubstr("s1/1")));
   const std::string active = Run({"trials", "s1", "--state", "Active"}).out;
   EXPECT_THAT(active, HasSubstr("s1/4"));
@@ -117,14 +118,14 @@ TEST_F(TrialCommands, TrialsSelectsBestAndStates) {
 }
 
 TEST_F(TrialCommands, AddQueuesATrialWithoutAResultAndRecordsOneWithIt) {
-  const ProcessResult queued = Run({"trial", "add", "s1", "--set", "lr=0.5", "--set",
-                                    "kernel=poly", "--set", "degree=3"});
+  const ProcessResult queued =
+      Run({"trial", "add", "s1", "--set", "lr=0.5", "--set", "kernel=poly", "--set", "degree=3"});
   ASSERT_EQ(queued.code, 0) << queued.err;
   EXPECT_EQ(Stored(1).state(), v1::Trial::REQUESTED);
   EXPECT_EQ(GetInteger(Stored(1), "degree").value(), 3);
-  ASSERT_EQ(Run({"trial", "add", "s1", "--set", "lr=0.5", "--set", "kernel=rbf", "--value", "0.7"})
-                .code,
-            0);
+  ASSERT_EQ(
+      Run({"trial", "add", "s1", "--set", "lr=0.5", "--set", "kernel=rbf", "--value", "0.7"}).code,
+      0);
   EXPECT_EQ(Stored(2).state(), v1::Trial::SUCCEEDED);
 }
 

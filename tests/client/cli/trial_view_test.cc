@@ -5,6 +5,8 @@
 
 #include <sstream>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "slipstream/configuration.h"
 
 namespace slipstream::cli {
@@ -38,13 +40,39 @@ class TrialView : public testing::Test {
   v1::Trial trial_;
 };
 
+TEST_F(TrialView, TellsHowOldATrialIsHowLongItTookAndHowLongItIsHeld) {
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
+  trial_.mutable_create_time()->set_seconds(now - 7200);
+  trial_.mutable_start_time()->set_seconds(now - 3600);
+  trial_.mutable_end_time()->set_seconds(now - 3510);
+  v1::Trial held = trial_;
+  held.set_state(v1::Trial::ACTIVE);
+  held.clear_end_time();
+  held.mutable_lease_end_time()->set_seconds(now + 600);
+  const auto print = [&](Session& session) {
+    PrintTrials(study_, {trial_, held}, Numbers::kRounded, session);
+  };
+  const std::string table = Written(Format::kTable, print);
+  EXPECT_THAT(table, HasSubstr("2 h  2 min"));
+  EXPECT_THAT(table, testing::ContainsRegex("2 h +1 h +10 min"));
+  const std::string csv = Written(Format::kCsv, print);
+  EXPECT_THAT(csv, testing::ContainsRegex(",720[01].?[0-9]*,90,\r\n"));
+  trial_.set_note("looks odd");
+  trial_.set_requeued_as("studies/digits/trials/9");
+  const std::string whole =
+      Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
+  EXPECT_THAT(whole, HasSubstr("looks odd"));
+  EXPECT_THAT(whole, HasSubstr("digits/9"));
+}
+
 TEST_F(TrialView, RoundsNumbersInTablesOnly) {
   const auto print = [&](Session& session) {
     PrintTrials(study_, {trial_}, Numbers::kRounded, session);
   };
   EXPECT_THAT(Written(Format::kTable, print), HasSubstr("0.123457 "));
   EXPECT_EQ(Written(Format::kCsv, print),
-            "trial,state,lr,loss,worker,reason\r\ndigits/3,succeeded,0.123456789,0.5,,\r\n");
+            "trial,state,lr,loss,worker,reason,age,took,lease\r\n"
+            "digits/3,succeeded,0.123456789,0.5,,,,,\r\n");
   EXPECT_THAT(Written(Format::kJson, print), HasSubstr("0.123456789"));
 }
 
@@ -53,9 +81,9 @@ TEST_F(TrialView, ShowsWhyASuggestionIsNotTheRecipes) {
   *explanation.mutable_trial() = trial_;
   explanation.mutable_provenance()->set_rung(v1::Provenance::WITHOUT_TRANSFER);
   explanation.mutable_provenance()->set_rung_reason("the deadline passed");
-  EXPECT_THAT(Written(Format::kTable,
-                      [&](Session& session) { PrintExplanation(explanation, session); }),
-              HasSubstr("the study's algorithm without its source tasks: the deadline passed"));
+  EXPECT_THAT(
+      Written(Format::kTable, [&](Session& session) { PrintExplanation(explanation, session); }),
+      HasSubstr("the study's algorithm without its source tasks: the deadline passed"));
 }
 
 TEST_F(TrialView, SaysThatAPersonAddedATrialWithoutProvenance) {

@@ -45,14 +45,38 @@ TEST_F(ClientTest, CreatesReadsChangesAndDeletesAStudy) {
   EXPECT_EQ(client_->GetStudy("studies/digits").status().code(), absl::StatusCode::kNotFound);
 }
 
+TEST_F(ClientTest, AWatchGoesOnWhereTheConnectionBroke) {
+  FillStudy(5);
+  std::vector<double> values;
+  std::string token;
+  const auto visit = [&](const v1::StudyEvent& event) {
+    values.push_back(event.value());
+    return true;
+  };
+  ASSERT_TRUE(client_->WatchStudy("studies/s1", visit, &token).ok());
+  EXPECT_THAT(values, testing::ElementsAre(0, 1, 2, 3, 4));
+  EXPECT_EQ(token, "5");
+  EXPECT_EQ(service().calls().size(), 3u);
+  service().FailAlways({grpc::StatusCode::NOT_FOUND, "gone"});
+  EXPECT_TRUE(absl::IsNotFound(client_->WatchStudy("studies/s1", visit)));
+}
+
+TEST_F(ClientTest, AWatchEndsWhenItsVisitorHasEnough) {
+  FillStudy(5);
+  int seen = 0;
+  ASSERT_TRUE(
+      client_->WatchStudy("studies/s1", [&seen](const v1::StudyEvent&) { return ++seen < 3; })
+          .ok());
+  EXPECT_EQ(seen, 3);
+}
+
 TEST_F(ClientTest, SuggestsAndTakesEveryKindOfOutcome) {
   ASSERT_TRUE(client_->CreateStudy(SmallStudy(), "digits").ok());
   const auto trials = client_->Suggest("studies/digits", "gpu-3", 4);
   ASSERT_TRUE(trials.ok()) << trials.status();
   ASSERT_EQ(trials->size(), 4u);
   EXPECT_EQ((*trials)[0].worker(), "gpu-3");
-  EXPECT_EQ(client_->Observe((*trials)[0].name(), "accuracy", 0.9)->state(),
-            v1::Trial::SUCCEEDED);
+  EXPECT_EQ(client_->Observe((*trials)[0].name(), "accuracy", 0.9)->state(), v1::Trial::SUCCEEDED);
   EXPECT_EQ(client_->ReportFailure((*trials)[1].name(), "out of memory")->state(),
             v1::Trial::FAILED);
   EXPECT_EQ(client_->ReportInfeasible((*trials)[2].name(), "diverged")->state(),
@@ -171,12 +195,14 @@ TEST_F(ClientTest, ListsAllStudiesAndSourceTasks) {
   }
   std::set<std::string> studies;
   std::set<std::string> tasks;
-  ASSERT_TRUE(client_->ListAllStudies([&](const v1::Study& study) {
-    return studies.insert(study.name()).second;
-  }).ok());
-  ASSERT_TRUE(client_->ListAllSourceTasks([&](const v1::SourceTask& task) {
-    return tasks.insert(task.name()).second;
-  }).ok());
+  ASSERT_TRUE(client_
+                  ->ListAllStudies(
+                      [&](const v1::Study& study) { return studies.insert(study.name()).second; })
+                  .ok());
+  ASSERT_TRUE(client_
+                  ->ListAllSourceTasks(
+                      [&](const v1::SourceTask& task) { return tasks.insert(task.name()).second; })
+                  .ok());
   EXPECT_EQ(studies.size(), 205u);
   EXPECT_EQ(tasks.size(), 205u);
 }
@@ -185,8 +211,8 @@ TEST_F(ClientTest, ExposesTheViolationsOfABadRequest) {
   v1::FieldViolation violation;
   violation.set_field("study_id");
   violation.set_description("study_id is 9, must be a letter first");
-  service().FailNext(1, {.status = BadRequestStatus("study_id is 9, must be a letter first",
-                                                    violation)});
+  service().FailNext(
+      1, {.status = BadRequestStatus("study_id is 9, must be a letter first", violation)});
   const absl::Status status = client_->CreateStudy(SmallStudy(), "9").status();
   ASSERT_EQ(ViolationsOf(status).size(), 1u);
   EXPECT_EQ(ViolationsOf(status)[0].field(), "study_id");

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
+#include "core/base/deadline.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/linalg/dense.h"
@@ -217,10 +217,10 @@ TEST(BoundedAscent, MakesNoMoreEvaluationsThanAllowed) {
 
 TEST(BoundedAscent, StopsSoonAfterADeadlineThatPassesMeanwhile) {
   AscentOptions options;
-  options.deadline = absl::Now() + absl::Milliseconds(5);
+  options.deadline = Deadline::In(absl::Milliseconds(5));
   int calls = 0;
   const auto slow = [&](ConstVectorView x, VectorView gradient) {
-    while (++calls == 3 && absl::Now() < options.deadline) --calls;
+    while (++calls == 3 && !options.deadline.has_passed()) --calls;
     return Rosenbrock(x, gradient);
   };
   Trace trace;
@@ -234,7 +234,7 @@ TEST(BoundedAscent, StopsSoonAfterADeadlineThatPassesMeanwhile) {
 
 TEST(BoundedAscent, HasAPointEvenIfTheDeadlineHasLongPassed) {
   AscentOptions options;
-  options.deadline = absl::InfinitePast();
+  options.deadline = Deadline::Passed();
   Trace trace;
   const AscentResult result = AscendWithinBounds(Traced(Rosenbrock, trace), Numbers({5, 0.5}),
                                                  Vector::Zero(2), Vector::Ones(2), options);

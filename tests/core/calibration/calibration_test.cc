@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "core/calibration/consistent.h"
 #include "gtest/gtest.h"
 #include "tests/core/calibration/naive_posterior.h"
@@ -183,7 +184,7 @@ TEST_P(EveryLearningCalibration, SaysWhenThereIsNoTime) {
   const Model model = SmoothModel(2);
   for (Index count : {5, 200}) {
     const TrainingData data = SampleData(count, 2, 0.1, 5);
-    const auto calibrated = calibration_->Calibrate(model, {data, 0, absl::UnixEpoch()});
+    const auto calibrated = calibration_->Calibrate(model, {data, 0, Deadline::Passed()});
     EXPECT_EQ(calibrated.status().code(), absl::StatusCode::kDeadlineExceeded);
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "gtest/gtest.h"
 #include "tests/core/calibration/naive_posterior.h"
 
@@ -24,7 +25,7 @@ class Recorder : public Calibration {
   struct Record {
     Model model;
     TrainingData data;
-    absl::Time deadline;
+    Deadline deadline;
   };
   explicit Recorder(std::vector<Record>& records) : records_(records) {}
 
@@ -165,7 +166,7 @@ TEST(Consistent, AsksTheWrappedCalibrationAndGivesWhatItSays) {
   std::vector<Recorder::Record> records;
   const Model model = SmoothModel(2);
   const TrainingData data = SampleData(30, 2, 0.1, 5);
-  const absl::Time deadline = absl::UnixEpoch() + absl::Hours(1);
+  const Deadline deadline = Deadline::In(absl::Hours(1));
   ConsistentOptions options;
   options.points_per_result = 3;
   const auto calibrated = MakeConsistent(std::make_unique<Recorder>(records), options)
@@ -174,7 +175,7 @@ TEST(Consistent, AsksTheWrappedCalibrationAndGivesWhatItSays) {
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].data.x, PseudoData(model.kinds, data, 90, 8).x);
   EXPECT_EQ(records[0].model.Lower(), model.Lower());
-  EXPECT_EQ(records[0].deadline, deadline);
+  EXPECT_EQ(records[0].deadline.moment(), deadline.moment());
   EXPECT_EQ(calibrated->log_posterior, 17);
   EXPECT_EQ(calibrated->evaluations, 5);
   options.most_points = 50;
@@ -198,8 +199,8 @@ TEST(Consistent, KnowsTheModelsWords) {
 TEST(Consistent, SaysWhenThereIsNoTime) {
   const Model model = SmoothModel(2);
   for (Index count : {5, 200}) {
-    const auto calibrated =
-        ConsistentMaximum()->Calibrate(model, {SampleData(count, 2, 0.1, 5), 0, absl::UnixEpoch()});
+    const auto calibrated = ConsistentMaximum()->Calibrate(
+        model, {SampleData(count, 2, 0.1, 5), 0, Deadline::Passed()});
     EXPECT_EQ(calibrated.status().code(), absl::StatusCode::kDeadlineExceeded);
   }
 }

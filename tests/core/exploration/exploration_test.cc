@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "core/base/deadline.h"
 #include "core/calibration/calibration.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
@@ -210,7 +211,7 @@ TEST(Exploration, RunningRewardsGoOnTellingBlocksApart) {
   const auto gap = [&](double running) {
     const auto strategy =
         *MakeStrategy(*FindPreset("random_exp3"), {.options = {{"running_rewards", running}}});
-    const auto next = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+    const auto next = *strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite());
     return NumberFact(next.front(), "probability_of_random_now");
   };
   EXPECT_NE(gap(0), gap(1));
@@ -236,7 +237,7 @@ TEST(Exploration, RandomOnesAreNotWhatIsKnownAsLongAsThereIsMore) {
                                       {.exploration = "random", .options = {{"random_share", 1}}});
   std::set<int64_t> seen;
   for (int i = 0; i < 8; ++i) {
-    study.Lease(*strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture()));
+    study.Lease(*strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite()));
     const int64_t n = study.open.front().configuration.values[0].integer();
     if (i >= 3) {
       EXPECT_EQ(seen.count(n), 0U);
@@ -283,7 +284,7 @@ TEST(Hedge, ChoosesAmongNomineesByWhatTheModelThinksOfEarlierOnes) {
     const auto strategy = *MakeStrategy(*FindPreset("gp_ucb"), change);
     std::map<std::string, std::vector<std::vector<double>>> earlier;
     for (int i = 0; i < 8; ++i) {
-      const auto made = *strategy->Suggest(study.view(), 1, kSeed, absl::InfiniteFuture());
+      const auto made = *strategy->Suggest(study.view(), 1, kSeed, Deadline::Infinite());
       const Suggestion& next = made.front();
       double sum = 0;
       double exponentials = 0;

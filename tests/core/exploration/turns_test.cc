@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/acquisition/rule.h"
+#include "core/base/deadline.h"
 #include "core/calibration/calibration.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe_names.h"
@@ -34,7 +35,7 @@ double BowlsAt(const SearchSpace& space, const Configuration& at) {
 std::vector<Suggestion> Suggest(const FakeStudy& study, const RecipeChange& change, int count = 1) {
   const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), change);
   EXPECT_TRUE(strategy.ok()) << strategy.status();
-  auto made = (*strategy)->Suggest(study.view(), count, kTurnsSeed, absl::InfiniteFuture());
+  auto made = (*strategy)->Suggest(study.view(), count, kTurnsSeed, Deadline::Infinite());
   EXPECT_TRUE(made.ok()) << made.status();
   return *std::move(made);
 }

@@ -225,5 +225,23 @@ TEST(FeasibleSurrogate, BearsPointsThatWereBothFeasibleAndNot) {
   EXPECT_LT(chances.maxCoeff(), 0.8);
 }
 
+TEST(FeasibleSurrogate, AbsorbsAndRemembersAsItsObjectiveDoes) {
+  const Parts parts = MakeParts();
+  const PointMatrix screen = RandomPoints(Mixed(), 30, 71);
+  const PointMatrix pending = RandomPoints(Mixed(), 4, 72);
+  const auto fantasy = parts.whole->Fantasize(pending);
+  ASSERT_TRUE(fantasy.ok());
+  EXPECT_EQ(parts.whole->PredictMean(screen), parts.whole->Predict(screen).mean);
+  parts.whole->Remember(screen);
+  const auto absorbed = parts.whole->Absorb(pending);
+  ASSERT_TRUE(absorbed.ok());
+  EXPECT_TRUE(*absorbed);
+  const Predictions expected = (*fantasy)->Predict(screen);
+  const Predictions remembered = parts.whole->Predict(screen);
+  EXPECT_LE((remembered.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LE((remembered.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_EQ(parts.whole->Near(screen.row(0).transpose()), nullptr) << "the objective has none";
+}
+
 }  // namespace
 }  // namespace slipstream

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -238,6 +239,51 @@ TEST(GaussianProcess, VariancesStayPositiveWhereAllIsKnown) {
         EXPECT_TRUE(point.variance_gradient.allFinite()) << noise;
       }
     }
+  }
+}
+
+TEST(GaussianProcess, AbsorbingIsFantasizingButForRounding) {
+  for (const Believed& believed : BelievedOfEachKind()) {
+    SCOPED_TRACE(believed.name);
+    GaussianProcess process = Fitted(believed.prior, RandomObservations(believed.kinds, 30, 51));
+    const PointMatrix pending = RandomPoints(believed.kinds, 20, 52);
+    const PointMatrix x = RandomPoints(believed.kinds, 9, 53);
+    const Vector mean = process.Predict(x).mean;
+    const absl::StatusOr<std::unique_ptr<Surrogate>> fantasy = process.Fantasize(pending);
+    ASSERT_TRUE(fantasy.ok()) << fantasy.status();
+    const absl::StatusOr<bool> absorbed = process.Absorb(pending);
+    ASSERT_TRUE(absorbed.ok()) << absorbed.status();
+    EXPECT_TRUE(*absorbed);
+    EXPECT_EQ(process.size(), 50);
+    const Predictions expected = (*fantasy)->Predict(x);
+    const Predictions predictions = process.Predict(x);
+    EXPECT_LE((predictions.mean - mean).cwiseAbs().maxCoeff(), 1e-9);
+    EXPECT_LE((predictions.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-6);
+    EXPECT_LE((predictions.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-6);
+    // It takes further results as before.
+    EXPECT_TRUE(process.Append(x.row(0).transpose(), 1, 0.01).ok());
+  }
+}
+
+TEST(GaussianProcess, AbsorbsTheSamePointManyTimes) {
+  const Believed believed = BelievedOfEachKind().front();
+  GaussianProcess process = Fitted(believed.prior, RandomObservations(believed.kinds, 6, 61));
+  const PointMatrix point = RandomPoints(believed.kinds, 1, 62);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(process.Absorb(point.replicate(3, 1)).ok());
+  EXPECT_EQ(process.size(), 66);
+  EXPECT_TRUE(process.Predict(point).mean.allFinite());
+  EXPECT_GT(process.Predict(point).variance[0], 0);
+  const PointMatrix nowhere = PointMatrix::Constant(1, point.cols(), std::nan(""));
+  EXPECT_EQ(process.Absorb(nowhere).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(process.size(), 66);
+}
+
+TEST(GaussianProcess, TheMeanAloneIsTheMeanOfAPrediction) {
+  for (const Believed& believed : BelievedOfEachKind()) {
+    const GaussianProcess process =
+        Fitted(believed.prior, RandomObservations(believed.kinds, 20, 71));
+    const PointMatrix x = RandomPoints(believed.kinds, 300, 72);
+    EXPECT_EQ(process.PredictMean(x), process.Predict(x).mean) << believed.name;
   }
 }
 

@@ -324,5 +324,34 @@ TEST(Cholesky, TheEmptyFactorCanGrow) {
   }
 }
 
+TEST(Cholesky, AppendingABlockGivesTheFactorOfTheGrownMatrix) {
+  for (const Index first : {0, 1, 7, 40}) {
+    for (const Index count : {1, 2, 33}) {
+      const Matrix k = RandomCovariance(first + count, 31);
+      Cholesky factor = FactorOf(k.topLeftCorner(first, first));
+      Matrix solved = k.topRightCorner(first, count);
+      factor.SolveLower(solved);
+      ASSERT_TRUE(factor.AppendBlock(solved, k.bottomRightCorner(count, count)).ok());
+      EXPECT_EQ(factor.size(), first + count);
+      EXPECT_LE((LowerOf(factor) - LowerOf(FactorOf(k))).cwiseAbs().maxCoeff(), 1e-12);
+    }
+  }
+}
+
+TEST(Cholesky, ABlockThatFailsChangesNothingAndRowsAreTakenBack) {
+  const Matrix k = RandomCovariance(6, 32);
+  Cholesky factor = FactorOf(k);
+  const Matrix before = LowerOf(factor);
+  Matrix twice = k.leftCols(2);
+  factor.SolveLower(twice);
+  EXPECT_FALSE(factor.AppendBlock(twice, k.topLeftCorner(2, 2)).ok());
+  EXPECT_FALSE(factor.AppendBlock(Matrix::Constant(6, 1, kNaN), Matrix::Ones(1, 1)).ok());
+  EXPECT_EQ(LowerOf(factor), before);
+  ASSERT_TRUE(factor.AppendBlock(Matrix::Zero(6, 3), Matrix::Identity(3, 3)).ok());
+  EXPECT_EQ(factor.size(), 9);
+  factor.Truncate(6);
+  EXPECT_EQ(LowerOf(factor), before);
+}
+
 }  // namespace
 }  // namespace slipstream

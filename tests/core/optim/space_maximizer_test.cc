@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "core/optim/enumeration.h"
 #include "core/space/encoded_points.h"
 #include "gtest/gtest.h"
@@ -16,7 +17,7 @@ namespace {
 
 MaximizerResult Maximize(const SearchSpace& space, const PointFunction& function,
                          uint64_t seed = 1) {
-  return MaximizeOverSpace(space, function, {}, seed, absl::InfiniteFuture());
+  return MaximizeOverSpace(space, function, {}, seed, Deadline::Infinite());
 }
 
 double ValueAt(const SearchSpace& space, const PointFunction& function,
@@ -248,7 +249,7 @@ TEST(MaximizeOverSpace, GivesLegalResultsInAnySpace) {
     const std::vector<Configuration> incumbents = {RandomConfiguration(random, space),
                                                    RandomConfiguration(random, space)};
     const MaximizerResult result =
-        MaximizeOverSpace(space, rough, incumbents, random.Bits(), absl::InfiniteFuture(), options);
+        MaximizeOverSpace(space, rough, incumbents, random.Bits(), Deadline::Infinite(), options);
     ExpectSound(space, rough, result);
   }
 }
@@ -258,7 +259,7 @@ TEST(MaximizeOverSpace, GivesTheSameResultEveryTime) {
   const PointFunction rough = Rough(space, 3);
   const std::vector<Configuration> incumbents = {NaiveConfigurations(space)[5]};
   const auto run = [&] {
-    return MaximizeOverSpace(space, rough, incumbents, 7, absl::InfiniteFuture());
+    return MaximizeOverSpace(space, rough, incumbents, 7, Deadline::Infinite());
   };
   const MaximizerResult first = run();
   const MaximizerResult second = run();
@@ -281,7 +282,7 @@ TEST(MaximizeOverSpace, ReturnsAllOfASmallSpaceOnce) {
 TEST(MaximizeOverSpace, StillReturnsItsScreenWhenThereIsNoTime) {
   for (const SearchSpace& space : {Cube(3), ConditionalSpace()}) {
     const PointFunction rough = Rough(space, 1);
-    const MaximizerResult result = MaximizeOverSpace(space, rough, {}, 1, absl::UnixEpoch());
+    const MaximizerResult result = MaximizeOverSpace(space, rough, {}, 1, Deadline::Passed());
     EXPECT_TRUE(result.deadline_passed);
     ExpectSound(space, rough, result);
     EXPECT_LE(result.evaluations, 400);
@@ -316,7 +317,7 @@ TEST(MaximizeOverSpace, LooksAroundTheIncumbents) {
   const Configuration near{std::vector<Value>(8, Value::Double(0.6))};
   EXPECT_LT(Maximize(space, needle).best[0].value, 0.9);
   const MaximizerResult result =
-      MaximizeOverSpace(space, needle, {&near, 1}, 1, absl::InfiniteFuture());
+      MaximizeOverSpace(space, needle, {&near, 1}, 1, Deadline::Infinite());
   EXPECT_GT(result.best[0].value, 0.999);
 }
 

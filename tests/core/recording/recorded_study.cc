@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -42,9 +43,9 @@ std::string TextOf(const Fact& fact) {
 }
 
 std::string TextOf(const Provenance& provenance) {
-  std::string text = absl::StrCat(provenance.preset, " seed=", provenance.seed,
-                                  " seen=", provenance.last_trial_seen, " rung=",
-                                  static_cast<int>(provenance.rung), " ", provenance.rung_reason);
+  std::string text = absl::StrCat(
+      provenance.preset, " seed=", provenance.seed, " seen=", provenance.last_trial_seen,
+      " rung=", static_cast<int>(provenance.rung), " ", provenance.rung_reason);
   for (const SourceWeight& source : provenance.sources) {
     absl::StrAppend(&text, "; ", source.source, ":", Number(source.weight));
   }
@@ -109,7 +110,7 @@ class RecordedStudy {
 
  private:
   std::vector<Suggestion> Ask(int count) {
-    auto suggestions = strategy_.Suggest(study_.view(), count, kSeed, absl::InfiniteFuture());
+    auto suggestions = strategy_.Suggest(study_.view(), count, kSeed, Deadline::Infinite());
     EXPECT_TRUE(suggestions.ok()) << suggestions.status();
     return suggestions.ok() ? *std::move(suggestions) : std::vector<Suggestion>();
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -19,7 +20,7 @@ Configuration At(const SearchSpace& space, double x, double y) {
 
 std::shared_ptr<const FittedSource> MustFit(const SourceTaskData& source,
                                             const SearchSpace& space) {
-  auto fitted = FitSource(source, space, SourceFitOptions(), absl::InfiniteFuture());
+  auto fitted = FitSource(source, space, SourceFitOptions(), Deadline::Infinite());
   EXPECT_TRUE(fitted.ok()) << fitted.status();
   return *fitted;
 }
@@ -87,7 +88,7 @@ TEST(FitSource, OfVeryManyPointsKeepsTheBestHalfOfWhatAModelTakes) {
   SourceFitOptions options;
   options.most_points = 40;
   const auto source = BowlSource("sourceTasks/a", 0.5, 0.5, 300, 1);
-  const auto fitted = FitSource(*source, *SquareSpace(), options, absl::InfiniteFuture()).value();
+  const auto fitted = FitSource(*source, *SquareSpace(), options, Deadline::Infinite()).value();
   EXPECT_EQ(fitted->counts.used, 40U);
   EXPECT_EQ(fitted->counts.thinned, 260U);
 }

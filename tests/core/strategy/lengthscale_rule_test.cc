@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/deadline.h"
 #include "core/calibration/expanding.h"
 #include "core/calibration/shrinking.h"
 #include "core/recipe/presets.h"
@@ -38,7 +39,7 @@ std::unique_ptr<Strategy> MustMix(const std::string& preset, const RecipeChange&
 }
 
 Suggestion Ask(const Strategy& strategy, const FakeStudy& study) {
-  auto made = strategy.Suggest(study.view(), 1, kRuleSeed, absl::InfiniteFuture());
+  auto made = strategy.Suggest(study.view(), 1, kRuleSeed, Deadline::Infinite());
   EXPECT_TRUE(made.ok()) << made.status();
   EXPECT_EQ(made->front().provenance.rung, Rung::kRecipe);
   return made->front();
@@ -134,7 +135,7 @@ TEST(LengthscaleRule, AModelThatStandsInForAnotherNotesNothing) {
   NeverReady never;
   StudyView view = study.view();
   view.fitted_sources = &never;
-  const auto made = strategy->Suggest(view, 1, kRuleSeed, absl::InfiniteFuture());
+  const auto made = strategy->Suggest(view, 1, kRuleSeed, Deadline::Infinite());
   ASSERT_TRUE(made.ok());
   EXPECT_EQ(made->front().provenance.rung, Rung::kWithoutTransfer);
   EXPECT_TRUE(made->front().provenance.notes.empty());
@@ -172,7 +173,7 @@ TEST(LengthscaleRule, ShrinkingReachesItsDeviation) {
 TEST(LengthscaleRule, ManyInOneCallAreKnownToEachOther) {
   FakeStudy study = SlopeStudy(8);
   const auto strategy = MakeStrategy(*FindPreset("agpucb_onestep"));
-  const auto together = *strategy->Suggest(study.view(), 3, kRuleSeed, absl::InfiniteFuture());
+  const auto together = *strategy->Suggest(study.view(), 3, kRuleSeed, Deadline::Infinite());
   for (const Suggestion& suggestion : together) {
     const Suggestion alone = Ask(*strategy, study);
     EXPECT_EQ(alone.provenance.notes, suggestion.provenance.notes);

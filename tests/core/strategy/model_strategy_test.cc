@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "core/base/deadline.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
 #include "gmock/gmock.h"
@@ -31,7 +32,7 @@ double Hill(const Configuration& configuration) {
 // `count` trials, one after the other, of `strategy` on the hill.
 void Climb(const Strategy& strategy, FakeStudy& study, int count, uint64_t seed) {
   for (int i = 0; i < count; ++i) {
-    const auto next = strategy.Suggest(study.view(), 1, seed, absl::InfiniteFuture());
+    const auto next = strategy.Suggest(study.view(), 1, seed, Deadline::Infinite());
     ASSERT_TRUE(next.ok()) << next.status();
     study.Lease(*next);
     study.End(Ending::kMeasured, Hill(next->front().configuration));
@@ -94,7 +95,7 @@ TEST_P(EachModelPreset, ReplaysARecordedStudyBitForBitAfterARestart) {
   FakeStudy replayed(SquareSpace());
   for (const EndedTrial& recorded : study.ended) {
     // A new strategy each time: nothing may hang on what it remembers.
-    const auto next = NewStrategy()->Suggest(replayed.view(), 1, 77, absl::InfiniteFuture());
+    const auto next = NewStrategy()->Suggest(replayed.view(), 1, 77, Deadline::Infinite());
     ASSERT_TRUE(next.ok());
     EXPECT_EQ(next->front().configuration, recorded.configuration) << recorded.number;
     replayed.Lease(*next);
@@ -106,7 +107,7 @@ TEST_P(EachModelPreset, GivesEightWorkersEightDifferentPoints) {
   FakeStudy study(SquareSpace());
   const std::unique_ptr<Strategy> strategy = NewStrategy();
   Climb(*strategy, study, 6, 3);
-  const auto eight = strategy->Suggest(study.view(), 8, 3, absl::InfiniteFuture());
+  const auto eight = strategy->Suggest(study.view(), 8, 3, Deadline::Infinite());
   ASSERT_TRUE(eight.ok());
   ASSERT_EQ(eight->size(), 8u);
   for (size_t i = 0; i < 8; ++i) {
@@ -141,7 +142,7 @@ TEST_P(EachModelPreset, GivesTheSameToThreadsThatAskAtOnce) {
   std::vector<std::thread> threads;
   for (auto& answer : answers) {
     threads.emplace_back([&] {
-      auto next = strategy->Suggest(study.view(), 1, 9, absl::InfiniteFuture());
+      auto next = strategy->Suggest(study.view(), 1, 9, Deadline::Infinite());
       if (next.ok()) answer = *std::move(next);
     });
   }
@@ -152,7 +153,7 @@ TEST_P(EachModelPreset, GivesTheSameToThreadsThatAskAtOnce) {
 TEST_P(EachModelPreset, StepsDownToQuasiRandomWhenTheDeadlineHasPassed) {
   FakeStudy study(SquareSpace());
   Climb(*NewStrategy(), study, 6, 1);
-  const auto late = MustSuggest(GetParam(), study.view(), 2, 1, absl::InfinitePast());
+  const auto late = MustSuggest(GetParam(), study.view(), 2, 1, Deadline::Passed());
   ASSERT_EQ(late.size(), 2u);
   const auto even = MustSuggest("quasi_random", study.view(), 2, 1);
   for (size_t i = 0; i < 2; ++i) {
@@ -183,14 +184,14 @@ TEST_P(EachModelPreset, TakesEachCandidateOnceAndSaysWhenTheListIsUsedUp) {
   const std::unique_ptr<Strategy> strategy = NewStrategy();
   std::set<int64_t> seen;
   for (int i = 0; i < 12; ++i) {
-    const auto next = strategy->Suggest(study.view(), 1, 4, absl::InfiniteFuture());
+    const auto next = strategy->Suggest(study.view(), 1, 4, Deadline::Infinite());
     ASSERT_TRUE(next.ok()) << next.status();
     ASSERT_TRUE(next->front().candidate.has_value());
     EXPECT_TRUE(seen.insert(*next->front().candidate).second);
     study.Lease(*next);
     study.End(Ending::kMeasured, -std::abs(X(next->front().configuration) - 0.4));
   }
-  const auto exhausted = strategy->Suggest(study.view(), 1, 4, absl::InfiniteFuture());
+  const auto exhausted = strategy->Suggest(study.view(), 1, 4, Deadline::Infinite());
   EXPECT_EQ(exhausted.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
@@ -198,7 +199,7 @@ TEST_P(EachModelPreset, SuggestsLegalConfigurationsOfAMixedSpace) {
   FakeStudy study(MixedSpace());
   const std::unique_ptr<Strategy> strategy = NewStrategy();
   for (int i = 0; i < 12; ++i) {
-    const auto next = strategy->Suggest(study.view(), 1, 21, absl::InfiniteFuture());
+    const auto next = strategy->Suggest(study.view(), 1, 21, Deadline::Infinite());
     ASSERT_TRUE(next.ok());
     ASSERT_TRUE(study.space->IsLegal(next->front().configuration));
     std::vector<double> coordinates(study.space->dimension());
@@ -214,7 +215,7 @@ TEST(ModelStrategy, LearnsToStayAwayFromWhatHasNoValue) {
   const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   int late_infeasible = 0;
   for (int i = 0; i < 30; ++i) {
-    const auto next = strategy->Suggest(study.view(), 1, 2, absl::InfiniteFuture());
+    const auto next = strategy->Suggest(study.view(), 1, 2, Deadline::Infinite());
     ASSERT_TRUE(next.ok());
     const double x = X(next->front().configuration);
     study.Lease(*next);
@@ -249,8 +250,8 @@ TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
   FakeStudy down(SquareSpace(), {}, Goal::kMinimize);
   const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   for (int i = 0; i < 10; ++i) {
-    const auto next = strategy->Suggest(up.view(), 1, 6, absl::InfiniteFuture());
-    const auto mirrored = strategy->Suggest(down.view(), 1, 6, absl::InfiniteFuture());
+    const auto next = strategy->Suggest(up.view(), 1, 6, Deadline::Infinite());
+    const auto mirrored = strategy->Suggest(down.view(), 1, 6, Deadline::Infinite());
     ASSERT_TRUE(next.ok() && mirrored.ok());
     ASSERT_EQ(next->front().configuration, mirrored->front().configuration);
     const double value = Hill(next->front().configuration);
@@ -269,7 +270,7 @@ TEST(ModelStrategy, TriesNothingTwiceWhereResultsAreExact) {
   const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
   std::vector<Configuration> seen;
   for (int i = 0; i < 10; ++i) {
-    const auto next = strategy->Suggest(study.view(), 1, 8, absl::InfiniteFuture());
+    const auto next = strategy->Suggest(study.view(), 1, 8, Deadline::Infinite());
     ASSERT_TRUE(next.ok());
     const Configuration& configuration = next->front().configuration;
     // Before there is a model, points fill the space whatever they fall on.
@@ -302,7 +303,7 @@ TEST(ModelStrategy, StepsDownToQuasiRandomWhenAFactorisationFails) {
   Recipe recipe;
   recipe.calibration.base = Choice<CalibrationRow>(kFailing);
   const auto strategy = MakeModelStrategy("failing", recipe);
-  const auto next = strategy->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
+  const auto next = strategy->Suggest(study.view(), 1, 1, Deadline::Infinite());
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(next->front().provenance.rung, Rung::kQuasiRandom);
   EXPECT_THAT(next->front().provenance.rung_reason, HasSubstr("numerical failure: indefinite"));

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/deadline.h"
 #include "core/recipe/presets.h"
 #include "core/space/quasi_random.h"
 #include "core/strategy/make_strategy.h"
@@ -67,7 +68,7 @@ TEST(QuasiRandomStrategy, GivesWhatIsLeftOfTheCandidatesAndThenSaysHowManyThereW
   study.Lease(rest);
   for (const char* preset : {"quasi_random", "random", "source_portfolio"}) {
     const auto none =
-        MakeStrategy(*FindPreset(preset))->Suggest(study.view(), 1, 1, absl::InfiniteFuture());
+        MakeStrategy(*FindPreset(preset))->Suggest(study.view(), 1, 1, Deadline::Infinite());
     ASSERT_EQ(none.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_NE(none.status().message().find("all 5 candidates"), absl::string_view::npos);
   }
@@ -75,7 +76,7 @@ TEST(QuasiRandomStrategy, GivesWhatIsLeftOfTheCandidatesAndThenSaysHowManyThereW
 
 TEST(QuasiRandomStrategy, IgnoresAPassedDeadline) {
   const FakeStudy study(MixedSpace());
-  EXPECT_TRUE(SameSuggestions(MustSuggest("quasi_random", study.view(), 4, 1, absl::InfinitePast()),
+  EXPECT_TRUE(SameSuggestions(MustSuggest("quasi_random", study.view(), 4, 1, Deadline::Passed()),
                               MustSuggest("quasi_random", study.view(), 4, 1)));
 }
 

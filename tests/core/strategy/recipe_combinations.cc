@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/sources/fitted_source.h"
@@ -113,7 +114,7 @@ void CombinationStudies::TakeFive(const Strategy& strategy, FakeStudy study,
   for (int i = 0; i < kSuggestions; ++i) {
     StudyView view = study.view();
     view.fitted_sources = library_.get();
-    const auto suggestions = strategy.Suggest(view, 1, 11, absl::InfiniteFuture());
+    const auto suggestions = strategy.Suggest(view, 1, 11, Deadline::Infinite());
     ASSERT_TRUE(suggestions.ok()) << name << ": " << suggestions.status();
     const Suggestion& suggestion = suggestions->front();
     EXPECT_TRUE(study.space->IsLegal(suggestion.configuration)) << name;

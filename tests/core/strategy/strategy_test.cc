@@ -1,5 +1,6 @@
 #include "core/strategy/strategy.h"
 
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,7 +19,7 @@ class EchoStrategy final : public Strategy {
 
  private:
   absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView&, int count, uint64_t,
-                                                    absl::Time) const override {
+                                                    Deadline) const override {
     ++calls;
     if (!status_.ok()) return status_;
     Suggestion suggestion;
@@ -35,7 +36,7 @@ class EchoStrategy final : public Strategy {
 TEST(Strategy, FillsInWhatEveryProvenanceHas) {
   FakeStudy study(SquareSpace());
   study.last_trial = 17;
-  const auto suggestions = EchoStrategy().Suggest(study.view(), 3, 99, absl::InfiniteFuture());
+  const auto suggestions = EchoStrategy().Suggest(study.view(), 3, 99, Deadline::Infinite());
   ASSERT_TRUE(suggestions.ok());
   ASSERT_EQ(suggestions->size(), 3u);
   for (const Suggestion& suggestion : *suggestions) {
@@ -50,11 +51,11 @@ TEST(Strategy, RefusesACountBelowOneAndAMissingSpaceBeforeItStarts) {
   const EchoStrategy strategy;
   for (int count : {0, -1, -2147483647}) {
     const auto refused =
-        strategy.Suggest(FakeStudy(SquareSpace()).view(), count, 1, absl::InfiniteFuture());
+        strategy.Suggest(FakeStudy(SquareSpace()).view(), count, 1, Deadline::Infinite());
     ASSERT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(ViolationOf(refused.status())->field, "count");
   }
-  const auto refused = strategy.Suggest(StudyView{}, 1, 1, absl::InfiniteFuture());
+  const auto refused = strategy.Suggest(StudyView{}, 1, 1, Deadline::Infinite());
   ASSERT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ViolationOf(refused.status())->field, "space");
   EXPECT_EQ(strategy.calls, 0);
@@ -63,7 +64,7 @@ TEST(Strategy, RefusesACountBelowOneAndAMissingSpaceBeforeItStarts) {
 TEST(Strategy, HandsErrorsOn) {
   const EchoStrategy strategy(false, absl::FailedPreconditionError("used up"));
   const FakeStudy study(SquareSpace());
-  EXPECT_EQ(strategy.Suggest(study.view(), 1, 1, absl::InfiniteFuture()).status(),
+  EXPECT_EQ(strategy.Suggest(study.view(), 1, 1, Deadline::Infinite()).status(),
             absl::FailedPreconditionError("used up"));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
 
@@ -108,7 +109,7 @@ void FakeStudy::EndAt(size_t place, Ending ending, std::optional<double> value) 
 }
 
 std::vector<Suggestion> MustSuggest(const std::string& preset, const StudyView& view, int count,
-                                    uint64_t seed, absl::Time deadline) {
+                                    uint64_t seed, Deadline deadline) {
   auto suggestions = MakeStrategy(*FindPreset(preset))->Suggest(view, count, seed, deadline);
   if (!suggestions.ok()) Die(suggestions.status().ToString());
   return *std::move(suggestions);

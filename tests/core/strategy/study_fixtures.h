@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "core/sources/fitted_source.h"
 #include "core/space/search_space.h"
 #include "core/strategy/strategy.h"
@@ -61,7 +62,7 @@ class FakeStudy {
 
 // Suggestions of `preset`; dies if there are none.
 std::vector<Suggestion> MustSuggest(const std::string& preset, const StudyView& view, int count,
-                                    uint64_t seed, absl::Time deadline = absl::InfiniteFuture());
+                                    uint64_t seed, Deadline deadline = Deadline::Infinite());
 
 // A fact's number or text; dies if it is not there.
 double NumberFact(const Suggestion& suggestion, const std::string& name);

@@ -7,6 +7,7 @@
 
 #include "core/acquisition/acquisitions.h"
 #include "core/acquisition/next_point.h"
+#include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/calibrations.h"
 #include "core/exploration/exploration.h"
@@ -170,7 +171,7 @@ TEST(ToyMembers, MakeSuggestionsByTheirRowsAlone) {
   for (const auto& space : {SquareSpace(), MixedSpace(), LineOfCandidates(40)}) {
     FakeStudy study = StudyWithSources(space);
     for (int i = 0; i < 3; ++i) {
-      const auto made = strategy->Suggest(study.view(), 1, 9, absl::InfiniteFuture());
+      const auto made = strategy->Suggest(study.view(), 1, 9, Deadline::Infinite());
       ASSERT_TRUE(made.ok()) << made.status();
       const Suggestion& suggestion = made->front();
       EXPECT_TRUE(space->IsLegal(suggestion.configuration));

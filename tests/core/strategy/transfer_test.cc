@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/deadline.h"
 #include "core/recipe/presets.h"
 #include "core/sources/fitted_source.h"
 #include "core/sources/usable_sources.h"
@@ -103,7 +104,7 @@ TEST(Transfer, GoesOnWithoutWhileSourcesAreNotReady) {
   const FakeStudy alone = BowlStudy({}, 6);
   const auto plain = *MakeStrategy(*FindPreset("gp_log_ei"), {.exploration = "none"});
   EXPECT_EQ(next.configuration,
-            plain->Suggest(alone.view(), 1, 5, absl::InfiniteFuture())->front().configuration);
+            plain->Suggest(alone.view(), 1, 5, Deadline::Infinite())->front().configuration);
 }
 
 TEST(Transfer, WhatIsPreparedAheadChangesNoSuggestion) {
@@ -118,7 +119,7 @@ TEST(Transfer, WhatIsPreparedAheadChangesNoSuggestion) {
     const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset(preset));
     const absl::Status prepared = strategy->Prepare(empty.view());
     ASSERT_TRUE(prepared.ok()) << preset << ": " << prepared;
-    const auto second = strategy->Suggest(study.view(), 2, 5, absl::InfiniteFuture());
+    const auto second = strategy->Suggest(study.view(), 2, 5, Deadline::Infinite());
     ASSERT_TRUE(second.ok()) << second.status();
     EXPECT_EQ(first[0].provenance.rung, Rung::kRecipe) << first[0].provenance.rung_reason;
     EXPECT_TRUE(SameSuggestions(first, *second)) << preset;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/deadline.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
 #include "core/zero_shot/zero_shot_design.h"
@@ -24,7 +25,7 @@ FakeStudy TwoSourceStudy() {
 }
 
 std::vector<DesignEntry> EntriesOf(const FakeStudy& study) {
-  return BuildZeroShotDesign(study.view(), absl::InfiniteFuture())->entries;
+  return BuildZeroShotDesign(study.view(), Deadline::Infinite())->entries;
 }
 
 TEST(ZeroShotStrategy, GivesThePortfolioInOrderAndThenTheSobolSequenceFromItsStart) {
@@ -103,7 +104,7 @@ TEST(ZeroShotStrategy, UsesNoSobolPointTwiceHoweverTheStudyGoes) {
   std::set<double> used;
   size_t count = 0;
   for (int i = 0; i < 12; ++i) {
-    const absl::Time deadline = i % 3 == 2 ? absl::InfinitePast() : absl::InfiniteFuture();
+    const Deadline deadline = i % 3 == 2 ? Deadline::Passed() : Deadline::Infinite();
     const auto suggestions = MustSuggest(kPreset, study.view(), 1 + i % 2, 5, deadline);
     for (const Suggestion& suggestion : suggestions) {
       used.insert(NumberFact(suggestion, "sobol_index"));
@@ -163,7 +164,7 @@ TEST(ZeroShotStrategy, SourcesOfEitherGoalServeStudiesOfTheSameGoal) {
 
 TEST(ZeroShotStrategy, APassedDeadlineIsAStepDownWithAReason) {
   const FakeStudy study = TwoSourceStudy();
-  const auto suggestions = MustSuggest(kPreset, study.view(), 2, 5, absl::InfinitePast());
+  const auto suggestions = MustSuggest(kPreset, study.view(), 2, 5, Deadline::Passed());
   ASSERT_EQ(suggestions.size(), 2u);
   for (const Suggestion& suggestion : suggestions) {
     EXPECT_EQ(suggestion.provenance.rung, Rung::kQuasiRandom);

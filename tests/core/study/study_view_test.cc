@@ -6,6 +6,21 @@
 namespace slipstream {
 namespace {
 
+TEST(StudyView, MeasuredTrialsAndStoppedOnesWithAValueInformModels) {
+  EndedTrial trial;
+  trial.value = 1;
+  EXPECT_TRUE(InformsModels(trial));
+  trial.ending = Ending::kStopped;
+  EXPECT_TRUE(InformsModels(trial));
+  for (const Ending ending : {Ending::kFailed, Ending::kInfeasible}) {
+    trial.ending = ending;
+    EXPECT_FALSE(InformsModels(trial));
+  }
+  trial.ending = Ending::kStopped;
+  trial.value = std::nullopt;
+  EXPECT_FALSE(InformsModels(trial));
+}
+
 TEST(StudyView, ASourcesMemoryGrowsWithItsPointsAndCountsItsSpace) {
   const auto small = BowlSource("s", 0.5, 0.5, 10, 1);
   const auto large = BowlSource("s", 0.5, 0.5, 1010, 1);

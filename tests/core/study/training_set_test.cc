@@ -22,7 +22,7 @@ TEST(TrainingSet, HoldsMeasuredConfigurationsInTheirOrderOnTheModelsScale) {
   Add(study, 0.5, 10);
   Add(study, 0.1, std::nullopt, Ending::kFailed);
   Add(study, 0.2, 30);
-  Add(study, 0.9, 99, Ending::kStopped);
+  Add(study, 0.9, std::nullopt, Ending::kStopped);
   Add(study, 0.7, std::nullopt, Ending::kInfeasible);
   Add(study, 0.3, 20);
   const TrainingSet set = CollectTrainingSet(study.view(), {});
@@ -34,6 +34,19 @@ TEST(TrainingSet, HoldsMeasuredConfigurationsInTheirOrderOnTheModelsScale) {
   EXPECT_EQ(set.measured, 3u);
   ASSERT_EQ(set.infeasible.rows(), 1);
   EXPECT_EQ(set.infeasible(0, 0), 0.7);
+}
+
+TEST(TrainingSet, StoppedTrialsWithAValueCountLikeMeasuredOnes) {
+  FakeStudy study(SquareSpace());
+  Add(study, 0.5, 1);
+  Add(study, 0.2, 4, Ending::kStopped);
+  Add(study, 0.9, std::nullopt, Ending::kStopped);
+  Add(study, 0.1, 7, Ending::kFailed);
+  const TrainingSet set = CollectTrainingSet(study.view(), {});
+  ASSERT_EQ(set.data.y.size(), 2);
+  EXPECT_EQ(set.data.x.col(0), (Vector(2) << 0.5, 0.2).finished());
+  EXPECT_NEAR(set.transform.Invert(set.data.y[1]), 4, 1e-12);
+  EXPECT_EQ(set.measured, 2u);
 }
 
 TEST(TrainingSet, MergesRepeatsIntoTheirMean) {

@@ -4,16 +4,17 @@
 #include <cmath>
 
 #include "core/base/counter_random.h"
+#include "core/base/deadline.h"
 #include "gtest/gtest.h"
 #include "tests/core/space/random_space.h"
-#include "tests/core/zero_shot/naive_design.h"
 #include "tests/core/strategy/study_fixtures.h"
+#include "tests/core/zero_shot/naive_design.h"
 
 namespace slipstream {
 namespace {
 
 ZeroShotDesign Build(const FakeStudy& study) {
-  const auto design = BuildZeroShotDesign(study.view(), absl::InfiniteFuture());
+  const auto design = BuildZeroShotDesign(study.view(), Deadline::Infinite());
   EXPECT_TRUE(design.has_value());
   return *design;
 }
@@ -184,7 +185,7 @@ TEST(ZeroShotDesign, CountsWhySourcesAreLeftOut) {
 
 TEST(ZeroShotDesign, APassedDeadlineGivesNone) {
   const FakeStudy study(SquareSpace(), {BowlSource("s", 0.5, 0.5, 30, 7)});
-  EXPECT_FALSE(BuildZeroShotDesign(study.view(), absl::InfinitePast()).has_value());
+  EXPECT_FALSE(BuildZeroShotDesign(study.view(), Deadline::Passed()).has_value());
 }
 
 TEST(ZeroShotDesign, ManySourcesKeepToTheBoundsOnWork) {
@@ -196,7 +197,7 @@ TEST(ZeroShotDesign, ManySourcesKeepToTheBoundsOnWork) {
   ZeroShotOptions options;
   options.max_candidates = 7;
   options.max_distances = 300 * 7 * 2;
-  const auto design = BuildZeroShotDesign(study.view(), absl::InfiniteFuture(), options);
+  const auto design = BuildZeroShotDesign(study.view(), Deadline::Infinite(), options);
   ASSERT_TRUE(design.has_value());
   EXPECT_EQ(design->sources_used, 300u);
   ASSERT_GE(design->entries.size(), 1u);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <future>
+#include <string>
 
 namespace slipstream {
 namespace {
@@ -41,6 +42,36 @@ TEST(Executor, RefusesTasksBeyondItsBoundNamingIt) {
   }
   EXPECT_EQ(ran, 3);
 }
+
+// One thread is held while tasks of both kinds come to wait.
+std::string OrderOf(int first, int later) {
+  std::string order;
+  std::promise<void> started;
+  std::promise<void> gate;
+  Executor executor("tasks", 1, 1000);
+  EXPECT_TRUE(executor
+                  .Run([&] {
+                    started.set_value();
+                    gate.get_future().wait();
+                  })
+                  .ok());
+  started.get_future().wait();
+  for (int i = 0; i < later; ++i) {
+    executor.Continue([&order] { order += 'l'; }, Executor::Turn::kLater);
+  }
+  for (int i = 0; i < first; ++i) EXPECT_TRUE(executor.Run([&order] { order += 'f'; }).ok());
+  std::promise<void> last;
+  executor.Continue([&last] { last.set_value(); }, Executor::Turn::kLater);
+  gate.set_value();
+  last.get_future().wait();
+  return order;
+}
+
+TEST(Executor, ATaskThatHasHadItsTurnContinuesBehindThoseThatHaveNot) {
+  EXPECT_EQ(OrderOf(3, 2), "fffll");
+}
+
+TEST(Executor, TasksThatContinueAreNotPutOffForEver) { EXPECT_EQ(OrderOf(8, 2), "ffflffflff"); }
 
 }  // namespace
 }  // namespace slipstream

@@ -13,6 +13,8 @@
 #include "server/convert/study_conversion.h"
 #include "server/convert/trial_conversion.h"
 #include "tests/server/service/service_fixture.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/memory_store.h"
 
 namespace slipstream {
 namespace {
@@ -67,7 +69,7 @@ class HistoryTest : public ::testing::Test {
       trials.push_back(*AddedTrial(*definition_.space, "loss", observation));
     }
     Waiting<std::vector<TrialRecord>> added;
-    store_->AddTrials("s", trials, added.write());
+    store_->AddTrials({"s", trials}, added.write());
     added.Get();
   }
   void Lease(int64_t number, int64_t trial_count) {
@@ -108,14 +110,14 @@ TEST_F(HistoryTest, FollowsTheStoreAcrossPagesAndEndings) {
   HistoryCache cache(&counted_store_, size_t{1} << 20);
   Add(2500, true);
   Add(3, false);
-  auto history = *cache.Get(study_);
+  auto history = *cache.Get(study_, 0);
   ASSERT_EQ(history->ended().size(), 2500u);
   ASSERT_EQ(history->open().size(), 3u);
   EXPECT_EQ(history->open()[0].number, 2501);
   Lease(2502, 2503);
   End(2502, 77);
   Add(1, true);
-  history = *cache.Get(study_);
+  history = *cache.Get(study_, 0);
   ASSERT_EQ(history->ended().size(), 2502u);
   EXPECT_EQ(history->ended()[2500].number, 2502) << "in the order of their numbers";
   EXPECT_EQ(history->ended()[2500].value, 77);
@@ -129,33 +131,78 @@ TEST_F(HistoryTest, TrialsHaveTheirNotesIfTheStrategyReadsThem) {
   suggestion.configuration = *ConfigurationFromProto(*definition_.space, ExampleConfiguration());
   suggestion.provenance.notes = {{"block", {1, 2, 0, 0.5}}, {"empty", {}}};
   Waiting<std::vector<TrialRecord>> added;
-  store_->AddTrials("s",
-                    {SuggestedTrial(*definition_.space, suggestion, "v"),
-                     SuggestedTrial(*definition_.space, suggestion, "v")},
+  store_->AddTrials({"s",
+                     {SuggestedTrial(*definition_.space, suggestion, "v"),
+                      SuggestedTrial(*definition_.space, suggestion, "v")}},
                     added.write());
   added.Get();
   Add(1, true);  // Added by a person, so without provenance.
   {
     HistoryCache without(&counted_store_, size_t{1} << 20);
-    EXPECT_TRUE((*without.Get(study_))->open()[0].notes.empty());
+    EXPECT_TRUE((*without.Get(study_, 0))->open()[0].notes.empty());
   }
   study_.strategy = MakeStrategy(*FindPreset("random_exp3"));
   HistoryCache cache(&counted_store_, size_t{1} << 20);
-  auto history = *cache.Get(study_);
+  auto history = *cache.Get(study_, 0);
   EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
   EXPECT_TRUE(history->ended()[0].notes.empty());
   Lease(1, 3);
   End(1, 5);
-  history = *cache.Get(study_);
+  history = *cache.Get(study_, 0);
   ASSERT_EQ(history->ended().size(), 2u);
   EXPECT_EQ(history->ended()[0].notes, suggestion.provenance.notes);
   EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
 }
 
+TEST_F(HistoryTest, AStaleTrialLeavesTheHistoryUntilItsLateResult) {
+  FakeClock clock;
+  StoreOptions options;
+  options.now_ms = clock.Function();
+  const auto tables = MakeMemoryTables();
+  const std::unique_ptr<Store> store = MakeMemoryStore(options, tables);
+  NewStudy study = NewStudyOf(ExampleStudy(), definition_, "s");
+  study.lease = {.duration_ms = 1'000, .max_requeues = 0};
+  Waiting<StudyRecord> created;
+  store->CreateStudy(study, created.write());
+  study_.key = created.Get().key;
+  LeaseBatch batch;
+  batch.study_key = study_.key;
+  batch.study_id = "s";
+  batch.grants.resize(1);
+  for (int i = 0; i < 2; ++i) {
+    v1::Observation observation = MeasuredObservation(ExampleConfiguration(), i);
+    observation.clear_outcome();
+    batch.grants[0].fresh.push_back(*AddedTrial(*definition_.space, "loss", observation));
+  }
+  std::promise<absl::Status> leased;
+  batch.done = [&leased](absl::Status status) { leased.set_value(std::move(status)); };
+  store->LeaseTrials(std::move(batch));
+  ASSERT_TRUE(leased.get_future().get().ok());
+  HistoryCache cache(store.get(), size_t{1} << 20);
+  EXPECT_EQ((*cache.Get(study_, 0))->open().size(), 2u);
+  clock.Advance(absl::Seconds(2));
+  Waiting<LeaseSweep> swept;
+  store->SweepLeases(swept.write());
+  EXPECT_EQ(swept.Get().stale, 2);
+  auto history = *cache.Get(study_, 0);
+  EXPECT_TRUE(history->open().empty());
+  EXPECT_TRUE(history->ended().empty());
+  Waiting<TrialRecord> told;
+  store->ObserveTrial({"s", 1, *OutcomeOf(7)}, told.write());
+  told.Get();
+  history = *cache.Get(study_, (*store->GetStudy("s")).late_count);
+  ASSERT_EQ(history->ended().size(), 1u);
+  EXPECT_EQ(history->ended()[0].value, 7);
+  // A history that is read anew is the same.
+  HistoryCache fresh(store.get(), size_t{1} << 20);
+  EXPECT_EQ((*fresh.Get(study_, 1))->ended().size(), 1u);
+  EXPECT_TRUE((*fresh.Get(study_, 1))->open().empty());
+}
+
 TEST_F(HistoryTest, OneSnapshotBringsAHistoryUpToDateHoweverManyTrialsAreOpen) {
   HistoryCache cache(&counted_store_, size_t{1} << 20);
   Add(40, false);
-  ASSERT_TRUE(cache.Get(study_).ok());
+  ASSERT_TRUE(cache.Get(study_, 0).ok());
   EXPECT_EQ(reads_, 1);
   for (const int64_t number : {7, 8, 23}) {
     Lease(number, 40);
@@ -163,7 +210,7 @@ TEST_F(HistoryTest, OneSnapshotBringsAHistoryUpToDateHoweverManyTrialsAreOpen) {
   }
   Add(2, true);
   reads_ = 0;
-  const auto history = *cache.Get(study_);
+  const auto history = *cache.Get(study_, 0);
   EXPECT_EQ(reads_, 1);
   EXPECT_EQ(history->open().size(), 37u);
   std::vector<int64_t> ended;
@@ -176,13 +223,13 @@ TEST_F(HistoryTest, AnAbandonedTrialDoesNotMakeAllLaterTrialsBeReadAgain) {
   Add(1, false);
   Add(3000, true);
   Add(1, false);
-  ASSERT_TRUE(cache.Get(study_).ok());
+  ASSERT_TRUE(cache.Get(study_, 0).ok());
   reads_ = 0;
-  ASSERT_TRUE(cache.Get(study_).ok());
+  ASSERT_TRUE(cache.Get(study_, 0).ok());
   EXPECT_EQ(reads_, 2) << "one for each open trial, as all between them have ended";
   Lease(1, 3002);
   End(1, 5);
-  const auto history = *cache.Get(study_);
+  const auto history = *cache.Get(study_, 0);
   EXPECT_EQ(history->ended().front().number, 1);
   EXPECT_EQ(history->open().size(), 1u);
 }
@@ -205,8 +252,8 @@ TEST_F(HistoryTest, AReadThatFailsIsCompletedByTheNext) {
   FailingStore failing(store_.get(), &failures);
   StudyHistory history;
   Add(1500, true);
-  EXPECT_TRUE(absl::IsUnavailable(history.Refresh(failing, study_)));
-  EXPECT_TRUE(history.Refresh(failing, study_).ok());
+  EXPECT_TRUE(absl::IsUnavailable(history.Refresh(failing, study_, 0)));
+  EXPECT_TRUE(history.Refresh(failing, study_, 0).ok());
   ASSERT_EQ(history.ended().size(), 1500u);
   EXPECT_EQ(history.ended()[1499].number, 1500);
 }
@@ -215,7 +262,7 @@ TEST_F(HistoryTest, AReadThatFailsIsCompletedByTheNext) {
 TEST_F(HistoryTest, AStudyMadeAnewIsNotTakenForTheOneThatWas) {
   HistoryCache cache(&counted_store_, size_t{1} << 20);
   Add(1, true);
-  ASSERT_TRUE(cache.Get(study_).ok());
+  ASSERT_TRUE(cache.Get(study_, 0).ok());
   Waiting<Unit> deleted;
   store_->DeleteStudy("s", deleted.write());
   deleted.Get();
@@ -223,18 +270,18 @@ TEST_F(HistoryTest, AStudyMadeAnewIsNotTakenForTheOneThatWas) {
   NewTrial trial;
   trial.candidate = 1;
   Waiting<std::vector<TrialRecord>> added;
-  store_->AddTrials("s", {trial, trial}, added.write());
+  store_->AddTrials({"s", {trial, trial}}, added.write());
   added.Get();
-  const absl::Status status = cache.Get(study_).status();
+  const absl::Status status = cache.Get(study_, 0).status();
   EXPECT_TRUE(absl::IsNotFound(status)) << status;
 }
 
 TEST_F(HistoryTest, AHistoryTooLargeForTheCacheIsStillComplete) {
   HistoryCache cache(&counted_store_, 1);
   Add(5, true);
-  EXPECT_EQ((*cache.Get(study_))->ended().size(), 5u);
+  EXPECT_EQ((*cache.Get(study_, 0))->ended().size(), 5u);
   Add(5, true);
-  EXPECT_EQ((*cache.Get(study_))->ended().size(), 10u);
+  EXPECT_EQ((*cache.Get(study_, 0))->ended().size(), 10u);
 }
 
 }  // namespace

@@ -32,9 +32,25 @@ class ObservedStore : public Store {
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     store_.ObserveTrial(std::move(observe), std::move(write));
   }
-  void AddTrials(StudyRef study, std::vector<NewTrial> trials,
-                 Write<std::vector<TrialRecord>> write) override {
-    store_.AddTrials(std::move(study), std::move(trials), std::move(write));
+  void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) override {
+    store_.AddTrials(std::move(addition), std::move(write));
+  }
+  void SetCommitListener(std::function<void()> listener) override {
+    store_.SetCommitListener(std::move(listener));
+  }
+  void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
+    store_.Heartbeat(std::move(held), std::move(write));
+  }
+  void ReleaseTrials(HeldTrials held, Write<std::vector<TrialRecord>> write) override {
+    store_.ReleaseTrials(std::move(held), std::move(write));
+  }
+  void SweepLeases(Write<LeaseSweep> write) override { store_.SweepLeases(std::move(write)); }
+  void Report(TrialReports reports, Write<TrialRecord> write) override {
+    store_.Report(std::move(reports), std::move(write));
+  }
+  void UpdateTrial(StudyRef study, int64_t number, TrialChange change,
+                   Write<TrialRecord> write) override {
+    store_.UpdateTrial(std::move(study), number, std::move(change), std::move(write));
   }
   void LeaseTrials(LeaseBatch batch) override { store_.LeaseTrials(std::move(batch)); }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
@@ -79,8 +95,8 @@ class ObservedStore : public Store {
     before_read_("ListProvenances");
     return store_.ListProvenances(study, after_number, last_number);
   }
-  absl::StatusOr<std::vector<TrialRecord>> GetTrials(
-      const StudyRef& study, const std::vector<int64_t>& numbers) override {
+  absl::StatusOr<std::vector<TrialRecord>> GetTrials(const StudyRef& study,
+                                                     const std::vector<int64_t>& numbers) override {
     before_read_("GetTrials");
     return store_.GetTrials(study, numbers);
   }
@@ -99,6 +115,23 @@ class ObservedStore : public Store {
                                        int max_queued) override {
     before_read_("PlanLeases");
     return store_.PlanLeases(study_key, study_id, workers, max_queued);
+  }
+  absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override {
+    before_read_("ListEvents");
+    return store_.ListEvents(after_sequence, limit);
+  }
+  absl::StatusOr<std::optional<std::string>> FindStudyId(int64_t study_key) override {
+    before_read_("FindStudyId");
+    return store_.FindStudyId(study_key);
+  }
+  absl::StatusOr<bool> LeasesNeedSweep() override {
+    before_read_("LeasesNeedSweep");
+    return store_.LeasesNeedSweep();
+  }
+  absl::StatusOr<std::vector<ReportRecord>> ListReports(const StudyRef& study, int64_t after_number,
+                                                        int64_t last_number, int limit) override {
+    before_read_("ListReports");
+    return store_.ListReports(study, after_number, last_number, limit);
   }
   absl::StatusOr<SourceTaskRecord> GetSourceTask(const std::string& id) override {
     before_read_("GetSourceTask");

@@ -1,6 +1,7 @@
 #include "tests/server/service/service_fixture.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -28,7 +29,9 @@ ServiceFixture::ServiceFixture()
 
 void ServiceFixture::Restart() {
   service_.reset();
-  service_.emplace(&observed_store_, ServiceOptions{.version = "test"});
+  service_.emplace(&observed_store_, ServiceOptions{.version = "test",
+                                                    .lease_sweep_period = absl::InfiniteDuration(),
+                                                    .prepare_ahead = false});
 }
 
 absl::Status ServiceFixture::Await(const std::function<void(const Done&)>& start) {
@@ -103,6 +106,11 @@ v1::Explanation ServiceFixture::Explain(const std::string& trial) {
   const absl::Status status = Call(&TrialService::Explain, request, &explanation);
   EXPECT_TRUE(status.ok()) << status;
   return explanation;
+}
+
+void ExpectViolation(const absl::Status& status, const std::string& field) {
+  ASSERT_TRUE(ViolationOf(status).has_value()) << status;
+  EXPECT_EQ(ViolationOf(status)->field, field);
 }
 
 std::vector<v1::Observation> ExampleObservations(int count, int task) {

@@ -74,7 +74,12 @@ class ServiceFixture : public ::testing::Test {
   StudyService& BackendOf(StudyService*) { return service_->studies(); }
   TrialService& BackendOf(TrialService*) { return service_->trials(); }
   SourceTaskService& BackendOf(SourceTaskService*) { return service_->source_tasks(); }
+  LeaseService& BackendOf(LeaseService*) { return service_->leases(); }
+  ReportService& BackendOf(ReportService*) { return service_->reports(); }
 };
+
+// Expects an InvalidField on `field`.
+void ExpectViolation(const absl::Status& status, const std::string& field);
 
 // Observations of ExampleStudy whose losses depend on `task`.
 std::vector<v1::Observation> ExampleObservations(int count, int task = 0);

@@ -7,7 +7,9 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,29 @@ class CountedWork {
   std::vector<absl::Status> statuses_;
   std::atomic<int> runs_{0};
 };
+
+TEST(SourceFitting, GivesUpAndFitsNothingMoreOnceStopped) {
+  std::stop_source stop;
+  SourceFitting fitting(kFittingBytes, 100, {}, stop.get_token());
+  EXPECT_FALSE(fitting.GivesUp().has_passed());
+  std::promise<void> running;
+  std::promise<void> gate;
+  std::atomic<bool> has_given_up{false};
+  fitting.PrepareTogether("long work", [&] {
+    running.set_value();
+    gate.get_future().wait();
+    has_given_up = fitting.GivesUp().has_passed();
+    return absl::OkStatus();
+  });
+  running.get_future().wait();
+  const auto source = ParabolaSource("sourceTasks/a");
+  fitting.Prepare(source, *source->space, SourceFitOptions());
+  stop.request_stop();
+  gate.set_value();
+  while (!has_given_up) std::this_thread::yield();
+  EXPECT_TRUE(
+      absl::IsUnavailable(fitting.Get(source, *source->space, SourceFitOptions()).status()));
+}
 
 TEST(SourceFitting, WorkOnSeveralSourcesRunsAgainAfterTheFitsThatItAskedFor) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {

@@ -30,11 +30,6 @@ class StudyServiceTest : public ServiceFixture {
   }
 };
 
-void ExpectViolation(const absl::Status& status, const std::string& field) {
-  ASSERT_TRUE(ViolationOf(status).has_value()) << status;
-  EXPECT_EQ(ViolationOf(status)->field, field);
-}
-
 TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
   v1::RegisterSourceTaskResponse source;
   ASSERT_TRUE(Register(ExampleObservations(3), &source).ok());

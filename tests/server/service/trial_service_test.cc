@@ -36,16 +36,10 @@ class TrialServiceTest : public ServiceFixture {
                 }).ok());
     const v1::SuggestRequest ask = AskRequest("studies/s", "w");
     v1::SuggestResponse suggested;
-    EXPECT_TRUE(Await([&](const Done& done) {
-                  other.trials().Suggest(&ask, &suggested, done);
-                }).ok());
+    EXPECT_TRUE(
+        Await([&](const Done& done) { other.trials().Suggest(&ask, &suggested, done); }).ok());
   }
 };
-
-void ExpectViolation(const absl::Status& status, const std::string& field) {
-  ASSERT_TRUE(ViolationOf(status).has_value()) << status;
-  EXPECT_EQ(ViolationOf(status)->field, field);
-}
 
 TEST_F(TrialServiceTest, ASuggestedTrialIsActiveUntilItIsObserved) {
   const v1::Trial trial = Suggest("w");
@@ -148,8 +142,7 @@ TEST_F(TrialServiceTest, RefusalsNameTheField) {
   ExpectViolation(Call(&TrialService::AddTrials, add), "observations");
   *add.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
   *add.add_observations() = MeasuredObservation(ExampleConfiguration(2), 1);
-  ExpectViolation(Call(&TrialService::AddTrials, add),
-                  "observations[1].configuration.values[lr]");
+  ExpectViolation(Call(&TrialService::AddTrials, add), "observations[1].configuration.values[lr]");
   v1::ListTrialsRequest list;
   list.set_study("studies/s");
   list.mutable_read_mask()->add_paths("no_field");
@@ -177,8 +170,7 @@ TEST_F(TrialServiceTest, PagesListTheTrialsOfTheStatesAskedFor) {
     ++pages;
   } while (!request.page_token().empty());
   EXPECT_EQ(pages, 2);
-  EXPECT_THAT(names,
-              ElementsAre("studies/s/trials/1", "studies/s/trials/2", "studies/s/trials/3"));
+  EXPECT_THAT(names, ElementsAre("studies/s/trials/1", "studies/s/trials/2", "studies/s/trials/3"));
 }
 
 TEST_F(TrialServiceTest, TheBestTrialsAreTheLowestOfAMinimisedMetric) {

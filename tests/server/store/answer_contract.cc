@@ -25,8 +25,8 @@ TEST_P(StoreContract, ObserveIsIdempotentForARepeatedRequestId) {
 
 TEST_P(StoreContract, ARepeatWritesNothing) {
   Create("s");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard, "first").ok());
-  EXPECT_EQ(AddTrials(store(), "s", {Suggestion("x")}, kGuard).earlier, "first");
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard, "first").ok());
+  EXPECT_EQ(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).earlier, "first");
   EXPECT_EQ(store().GetStudy("s")->trial_count, 1);
 }
 
@@ -45,7 +45,7 @@ TEST_P(StoreContract, EveryVerbRemembersItsAnswer) {
     const auto a = RegisterSourceTask(store(), SourceTaskNamed("t"), guard("a"), "A");
     const auto b = CreateStudy(store(), StudyNamed("s"), guard("b"), "B");
     const auto c = UpdateStudy(store(), "s", change, guard("c"), "C");
-    const auto d = AddTrials(store(), "s", {Suggestion("x")}, guard("d"), "D");
+    const auto d = AddTrials(store(), "s", {NewSuggestion("x")}, guard("d"), "D");
     const auto e = DeleteStudy(store(), "s", guard("e"), "E");
     const auto f = DeleteSourceTask(store(), "t", guard("f"), "F");
     EXPECT_TRUE(a.ok() && b.ok() && c.ok() && d.ok() && e.ok() && f.ok());
@@ -81,8 +81,8 @@ TEST_P(StoreContract, ARefusalIsNotRemembered) {
 
 TEST_P(StoreContract, AnswersWithoutARequestIdAreNotRemembered) {
   Create("s");
-  EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"", "f"}).ok());
-  EXPECT_FALSE(AddTrials(store(), "s", {Suggestion("x")}, {"", "f"}).earlier.has_value());
+  EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"", "f"}).ok());
+  EXPECT_FALSE(AddTrials(store(), "s", {NewSuggestion("x")}, {"", "f"}).earlier.has_value());
   EXPECT_EQ(store().GetStudy("s")->trial_count, 2);
   EXPECT_EQ(*store().FindAnswer({"", "f"}), std::nullopt);
 }
@@ -99,55 +99,55 @@ TEST_P(StoreContract, AnAnswerLivesForOneRetention) {
   for (const double part : {0.0, 0.3, 0.99}) {
     clock_.Advance(options_.retention * part);
     const RequestGuard guard = {"at " + std::to_string(part), "f"};
-    ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, guard).ok());
+    ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, guard).ok());
     clock_.Advance(options_.retention - absl::Milliseconds(1));
     EXPECT_EQ(*store().FindAnswer(guard), "answer");
-    EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, guard).earlier.has_value());
+    EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, guard).earlier.has_value());
   }
 }
 
 TEST_P(StoreContract, AnAnswerIsGoneAfterTwoRetentions) {
   Create("s");
   const int64_t before = store().GetStudy("s")->trial_count;
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).ok());
   clock_.Advance(2 * options_.retention);
   EXPECT_EQ(*store().FindAnswer(kGuard), std::nullopt);
-  EXPECT_FALSE(AddTrials(store(), "s", {Suggestion("x")}, kOtherContent).earlier.has_value());
+  EXPECT_FALSE(AddTrials(store(), "s", {NewSuggestion("x")}, kOtherContent).earlier.has_value());
   EXPECT_EQ(store().GetStudy("s")->trial_count, before + 2);
 }
 
 // The second write comes late in the generation of the first one.
 TEST_P(StoreContract, AQuietTimeDoesNotProlongAnAnswersLife) {
   Create("s");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).ok());
   clock_.Advance(options_.retention * 1.9);
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"late", "f"}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"late", "f"}).ok());
   clock_.Advance(options_.retention * 0.1);
   EXPECT_EQ(*store().FindAnswer(kGuard), std::nullopt);
   EXPECT_EQ(*store().FindAnswer({"late", "f"}), "answer");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"later", "f"}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"later", "f"}).ok());
   EXPECT_EQ(*store().FindAnswer(kGuard), std::nullopt);
   EXPECT_EQ(*store().FindAnswer({"late", "f"}), "answer");
 }
 
 TEST_P(StoreContract, AnswersOutliveRestartsInBothGenerations) {
   Create("s");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"old", "f"}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"old", "f"}).ok());
   clock_.Advance(options_.retention * 0.9);
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"middle", "f"}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"middle", "f"}).ok());
   clock_.Advance(options_.retention * 0.9);
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"new", "f"}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"new", "f"}).ok());
   Reopen();
   EXPECT_EQ(*store().FindAnswer({"middle", "f"}), "answer");
   EXPECT_EQ(*store().FindAnswer({"new", "f"}), "answer");
-  EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"middle", "f"}).earlier.has_value());
+  EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"middle", "f"}).earlier.has_value());
 }
 
 TEST_P(StoreContract, AClockThatIsSetBackLosesNoAnswers) {
   Create("s");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, kGuard).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, kGuard).ok());
   clock_.Advance(-options_.retention * 100);
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}, {"back", "f"}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}, {"back", "f"}).ok());
   EXPECT_EQ(*store().FindAnswer(kGuard), "answer");
   clock_.Advance(options_.retention * 0.99);
   EXPECT_EQ(*store().FindAnswer({"back", "f"}), "answer");

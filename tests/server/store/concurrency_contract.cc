@@ -75,7 +75,7 @@ TEST_P(StoreContract, OneOfManyEqualRequestsIsCarriedOut) {
       if (status.ok()) ++(earlier == "answer" ? repeated : written);
       answers.Down();
     };
-    store().AddTrials("s", {Suggestion("x")}, std::move(write));
+    store().AddTrials({"s", {NewSuggestion("x")}}, std::move(write));
   }
   answers.Wait();
   EXPECT_EQ(written, 1);
@@ -96,7 +96,7 @@ TEST_P(StoreContract, RefusalsDoNotDisturbTheirNeighbours) {
       if (status.ok()) ++added;
       answers.Down();
     };
-    store().AddTrials("s", {FinishedTrial("x", 1)}, std::move(good));
+    store().AddTrials({"s", {FinishedTrial("x", 1)}}, std::move(good));
     Write<TrialRecord> bad;
     bad.guard = {"r" + std::to_string(i), "f"};
     bad.done = [&](absl::Status status, std::optional<std::string>) {
@@ -127,7 +127,7 @@ TEST_P(StoreContract, AnswersComeInTheOrderOfTheWritesAndOneAtATime) {
       numbers.push_back(rendered[static_cast<size_t>(i)]);
       answers.Down();
     };
-    store().AddTrials("s", {Suggestion("x")}, std::move(write));
+    store().AddTrials({"s", {NewSuggestion("x")}}, std::move(write));
   }
   answers.Wait();
   ASSERT_EQ(numbers.size(), static_cast<size_t>(kWrites));
@@ -155,7 +155,7 @@ TEST_P(StoreContract, ReadersSeeWholeWritesOnly) {
     });
   }
   for (int i = 0; i < kWrites; ++i) {
-    ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x"), Suggestion("y")}).ok());
+    ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x"), NewSuggestion("y")}).ok());
   }
   stop = true;
   for (std::thread& reader : readers) reader.join();
@@ -172,7 +172,7 @@ TEST_P(StoreContract, ClosingAnswersAllSubmittedWrites) {
     write.done = [&](absl::Status status, std::optional<std::string>) {
       if (status.ok()) ++answered;
     };
-    store().AddTrials("s", {Suggestion("x")}, std::move(write));
+    store().AddTrials({"s", {NewSuggestion("x")}}, std::move(write));
   }
   Reopen();
   EXPECT_EQ(answered, kWrites);
@@ -182,7 +182,7 @@ TEST_P(StoreContract, ClosingAnswersAllSubmittedWrites) {
 TEST_P(StoreContract, LeasesThatRaceForOnePlanAreGrantedOnce) {
   constexpr int kThreads = 6;
   const StudyRecord study = Create("s");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("q")}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("q")}).ok());
   std::atomic<int> granted{0};
   std::atomic<int> aborted{0};
   std::vector<std::thread> threads;

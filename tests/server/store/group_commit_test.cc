@@ -23,7 +23,7 @@ class AddingWrite : public PendingWrite {
   explicit AddingWrite(std::string configuration) : configuration_(std::move(configuration)) {}
   absl::Status Apply(RowTransaction& rows) override {
     ++applied;
-    return rules::AddTrials(rows, "s", {Suggestion(configuration_)}, 10).status();
+    return rules::AddTrials(rows, {"s", {NewSuggestion(configuration_)}}, 10).status();
   }
   void Answer(absl::Status) override {}
 
@@ -65,9 +65,8 @@ class EndingDatabase : public Database {
 class GroupCommit : public testing::Test {
  protected:
   GroupCommit() {
-    const TransactionEnd end = database_.Transact([](RowTransaction& rows) {
-      return rules::CreateStudy(rows, StudyNamed("s")).status();
-    });
+    const TransactionEnd end = database_.Transact(
+        [](RowTransaction& rows) { return rules::CreateStudy(rows, StudyNamed("s")).status(); });
     EXPECT_TRUE(end.status.ok()) << end.status;
     database_.transactions = 0;
   }

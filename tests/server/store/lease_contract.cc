@@ -28,7 +28,7 @@ LeaseGrant GrantTo(const std::string& worker, std::vector<int64_t> again,
   grant.again = std::move(again);
   grant.queued = std::move(queued);
   for (const std::string& configuration : fresh) {
-    grant.fresh.push_back(Suggestion(configuration));
+    grant.fresh.push_back(NewSuggestion(configuration));
   }
   return grant;
 }
@@ -46,7 +46,7 @@ class StudyWithOpenTrials {
   explicit StudyWithOpenTrials(Store& store) {
     study = *CreateStudy(store, StudyNamed("s"));
     EXPECT_TRUE(LeaseFresh(store, study, "w", 2).ok());
-    EXPECT_TRUE(AddTrials(store, "s", {Suggestion("q3"), Suggestion("q4")}).ok());
+    EXPECT_TRUE(AddTrials(store, "s", {NewSuggestion("q3"), NewSuggestion("q4")}).ok());
   }
   StudyRecord study;
 };
@@ -69,8 +69,7 @@ TEST_P(StoreContract, APlanShowsActiveAndQueuedTrials) {
   CreateWithLeases("other", 3, "w");
   const auto plan = store().PlanLeases(study.key, "s", {"v", "nobody", "w", ""}, 5);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_THAT(plan->active,
-              ElementsAre(ElementsAre(5), IsEmpty(), ElementsAre(2), ElementsAre(6)));
+  EXPECT_THAT(plan->active, ElementsAre(ElementsAre(5), IsEmpty(), ElementsAre(2), ElementsAre(6)));
   EXPECT_THAT(plan->queued, ElementsAre(3, 4));
   EXPECT_EQ(plan->study.trial_count, 6);
   EXPECT_EQ(plan->study.definition, "");
@@ -84,8 +83,8 @@ TEST_P(StoreContract, AGrantHandsOutAgainThenQueuedThenFresh) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   clock_.Advance(absl::Minutes(1));
   const auto leased = LeaseTrials(
-      store(), BatchFor(study, 4, {GrantTo("w", {1, 2}, {4}, {"a"}),
-                                   GrantTo("v", {}, {3}, {"b", "c"})}));
+      store(),
+      BatchFor(study, 4, {GrantTo("w", {1, 2}, {4}, {"a"}), GrantTo("v", {}, {3}, {"b", "c"})}));
   ASSERT_TRUE(leased.ok()) << leased.status();
   ASSERT_THAT(*leased, ElementsAre(SizeIs(4), SizeIs(3)));
   EXPECT_EQ((*leased)[0][0].configuration, "x1");
@@ -115,9 +114,9 @@ TEST_P(StoreContract, AGrantHandsOutAgainThenQueuedThenFresh) {
 TEST_P(StoreContract, ALeaseNeedsAnUpToDatePlan) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   for (const int64_t other_count : {3, 5}) {
-    EXPECT_THAT(LeaseTrials(store(), BatchFor(study, other_count, {GrantTo("w", {}, {3}, {"a"})}))
-                    .status(),
-                IsRefusal(kAborted, "studies/s"));
+    EXPECT_THAT(
+        LeaseTrials(store(), BatchFor(study, other_count, {GrantTo("w", {}, {3}, {"a"})})).status(),
+        IsRefusal(kAborted, "studies/s"));
   }
   ExpectUntouched(store());
 }
@@ -126,13 +125,13 @@ TEST_P(StoreContract, AChangedTrialAbortsTheWholeBatch) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   const LeaseGrant good = Guarded(GrantTo("v", {}, {3}, {"a"}), "good");
   const std::vector<LeaseGrant> bad = {
-      GrantTo("other", {1}, {}, {}),    // Leased to another worker.
-      GrantTo("w", {3}, {}, {}),        // Not ACTIVE.
-      GrantTo("w", {9}, {}, {}),        // Absent.
-      GrantTo("w", {}, {1}, {}),        // Not REQUESTED.
-      GrantTo("w", {}, {3}, {}),        // Taken by the good grant.
-      GrantTo("w", {}, {4, 4}, {}),     // Twice.
-      GrantTo("w", {}, {9}, {"b"}),     // Absent.
+      GrantTo("other", {1}, {}, {}),  // Leased to another worker.
+      GrantTo("w", {3}, {}, {}),      // Not ACTIVE.
+      GrantTo("w", {9}, {}, {}),      // Absent.
+      GrantTo("w", {}, {1}, {}),      // Not REQUESTED.
+      GrantTo("w", {}, {3}, {}),      // Taken by the good grant.
+      GrantTo("w", {}, {4, 4}, {}),   // Twice.
+      GrantTo("w", {}, {9}, {"b"}),   // Absent.
   };
   for (const LeaseGrant& grant : bad) {
     EXPECT_THAT(LeaseTrials(store(), BatchFor(study, 4, {good, grant})).status(),
@@ -173,9 +172,10 @@ TEST_P(StoreContract, ALeaseIsOnlyForTheStudyOfItsPlan) {
 
 TEST_P(StoreContract, EachGrantHasItsOwnAnswer) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
-  const LeaseBatch batch = BatchFor(study, 4, {Guarded(GrantTo("w", {1}, {}, {}), "r1", "one"),
-                                               GrantTo("u", {}, {}, {"a"}),
-                                               Guarded(GrantTo("v", {}, {3}, {}), "r2", "two")});
+  const LeaseBatch batch =
+      BatchFor(study, 4,
+               {Guarded(GrantTo("w", {1}, {}, {}), "r1", "one"), GrantTo("u", {}, {}, {"a"}),
+                Guarded(GrantTo("v", {}, {3}, {}), "r2", "two")});
   ASSERT_TRUE(LeaseTrials(store(), batch).ok());
   Reopen();
   EXPECT_EQ(*store().FindAnswer({"r1", "fingerprint"}), "one");

@@ -20,9 +20,8 @@ using testing::IsEmpty;
 class LeaseRules : public RuleTest {
  protected:
   LeaseRules() {
-    study_ = *Transact([](RowTransaction& rows) {
-      return rules::CreateStudy(rows, StudyNamed("s"));
-    });
+    study_ =
+        *Transact([](RowTransaction& rows) { return rules::CreateStudy(rows, StudyNamed("s")); });
   }
 
   LeaseBatch BatchOf(LeaseGrant grant, int64_t expected_trial_count = 0) const {
@@ -36,13 +35,12 @@ class LeaseRules : public RuleTest {
   static LeaseGrant Fresh(const std::string& worker, int count) {
     LeaseGrant grant;
     grant.worker = worker;
-    grant.fresh.assign(static_cast<size_t>(count), Suggestion("x"));
+    grant.fresh.assign(static_cast<size_t>(count), NewSuggestion("x"));
     return grant;
   }
   LeasePlan Plan(const std::vector<std::string>& workers) {
-    return *Read([&](RowSnapshot& rows) {
-      return rules::PlanLeases(rows, study_.key, "s", workers, 9);
-    });
+    return *Read(
+        [&](RowSnapshot& rows) { return rules::PlanLeases(rows, study_.key, "s", workers, 9); });
   }
 
   StudyRecord study_;
@@ -75,7 +73,7 @@ TEST_F(LeaseRules, AWriteBeforeTheBatchMakesItsPlanOutOfDate) {
 
 TEST_F(LeaseRules, ARefusedBatchHasWrittenNothing) {
   Commit([](RowTransaction& rows) {
-    return rules::AddTrials(rows, "s", {Suggestion("q")}, kMaxTrials);
+    return rules::AddTrials(rows, {"s", {NewSuggestion("q")}}, kMaxTrials);
   });
   LeaseGrant queued = Fresh("v", 2);
   queued.queued = {1};
@@ -83,21 +81,22 @@ TEST_F(LeaseRules, ARefusedBatchHasWrittenNothing) {
   LeaseBatch batch = BatchOf(queued, 1);
   batch.grants.push_back(queued);
   batch.grants[1].guard = {};
-  EXPECT_THAT(Transact([&](RowTransaction& rows) {
-                return rules::LeaseTrials(rows, batch, kMaxTrials);
-              }),
-              IsRefusal(kAborted, "trial 1 has changed"));
+  EXPECT_THAT(
+      Transact([&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials); }),
+      IsRefusal(kAborted, "trial 1 has changed"));
   const LeasePlan plan = Plan({"v"});
   EXPECT_EQ(plan.study.trial_count, 1);
   EXPECT_THAT(plan.active, ElementsAre(IsEmpty()));
   EXPECT_THAT(plan.queued, ElementsAre(1));
-  EXPECT_EQ(*Read([](RowSnapshot& rows) { return rules::FindAnswer(rows, {"r", "f"}); }),
+  EXPECT_EQ(*Read([](RowSnapshot& rows) {
+    return rules::FindAnswer(rows, {"r", "f"});
+  }),
             std::nullopt);
 }
 
 TEST_F(LeaseRules, QueuedTrialsCountOnceAndFreshOnesNeedRoom) {
   Commit([](RowTransaction& rows) {
-    return rules::AddTrials(rows, "s", std::vector<NewTrial>(4, Suggestion("q")), kMaxTrials);
+    return rules::AddTrials(rows, {"s", std::vector<NewTrial>(4, NewSuggestion("q"))}, kMaxTrials);
   });
   LeaseGrant grant = Fresh("w", 2);
   grant.queued = {1, 2, 3, 4};
@@ -116,7 +115,7 @@ TEST_F(LeaseRules, QueuedTrialsCountOnceAndFreshOnesNeedRoom) {
 
 TEST_F(LeaseRules, ANegativeNumberOfQueuedTrialsIsNone) {
   Commit([](RowTransaction& rows) {
-    return rules::AddTrials(rows, "s", {Suggestion("q")}, kMaxTrials);
+    return rules::AddTrials(rows, {"s", {NewSuggestion("q")}}, kMaxTrials);
   });
   EXPECT_THAT(Read([this](RowSnapshot& rows) {
                 return rules::PlanLeases(rows, study_.key, "s", {}, -1);

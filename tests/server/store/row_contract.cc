@@ -29,8 +29,7 @@ void RowContract::RollBack(const std::function<void(RowTransaction&)>& body) {
   EXPECT_TRUE(end.rolled_back);
 }
 
-void RowContract::ExpectFailure(
-    const std::function<absl::Status(RowTransaction&)>& operation) {
+void RowContract::ExpectFailure(const std::function<absl::Status(RowTransaction&)>& operation) {
   const TransactionEnd end = database_->Transact([&](RowTransaction& rows) {
     EXPECT_FALSE(rows.failed());
     absl::Status status = operation(rows);
@@ -55,7 +54,8 @@ std::string TextOf(const StudyRecord& study) {
   return absl::StrCat(study.id, " ", study.definition, " ", study.display_name, " ", study.labels,
                       " ", static_cast<int>(study.state), " ", study.create_ms, " ",
                       study.update_ms, " ", study.trial_count, " ", study.succeeded_count, " ",
-                      study.suggested_count);
+                      study.suggested_count, " ", study.late_count, " ", study.lease.duration_ms,
+                      " ", study.lease.max_requeues, " ", study.best.value_or(-1));
 }
 
 std::string TextOf(const TrialRecord& trial) {
@@ -63,7 +63,11 @@ std::string TextOf(const TrialRecord& trial) {
                       trial.configuration, " ", trial.candidate.value_or(-1), " ", trial.worker,
                       " ", trial.objective.value_or(-1), " ", trial.measurement, " ", trial.reason,
                       " ", trial.create_ms, " ", trial.start_ms.value_or(-1), " ",
-                      trial.end_ms.value_or(-1));
+                      trial.end_ms.value_or(-1), " ", trial.lease_end.value_or(-1), " ",
+                      trial.requeue_of, " ", trial.requeued_as, " ", trial.requeues, " ",
+                      trial.process.host, " ", trial.process.id, " ", trial.report_count, " ",
+                      trial.last_step.value_or(-1), " ", trial.last_value.value_or(-1), " ",
+                      trial.labels, " ", trial.note);
 }
 
 // Appends the text of each record that `list`, a StatusOr, has.
@@ -77,14 +81,23 @@ std::string DumpStudies(RowSnapshot& rows) {
   const auto same = [](const std::string& id) { return id; };
   std::string text;
   const auto studies = rows.ListStudies(0, 100);
-  AppendAll(studies, [](const StudyRecord& study) { return TextOf(study); }, &text);
+  AppendAll(
+      studies, [](const StudyRecord& study) { return TextOf(study); }, &text);
   for (const StudyRecord& study : *studies) {
     absl::StrAppend(&text, rows.FindCandidates(study.key)->value_or("none"), "\n");
     AppendAll(rows.ListStudySources(study.key), same, &text);
-    AppendAll(rows.ListTrials(study.key, {}),
-              [](const TrialRecord& trial) { return TextOf(trial); }, &text);
-    AppendAll(rows.ListProvenances(study.key, 0, 100),
-              [](const TrialProvenance& each) { return each.provenance; }, &text);
+    AppendAll(
+        rows.ListTrials(study.key, {}), [](const TrialRecord& trial) { return TextOf(trial); },
+        &text);
+    AppendAll(
+        rows.ListProvenances(study.key, 0, 100),
+        [](const TrialProvenance& each) { return each.provenance; }, &text);
+    AppendAll(
+        rows.ListReports(study.key, 0, 100, 100),
+        [](const ReportRecord& each) {
+          return absl::StrCat(each.number, ": ", each.report.step, " ", each.report.value);
+        },
+        &text);
   }
   return text;
 }
@@ -147,6 +160,23 @@ void InsertOfEachAndAnswer(RowTransaction& rows) {
   EXPECT_TRUE(rows.InsertAnswer("r", {"f", "answer"}).ok());
 }
 
+void AppendEvents(RowTransaction& rows, int count) {
+  EventRecord event;
+  event.kind = EventKind::kTrialEnded;
+  event.study_key = 7;
+  event.number = 3;
+  event.value = 0.5;
+  event.detail = "worker";
+  int64_t last = 0;
+  for (int i = 0; i < count; ++i) {
+    event.time_ms = 100 + i;
+    const auto sequence = rows.AppendEvent(event);
+    ASSERT_TRUE(sequence.ok()) << sequence.status();
+    EXPECT_GT(*sequence, last);
+    last = *sequence;
+  }
+}
+
 // Changes all that InsertOfEach has inserted.
 void UpdateEach(RowTransaction& rows) {
   StudyRecord study = **rows.FindStudy("s");
@@ -154,13 +184,34 @@ void UpdateEach(RowTransaction& rows) {
   study.display_name = "name";
   study.labels = "labels";
   study.update_ms = 12;
+  study.lease = {15, 16};
   EXPECT_TRUE(rows.UpdateStudy(study).ok());
-  EXPECT_TRUE(rows.UpdateCounts({study.key, study.state, 2, 1, 1}).ok());
+  EXPECT_TRUE(rows.UpdateCounts({study.key, study.state, 2, 1, 1, 17, study.lease, 0.25}).ok());
   TrialRecord trial = **rows.FindTrial(study.key, 1);
   trial.state = TrialState::kActive;
   trial.worker = "w";
   trial.start_ms = 13;
+  trial.lease_end = 18;
+  trial.requeued_as = 2;
+  trial.process = {"host", 19};
   EXPECT_TRUE(rows.UpdateLease(study.key, trial).ok());
+  EXPECT_EQ(rows.ListEndedLeases(17, 9)->size(), 0u);
+  EXPECT_EQ(rows.ListEndedLeases(18, 9)->size(), 1u);
+  EXPECT_TRUE(*rows.PutReport(study.key, 1, {3, 0.25}));
+  EXPECT_TRUE(*rows.PutReport(study.key, 1, {4, 0.5}));
+  EXPECT_FALSE(*rows.PutReport(study.key, 1, {3, 0.75}));
+  EXPECT_EQ(**rows.FindReport(study.key, 1, 3), 0.75);
+  trial.lease_end = 20;
+  trial.report_count = 2;
+  trial.last_step = 4;
+  trial.last_value = 0.5;
+  EXPECT_TRUE(rows.UpdateProgress(study.key, trial).ok());
+  EXPECT_EQ(rows.ListEndedLeases(19, 9)->size(), 0u);
+  trial.labels = "labels";
+  trial.note = "note";
+  EXPECT_TRUE(rows.UpdateAnnotations(study.key, trial).ok());
+  EXPECT_TRUE(rows.WriteLeaseClock({21, 22}).ok());
+  AppendEvents(rows, 2);
   trial.state = TrialState::kSucceeded;
   trial.objective = 0.5;
   trial.measurement = "m";
@@ -213,14 +264,14 @@ TEST_P(RowContract, ATransactionSeesItsOwnWrites) {
     UpdateEach(rows);
     const StudyRecord study = **rows.FindStudy("s");
     EXPECT_EQ(TextOf(study), absl::StrCat("s definition of s name labels 2 ", rows.now_ms(),
-                                          " 12 2 1 1"));
+                                          " 12 2 1 1 17 15 16 0.25"));
     const StudyHead head = **rows.FindStudyHead("s");
     EXPECT_EQ(head.key, study.key);
     EXPECT_EQ(head.state, StudyState::kPaused);
     EXPECT_EQ(head.trial_count, 2);
     EXPECT_EQ((*rows.FindStudyHead(study.key))->suggested_count, 1);
     EXPECT_EQ(TextOf(**rows.FindTrial(study.key, 1)),
-              "1 3 0 x1 1 w 0.5 m because 0 13 14");
+              "1 3 0 x1 1 w 0.5 m because 0 13 14 -1 0 2 0 host 19 2 4 0.5 labels note");
     EXPECT_EQ((*rows.FindAnswer("r"))->fingerprint, "f");
     EXPECT_EQ((*rows.FindAnswer("r"))->answer, "answer");
     EXPECT_EQ((*rows.FindSourceTask("t"))->study_count, 1);
@@ -244,6 +295,11 @@ TEST_P(RowContract, AbsentRowsAreNoErrors) {
     EXPECT_FALSE(rows.FindSourceTask("t")->has_value());
     EXPECT_FALSE(rows.FindSourceTaskKey("t")->has_value());
     EXPECT_FALSE(rows.FindStudyUsing(7)->has_value());
+    EXPECT_FALSE(rows.FindLeaseClock()->has_value());
+    EXPECT_FALSE(rows.FindReport(7, 1, 1)->has_value());
+    EXPECT_TRUE(rows.ListEndedLeases(1 << 30, 9)->empty());
+    EXPECT_TRUE(rows.ListActiveTrials(7, "w")->empty());
+    EXPECT_TRUE(rows.DeleteReports(7, 1).ok());
     EXPECT_FALSE(rows.failed());
   });
   const absl::Status read = database_->Read([](RowSnapshot& rows) {
@@ -256,6 +312,9 @@ TEST_P(RowContract, AbsentRowsAreNoErrors) {
     EXPECT_TRUE(rows.ListActiveTrials(7, "w")->empty());
     EXPECT_TRUE(rows.ListQueuedTrials(7, 9)->empty());
     EXPECT_TRUE(rows.ListProvenances(7, 0, 9)->empty());
+    EXPECT_TRUE(rows.ListReports(7, 0, 9, 9)->empty());
+    EXPECT_FALSE(rows.FindLeaseClock()->has_value());
+    EXPECT_TRUE(rows.ListEndedLeases(1 << 30, 9)->empty());
     EXPECT_TRUE(rows.ListSourceChunks(7)->empty());
     return absl::NotFoundError("from the body");
   });
@@ -272,6 +331,12 @@ TEST_P(RowContract, ToChangeOrDeleteAnAbsentRowFails) {
   ExpectFailure([&](RowTransaction& rows) {
     return rows.UpdateOutcome((*rows.FindStudyHead("s"))->key, third);
   });
+  ExpectFailure([&](RowTransaction& rows) {
+    return rows.UpdateProgress((*rows.FindStudyHead("s"))->key, third);
+  });
+  ExpectFailure([&](RowTransaction& rows) {
+    return rows.UpdateAnnotations((*rows.FindStudyHead("s"))->key, third);
+  });
   ExpectFailure([](RowTransaction& rows) {
     StudyRecord study = NewRecord("other", rows);
     study.key = 1000;
@@ -287,9 +352,8 @@ TEST_P(RowContract, ToInsertARowThatExistsFails) {
   Commit(InsertOfEachAndAnswer);
   const std::string before = Dump();
   ExpectFailure([](RowTransaction& rows) { return rows.InsertAnswer("r", {"g", "other"}); });
-  ExpectFailure([](RowTransaction& rows) {
-    return rows.InsertStudy(NewRecord("s", rows), "", {}).status();
-  });
+  ExpectFailure(
+      [](RowTransaction& rows) { return rows.InsertStudy(NewRecord("s", rows), "", {}).status(); });
   ExpectFailure([](RowTransaction& rows) {
     return rows.InsertSourceTask(NewSourceRecord("t", rows), {}).status();
   });
@@ -317,6 +381,36 @@ TEST_P(RowContract, ANewKeyIsAboveAllThatWereEverCommitted) {
   }
 }
 
+TEST_P(RowContract, EventsAreListedInOrderAndTheirNumbersNeverComeAgain) {
+  Commit([](RowTransaction& rows) { AppendEvents(rows, 5); });
+  const auto list = [this](int64_t after, int limit) {
+    EventPage page;
+    const absl::Status read = database_->Read([&](RowSnapshot& rows) {
+      page = *rows.ListEvents(after, limit);
+      return absl::OkStatus();
+    });
+    EXPECT_TRUE(read.ok()) << read;
+    return page;
+  };
+  EventPage page = list(0, 3);
+  EXPECT_EQ(page.events.size(), 3u);
+  EXPECT_EQ(page.first_sequence, 1);
+  EXPECT_EQ(page.last_sequence, 5);
+  EXPECT_EQ(list(3, 9).events.front().sequence, 4);
+  Commit([](RowTransaction& rows) { EXPECT_TRUE(rows.DeleteEvents(4).ok()); });
+  page = list(0, 9);
+  ASSERT_EQ(page.events.size(), 1u);
+  EXPECT_EQ(page.first_sequence, 5);
+  Commit([](RowTransaction& rows) { EXPECT_TRUE(rows.DeleteEvents(5).ok()); });
+  Reopen();
+  page = list(0, 9);
+  EXPECT_TRUE(page.events.empty());
+  EXPECT_EQ(page.first_sequence, 6);
+  EXPECT_EQ(page.last_sequence, 5);
+  Commit([](RowTransaction& rows) { AppendEvents(rows, 1); });
+  EXPECT_EQ(list(0, 9).events.front().sequence, 6);
+}
+
 TEST_P(RowContract, TheTimeOfATransactionStandsStill) {
   Commit([this](RowTransaction& rows) {
     const int64_t begin_ms = clock_.NowMs();
@@ -332,12 +426,12 @@ TEST_P(RowContract, AStudyThatIsDeletedAndMadeAnewInOneTransactionStartsEmpty) {
     NewStudy study;
     study.id = "s";
     ASSERT_TRUE(rules::CreateStudy(rows, study).ok());
-    ASSERT_TRUE(rules::AddTrials(rows, "s", {FinishedTrial("x", 1)}, 10).ok());
+    ASSERT_TRUE(rules::AddTrials(rows, {"s", {FinishedTrial("x", 1)}}, 10).ok());
     ASSERT_TRUE(rules::DeleteStudy(rows, "s").ok());
     ASSERT_TRUE(rules::CreateStudy(rows, study).ok());
     const int64_t key = (*rows.FindStudyHead("s"))->key;
     EXPECT_FALSE(rows.FindTrial(key, 1)->has_value());
-    const auto added = rules::AddTrials(rows, "s", {FinishedTrial("y", 2)}, 10);
+    const auto added = rules::AddTrials(rows, {"s", {FinishedTrial("y", 2)}}, 10);
     ASSERT_TRUE(added.ok()) << added.status();
     EXPECT_EQ((*added)[0].number, 1);
   });
@@ -357,6 +451,14 @@ std::string RowContract::Dump() {
   std::string text;
   const absl::Status read = database_->Read([&](RowSnapshot& rows) {
     text = DumpStudies(rows) + DumpSourceTasks(rows);
+    const auto events = rows.ListEvents(0, 100);
+    for (const EventRecord& event : events->events) {
+      absl::StrAppend(&text, event.sequence, " ", static_cast<int>(event.kind), " ",
+                      event.study_key, " ", event.number, " ", event.time_ms, " ",
+                      event.value.value_or(-1), " ", event.detail, "\n");
+    }
+    const auto clock = rows.FindLeaseClock();
+    if (clock->has_value()) absl::StrAppend(&text, (*clock)->lease_ms, " ", (*clock)->wall_ms);
     const auto answer = rows.FindAnswer("r");
     if (answer->has_value()) absl::StrAppend(&text, (*answer)->fingerprint, (*answer)->answer);
     return absl::OkStatus();

@@ -34,15 +34,15 @@ class SeveralServers : public testing::Test {
 
 TEST_F(SeveralServers, ARepeatAtAnotherServerGetsTheFirstAnswer) {
   const RequestGuard guard = {"r", "f"};
-  ASSERT_TRUE(AddTrials(*one_, "s", {Suggestion("x")}, guard, "first").ok());
-  EXPECT_EQ(AddTrials(*two_, "s", {Suggestion("x")}, guard).earlier, "first");
-  EXPECT_THAT(AddTrials(*two_, "s", {Suggestion("x")}, {"r", "g"}).status,
+  ASSERT_TRUE(AddTrials(*one_, "s", {NewSuggestion("x")}, guard, "first").ok());
+  EXPECT_EQ(AddTrials(*two_, "s", {NewSuggestion("x")}, guard).earlier, "first");
+  EXPECT_THAT(AddTrials(*two_, "s", {NewSuggestion("x")}, {"r", "g"}).status,
               IsRefusal(kInvalidArgument, "request_id"));
   EXPECT_EQ(one_->GetStudy("s")->trial_count, 1);
 }
 
 TEST_F(SeveralServers, ALeaseOfOneServerMakesTheOthersPlanOutOfDate) {
-  ASSERT_TRUE(AddTrials(*one_, "s", {Suggestion("q")}).ok());
+  ASSERT_TRUE(AddTrials(*one_, "s", {NewSuggestion("q")}).ok());
   LeaseGrant grant;
   grant.worker = "w";
   grant.queued = {1};
@@ -50,16 +50,16 @@ TEST_F(SeveralServers, ALeaseOfOneServerMakesTheOthersPlanOutOfDate) {
   EXPECT_THAT(LeaseTrials(*two_, BatchOf(grant, 1)).status(), HasCode(kAborted));
   ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
   LeaseGrant fresh;
-  fresh.fresh = {Suggestion("x")};
+  fresh.fresh = {NewSuggestion("x")};
   EXPECT_THAT(LeaseTrials(*one_, BatchOf(fresh, 1)).status(), HasCode(kAborted));
 }
 
 TEST_F(SeveralServers, AStudyThatOneServerMadeAnewIsAnotherOneForTheOther) {
   ASSERT_TRUE(AddTrials(*two_, "s", {FinishedTrial("x", 1)}).ok());
   ASSERT_TRUE(DeleteStudy(*one_, "s").ok());
-  EXPECT_THAT(AddTrials(*two_, "s", {Suggestion("x")}).status, HasCode(kNotFound));
+  EXPECT_THAT(AddTrials(*two_, "s", {NewSuggestion("x")}).status, HasCode(kNotFound));
   ASSERT_TRUE(CreateStudy(*one_, StudyNamed("s")).ok());
-  EXPECT_EQ((*AddTrials(*two_, "s", {Suggestion("x")}))[0].number, 1);
+  EXPECT_EQ((*AddTrials(*two_, "s", {NewSuggestion("x")}))[0].number, 1);
   EXPECT_THAT(LeaseTrials(*two_, BatchOf({}, 1)).status(), HasCode(kNotFound));
 }
 

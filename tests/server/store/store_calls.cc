@@ -62,16 +62,47 @@ Written<std::vector<TrialRecord>> AddTrials(Store& store, StudyRef study,
                                             std::string answer) {
   return Await<std::vector<TrialRecord>>(
       std::move(guard), std::move(answer), [&](Write<std::vector<TrialRecord>> write) {
-        store.AddTrials(std::move(study), std::move(trials), std::move(write));
+        store.AddTrials({std::move(study), std::move(trials)}, std::move(write));
       });
+}
+
+Written<Heartbeats> Heartbeat(Store& store, HeldTrials held) {
+  return Await<Heartbeats>(
+      {}, "", [&](Write<Heartbeats> write) { store.Heartbeat(std::move(held), std::move(write)); });
+}
+
+Written<std::vector<TrialRecord>> ReleaseTrials(Store& store, HeldTrials held, RequestGuard guard,
+                                                std::string answer) {
+  return Await<std::vector<TrialRecord>>(std::move(guard), std::move(answer),
+                                         [&](Write<std::vector<TrialRecord>> write) {
+                                           store.ReleaseTrials(std::move(held), std::move(write));
+                                         });
+}
+
+Written<LeaseSweep> SweepLeases(Store& store) {
+  return Await<LeaseSweep>({}, "",
+                           [&](Write<LeaseSweep> write) { store.SweepLeases(std::move(write)); });
+}
+
+Written<TrialRecord> ReportSteps(Store& store, TrialReports reports) {
+  return Await<TrialRecord>({}, "", [&](Write<TrialRecord> write) {
+    store.Report(std::move(reports), std::move(write));
+  });
+}
+
+Written<TrialRecord> UpdateTrial(Store& store, StudyRef study, int64_t number, TrialChange change,
+                                 RequestGuard guard, std::string answer) {
+  return Await<TrialRecord>(std::move(guard), std::move(answer), [&](Write<TrialRecord> write) {
+    store.UpdateTrial(std::move(study), number, std::move(change), std::move(write));
+  });
 }
 
 Written<RegisteredSourceTask> RegisterSourceTask(Store& store, NewSourceTask task,
                                                  RequestGuard guard, std::string answer) {
-  return Await<RegisteredSourceTask>(
-      std::move(guard), std::move(answer), [&](Write<RegisteredSourceTask> write) {
-        store.RegisterSourceTask(std::move(task), std::move(write));
-      });
+  return Await<RegisteredSourceTask>(std::move(guard), std::move(answer),
+                                     [&](Write<RegisteredSourceTask> write) {
+                                       store.RegisterSourceTask(std::move(task), std::move(write));
+                                     });
 }
 
 Written<Unit> DeleteSourceTask(Store& store, std::string id, RequestGuard guard,
@@ -109,7 +140,7 @@ absl::Status LeaseFresh(Store& store, const StudyRecord& study, const std::strin
   LeaseGrant grant;
   grant.worker = worker;
   for (int i = 0; i < count; ++i) {
-    grant.fresh.push_back(Suggestion("x" + std::to_string(plan->study.trial_count + i + 1)));
+    grant.fresh.push_back(NewSuggestion("x" + std::to_string(plan->study.trial_count + i + 1)));
   }
   batch.grants.push_back(std::move(grant));
   return LeaseTrials(store, std::move(batch)).status();
@@ -133,7 +164,7 @@ NewSourceTask SourceTaskNamed(const std::string& id) {
   return task;
 }
 
-NewTrial Suggestion(const std::string& configuration) {
+NewTrial NewSuggestion(const std::string& configuration) {
   NewTrial trial;
   trial.configuration = configuration;
   trial.provenance = "why " + configuration;

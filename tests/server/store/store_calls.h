@@ -38,6 +38,14 @@ Written<TrialRecord> ObserveTrial(Store& store, Observe observe, RequestGuard gu
 Written<std::vector<TrialRecord>> AddTrials(Store& store, StudyRef study,
                                             std::vector<NewTrial> trials, RequestGuard guard = {},
                                             std::string answer = "answer");
+Written<Heartbeats> Heartbeat(Store& store, HeldTrials held);
+Written<std::vector<TrialRecord>> ReleaseTrials(Store& store, HeldTrials held,
+                                                RequestGuard guard = {},
+                                                std::string answer = "answer");
+Written<LeaseSweep> SweepLeases(Store& store);
+Written<TrialRecord> ReportSteps(Store& store, TrialReports reports);
+Written<TrialRecord> UpdateTrial(Store& store, StudyRef study, int64_t number, TrialChange change,
+                                 RequestGuard guard = {}, std::string answer = "answer");
 Written<RegisteredSourceTask> RegisterSourceTask(Store& store, NewSourceTask task,
                                                  RequestGuard guard = {},
                                                  std::string answer = "answer");
@@ -53,7 +61,7 @@ absl::Status LeaseFresh(Store& store, const StudyRecord& study, const std::strin
 // Each with a definition and otherwise as simple as possible.
 NewStudy StudyNamed(const std::string& id, std::vector<std::string> source_ids = {});
 NewSourceTask SourceTaskNamed(const std::string& id);
-NewTrial Suggestion(const std::string& configuration);
+NewTrial NewSuggestion(const std::string& configuration);
 NewTrial FinishedTrial(const std::string& configuration, double objective);
 TrialOutcome Success(double objective, const std::string& measurement = "measured");
 TrialOutcome Ending(TrialState state, const std::string& reason = "");

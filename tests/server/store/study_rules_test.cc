@@ -37,7 +37,7 @@ TEST_F(StudyRules, AnUpdateReturnsTheCountsOfItsTransaction) {
   change.display_name = "name";
   const auto updated = Transact([&](RowTransaction& rows) {
     EXPECT_TRUE(rules::CreateStudy(rows, StudyNamed("s")).ok());
-    EXPECT_TRUE(rules::AddTrials(rows, "s", {FinishedTrial("x", 1)}, kMaxTrials).ok());
+    EXPECT_TRUE(rules::AddTrials(rows, {"s", {FinishedTrial("x", 1)}}, kMaxTrials).ok());
     return rules::UpdateStudy(rows, "s", change);
   });
   EXPECT_EQ(updated->trial_count, 1);

@@ -127,7 +127,7 @@ TEST_P(StoreContract, AnEndedTrialTakesNoOtherOutcome) {
 
 TEST_P(StoreContract, ATrialThatWasNeverLeasedCannotBeObserved) {
   Create("s");
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
   EXPECT_THAT(ObserveTrial(store(), {"s", 1, Success(3)}).status,
               IsRefusal(kFailedPrecondition, "studies/s/trials/1"));
 }
@@ -221,17 +221,17 @@ TEST_P(StoreContract, AStudyTakesTrialsUpToItsLimit) {
   const auto most = static_cast<size_t>(options_.max_trials_per_study);
   const std::vector<NewTrial> many(most - 1, FinishedTrial("x", 1));
   ASSERT_TRUE(AddTrials(store(), "s", many).ok());
-  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("y"), Suggestion("z")}).status,
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("y"), NewSuggestion("z")}).status,
               IsRefusal(kResourceExhausted, std::to_string(most)));
   EXPECT_EQ(store().GetStudy("s")->trial_count, static_cast<int64_t>(most) - 1);
   EXPECT_THAT(LeaseFresh(store(), study, "w", 2), IsRefusal(kResourceExhausted, "studies/s"));
   EXPECT_TRUE(LeaseFresh(store(), study, "w", 1).ok());
-  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("y")}).status, HasCode(kResourceExhausted));
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("y")}).status, HasCode(kResourceExhausted));
 }
 
 TEST_P(StoreContract, TrialsAreListedByNumberStateAndPage) {
   CreateWithLeases("s", 5);
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("q"), FinishedTrial("f", 1)}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("q"), FinishedTrial("f", 1)}).ok());
   ASSERT_TRUE(ObserveTrial(store(), {"s", 2, Ending(TrialState::kFailed)}).ok());
   ASSERT_TRUE(ObserveTrial(store(), {"s", 4, Success(1)}).ok());
   const auto list = [&](TrialFilter filter) { return Numbers(store().ListTrials("s", filter)); };
@@ -254,7 +254,7 @@ TEST_P(StoreContract, TheBestTrialsComeFirstAndTiesGoByNumber) {
   for (const double objective : {3.0, 1.0, 2.0, 1.0, 3.0}) {
     trials.push_back(FinishedTrial("x", objective));
   }
-  trials.push_back(Suggestion("queued"));
+  trials.push_back(NewSuggestion("queued"));
   ASSERT_TRUE(AddTrials(store(), "s", trials).ok());
   TrialOutcome stopped = Ending(TrialState::kStopped);
   stopped.objective = -100;

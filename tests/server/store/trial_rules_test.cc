@@ -18,9 +18,8 @@ using testing::SizeIs;
 class TrialRules : public RuleTest {
  protected:
   TrialRules() {
-    study_ = *Transact([](RowTransaction& rows) {
-      return rules::CreateStudy(rows, StudyNamed("s"));
-    });
+    study_ =
+        *Transact([](RowTransaction& rows) { return rules::CreateStudy(rows, StudyNamed("s")); });
   }
 
   // Adds ACTIVE trial 1.
@@ -57,9 +56,10 @@ TEST_F(TrialRules, TwoOutcomesOfOneTransactionEndATrialOnce) {
 TEST_F(TrialRules, NumbersGoOnWithinATransaction) {
   Commit([](RowTransaction& rows) {
     for (int64_t number = 1; number <= kMaxTrials; ++number) {
-      EXPECT_EQ((*rules::AddTrials(rows, "s", {Suggestion("x")}, kMaxTrials))[0].number, number);
+      EXPECT_EQ((*rules::AddTrials(rows, {"s", {NewSuggestion("x")}}, kMaxTrials))[0].number,
+                number);
     }
-    EXPECT_THAT(rules::AddTrials(rows, "s", {Suggestion("x")}, kMaxTrials).status(),
+    EXPECT_THAT(rules::AddTrials(rows, {"s", {NewSuggestion("x")}}, kMaxTrials).status(),
                 HasCode(kResourceExhausted));
     return absl::OkStatus();
   });
@@ -69,12 +69,11 @@ TEST_F(TrialRules, NumbersGoOnWithinATransaction) {
 TEST_F(TrialRules, OneBadOutcomeRefusesAllTrials) {
   NewTrial bad = FinishedTrial("x", std::nan(""));
   EXPECT_THAT(Transact([&](RowTransaction& rows) {
-                return rules::AddTrials(rows, "s", {Suggestion("y"), bad}, kMaxTrials);
+                return rules::AddTrials(rows, {"s", {NewSuggestion("y"), bad}}, kMaxTrials);
               }).status(),
               IsRefusal(kInvalidArgument, "objective"));
   EXPECT_EQ(Study().trial_count, 0);
-  EXPECT_THAT(*Read([](RowSnapshot& rows) { return rules::ListTrials(rows, "s", {}); }),
-              IsEmpty());
+  EXPECT_THAT(*Read([](RowSnapshot& rows) { return rules::ListTrials(rows, "s", {}); }), IsEmpty());
 }
 
 TEST_F(TrialRules, TheRoomForTrialsIsExact) {
@@ -90,7 +89,7 @@ TEST_F(TrialRules, TheRoomForTrialsIsExact) {
 
 TEST_F(TrialRules, ListsTakeNumbersAndLimitsOutOfBounds) {
   Commit([](RowTransaction& rows) {
-    return rules::AddTrials(rows, "s", {Suggestion("x"), FinishedTrial("y", 1)}, kMaxTrials);
+    return rules::AddTrials(rows, {"s", {NewSuggestion("x"), FinishedTrial("y", 1)}}, kMaxTrials);
   });
   constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
   constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();

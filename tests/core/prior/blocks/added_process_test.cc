@@ -165,5 +165,56 @@ TEST(AddedProcess, CachesLargeBatchesResultsAndPendingPointsAlone) {
   EXPECT_LT((joint.at_points.variance - first.variance).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+// Pending points absorbed one after the other, in comparison with a surrogate that takes them all
+// in by their joint covariance.
+TEST(AddedProcess, AbsorbingIsFantasizingButForRoundingAlsoAtRememberedPoints) {
+  const auto first = SourceOf("a", Wave, 2, 20, 1);
+  const auto second = SourceOf("b", Bowl, 2, 30, 2);
+  for (const Index results : {0, 12}) {
+    const std::vector<AddedTerm> terms = {{first->expansion, 0.7, 0.49, first->cache},
+                                          {second->expansion, 0.4, 0.16, second->cache},
+                                          {second->expansion, 0.1, 0, second->cache}};
+    auto added = FitAddedProcess(terms, OwnOf(2), SourceErrors::kCorrelated,
+                                 ObservationsOf(Bowl, 2, results));
+    ASSERT_TRUE(added.ok()) << added.status();
+    const PointMatrix screen = RandomPoints(Numbers(2), 60, 41);
+    const PointMatrix pending = RandomPoints(Numbers(2), 9, 42);
+    const auto fantasy = (*added)->Fantasize(pending);
+    ASSERT_TRUE(fantasy.ok()) << fantasy.status();
+    (*added)->Remember(screen);
+    for (Index i = 0; i < pending.rows(); ++i) {
+      const absl::StatusOr<bool> absorbed = (*added)->Absorb(pending.row(i));
+      ASSERT_TRUE(absorbed.ok()) << absorbed.status();
+      EXPECT_TRUE(*absorbed);
+    }
+    const Predictions expected = (*fantasy)->Predict(screen);
+    const Predictions remembered = (*added)->Predict(screen);
+    EXPECT_LT((remembered.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-8);
+    EXPECT_LT((remembered.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-4);
+    for (Index i = 0; i < 5; ++i) {
+      const PointPrediction there = (*added)->PredictPoint(screen.row(i).transpose());
+      EXPECT_NEAR(there.mean, remembered.mean[i], 1e-8);
+      EXPECT_NEAR(there.variance, remembered.variance[i], 1e-8);
+    }
+    EXPECT_LT((*added)->Predict(pending).variance.maxCoeff(), 1e-4);
+  }
+}
+
+TEST(AddedProcess, AbsorbsNothingWhereErrorsAreIndependentOrNothingIsCached) {
+  const auto source = SourceOf("a", Wave, 2, 20, 1);
+  const PointMatrix pending = RandomPoints(Numbers(2), 3, 42);
+  auto independent = FitAddedProcess({{source->expansion, 1, 1, source->cache}}, OwnOf(2),
+                                     SourceErrors::kIndependent, ObservationsOf(Bowl, 2, 8));
+  auto uncached = FitAddedProcess({{source->expansion}}, OwnOf(2), SourceErrors::kCorrelated,
+                                  ObservationsOf(Bowl, 2, 8));
+  for (const auto& added : {independent->get(), uncached->get()}) {
+    const Vector before = added->Predict(pending).variance;
+    const absl::StatusOr<bool> absorbed = added->Absorb(pending);
+    ASSERT_TRUE(absorbed.ok());
+    EXPECT_FALSE(*absorbed);
+    EXPECT_EQ(added->Predict(pending).variance, before);
+  }
+}
+
 }  // namespace
 }  // namespace slipstream

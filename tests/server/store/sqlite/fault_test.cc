@@ -43,7 +43,7 @@ class FailingDiskTest : public SqliteStoreTest {
         statuses.push_back(std::move(status));
         if (static_cast<int>(statuses.size()) == count) all.set_value();
       };
-      store().AddTrials(study, {Suggestion(configuration)}, std::move(write));
+      store().AddTrials({study, {NewSuggestion(configuration)}}, std::move(write));
     }
     all.get_future().wait();
     return statuses;
@@ -67,7 +67,7 @@ TEST_F(FailingDiskTest, EveryCommitIsSynced) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
   for (int i = 0; i < 5; ++i) {
     const int64_t before = disk_.log_syncs();
-    ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+    ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
     EXPECT_GT(disk_.log_syncs(), before);
   }
 }
@@ -84,7 +84,8 @@ TEST_F(FailingDiskTest, AFullDiskRefusesWritesUntilThereIsRoom) {
   disk_.FillUpAfter(200000);
   int refused = 0;
   for (int i = 0; i < 20; ++i) {
-    const auto written = AddTrials(store(), "s", {Suggestion("x")}, {"r" + std::to_string(i), "f"});
+    const auto written =
+        AddTrials(store(), "s", {NewSuggestion("x")}, {"r" + std::to_string(i), "f"});
     if (written.ok()) continue;
     ++refused;
     EXPECT_THAT(written.status, IsRefused(kResourceExhausted, path()));
@@ -94,7 +95,7 @@ TEST_F(FailingDiskTest, AFullDiskRefusesWritesUntilThereIsRoom) {
   EXPECT_EQ(store().GetStudy("s")->trial_count, 20 - refused);
   disk_.Repair();
   // A refused write has not happened and can be repeated.
-  const auto again = AddTrials(store(), "s", {Suggestion("x")}, {"r19", "f"});
+  const auto again = AddTrials(store(), "s", {NewSuggestion("x")}, {"r19", "f"});
   EXPECT_TRUE(again.ok()) << again.status;
   EXPECT_FALSE(again.earlier.has_value());
   Reopen();
@@ -117,8 +118,9 @@ TEST_F(FailingDiskTest, OneWriteTooLargeForTheDiskDoesNotFailTheOthers) {
       if (large && absl::IsResourceExhausted(status)) ++refused;
       if (--left == 0) all.set_value();
     };
-    store().AddTrials(large ? "large" : "s",
-                      {Suggestion(std::string(large ? 30000000 : 10, 'x'))}, std::move(write));
+    store().AddTrials(
+        {large ? "large" : "s", {NewSuggestion(std::string(large ? 30000000 : 10, 'x'))}},
+        std::move(write));
   }
   all.get_future().wait();
   EXPECT_EQ(refused, 1);
@@ -127,16 +129,17 @@ TEST_F(FailingDiskTest, OneWriteTooLargeForTheDiskDoesNotFailTheOthers) {
   disk_.Repair();
   EXPECT_EQ(store().GetStudy("s")->trial_count, added);
   EXPECT_EQ(store().GetStudy("large")->trial_count, 0);
-  EXPECT_TRUE(AddTrials(store(), "large", {Suggestion("x")}).ok());
+  EXPECT_TRUE(AddTrials(store(), "large", {NewSuggestion("x")}).ok());
 }
 
 TEST_F(FailingDiskTest, AfterAFailedSyncNothingIsWrittenUntilReopened) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
   disk_.FailSyncs();
-  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kInternal, path()));
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("x")}).status, IsRefused(kInternal, path()));
   disk_.Repair();
-  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kUnavailable, path()));
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("x")}).status,
+              IsRefused(kUnavailable, path()));
   EXPECT_THAT(DeleteStudy(store(), "s").status, IsRefused(kUnavailable, path()));
   EXPECT_TRUE(store().GetStudy("s").ok());
   Reopen();
@@ -144,7 +147,7 @@ TEST_F(FailingDiskTest, AfterAFailedSyncNothingIsWrittenUntilReopened) {
   const int64_t count = store().GetStudy("s")->trial_count;
   EXPECT_TRUE(count == 1 || count == 2) << count;
   EXPECT_EQ(store().ListTrials("s", {})->size(), static_cast<size_t>(count));
-  EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+  EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
 }
 
@@ -164,18 +167,19 @@ TEST_F(FailingDiskTest, AllWritesOfAFailedCommitFail) {
 TEST_F(FailingDiskTest, AfterAFailedWriteNothingIsWrittenUntilReopened) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
   disk_.FailWrites();
-  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kInternal, path()));
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("x")}).status, IsRefused(kInternal, path()));
   disk_.Repair();
-  EXPECT_THAT(AddTrials(store(), "s", {Suggestion("x")}).status, IsRefused(kUnavailable, path()));
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("x")}).status,
+              IsRefused(kUnavailable, path()));
   Reopen();
   EXPECT_EQ(store().GetStudy("s")->trial_count, 0);
-  EXPECT_TRUE(AddTrials(store(), "s", {Suggestion("x")}).ok());
+  EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
 }
 
 // The log has all commits; the failure is in moving them to the file.
 TEST_F(FailingDiskTest, ADiskThatFailsWhileClosingLosesNothing) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
-  ASSERT_TRUE(AddTrials(store(), "s", {Suggestion("x"), Suggestion("y")}).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x"), NewSuggestion("y")}).ok());
   disk_.FailWrites();
   disk_.FailSyncs();
   store_.reset();
@@ -212,8 +216,10 @@ TEST_F(FailingDiskTest, DamageFailsOnlyTheCallsThatMeetIt) {
   EXPECT_EQ(store().ListTrials("s", filter).status().code(), absl::StatusCode::kDataLoss);
   for (int64_t number = 1; number <= 3000; number += 5) {
     const absl::Status status = ObserveTrial(store(), {"s", number, Success(1, "measured")}).status;
-    if (status.code() == absl::StatusCode::kDataLoss) ++damaged;
-    else EXPECT_TRUE(status.ok()) << status;
+    if (status.code() == absl::StatusCode::kDataLoss)
+      ++damaged;
+    else
+      EXPECT_TRUE(status.ok()) << status;
   }
   EXPECT_GT(damaged, 0);
   EXPECT_LT(damaged, 100);

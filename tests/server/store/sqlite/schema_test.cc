@@ -47,9 +47,9 @@ class PaddingTest : public SchemaTest {
     ASSERT_TRUE(LeaseFresh(**store, *study, "worker", kTrials).ok());
   }
 
-  // Observes all trials; returns by how many pages the file has grown.
+  // Observes all trials; returns by how many pages their table has grown.
   int64_t ObserveAll() {
-    const int64_t before = Number("PRAGMA page_count");
+    const int64_t before = Number("SELECT count(*) FROM dbstat WHERE name = 'trials'");
     {
       const auto store = Open();
       EXPECT_TRUE(store.ok()) << store.status();
@@ -61,7 +61,7 @@ class PaddingTest : public SchemaTest {
       const auto read = (*store)->GetTrial("s", kTrials);
       EXPECT_TRUE(read.ok() && read->state == TrialState::kSucceeded);
     }
-    return Number("PRAGMA page_count") - before;
+    return Number("SELECT count(*) FROM dbstat WHERE name = 'trials'") - before;
   }
 };
 
@@ -71,8 +71,49 @@ TEST_F(PaddingTest, ObservationsSplitNoPages) {
   EXPECT_EQ(Number("SELECT sum(length(room)) FROM trials"), 0);
 }
 
+// Takes a file of today back to version 2, before there were leases and reports.
+constexpr char kWithoutLeases[] = R"sql(
+ALTER TABLE study_heads DROP COLUMN late_count;
+ALTER TABLE study_heads DROP COLUMN lease_ms;
+ALTER TABLE study_heads DROP COLUMN max_requeues;
+ALTER TABLE trials DROP COLUMN lease_end;
+ALTER TABLE trials DROP COLUMN requeue_of;
+ALTER TABLE trials DROP COLUMN requeued_as;
+ALTER TABLE trials DROP COLUMN requeues;
+ALTER TABLE trials DROP COLUMN host;
+ALTER TABLE trials DROP COLUMN process;
+ALTER TABLE trials DROP COLUMN report_count;
+ALTER TABLE trials DROP COLUMN last_step;
+ALTER TABLE trials DROP COLUMN last_value;
+ALTER TABLE trials DROP COLUMN labels;
+ALTER TABLE trials DROP COLUMN note;
+DROP TABLE lease_clock;
+DROP TABLE reports;
+ALTER TABLE study_heads DROP COLUMN best;
+DROP TABLE events;
+PRAGMA user_version = 2;
+)sql";
+
+TEST_F(PaddingTest, LeasesOfAnOlderFileNeverEnd) {
+  MakeOpenTrials();
+  RunSql(kWithoutLeases);
+  const auto opened = Open();
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  Store* const store = opened->get();
+  EXPECT_EQ(store->GetStudy("s")->lease, LeasePolicy());
+  const auto trial = store->GetTrial("s", 1);
+  ASSERT_TRUE(trial.ok()) << trial.status();
+  EXPECT_EQ(trial->state, TrialState::kActive);
+  EXPECT_FALSE(trial->lease_end_ms.has_value());
+  EXPECT_EQ(trial->labels, "");
+  EXPECT_FALSE(*store->LeasesNeedSweep());
+  EXPECT_TRUE(ReportSteps(*store, {"s", 1, {{1, 0.5}}}).ok());
+  EXPECT_FALSE(store->GetTrial("s", 1)->lease_end_ms.has_value());
+}
+
 TEST_F(PaddingTest, OpenTrialsOfAnOlderFileHaveNoPaddingAndCanBeObserved) {
   MakeOpenTrials();
+  RunSql(kWithoutLeases);
   RunSql("ALTER TABLE trials DROP COLUMN room; VACUUM; PRAGMA user_version = 1");
   EXPECT_GT(ObserveAll(), 0);
   EXPECT_EQ(Number("PRAGMA user_version"), static_cast<int64_t>(SchemaSteps().size()));

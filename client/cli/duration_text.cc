@@ -1,0 +1,46 @@
+#include "client/cli/duration_text.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+
+std::string RoundDuration(absl::Duration duration) {
+  if (duration < absl::ZeroDuration()) return absl::StrCat("-", RoundDuration(-duration));
+  const double seconds = absl::ToDoubleSeconds(duration);
+  if (seconds < 59.5) return absl::StrCat(std::lround(seconds), " s");
+  if (seconds < 59.5 * 60) return absl::StrCat(std::lround(seconds / 60), " min");
+  const double hours = seconds / 3600;
+  if (hours < 9.95) return absl::StrCat(std::round(hours * 10) / 10, " h");
+  if (hours < 47.5) return absl::StrCat(std::lround(hours), " h");
+  return absl::StrCat(std::lround(hours / 24), " d");
+}
+
+absl::StatusOr<absl::Duration> ReadDuration(const std::string& option, const std::string& text) {
+  absl::Duration duration;
+  if (text == "off") return absl::ZeroDuration();
+  std::string in_hours = text;
+  absl::Duration days;
+  const size_t end_of_days = text.find('d');
+  if (end_of_days != std::string::npos) {
+    // Abseil has no unit for days.
+    if (!absl::ParseDuration(absl::StrCat(text.substr(0, end_of_days), "h"), &days)) {
+      in_hours = "?";
+    } else {
+      in_hours = text.substr(end_of_days + 1);
+      if (in_hours.empty()) in_hours = "0";
+    }
+  }
+  if (absl::ParseDuration(in_hours, &duration) && duration >= absl::ZeroDuration() &&
+      days >= absl::ZeroDuration()) {
+    return 24 * days + duration;
+  }
+  return UsageError(absl::StrCat(option, " '", text,
+                                 "' is no duration such as 90s, 30m, 1h, 2d or 1h30m, nor off"));
+}
+
+}  // namespace slipstream::cli

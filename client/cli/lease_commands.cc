@@ -1,0 +1,250 @@
+#include "client/cli/lease_commands.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client/cli/duration_text.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/trial_view.h"
+#include "client/cli/usage_error.h"
+
+namespace slipstream::cli {
+namespace {
+
+struct HeartbeatArguments {
+  std::string study;
+  std::string worker;
+  std::string every;
+};
+
+// Prints the trials, with how long each is held; whether the worker holds any.
+bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
+  bool any = false;
+  Table table;
+  table.columns = {{"trial"}, {"state"}, {"held"}, {"lease", Align::kRight}};
+  for (const v1::HeartbeatResponse::HeldTrial& held : response.trials()) {
+    any |= held.held();
+    const std::string lease = held.has_lease_end_time() ? LeaseLeft(held.lease_end_time()) : "";
+    table.rows.push_back(
+        {ShortTrialName(held.trial()), StateText(held.state()), held.held() ? "yes" : "no", lease});
+  }
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(response));
+  } else {
+    session.Print(table);
+  }
+  return any;
+}
+
+absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
+  absl::Duration every;
+  if (!arguments.every.empty()) {
+    ASSIGN_OR_RETURN(every, ReadDuration("--every", arguments.every));
+  }
+  while (true) {
+    ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(study, arguments.worker));
+    const bool any = PrintHeld(response, session);
+    if (every == absl::ZeroDuration()) return absl::OkStatus();
+    if (!any) {
+      session.Warn("the worker holds no trial any more");
+      return absl::OkStatus();
+    }
+    absl::SleepFor(every);
+  }
+}
+
+absl::Status ShowTrial(const std::string& text, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
+  ASSIGN_OR_RETURN(const v1::Trial trial, session.client().GetTrial(name));
+  ASSIGN_OR_RETURN(const v1::ListReportsResponse reports, session.client().ListReports(name));
+  PrintWholeTrial(trial, reports, session);
+  return absl::OkStatus();
+}
+
+struct ReleaseArguments {
+  std::string study;
+  std::string worker;
+  std::vector<std::string> trials;
+};
+
+absl::Status Release(const ReleaseArguments& arguments, Session& session) {
+  v1::ReleaseTrialsRequest request;
+  ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study));
+  request.set_worker(arguments.worker);
+  for (const std::string& number : arguments.trials) {
+    const bool whole = number.find('/') != std::string::npos;
+    ASSIGN_OR_RETURN(*request.add_trials(),
+                     FullTrialName(whole ? number : absl::StrCat(arguments.study, "/", number)));
+  }
+  if (request.worker().empty() && request.trials().empty()) {
+    return UsageError("which trials? Give their numbers, or --worker NAME for all of a worker's");
+  }
+  ASSIGN_OR_RETURN(const auto response, session.client().ReleaseTrials(std::move(request)));
+  const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
+  v1::Study no_columns;
+  PrintTrials(no_columns, trials, Numbers::kRounded, session);
+  if (trials.empty()) session.Remark("The worker holds no trial.");
+  return absl::OkStatus();
+}
+
+struct ReportArguments {
+  std::string trial;
+  int64_t step = 0;
+  double value = 0;
+  std::string metric;
+};
+
+absl::Status Report(const ReportArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string trial, FullTrialName(arguments.trial));
+  std::string metric = arguments.metric;
+  if (metric.empty()) {
+    v1::GetStudyRequest request;
+    request.set_name(StudyOfTrial(trial));
+    request.mutable_read_mask()->add_paths("metrics");
+    ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(request));
+    if (!study.metrics().empty()) metric = study.metrics(0).name();
+  }
+  ASSIGN_OR_RETURN(const v1::ReportResponse response,
+                   session.client().Report(trial, arguments.step, metric, arguments.value));
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(response));
+  } else {
+    Table table;
+    table.columns = {{"trial"}, {"state"}, {"reports", Align::kRight}, {"lease", Align::kRight}};
+    const std::string lease =
+        response.has_lease_end_time() ? LeaseLeft(response.lease_end_time()) : "";
+    table.rows.push_back({ShortTrialName(trial), StateText(response.state()),
+                          absl::StrCat(response.report_count()), lease});
+    session.Print(table);
+  }
+  if (response.state() == v1::Trial::STALE) {
+    session.Warn("the lease has run out: another worker may be at the same work");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShouldStop(const std::string& text, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
+  ASSIGN_OR_RETURN(const v1::ShouldStopResponse advice, session.client().ShouldStop(name));
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(advice));
+    return absl::OkStatus();
+  }
+  Table table;
+  table.columns = {{"trial"}, {"advice"}, {"step", Align::kRight}, {"why", Align::kLeft, 200}};
+  table.rows.push_back({ShortTrialName(name), advice.stop() ? "stop" : "go on",
+                        advice.has_step() ? absl::StrCat(advice.step()) : "", advice.reason()});
+  session.Print(table);
+  return absl::OkStatus();
+}
+
+struct AnnotationArguments {
+  std::string trial;
+  std::optional<std::string> note;
+  std::vector<std::string> labels;
+  bool no_labels = false;
+};
+
+absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
+  v1::UpdateTrialRequest request;
+  ASSIGN_OR_RETURN(*request.mutable_trial()->mutable_name(), FullTrialName(arguments.trial));
+  if (arguments.note.has_value()) {
+    request.mutable_trial()->set_note(*arguments.note);
+    request.mutable_update_mask()->add_paths("note");
+  }
+  if (!arguments.labels.empty() || arguments.no_labels) {
+    RETURN_IF_ERROR(ReadLabels(arguments.labels, request.mutable_trial()->mutable_labels()));
+    request.mutable_update_mask()->add_paths("labels");
+  }
+  if (request.update_mask().paths().empty()) {
+    return UsageError("what is to be written on it? Give --note, --label or --no-labels");
+  }
+  ASSIGN_OR_RETURN(const v1::Trial trial, session.client().UpdateTrial(std::move(request)));
+  PrintWholeTrial(trial, {}, session);
+  return absl::OkStatus();
+}
+
+void AddShow(CLI::App* group, Action* chosen) {
+  const auto trial = std::make_shared<std::string>();
+  CLI::App* const command = group->add_subcommand("show", "Shows a trial in full");
+  AddTrialName(command, trial.get());
+  ChooseAction(command, trial, ShowTrial, chosen);
+}
+
+void AddRelease(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<ReleaseArguments>();
+  CLI::App* const command = group->add_subcommand(
+      "release", "Takes trials back from their workers and queues them again");
+  AddStudyName(command, &arguments->study);
+  command->add_option("trials", arguments->trials, "Numbers of the trials")->type_name("NUMBER");
+  command->add_option("--worker", arguments->worker,
+                      "Only trials of this worker; without numbers all of them");
+  ChooseAction(command, arguments, Release, chosen);
+}
+
+void AddReport(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* const command =
+      group->add_subcommand("report", "Reports a measurement on the way to a trial's outcome");
+  AddTrialName(command, &arguments->trial);
+  command->add_option("--step", arguments->step, "The step: an epoch, a number of trees, ...")
+      ->required();
+  command->add_option("--value", arguments->value, "What was measured")->required();
+  command->add_option("--metric", arguments->metric, "The metric (default: the study's)");
+  ChooseAction(command, arguments, Report, chosen);
+}
+
+void AddShouldStop(CLI::App* group, Action* chosen) {
+  const auto trial = std::make_shared<std::string>();
+  CLI::App* const command = group->add_subcommand(
+      "should-stop", "Advises whether to stop a trial early, by its reports so far");
+  AddTrialName(command, trial.get());
+  ChooseAction(command, trial, ShouldStop, chosen);
+}
+
+void AddAnnotate(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<AnnotationArguments>();
+  CLI::App* const command = group->add_subcommand("annotate", "Writes a note or labels on a trial");
+  AddTrialName(command, &arguments->trial);
+  command->add_option("--note", arguments->note, "Remark for people; empty removes it");
+  CLI::Option* const labels =
+      AddRepeatable(command, "--label", &arguments->labels,
+                    "Label, in place of all that the trial has; repeat for others")
+          ->type_name("KEY=VALUE");
+  command->add_flag("--no-labels", arguments->no_labels, "Removes all labels")->excludes(labels);
+  ChooseAction(command, arguments, Annotate, chosen);
+}
+
+}  // namespace
+
+void AddHeartbeat(CLI::App* app, Action* chosen) {
+  const auto arguments = std::make_shared<HeartbeatArguments>();
+  CLI::App* const command =
+      app->add_subcommand("heartbeat", "Renews the leases of a worker's trials");
+  AddStudyName(command, &arguments->study);
+  command->add_option("--worker", arguments->worker, "The worker's own stable id")->required();
+  command
+      ->add_option("--every", arguments->every,
+                   "Again and again at this interval, until the worker holds no trial")
+      ->type_name("DURATION");
+  ChooseAction(command, arguments, Heartbeat, chosen);
+}
+
+void AddHeldTrialCommands(CLI::App* group, Action* chosen) {
+  AddShow(group, chosen);
+  AddRelease(group, chosen);
+  AddReport(group, chosen);
+  AddShouldStop(group, chosen);
+  AddAnnotate(group, chosen);
+}
+
+}  // namespace slipstream::cli

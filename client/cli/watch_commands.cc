@@ -1,0 +1,116 @@
+#include "client/cli/watch_commands.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+std::string KindText(v1::StudyEvent::Kind kind) {
+  switch (kind) {
+    case v1::StudyEvent::STUDY_CREATED:
+      return "created";
+    case v1::StudyEvent::STUDY_CHANGED:
+      return "changed";
+    case v1::StudyEvent::STUDY_DELETED:
+      return "deleted";
+    case v1::StudyEvent::TRIAL_QUEUED:
+      return "queued";
+    case v1::StudyEvent::TRIAL_LEASED:
+      return "leased";
+    case v1::StudyEvent::TRIAL_REPORTED:
+      return "reported";
+    case v1::StudyEvent::TRIAL_ENDED:
+      return "ended";
+    case v1::StudyEvent::TRIAL_STALE:
+      return "lease ran out";
+    case v1::StudyEvent::TRIAL_RELEASED:
+      return "given back";
+    case v1::StudyEvent::TRIAL_WITHDRAWN:
+      return "withdrawn";
+    case v1::StudyEvent::INCUMBENT_IMPROVED:
+      return "best so far";
+    default:
+      return "unknown";
+  }
+}
+
+// For example "2025-03-01 12:00:00Z  digits/3  ended        0.93".
+std::string EventLine(const v1::StudyEvent& event) {
+  const std::string subject =
+      event.trial().empty() ? ShortStudyName(event.study()) : ShortTrialName(event.trial());
+  std::string line =
+      absl::StrCat(FormatTime(event.time()), "  ", subject, "  ", KindText(event.kind()));
+  if (event.has_value()) absl::StrAppend(&line, "  ", RoundNumber(event.value()));
+  if (!event.worker().empty()) absl::StrAppend(&line, "  to ", event.worker());
+  return line + "\n";
+}
+
+Table EventTable(const v1::StudyEvent& event) {
+  Table table;
+  table.columns = {{"time"}, {"study"}, {"trial"}, {"event"}, {"value", Align::kRight}, {"worker"}};
+  table.rows.push_back({FormatTime(event.time()), ShortStudyName(event.study()),
+                        event.trial().empty() ? "" : ShortTrialName(event.trial()),
+                        KindText(event.kind()),
+                        event.has_value() ? FormatNumber(event.value()) : "", event.worker()});
+  return table;
+}
+
+void PrintEvent(const v1::StudyEvent& event, bool first, Session& session) {
+  if (session.format() == Format::kJson) return session.Print(JsonLine(event));
+  if (session.format() == Format::kTable) return session.Print(EventLine(event));
+  const Table table = EventTable(event);
+  if (first) return session.Print(table);
+  session.PrintRows(table);
+}
+
+struct WatchArguments {
+  std::string study;
+  std::optional<int> count;
+  std::string after;
+};
+
+absl::Status Watch(const WatchArguments& arguments, Session& session) {
+  std::string token = arguments.after;
+  int seen = 0;
+  const auto visit = [&](const v1::StudyEvent& event) {
+    PrintEvent(event, seen == 0, session);
+    session.Flush();
+    ++seen;
+    return !arguments.count.has_value() || seen < *arguments.count;
+  };
+  absl::Status status;
+  if (arguments.study.empty()) {
+    status = session.client().WatchStudies(visit, &token);
+  } else {
+    ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
+    status = session.client().WatchStudy(study, visit, &token);
+  }
+  if (status.ok()) session.Remark(absl::StrCat("\nTo go on from here: --after ", token));
+  return status;
+}
+
+}  // namespace
+
+void AddStudyWatch(CLI::App* group, Action* chosen) {
+  const auto arguments = std::make_shared<WatchArguments>();
+  CLI::App* const command =
+      group->add_subcommand("watch", "Shows what happens to a study, or to all, as it happens");
+  command->add_option("study", arguments->study, "Name of the study (default: all)")
+      ->type_name("STUDY");
+  command->add_option("--count", arguments->count, "End after this many events")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--after", arguments->after, "Begin where an earlier watch of the same ended")
+      ->type_name("TOKEN");
+  ChooseAction(command, arguments, Watch, chosen);
+}
+
+}  // namespace slipstream::cli

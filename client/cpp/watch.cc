@@ -1,0 +1,81 @@
+#include <memory>
+#include <utility>
+
+#include "client/cpp/caller.h"
+#include "slipstream/client.h"
+
+namespace slipstream {
+namespace {
+
+using client_internal::Caller;
+
+using Reader = std::unique_ptr<grpc::ClientReader<v1::WatchResponse>>;
+
+// Where a watch stands.
+struct Progress {
+  std::string* token;
+  bool heard = false;   // A message has come since the last attempt began.
+  bool enough = false;  // The visitor does not want more.
+};
+
+// Reads until the stream breaks or ends, or the visitor has enough.
+grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
+                        const Client::Visitor<v1::StudyEvent>& visit, Progress* progress) {
+  v1::WatchResponse response;
+  while (reader->Read(&response)) {
+    progress->heard = true;
+    for (const v1::StudyEvent& event : response.events()) {
+      progress->enough = progress->enough || !visit(event);
+    }
+    *progress->token = response.resume_token();
+    if (!progress->enough) continue;
+    context->TryCancel();
+    break;
+  }
+  const grpc::Status status = reader->Finish();
+  return progress->enough ? grpc::Status::OK : status;
+}
+
+// Whether a broken stream is to be taken up again without counting as a failure.
+bool GoesOn(const absl::Status& status, const Progress& progress) {
+  return progress.heard && (absl::IsUnavailable(status) || absl::IsAborted(status) ||
+                            absl::IsDeadlineExceeded(status) || absl::IsCancelled(status));
+}
+
+template <typename Request>
+absl::Status Watch(Caller& caller, const Deadlines& deadlines, const std::string& what,
+                   Request request,
+                   Reader (Caller::Stub::*method)(grpc::ClientContext*, const Request&),
+                   const Client::Visitor<v1::StudyEvent>& visit, std::string* token) {
+  Progress progress{token};
+  while (true) {
+    progress.heard = false;
+    const absl::Status status =
+        caller.Call(what, deadlines, [&](Caller::Stub& stub, grpc::ClientContext* context) {
+          request.set_resume_token(*token);
+          return ReadEvents((stub.*method)(context, request), context, visit, &progress);
+        });
+    if (!GoesOn(status, progress)) return status;
+  }
+}
+
+}  // namespace
+
+absl::Status Client::WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
+                                std::string* resume_token) {
+  v1::WatchStudyRequest request;
+  request.set_study(study);
+  std::string own_token;
+  return Watch(*caller_, options_.call, "watch " + study, std::move(request),
+               &Caller::Stub::WatchStudy, visit,
+               resume_token != nullptr ? resume_token : &own_token);
+}
+
+absl::Status Client::WatchStudies(const Visitor<v1::StudyEvent>& visit, std::string* resume_token) {
+  std::string own_token;
+  return Watch(*caller_, options_.call, "watch the studies", v1::WatchStudiesRequest(),
+               &Caller::Stub::WatchStudies, visit,
+               resume_token != nullptr ? resume_token : &own_token);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,70 @@
+#include "core/strategy/training_history.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/space/candidate_list.h"
+
+namespace slipstream {
+namespace {
+
+// Results are settled while no earlier trial is open, and no late one can come between them. As
+// long as they are this share of all, hyperparameters are calibrated to settled results alone.
+constexpr double kSettledShare = 0.6;
+
+// How many different configurations were measured before the first trial that is open.
+Index CountSettled(const StudyView& view) {
+  const int64_t first_open =
+      view.open.empty() ? std::numeric_limits<int64_t>::max() : view.open.front().number;
+  ConfigurationIndex seen;
+  for (const EndedTrial& trial : view.ended) {
+    if (trial.number > first_open) break;
+    if (InformsModels(trial)) seen.try_emplace(&trial.configuration, 0);
+  }
+  return static_cast<Index>(seen.size());
+}
+
+}  // namespace
+
+TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe,
+                          const OutputTransform* transform) {
+  TrainingSetOptions options;
+  options.warp = recipe.model_options().warp;
+  options.transform = transform;
+  return CollectTrainingSet(view, options);
+}
+
+Index CalibratedTo(const StudyView& view, Index different) {
+  const Index of_all = ScheduledFitSize(different);
+  if (of_all == different) return different;
+  const Index settled = CountSettled(view);
+  const Index of_settled = ScheduledFitSize(settled);
+  const double least = kSettledShare * static_cast<double>(of_all);
+  const bool are_enough = of_settled < settled && static_cast<double>(of_settled) >= least;
+  return are_enough ? of_settled : of_all;
+}
+
+TrainingSet EarlierTraining(const StudyView& view, const Recipe& recipe, Index count) {
+  ConfigurationIndex seen;
+  size_t trials = 0;
+  for (; trials < view.ended.size(); ++trials) {
+    const EndedTrial& trial = view.ended[trials];
+    if (!InformsModels(trial)) continue;
+    if (static_cast<Index>(seen.size()) == count && !seen.contains(&trial.configuration)) break;
+    seen.try_emplace(&trial.configuration, 0);
+  }
+  StudyView then = view;
+  then.ended = view.ended.first(trials);
+  return TrainingSetOf(then, recipe);
+}
+
+TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count) {
+  return count > 0 ? EarlierTraining(view, recipe, count).data : NoResults(*view.space);
+}
+
+TrainingData NoResults(const SearchSpace& space) {
+  return {PointMatrix(0, static_cast<Index>(space.dimension())), Vector(0), Vector(0)};
+}
+
+}  // namespace slipstream

@@ -1,0 +1,35 @@
+// A study's training set now, and as it was when there were fewer results.
+//
+// Hyperparameters are not calibrated anew at each result, once there are many: they stay as they
+// were when there were CalibratedTo results, and so does the scale of the results. Both are
+// functions of the study's history alone.
+#ifndef SLIPSTREAM_CORE_STRATEGY_TRAINING_HISTORY_H_
+#define SLIPSTREAM_CORE_STRATEGY_TRAINING_HISTORY_H_
+
+#include "core/gp/likelihood.h"
+#include "core/gp/output_transform.h"
+#include "core/recipe/recipe.h"
+#include "core/study/study_view.h"
+#include "core/study/training_set.h"
+
+namespace slipstream {
+
+// On the scale of `transform`; null: on the results' own. `view` has at least one measured trial.
+TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe,
+                          const OutputTransform* transform = nullptr);
+
+// How many of the study's `different` measured configurations hyperparameters are calibrated to:
+// all while they are few, then the first ones of a schedule (ScheduledFitSize). While enough
+// results are settled, which means that no earlier trial is open, these are of the settled ones, so
+// that late results change nothing.
+Index CalibratedTo(const StudyView& view, Index different);
+
+// The training set as it was when there were `count` different configurations, at least one.
+TrainingSet EarlierTraining(const StudyView& view, const Recipe& recipe, Index count);
+// Its results alone; there may be none.
+TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count);
+TrainingData NoResults(const SearchSpace& space);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_TRAINING_HISTORY_H_

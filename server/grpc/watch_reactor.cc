@@ -1,0 +1,71 @@
+#include "server/grpc/watch_reactor.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "server/grpc/status_conversion.h"
+
+namespace slipstream {
+
+WatchReactor::WatchReactor(const Open& open) {
+  open([this] { OnMore(); },
+       [this](absl::StatusOr<std::unique_ptr<EventStream>> stream) { Opened(std::move(stream)); });
+}
+
+// A call that was cancelled meanwhile ends only now: until then the stream's maker
+// refers to it.
+void WatchReactor::Opened(absl::StatusOr<std::unique_ptr<EventStream>> stream) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  opening_ = false;
+  if (cancelled_) return End(absl::CancelledError("the call was cancelled"));
+  if (!stream.ok()) return End(stream.status());
+  stream_ = *std::move(stream);
+  Pump();
+}
+
+// Comes from the thread that serves all watchers, so it does not wait for one that is
+// busy. Should that one miss it, it comes again within the feed's poll.
+void WatchReactor::OnMore() {
+  more_ = true;
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (lock.owns_lock()) Pump();
+}
+
+void WatchReactor::OnWriteDone(bool alive) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  writing_ = false;
+  if (!alive) return End(absl::CancelledError("the caller is gone"));
+  // One that has caught up gets a message each time that the feed tells of news, and no more:
+  // what all watchers together may cost is bounded there.
+  const bool go_on = more_.exchange(false) || cancelled_ || !stream_->caught_up();
+  if (go_on || stream_->ended()) Pump();
+}
+
+void WatchReactor::OnCancel() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  cancelled_ = true;
+  if (!opening_ && !writing_) End(absl::CancelledError("the call was cancelled"));
+}
+
+void WatchReactor::Pump() {
+  if (finished_ || writing_ || stream_ == nullptr) return;
+  if (cancelled_) return End(absl::CancelledError("the call was cancelled"));
+  if (stream_->ended()) return End(absl::OkStatus());
+  do {
+    more_ = false;
+    absl::StatusOr<std::shared_ptr<const WatchAnswer>> next = stream_->Next();
+    if (!next.ok()) return End(next.status());
+    if (*next != nullptr) {
+      message_ = *std::move(next);
+      writing_ = true;
+      return StartWrite(&message_->response);
+    }
+  } while (more_);
+}
+
+void WatchReactor::End(const absl::Status& status) {
+  if (std::exchange(finished_, true)) return;
+  Finish(ToGrpcStatus(status));
+}
+
+}  // namespace slipstream

@@ -1,0 +1,50 @@
+// One watcher's call: sends events as they come, one message at a time.
+#ifndef SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_
+#define SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_
+
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "absl/status/statusor.h"
+#include "server/service/watch_service.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+// Deletes itself when the call is done.
+class WatchReactor : public grpc::ServerWriteReactor<v1::WatchResponse> {
+ public:
+  // `open` opens the stream: it takes what to call when there is more, and what to call
+  // with the stream.
+  using Open = std::function<void(std::function<void()> on_more, WatchService::Opened opened)>;
+  explicit WatchReactor(const Open& open);
+
+  void OnWriteDone(bool alive) override;
+  void OnCancel() override;
+  void OnDone() override { delete this; }
+
+ private:
+  void Opened(absl::StatusOr<std::unique_ptr<EventStream>> stream);
+  void OnMore();
+  // Sends what there is, unless a message is under way. The mutex is held.
+  void Pump();
+  void End(const absl::Status& status);
+
+  std::mutex mutex_;
+  std::shared_ptr<const WatchAnswer> message_;  // On its way to the caller.
+  bool writing_ = false;
+  bool opening_ = true;
+  bool cancelled_ = false;
+  bool finished_ = false;
+  std::atomic<bool> more_{false};
+  // Null until it is open. The first to be destroyed: OnMore is called until then.
+  std::unique_ptr<EventStream> stream_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_

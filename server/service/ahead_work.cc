@@ -1,0 +1,73 @@
+#include "server/service/ahead_work.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/status.h"
+
+namespace slipstream {
+namespace {
+
+// Suggestions for more workers would be void before they are asked for: each result makes them so.
+constexpr int64_t kMostAhead = 8;
+// With more workers out, somebody asks all the time, and nothing is idle to work ahead.
+constexpr int64_t kMostWorkersOut = 16;
+
+}  // namespace
+
+AheadWork::AheadWork(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
+                     std::function<bool()> is_needed_elsewhere, std::function<void()> finished)
+    : context_(context),
+      study_(std::move(study)),
+      is_needed_elsewhere_(std::move(is_needed_elsewhere)),
+      finished_(std::move(finished)),
+      deadline_(Deadline::In(context.options->suggest_budget).WithStop(context.stop)) {}
+
+void AheadWork::Start(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
+                      std::function<bool()> is_needed_elsewhere, std::function<void()> finished) {
+  const std::shared_ptr<AheadWork> work(new AheadWork(
+      context, std::move(study), std::move(is_needed_elsewhere), std::move(finished)));
+  work->TakeTurn();
+}
+
+void AheadWork::TakeTurn() {
+  const absl::StatusOr<bool> has_more = Compute();
+  if (has_more.ok() && *has_more) {
+    context_.executor->Continue([self = shared_from_this()] { self->TakeTurn(); },
+                                Executor::Turn::kLater);
+    return;
+  }
+  work_.reset();
+  finished_();
+}
+
+absl::StatusOr<bool> AheadWork::Compute() {
+  if (work_ == nullptr) SLIPSTREAM_RETURN_IF_ERROR(Begin());
+  if (work_ == nullptr) return false;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool are_all, work_->TakeTurn(count_, deadline_));
+  if (!are_all && !deadline_.has_passed() && !is_needed_elsewhere_()) return true;
+  work_->KeepAhead();
+  return false;
+}
+
+// Leaves work_ null where there is nothing to do.
+absl::Status AheadWork::Begin() {
+  if (is_needed_elsewhere_()) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const LeasePlan plan,
+                              context_.store->PlanLeases(study_->key, study_->id, {}, 0));
+  if (plan.study.state != StudyState::kActive) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const StudyHistory> history,
+                              context_.histories->Get(*study_, plan.study.late_count));
+  const auto open = static_cast<int64_t>(history->open().size());
+  if (open > kMostWorkersOut) return absl::OkStatus();
+  const HistoryVersion version{plan.study.trial_count, plan.study.suggested_count,
+                               static_cast<int64_t>(history->ended().size()), open,
+                               plan.study.late_count};
+  if (context_.prepared->Has(study_->key, version)) return absl::OkStatus();
+  count_ = static_cast<int>(std::clamp<int64_t>(open, 1, kMostAhead));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      work_, SuggestionWork::Start(context_, study_, plan.study, count_, /*is_ahead=*/true));
+  return absl::OkStatus();
+}
+
+}  // namespace slipstream

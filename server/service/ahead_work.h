@@ -1,0 +1,45 @@
+// The next suggestions of one study, worked out before somebody asks, in turns on the threads that
+// also compute for those who wait.
+#ifndef SLIPSTREAM_SERVER_SERVICE_AHEAD_WORK_H_
+#define SLIPSTREAM_SERVER_SERVICE_AHEAD_WORK_H_
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "core/base/deadline.h"
+#include "server/service/lease_batch.h"
+#include "server/service/suggestion_work.h"
+
+namespace slipstream {
+
+// Owns itself from Start until it has called `finished`, once. Used by one thread at a time.
+class AheadWork : public std::enable_shared_from_this<AheadWork> {
+ public:
+  // As many suggestions as workers are out, at most a few, unless they are there already. Ends
+  // early, with what it has by then, when `is_needed_elsewhere` says that somebody waits for the
+  // study. `context` must outlive the work. Errors are nobody's concern: who asks meets them again.
+  static void Start(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
+                    std::function<bool()> is_needed_elsewhere, std::function<void()> finished);
+
+ private:
+  AheadWork(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
+            std::function<bool()> is_needed_elsewhere, std::function<void()> finished);
+
+  void TakeTurn();
+  // Whether there is more to do.
+  absl::StatusOr<bool> Compute();
+  absl::Status Begin();
+
+  const LeaseBatchContext& context_;
+  const std::shared_ptr<const CatalogStudy> study_;
+  const std::function<bool()> is_needed_elsewhere_;
+  const std::function<void()> finished_;
+  const Deadline deadline_;
+  std::unique_ptr<SuggestionWork> work_;
+  int count_ = 0;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_AHEAD_WORK_H_

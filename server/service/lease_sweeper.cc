@@ -1,0 +1,65 @@
+#include "server/service/lease_sweeper.h"
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/status.h"
+
+namespace slipstream {
+
+LeaseSweeper::LeaseSweeper(Store* store, absl::Duration period, OnSweep on_sweep)
+    : store_(*store), on_sweep_(std::move(on_sweep)) {
+  if (period == absl::InfiniteDuration()) return;
+  thread_ = std::thread([this, period] { SweepUntilStopped(period); });
+}
+
+LeaseSweeper::~LeaseSweeper() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LeaseSweeper::SweepUntilStopped(absl::Duration period) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stop_.wait_for(lock, absl::ToChronoNanoseconds(period), [this] { return stopping_; })) {
+    lock.unlock();
+    (void)Sweep();
+    lock.lock();
+  }
+}
+
+absl::Status LeaseSweeper::Sweep() {
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool needed, store_.LeasesNeedSweep());
+    if (!needed) return absl::OkStatus();
+    SLIPSTREAM_ASSIGN_OR_RETURN(const LeaseSweep sweep, SweepOnce());
+    if (sweep.stale > 0 && on_sweep_) on_sweep_(sweep);
+    if (!sweep.more) return absl::OkStatus();
+  }
+}
+
+absl::StatusOr<LeaseSweep> LeaseSweeper::SweepOnce() {
+  const auto swept = std::make_shared<LeaseSweep>();
+  const auto answered = std::make_shared<std::promise<absl::Status>>();
+  Write<LeaseSweep> write;
+  write.render = [swept](const LeaseSweep& sweep) {
+    *swept = sweep;
+    return std::string();
+  };
+  write.done = [answered](absl::Status status, std::optional<std::string>) {
+    answered->set_value(std::move(status));
+  };
+  store_.SweepLeases(std::move(write));
+  SLIPSTREAM_RETURN_IF_ERROR(answered->get_future().get());
+  return *swept;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,33 @@
+#include "server/service/prepared_suggestions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace slipstream {
+
+void PreparedSuggestions::Put(int64_t study_key, const HistoryVersion& version,
+                              std::vector<Suggestion> suggestions) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  studies_[study_key] = {version, std::move(suggestions), ++puts_};
+  if (studies_.size() <= most_studies_) return;
+  studies_.erase(std::min_element(
+      studies_.begin(), studies_.end(),
+      [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
+}
+
+std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const HistoryVersion& version,
+                                                  int count) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = studies_.find(study_key);
+  if (found == studies_.end()) return {};
+  const Prepared& prepared = found->second;
+  const int64_t leased = version.trials - prepared.version.trials;
+  const auto size = static_cast<int64_t>(prepared.suggestions.size());
+  if (leased < 0 || leased + count > size || !(prepared.version.AfterLeases(leased) == version)) {
+    return {};
+  }
+  const auto first = prepared.suggestions.begin() + leased;
+  return {first, first + count};
+}
+
+}  // namespace slipstream

@@ -1,0 +1,72 @@
+// Suggestions that were worked out ahead, to be leased when somebody asks.
+//
+// They hold as long as the study's history is what they were made for, or has changed only by what
+// they knew already: that the earlier ones of them were leased. Thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_
+#define SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/study/suggestion.h"
+
+namespace slipstream {
+
+// A study's history by its counts: none of them goes back, so a history that has the same ones is
+// the same.
+struct HistoryVersion {
+  int64_t trials = 0;     // Given out so far.
+  int64_t suggested = 0;  // Of these by Suggest.
+  int64_t ended = 0;
+  int64_t open = 0;
+  int64_t late = 0;  // Results that came after their leases had ended.
+
+  // After so many new suggestions were leased, and nothing else happened.
+  HistoryVersion AfterLeases(int64_t count) const {
+    return {trials + count, suggested + count, ended, open + count, late};
+  }
+  friend bool operator==(const HistoryVersion&, const HistoryVersion&) = default;
+};
+
+class PreparedSuggestions {
+ public:
+  // Keeps those of the `most_studies` studies that were prepared last.
+  explicit PreparedSuggestions(size_t most_studies) : most_studies_(most_studies) {}
+
+  // Replaces what the study had.
+  void Put(int64_t study_key, const HistoryVersion& version, std::vector<Suggestion> suggestions);
+
+  // The next `count` suggestions for a study with that history; none if there are not so many. They
+  // stay until the history shows that they were leased, as a lease may fail.
+  std::vector<Suggestion> Find(int64_t study_key, const HistoryVersion& version, int count);
+
+  // Whether there is a suggestion for a study with that history.
+  bool Has(int64_t study_key, const HistoryVersion& version) {
+    return !Find(study_key, version, 1).empty();
+  }
+
+  // How many were given to callers so far.
+  void CountUsed(int64_t count) { used_ += count; }
+  int64_t used() const { return used_; }
+
+ private:
+  struct Prepared {
+    HistoryVersion version;
+    std::vector<Suggestion> suggestions;
+    uint64_t number = 0;  // Ascending with each Put.
+  };
+
+  const size_t most_studies_;
+  std::mutex mutex_;
+  absl::flat_hash_map<int64_t, Prepared> studies_;  // By key, which is never given out twice.
+  uint64_t puts_ = 0;
+  std::atomic<int64_t> used_{0};
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_

@@ -1,0 +1,93 @@
+#include "server/service/watch_service.h"
+
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/convert/event_conversion.h"
+#include "server/convert/page_token.h"
+#include "server/convert/resource_name.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int kEventsPerResponse = 2000;
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Next() {
+  const std::optional<EventFeed::Watcher::Place> place = watcher_->place();
+  std::shared_ptr<const WatchAnswer> answer;
+  if (place.has_value()) answer = answers_.Find(*place);
+  if (answer == nullptr) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(answer, Take());
+    if (place.has_value() && answer->sequence > place->sequence) answers_.Put(*place, answer);
+  } else {
+    watcher_->SkipTo(answer->sequence);
+  }
+  ended_ = answer->ends;
+  if (!std::exchange(first_, false) && answer->response.events().empty()) return nullptr;
+  return answer;
+}
+
+absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<EventRecord> events,
+                              watcher_->Take(kEventsPerResponse));
+  auto answer = std::make_shared<WatchAnswer>();
+  for (const EventRecord& event : events) {
+    EventToProto(feed_.StudyIdOf(event), event, answer->response.add_events());
+    if (of_one_study_ && event.kind == EventKind::kStudyDeleted) answer->ends = true;
+  }
+  answer->sequence = watcher_->sequence();
+  answer->response.set_resume_token(MakePageToken(scope_, answer->sequence));
+  return answer;
+}
+
+absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(const std::string& study_id,
+                                                                const std::string& token,
+                                                                std::function<void()> on_more) {
+  int64_t key = 0;
+  if (!study_id.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord study, store_.GetStudy(study_id));
+    key = study.key;
+  }
+  const std::string scope =
+      study_id.empty() ? "events" : absl::StrCat("events of ", StudyName(study_id));
+  int64_t after = 0;
+  if (token.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(after, feed_.LastSequence());
+  } else {
+    absl::StatusOr<int64_t> parsed = ParsePageToken(scope, token);
+    if (!parsed.ok()) {
+      return InvalidField("resume_token", token, "a resume_token of an earlier watch of the same");
+    }
+    after = *parsed;
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<EventFeed::Watcher> watcher,
+                              feed_.Watch(key, after, std::move(on_more)));
+  std::unique_ptr<EventStream> stream(
+      new EventStream(&feed_, &answers_, std::move(watcher), scope));
+  stream->of_one_study_ = key != 0;
+  return stream;
+}
+
+void WatchService::OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventStream>>()> open,
+                             const Opened& opened) {
+  const absl::Status accepted = reads_.Run([opened, open = std::move(open)] { opened(open()); });
+  if (!accepted.ok()) opened(accepted);
+}
+
+void WatchService::WatchStudy(const v1::WatchStudyRequest* request, std::function<void()> on_more,
+                              Opened opened) {
+  const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
+  if (!id.ok()) return opened(id.status());
+  OpenLater([=, this] { return Open(*id, request->resume_token(), on_more); }, opened);
+}
+
+void WatchService::WatchStudies(const v1::WatchStudiesRequest* request,
+                                std::function<void()> on_more, Opened opened) {
+  OpenLater([=, this] { return Open("", request->resume_token(), on_more); }, opened);
+}
+
+}  // namespace slipstream

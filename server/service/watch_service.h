@@ -1,0 +1,96 @@
+// Watching studies, free of any transport: a stream of events, of which the next ones
+// are asked for.
+#ifndef SLIPSTREAM_SERVER_SERVICE_WATCH_SERVICE_H_
+#define SLIPSTREAM_SERVER_SERVICE_WATCH_SERVICE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/memo.h"
+#include "server/service/event_feed.h"
+#include "server/service/executor.h"
+#include "server/store/store.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+// What to send to a watcher, shared by all that stand at the same place.
+struct WatchAnswer {
+  v1::WatchResponse response;
+  int64_t sequence = 0;  // The place after it.
+  bool ends = false;     // The one study that is watched has been deleted.
+};
+
+// The latest answers. Few, as watchers are told in rounds.
+using WatchAnswers = Memo<EventFeed::Watcher::Place, const WatchAnswer>;
+
+// Used by one thread at a time.
+class EventStream {
+ public:
+  // The next events, some at a time. Null if there is nothing to send: no events, unless
+  // it is the first response, which tells where the stream begins. Errors: see
+  // EventFeed::Watcher::Take. Reads the store until it has caught up.
+  absl::StatusOr<std::shared_ptr<const WatchAnswer>> Next();
+
+  // Whether it has once told all that there was.
+  bool caught_up() const { return watcher_->caught_up(); }
+
+  // Whether nothing will follow, as the one study that is watched has been deleted.
+  bool ended() const { return ended_; }
+
+ private:
+  friend class WatchService;
+
+  EventStream(EventFeed* feed, WatchAnswers* answers, std::unique_ptr<EventFeed::Watcher> watcher,
+              std::string scope)
+      : feed_(*feed), answers_(*answers), watcher_(std::move(watcher)), scope_(std::move(scope)) {}
+
+  absl::StatusOr<std::shared_ptr<const WatchAnswer>> Take();
+
+  EventFeed& feed_;
+  WatchAnswers& answers_;
+  const std::unique_ptr<EventFeed::Watcher> watcher_;
+  const std::string scope_;  // Binds resume tokens to what is watched.
+  bool of_one_study_ = false;
+  bool first_ = true;
+  bool ended_ = false;
+};
+
+// Thread-safe.
+class WatchService {
+ public:
+  using Opened = std::function<void(absl::StatusOr<std::unique_ptr<EventStream>>)>;
+
+  // All pointers must outlive the service and its streams.
+  WatchService(Store* store, EventFeed* feed, Executor* reads)
+      : store_(*store), feed_(*feed), reads_(*reads) {}
+
+  // Opens a stream. `on_more` is called when there may be more events, at any time until
+  // the stream is destroyed, and must be quick. `request` must live until `opened` has been
+  // called, perhaps on another thread.
+  void WatchStudy(const v1::WatchStudyRequest* request, std::function<void()> on_more,
+                  Opened opened);
+  void WatchStudies(const v1::WatchStudiesRequest* request, std::function<void()> on_more,
+                    Opened opened);
+
+ private:
+  absl::StatusOr<std::unique_ptr<EventStream>> Open(const std::string& study_id,
+                                                    const std::string& token,
+                                                    std::function<void()> on_more);
+  void OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventStream>>()> open,
+                 const Opened& opened);
+
+  Store& store_;
+  EventFeed& feed_;
+  Executor& reads_;
+  WatchAnswers answers_{16};
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_WATCH_SERVICE_H_

@@ -1,0 +1,211 @@
+#include "server/store/holding_rules.h"
+
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/event_rules.h"
+#include "server/store/lease_clock.h"
+#include "server/store/resource_message.h"
+#include "server/store/study_rules.h"
+#include "server/store/trial_rules.h"
+
+namespace slipstream::rules {
+namespace {
+
+// The trials that `held` means, each once.
+absl::StatusOr<std::vector<TrialRecord>> ReadHeld(RowTransaction& rows, int64_t study_key,
+                                                  const HeldTrials& held) {
+  std::vector<int64_t> numbers = held.numbers;
+  if (numbers.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(numbers, rows.ListActiveTrials(study_key, held.worker));
+  }
+  std::set<int64_t> seen;
+  std::vector<TrialRecord> trials;
+  for (const int64_t number : numbers) {
+    if (!seen.insert(number).second) continue;
+    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(),
+                                RequireTrial(rows, held.study.id, study_key, number));
+  }
+  return trials;
+}
+
+bool IsHeldBy(const TrialRecord& trial, const std::string& worker) {
+  return trial.state == TrialState::kActive && (worker.empty() || trial.worker == worker);
+}
+
+absl::Status CheckHeld(const HeldTrials& held, const TrialRecord& trial) {
+  if (IsHeldBy(trial, held.worker)) return absl::OkStatus();
+  const std::string name = NameOfTrial(held.study.id, trial.number);
+  if (trial.state != TrialState::kActive) {
+    return absl::FailedPreconditionError(absl::StrCat(name, " is not ACTIVE: nobody holds it"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(name, " is held by worker '", trial.worker, "', not by '", held.worker, "'"));
+}
+
+// The chain of `trial` from its first trial on. A trial's link leads to a higher
+// number, so the walk ends.
+absl::StatusOr<std::vector<TrialRecord>> ChainOf(RowTransaction& rows, int64_t study_key,
+                                                 const TrialRecord& trial) {
+  std::vector<TrialRecord> chain;
+  int64_t next = trial.requeue_of > 0 ? trial.requeue_of : trial.number;
+  while (next > 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> found, rows.FindTrial(study_key, next));
+    if (!found.has_value()) break;
+    next = found->requeued_as > found->number ? found->requeued_as : 0;
+    chain.push_back(*std::move(found));
+  }
+  return chain;
+}
+
+bool GivesResult(const TrialRecord& trial) {
+  return HasEnded(trial.state) && trial.state != TrialState::kFailed;
+}
+
+// The trial whose result makes further trials of the configuration needless; 0: there is none.
+absl::StatusOr<int64_t> ResultOfChain(RowTransaction& rows, int64_t study_key,
+                                      const TrialRecord& trial) {
+  if (trial.requeue_of == 0 && trial.requeued_as == 0) return 0;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> chain,
+                              ChainOf(rows, study_key, trial));
+  for (const TrialRecord& each : chain) {
+    if (GivesResult(each)) return each.number;
+  }
+  return 0;
+}
+
+absl::Status Withdraw(RowTransaction& rows, int64_t study_key, int64_t because_of,
+                      TrialRecord& trial) {
+  trial.state = TrialState::kWithdrawn;
+  trial.end_ms = rows.now_ms();
+  trial.reason = absl::StrCat("trial ", because_of, " gave a result for this configuration");
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(study_key, trial));
+  return EmitTrialEvent(rows, EventKind::kTrialWithdrawn, study_key, trial);
+}
+
+TrialRecord RepeatOf(const TrialRecord& trial, int64_t number, int64_t now_ms) {
+  TrialRecord repeat;
+  repeat.number = number;
+  repeat.state = TrialState::kRequested;
+  repeat.configuration = trial.configuration;
+  repeat.candidate = trial.candidate;
+  repeat.create_ms = now_ms;
+  repeat.requeue_of = trial.requeue_of > 0 ? trial.requeue_of : trial.number;
+  repeat.requeues = trial.requeues + 1;
+  repeat.labels = trial.labels;
+  repeat.note = trial.note;
+  return repeat;
+}
+
+absl::StatusOr<bool> MayRepeat(RowTransaction& rows, const StudyHead& head,
+                               const TrialRecord& trial, int64_t max_trials) {
+  if (head.state == StudyState::kCompleted || head.trial_count >= max_trials) return false;
+  if (trial.requeues >= head.lease.max_requeues) return false;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, head.key, trial));
+  return result == 0;
+}
+
+// Makes the trial STALE; whether its configuration was queued again.
+absl::StatusOr<bool> EndLease(RowTransaction& rows, StudyHead& head, TrialRecord& trial,
+                              int64_t max_trials) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool repeats, MayRepeat(rows, head, trial, max_trials));
+  trial.state = TrialState::kStale;
+  trial.lease_end.reset();
+  SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialStale, head.key, trial));
+  if (repeats) {
+    const TrialRecord repeat = RepeatOf(trial, ++head.trial_count, rows.now_ms());
+    trial.requeued_as = repeat.number;
+    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, repeat, {}));
+    SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, repeat));
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
+  return repeats;
+}
+
+absl::Status GiveBack(RowTransaction& rows, int64_t study_key, TrialRecord& trial) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, study_key, trial));
+  trial.lease_end.reset();
+  if (result > 0) return Withdraw(rows, study_key, result, trial);
+  if (trial.report_count > 0) {
+    SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(study_key, trial.number));
+    trial.report_count = 0;
+    trial.last_step.reset();
+    trial.last_value.reset();
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(study_key, trial));
+  }
+  trial.state = TrialState::kRequested;
+  trial.worker.clear();
+  trial.process = {};
+  trial.start_ms.reset();
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(study_key, trial));
+  return EmitTrialEvent(rows, EventKind::kTrialReleased, study_key, trial);
+}
+
+}  // namespace
+
+absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& held) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, held.study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, ReadHeld(rows, head.key, held));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const LeaseMoment moment, PresentMoment(rows));
+  for (TrialRecord& trial : trials) {
+    if (!IsHeldBy(trial, held.worker)) continue;
+    RenewLease(head.lease, moment, trial);
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
+  }
+  return Heartbeats{std::move(trials), head.lease.duration_ms};
+}
+
+absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,
+                                                       const HeldTrials& held) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, held.study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, ReadHeld(rows, head.key, held));
+  for (const TrialRecord& trial : trials) SLIPSTREAM_RETURN_IF_ERROR(CheckHeld(held, trial));
+  for (TrialRecord& trial : trials) {
+    SLIPSTREAM_RETURN_IF_ERROR(GiveBack(rows, head.key, trial));
+  }
+  return trials;
+}
+
+absl::StatusOr<LeaseSweep> SweepLeases(RowTransaction& rows, int most, int64_t max_trials) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const LeaseMoment moment, PresentMoment(rows));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialKey> ended,
+                              rows.ListEndedLeases(moment.lease_ms, most));
+  LeaseSweep sweep;
+  for (const TrialKey& key : ended) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(key.study_key));
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial,
+                                rows.FindTrial(key.study_key, key.number));
+    if (!head.has_value() || !trial.has_value()) continue;
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool repeated, EndLease(rows, *head, *trial, max_trials));
+    ++sweep.stale;
+    if (repeated) ++sweep.queued_again;
+  }
+  sweep.more = ended.size() == static_cast<size_t>(most);
+  return sweep;
+}
+
+absl::StatusOr<bool> LeasesNeedSweep(RowSnapshot& rows, int64_t now_ms) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<LeaseClock> clock, rows.FindLeaseClock());
+  if (!clock.has_value()) return false;
+  const int64_t age = now_ms - clock->wall_ms;
+  // An old row is due to be written, if there is any lease that needs the clock.
+  const bool old = age < 0 || age >= kLeaseClockWrittenAfterMs;
+  const int64_t until =
+      old ? std::numeric_limits<int64_t>::max() : MomentOf(*clock, now_ms).lease_ms;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialKey> found, rows.ListEndedLeases(until, 1));
+  return !found.empty();
+}
+
+absl::Status WithdrawRepeat(RowTransaction& rows, int64_t study_key, const TrialRecord& trial) {
+  if (!GivesResult(trial) || trial.requeued_as == 0) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> chain, ChainOf(rows, study_key, trial));
+  if (chain.empty() || chain.back().state != TrialState::kRequested) return absl::OkStatus();
+  return Withdraw(rows, study_key, trial.number, chain.back());
+}
+
+}  // namespace slipstream::rules

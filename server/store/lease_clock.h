@@ -1,0 +1,50 @@
+// The clock by which leases end. It runs with the wall clock while a server is up
+// and stands still while none is, or while the wall clock jumps: no lease runs out
+// for time in which its worker could not have renewed it.
+//
+// The clock is one row: what it showed at some moment of the wall clock. Every
+// transaction derives the present from that row alone, so several servers on one
+// database agree, and a crash loses at most the few seconds since the row was
+// last written. Servers that are up write it down at least every few seconds
+// (lease_sweeper.h); a longer gap means that none was.
+#ifndef SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
+#define SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "server/store/rows.h"
+
+namespace slipstream::rules {
+
+// The row is written anew once it is this old.
+inline constexpr int64_t kLeaseClockWrittenAfterMs = 5'000;
+// A gap of the wall clock that is longer than this, or negative, counts as no time.
+inline constexpr int64_t kLongestLeaseClockGapMs = 60'000;
+
+// One moment by both clocks.
+struct LeaseMoment {
+  int64_t lease_ms = 0;
+  int64_t wall_ms = 0;
+};
+
+LeaseMoment MomentOf(const LeaseClock& clock, int64_t now_ms);
+
+// The present, written down if the row is old or does not fit the wall clock.
+absl::StatusOr<LeaseMoment> PresentMoment(RowTransaction& rows);
+
+// Lets the clock go on from what the row shows, as the first transaction of a
+// server. Time since then counts for no lease.
+absl::Status RestartLeaseClock(RowTransaction& rows);
+
+// Sets the trial's lease to end a duration of `policy` after `moment`, or never.
+void RenewLease(const LeasePolicy& policy, const LeaseMoment& moment, TrialRecord& trial);
+
+// Fills in lease_end_ms where there is a lease_end.
+absl::Status FillLeaseEnds(Rows& rows, absl::Span<TrialRecord> trials);
+
+}  // namespace slipstream::rules
+
+#endif  // SLIPSTREAM_SERVER_STORE_LEASE_CLOCK_H_

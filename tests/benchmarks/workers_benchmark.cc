@@ -1,0 +1,488 @@
+// Measures many workers on one study: each asks for a trial, measures it at once and asks again,
+// through the real server, in studies of several sizes. And what heavy calls do to others: a light
+// study's latency beside five studies that ask for a thousand trials each, how long such a call may
+// take, and how soon the server ends under that load. The load comes from this process; the server
+// is another one.
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/base/counter_random.h"
+#include "tests/benchmarks/figures.h"
+#include "tests/benchmarks/flags.h"
+#include "tests/benchmarks/latencies.h"
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kDimension = 6;
+constexpr int kSourcePoints = 60;
+constexpr int kMostExplained = 100;
+constexpr int kHeavyStudies = 5;
+constexpr int kHeavyCount = 1000;
+constexpr int kLightCalls = 40;
+constexpr int kPreparedCalls = 15;
+constexpr std::chrono::milliseconds kMeasuring(300);
+constexpr double kBudgetSeconds = 5;
+constexpr int kDrainSeconds = 2;
+constexpr std::chrono::seconds kMostWait(120);
+
+struct Settings {
+  std::vector<int> trials = {50, 200, 1000};
+  std::vector<int> workers = {32, 128};
+  int cycles_per_worker = 3;
+  int sources = 5;
+  bool bars = true;
+  bool heavy = true;
+  bool prepared = true;
+  std::string csv;
+};
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string ParameterName(int place) { return absl::StrCat("x", place); }
+
+v1::Study CubeStudy(const std::string& preset) {
+  v1::Study study;
+  for (int i = 0; i < kDimension; ++i) {
+    v1::Parameter* parameter = study.mutable_space()->add_parameters();
+    parameter->set_name(ParameterName(i));
+    parameter->mutable_double_domain()->set_min(0);
+    parameter->mutable_double_domain()->set_max(1);
+  }
+  study.add_metrics()->set_name("loss");
+  study.mutable_metrics(0)->set_goal(v1::Metric::MINIMIZE);
+  study.mutable_algorithm()->set_preset(preset);
+  study.set_seed(7);
+  return study;
+}
+
+// A bowl with ripples; tasks differ in where it is deepest.
+double LossAt(const v1::Configuration& configuration, int task) {
+  double loss = 0;
+  for (const auto& [name, value] : configuration.values()) {
+    const double off = value.double_value() - 0.4 - 0.03 * task;
+    loss += off * off + 0.02 * (1 - std::cos(12 * off));
+  }
+  return loss;
+}
+
+std::vector<v1::Observation> RandomObservations(int count, int task) {
+  std::vector<v1::Observation> observations;
+  for (int i = 0; i < count; ++i) {
+    v1::Configuration configuration;
+    for (int d = 0; d < kDimension; ++d) {
+      (*configuration.mutable_values())[ParameterName(d)].set_double_value(CounterRandomUniform(
+          static_cast<uint64_t>(task), static_cast<uint64_t>(i), static_cast<uint64_t>(d)));
+    }
+    observations.push_back(MeasuredObservation(configuration, LossAt(configuration, task)));
+  }
+  return observations;
+}
+
+void Check(const grpc::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.error_message());
+}
+
+// What one load of workers got.
+struct Cycles {
+  Latencies suggest;
+  int cycles = 0;
+  double seconds = 0;
+  int explained = 0;
+  int quasi_random = 0;
+
+  double Rate() const { return cycles / seconds; }
+  double P50() const { return suggest.Quantile(0.5) / 1e6; }
+  double P99() const { return suggest.Quantile(0.99) / 1e6; }
+  double QuasiRandomShare() const {
+    return explained == 0 ? 0 : static_cast<double>(quasi_random) / explained;
+  }
+};
+
+// Workers in a closed loop on one study.
+class Workers {
+ public:
+  Workers(v1::OptimizationService::Stub& stub, std::string study, int workers, int cycles)
+      : stub_(stub), study_(std::move(study)), workers_(workers), left_(cycles) {}
+
+  Cycles Run() {
+    const Clock::time_point start = Clock::now();
+    running_ = workers_;
+    for (int w = 0; w < workers_; ++w) Ask(absl::StrCat("w", w));
+    std::unique_lock<std::mutex> lock(mutex_);
+    finished_.wait(lock, [this] { return running_ == 0; });
+    result_.seconds = SecondsSince(start);
+    Explain();
+    return std::move(result_);
+  }
+
+ private:
+  template <typename Request, typename Response>
+  struct Call {
+    grpc::ClientContext context;
+    Request request;
+    Response response;
+    Clock::time_point start = Clock::now();
+  };
+
+  void Ask(const std::string& worker) {
+    if (left_.fetch_sub(1) <= 0) return End();
+    auto call = std::make_shared<Call<v1::SuggestRequest, v1::SuggestResponse>>();
+    call->request = AskRequest(study_, worker);
+    stub_.async()->Suggest(&call->context, &call->request, &call->response,
+                           [this, call, worker](const grpc::Status& status) {
+                             const double seconds = SecondsSince(call->start);
+                             if (!status.ok() || call->response.trials_size() != 1) return Fail();
+                             Tell(worker, call->response.trials(0), seconds);
+                           });
+  }
+
+  void Tell(const std::string& worker, const v1::Trial& trial, double seconds) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      result_.suggest.microseconds.push_back(1e6 * seconds);
+      names_.push_back(trial.name());
+    }
+    auto call = std::make_shared<Call<v1::ObserveRequest, v1::Trial>>();
+    call->request = TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)));
+    stub_.async()->Observe(&call->context, &call->request, &call->response,
+                           [this, call, worker](const grpc::Status& status) {
+                             if (!status.ok()) return Fail();
+                             {
+                               const std::lock_guard<std::mutex> lock(mutex_);
+                               ++result_.cycles;
+                             }
+                             Ask(worker);
+                           });
+  }
+
+  void Fail() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      ++result_.suggest.failures;
+    }
+    End();
+  }
+
+  void End() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (--running_ == 0) finished_.notify_all();
+  }
+
+  // Asks how a part of the trials came about, evenly spread.
+  void Explain() {
+    const size_t step = std::max<size_t>(1, names_.size() / kMostExplained);
+    for (size_t i = 0; i < names_.size(); i += step) {
+      v1::ExplainRequest request;
+      request.set_trial(names_[i]);
+      v1::Explanation explanation;
+      Check(
+          slipstream::Call(stub_, &v1::OptimizationService::Stub::Explain, request, &explanation));
+      ++result_.explained;
+      if (explanation.provenance().rung() == v1::Provenance::QUASI_RANDOM) {
+        ++result_.quasi_random;
+      }
+    }
+  }
+
+  v1::OptimizationService::Stub& stub_;
+  const std::string study_;
+  const int workers_;
+  std::atomic<int> left_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  int running_ = 0;
+  std::vector<std::string> names_;
+  Cycles result_;
+};
+
+class Benchmark {
+ public:
+  Cycles Measure(const std::string& preset, int sources, int trials, int workers, int cycles) {
+    const std::string study = MakeStudy(preset, sources, trials);
+    return Workers(stub(), study, workers, cycles).Run();
+  }
+
+  // One worker that measures for a while, in which the next suggestion is worked out.
+  struct Prepared {
+    Latencies suggest;
+    Latencies observe;
+  };
+
+  Prepared MeasurePrepared(int trials) {
+    Prepared result;
+    const std::string study = MakeStudy("gp_log_ei", 0, trials);
+    for (int i = 0; i <= kPreparedCalls; ++i) {
+      Clock::time_point start = Clock::now();
+      const v1::Trial trial = AskOnce(study, "w");
+      const double asked = SecondsSince(start);
+      std::this_thread::sleep_for(kMeasuring);
+      start = Clock::now();
+      Check(Call(stub(), &v1::OptimizationService::Stub::Observe,
+                 TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)))));
+      const double told = SecondsSince(start);
+      std::this_thread::sleep_for(kMeasuring);
+      if (i == 0) continue;  // Nothing was prepared yet.
+      result.suggest.microseconds.push_back(1e6 * asked);
+      result.observe.microseconds.push_back(1e6 * told);
+    }
+    return result;
+  }
+
+  // The median and the 99th percentile of a light study's Suggest, alone and beside heavy ones.
+  struct Beside {
+    Latencies alone;
+    Latencies beside;
+    double longest_heavy = 0;  // Seconds.
+    double seconds_to_end = 0;
+  };
+
+  Beside MeasureBesideHeavyOnes() {
+    Beside result;
+    const std::string light = MakeStudy("gp_log_ei", 0, 20);
+    std::vector<std::string> heavy;
+    for (int i = 0; i < kHeavyStudies; ++i) heavy.push_back(MakeStudy("gp_log_ei", 0, 50));
+    result.alone = AskLightly(light);
+    std::vector<std::future<double>> asked = AskHeavily(heavy, "first");
+    result.beside = AskLightly(light);
+    for (std::future<double>& each : asked) {
+      result.longest_heavy = std::max(result.longest_heavy, each.get());
+    }
+    asked = AskHeavily(heavy, "second");
+    AskOnce(light, "last");  // By then the server computes for the heavy ones.
+    const Clock::time_point start = Clock::now();
+    server_.Terminate();
+    result.seconds_to_end = SecondsSince(start);
+    return result;
+  }
+
+ private:
+  v1::OptimizationService::Stub& stub() { return server_.stub(); }
+
+  std::string MakeStudy(const std::string& preset, int sources, int trials) {
+    v1::Study study = CubeStudy(preset);
+    for (int task = 1; task <= sources; ++task) *study.add_source_tasks() = RegisterTask(task);
+    const std::string id = absl::StrCat("s", ++studies_);
+    Check(Call(stub(), &v1::OptimizationService::Stub::CreateStudy, CreateRequest(study, id)));
+    v1::AddTrialsRequest request;
+    request.set_study("studies/" + id);
+    for (v1::Observation& observation : RandomObservations(trials, 0)) {
+      *request.add_observations() = std::move(observation);
+    }
+    Check(Call(stub(), &v1::OptimizationService::Stub::AddTrials, request));
+    if (sources > 0) WaitForSources(request.study());
+    return request.study();
+  }
+
+  std::string RegisterTask(int task) {
+    v1::RegisterSourceTaskRequest::Header header;
+    const v1::Study study = CubeStudy("gp_log_ei");
+    *header.mutable_source_task()->mutable_space() = study.space();
+    *header.mutable_source_task()->mutable_metrics() = study.metrics();
+    v1::RegisterSourceTaskResponse response;
+    Check(Register(stub(), header, RandomObservations(kSourcePoints, task), &response));
+    return response.source_task().name();
+  }
+
+  // Until a suggestion is made with transfer.
+  void WaitForSources(const std::string& study) {
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; Clock::now() - start < kMostWait; ++i) {
+      const v1::Trial trial = AskOnce(study, absl::StrCat("probe", i));
+      Check(Call(stub(), &v1::OptimizationService::Stub::Observe,
+                 TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)))));
+      v1::ExplainRequest request;
+      request.set_trial(trial.name());
+      v1::Explanation explanation;
+      Check(Call(stub(), &v1::OptimizationService::Stub::Explain, request, &explanation));
+      if (explanation.provenance().rung() == v1::Provenance::RECIPE) return;
+    }
+    throw std::runtime_error("the source tasks are not fitted in time");
+  }
+
+  v1::Trial AskOnce(const std::string& study, const std::string& worker) {
+    v1::SuggestResponse response;
+    Check(Call(stub(), &v1::OptimizationService::Stub::Suggest, AskRequest(study, worker),
+               &response));
+    return response.trials(0);
+  }
+
+  Latencies AskLightly(const std::string& study) {
+    Latencies latencies;
+    for (int i = 0; i < kLightCalls; ++i) {
+      const Clock::time_point start = Clock::now();
+      const v1::Trial trial = AskOnce(study, absl::StrCat("light", ++asked_));
+      latencies.microseconds.push_back(1e6 * SecondsSince(start));
+      Check(Call(stub(), &v1::OptimizationService::Stub::Observe,
+                 TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)))));
+    }
+    return latencies;
+  }
+
+  // The seconds that each call takes.
+  std::vector<std::future<double>> AskHeavily(const std::vector<std::string>& studies,
+                                              const std::string& worker) {
+    std::vector<std::future<double>> asked;
+    for (const std::string& study : studies) {
+      asked.push_back(std::async(std::launch::async, [this, study, worker] {
+        const Clock::time_point start = Clock::now();
+        Call(stub(), &v1::OptimizationService::Stub::Suggest,
+             AskRequest(study, worker, kHeavyCount));
+        return SecondsSince(start);
+      }));
+    }
+    return asked;
+  }
+
+  TemporaryFolder data_;
+  ServerProcess server_{data_.path(), {"--drain-seconds", std::to_string(kDrainSeconds)}};
+  int studies_ = 0;
+  int asked_ = 0;
+};
+
+// What the study of `trials` results must reach with so many workers.
+std::vector<Figure> BarsOf(const std::string& where, int trials, int workers, double part,
+                           const Cycles& cycles) {
+  std::vector<Figure> figures;
+  if (workers >= 128 && trials >= 200) {
+    figures.push_back(
+        AtLeast("cycles/s" + where, cycles.Rate(), part * (trials >= 1000 ? 40 : 100)));
+    figures.push_back(
+        AtMost("Suggest's p99 in s" + where, cycles.P99(), (trials >= 1000 ? 4 : 2) / part));
+    figures.push_back(AtMost("share of quasi-random" + where, cycles.QuasiRandomShare(), 0.05));
+  } else if (workers >= 32 && workers < 128) {
+    figures.push_back(AtMost("Suggest's p99 in s" + where, cycles.P99(), 1 / part));
+  }
+  return figures;
+}
+
+class Report {
+ public:
+  Report() {
+    std::cout << absl::StrFormat("%-10s %7s %7s %8s %10s %10s %10s %14s %9s\n", "preset", "sources",
+                                 "trials", "workers", "cycles/s", "p50 s", "p99 s", "quasi-random",
+                                 "failures");
+  }
+
+  void Add(const std::string& preset, int sources, int trials, int workers, const Cycles& cycles) {
+    std::cout << absl::StrFormat("%-10s %7d %7d %8d %10.1f %10.3f %10.3f %14.2f %9d\n", preset,
+                                 sources, trials, workers, cycles.Rate(), cycles.P50(),
+                                 cycles.P99(), cycles.QuasiRandomShare(), cycles.suggest.failures)
+              << std::flush;
+    csv_.push_back(absl::StrFormat("%s,%d,%d,%d,%.2f,%.4f,%.4f,%.4f,%d", preset, sources, trials,
+                                   workers, cycles.Rate(), cycles.P50(), cycles.P99(),
+                                   cycles.QuasiRandomShare(), cycles.suggest.failures));
+    const std::string where =
+        absl::StrCat(", ", preset, ", ", trials, " trials, ", workers, " workers");
+    const double part = sources > 0 ? 0.5 : 1;
+    for (Figure& figure : BarsOf(where, trials, workers, part, cycles)) {
+      figures_.push_back(std::move(figure));
+    }
+    failures_ += cycles.suggest.failures;
+  }
+
+  void Add(int trials, const Benchmark::Prepared& prepared) {
+    const double suggest = prepared.suggest.Quantile(0.5) / 1e3;
+    const double observe = prepared.observe.Quantile(0.5) / 1e3;
+    std::cout << absl::StrFormat(
+        "one worker, %d trials: a prepared Suggest takes %.2f ms, an Observe %.2f ms (p50)\n",
+        trials, suggest, observe);
+    figures_.push_back(
+        AtMost(absl::StrCat("a prepared Suggest's p50 / Observe's, ", trials, " trials"),
+               suggest / observe, 1.2));
+  }
+
+  void Add(const Benchmark::Beside& beside) {
+    const double alone = beside.alone.Quantile(0.99) / 1e3;
+    const double with = beside.beside.Quantile(0.99) / 1e3;
+    std::cout << absl::StrFormat(
+        "a light study's p99: %.0f ms alone, %.0f ms beside %d studies that ask for %d; the "
+        "longest "
+        "of these took %.2f s; the server ended in %.2f s of %d\n",
+        alone, with, kHeavyStudies, kHeavyCount, beside.longest_heavy, beside.seconds_to_end,
+        kDrainSeconds);
+    // One turn may be under way on each thread.
+    constexpr double kTurn = 150;
+    figures_.push_back(
+        AtMost("a light study's p99 beside heavy ones in ms, of thrice alone + a turn", with,
+               3 * alone + kTurn));
+    figures_.push_back(
+        AtMost("the longest heavy call in s", beside.longest_heavy, kBudgetSeconds + 1));
+    figures_.push_back(
+        AtMost("seconds from SIGTERM to the end", beside.seconds_to_end, kDrainSeconds + 2));
+  }
+
+  int Finish(const Settings& settings) {
+    if (!settings.csv.empty()) WriteCsv(settings.csv, csv_);
+    const int missed = settings.bars ? PrintFigures(figures_) : 0;
+    return missed == 0 && failures_ == 0 ? 0 : 1;
+  }
+
+ private:
+  std::vector<std::string> csv_ = {
+      "preset,sources,trials,workers,cycles_per_s,p50_s,p99_s,quasi_random,failures"};
+  std::vector<Figure> figures_;
+  long failures_ = 0;
+};
+
+int Run(const Settings& settings) {
+  Benchmark benchmark;
+  Report report;
+  for (const int trials : settings.trials) {
+    for (const int workers : settings.workers) {
+      const int cycles = workers * settings.cycles_per_worker;
+      report.Add("gp_log_ei", 0, trials, workers,
+                 benchmark.Measure("gp_log_ei", 0, trials, workers, cycles));
+    }
+  }
+  for (const int workers : settings.workers) {
+    if (settings.sources == 0) break;
+    const int trials = settings.trials.size() > 1 ? settings.trials[1] : settings.trials.front();
+    report.Add("scaml", settings.sources, trials, workers,
+               benchmark.Measure("scaml", settings.sources, trials, workers,
+                                 workers * settings.cycles_per_worker));
+  }
+  for (const int trials : settings.trials) {
+    if (settings.prepared) report.Add(trials, benchmark.MeasurePrepared(trials));
+  }
+  if (settings.heavy) report.Add(benchmark.MeasureBesideHeavyOnes());
+  return report.Finish(settings);
+}
+
+}  // namespace
+}  // namespace slipstream
+
+int main(int argc, char** argv) {
+  slipstream::Settings settings;
+  slipstream::BenchmarkFlags flags("Measures many workers on one study");
+  flags.Value("--trials", &settings.trials, "Results that the studies have at first");
+  flags.Value("--workers", &settings.workers, "Workers at once");
+  flags.Value("--cycles", &settings.cycles_per_worker, "Cycles of each worker");
+  flags.Value("--csv", &settings.csv, "File for the table");
+  bool sources = true;
+  flags.TurnOff("--no-sources", &sources, "Leave out studies with source tasks");
+  flags.TurnOff("--no-prepared", &settings.prepared, "Leave out suggestions worked out ahead");
+  flags.TurnOff("--no-heavy", &settings.heavy, "Leave out the heavy calls");
+  flags.TurnOff("--no-bars", &settings.bars, "Do not compare with the bars");
+  if (const auto status = flags.Parse(argc, argv)) return *status;
+  if (!sources) settings.sources = 0;
+  return slipstream::Run(settings);
+}

@@ -1,0 +1,33 @@
+#include "client/cli/duration_text.h"
+
+#include <gtest/gtest.h>
+
+namespace slipstream::cli {
+namespace {
+
+TEST(DurationText, RoundsToTheLargestUnit) {
+  EXPECT_EQ(RoundDuration(absl::ZeroDuration()), "0 s");
+  EXPECT_EQ(RoundDuration(absl::Milliseconds(59'400)), "59 s");
+  EXPECT_EQ(RoundDuration(absl::Milliseconds(59'600)), "1 min");
+  EXPECT_EQ(RoundDuration(absl::Minutes(59)), "59 min");
+  EXPECT_EQ(RoundDuration(absl::Minutes(90)), "1.5 h");
+  EXPECT_EQ(RoundDuration(absl::Hours(10)), "10 h");
+  EXPECT_EQ(RoundDuration(absl::Hours(60)), "3 d");
+  EXPECT_EQ(RoundDuration(-absl::Minutes(5)), "-5 min");
+}
+
+TEST(DurationText, ReadsWhatPeopleType) {
+  EXPECT_EQ(*ReadDuration("--lease", "90s"), absl::Seconds(90));
+  EXPECT_EQ(*ReadDuration("--lease", "1h30m"), absl::Minutes(90));
+  EXPECT_EQ(*ReadDuration("--lease", "2d"), absl::Hours(48));
+  EXPECT_EQ(*ReadDuration("--lease", "1d12h"), absl::Hours(36));
+  EXPECT_EQ(*ReadDuration("--lease", "off"), absl::ZeroDuration());
+  for (const char* text : {"", "5", "soon", "-1h", "d", "1dx", "-1d"}) {
+    const auto read = ReadDuration("--lease", text);
+    EXPECT_FALSE(read.ok()) << text;
+    EXPECT_NE(read.status().message().find("--lease"), absl::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace slipstream::cli

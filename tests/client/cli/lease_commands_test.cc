@@ -1,0 +1,104 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+class LeaseCommands : public CliTest {
+ protected:
+  LeaseCommands() {
+    service().AddStudy(SmallStudy());
+    EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--count", "2"}).code, 0);
+  }
+};
+
+TEST_F(LeaseCommands, HeartbeatShowsWhatTheWorkerHolds) {
+  const ProcessResult result = Run({"heartbeat", "s1", "--worker", "w"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("s1/1   active  yes"));
+  EXPECT_THAT(result.out, HasSubstr("s1/2   active  yes"));
+}
+
+TEST_F(LeaseCommands, HeartbeatsEndWhenTheWorkerHoldsNothing) {
+  const ProcessResult result = Run({"heartbeat", "s1", "--worker", "v", "--every", "1ms"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("holds no trial"));
+  EXPECT_EQ(Run({"heartbeat", "s1", "--worker", "v", "--every", "often"}).code, 2);
+}
+
+TEST_F(LeaseCommands, ReleaseTakesNumbersOrAWorker) {
+  ASSERT_EQ(Run({"trial", "release", "s1", "2"}).code, 0);
+  EXPECT_EQ(service().trials("studies/s1")[0].state(), v1::Trial::ACTIVE);
+  EXPECT_EQ(service().trials("studies/s1")[1].state(), v1::Trial::REQUESTED);
+  const ProcessResult all = Run({"trial", "release", "s1", "--worker", "w"});
+  EXPECT_THAT(all.out, HasSubstr("s1/1   requested"));
+  EXPECT_EQ(Run({"trial", "release", "s1"}).code, 2);
+}
+
+TEST_F(LeaseCommands, ReportsAreShownWithTheTrial) {
+  ASSERT_EQ(Run({"trial", "report", "s1/1", "--step", "3", "--value", "0.25"}).code, 0);
+  const ProcessResult shown = Run({"trial", "show", "s1/1"});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("worker"));
+  EXPECT_THAT(shown.out, HasSubstr("   3   0.25\n"));
+  const Json json = Json::parse(Run({"trial", "show", "s1/1", "--format", "json"}).out);
+  EXPECT_EQ(json["name"], "studies/s1/trials/1");
+  EXPECT_EQ(json["reports"][0]["measurement"]["metrics"]["accuracy"], 0.25);
+}
+
+TEST_F(LeaseCommands, WatchShowsALineForEachEvent) {
+  const ProcessResult result = Run({"study", "watch", "s1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("  s1/1  ended  0\n"));
+  EXPECT_THAT(result.out, HasSubstr("--after 2"));
+  const std::string json = Run({"study", "watch", "s1", "--format", "json", "--count", "1"}).out;
+  EXPECT_EQ(Json::parse(json)["trial"], "studies/s1/trials/1");
+  EXPECT_THAT(Run({"study", "watch", "s1", "--format", "csv"}).out,
+              HasSubstr("time,study,trial,event,value,worker\r\n,s1,s1/1,ended,0,\r\n,s1,s1/2,"));
+}
+
+TEST_F(LeaseCommands, ShouldStopTellsTheAdviceAndWhy) {
+  EXPECT_THAT(Run({"trial", "should-stop", "s1/1"}).out, HasSubstr("go on"));
+  for (const char* step : {"1", "2"}) {
+    ASSERT_EQ(Run({"trial", "report", "s1/1", "--step", step, "--value", "1"}).code, 0);
+  }
+  EXPECT_THAT(Run({"trial", "should-stop", "s1/1"}).out, HasSubstr("two are enough"));
+  const Json json = Json::parse(Run({"trial", "should-stop", "s1/1", "--format", "json"}).out);
+  EXPECT_EQ(json["stop"], true);
+}
+
+TEST_F(LeaseCommands, AStudyNamesItsRuleOfStoppingAndItsLeases) {
+  const std::vector<std::string> create = {"study",      "create", "--id",    "t",
+                                           "--minimize", "loss",   "--param", "x=double:0..1"};
+  std::vector<std::string> with = create;
+  with.insert(with.end(), {"--stopping", "median", "--stopping-option", "grace_steps=3", "--lease",
+                           "90s", "--requeues", "1"});
+  const ProcessResult created = Run(with);
+  ASSERT_EQ(created.code, 0) << created.err;
+  EXPECT_THAT(created.out, HasSubstr("median grace_steps=3"));
+  EXPECT_THAT(created.out, HasSubstr("end after 2 min"));
+  std::vector<std::string> without_rule = create;
+  without_rule.insert(without_rule.end(), {"--stopping-option", "grace_steps=3"});
+  EXPECT_EQ(Run(without_rule).code, 2);
+}
+
+TEST_F(LeaseCommands, AnnotateWritesANoteAndLabels) {
+  const ProcessResult result =
+      Run({"trial", "annotate", "s1/1", "--note", "looks odd", "--label", "team=blue"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("team=blue"));
+  EXPECT_EQ(service().trials("studies/s1")[0].note(), "looks odd");
+  ASSERT_EQ(Run({"trial", "annotate", "s1/1", "--no-labels"}).code, 0);
+  EXPECT_TRUE(service().trials("studies/s1")[0].labels().empty());
+  EXPECT_EQ(Run({"trial", "annotate", "s1/1"}).code, 2);
+}
+
+}  // namespace
+}  // namespace slipstream

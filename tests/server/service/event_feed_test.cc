@@ -1,0 +1,161 @@
+#include "server/service/event_feed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tests/server/store/store_calls.h"
+#include "tests/testing/memory_store.h"
+
+namespace slipstream {
+namespace {
+
+using testing::ElementsAre;
+
+// Counts calls of on_more.
+class News {
+ public:
+  std::function<void()> OnMore() {
+    return [this] {
+      const std::lock_guard lock(mutex_);
+      ++calls_;
+      more_.notify_all();
+    };
+  }
+  // Waits for the next call.
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    more_.wait(lock, [this] { return calls_ > seen_; });
+    seen_ = calls_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable more_;
+  int calls_ = 0;
+  int seen_ = 0;
+};
+
+class EventFeedTest : public testing::Test {
+ protected:
+  EventFeedTest() { Start({}); }
+
+  void Start(EventFeedOptions options) {
+    options.gathering = absl::Milliseconds(1);
+    options.poll = absl::Milliseconds(20);
+    feed_.reset();
+    feed_ = std::make_unique<EventFeed>(store_.get(), options);
+  }
+  StudyRecord Create(const std::string& id) { return *CreateStudy(*store_, StudyNamed(id)); }
+  void Queue(const std::string& study, int count) {
+    ASSERT_TRUE(AddTrials(*store_, study, std::vector<NewTrial>(static_cast<size_t>(count))).ok());
+  }
+  // Takes events, and waits for more, until there are `count`.
+  static std::vector<int64_t> NumbersOf(EventFeed::Watcher* watcher, size_t count, News* news) {
+    std::vector<int64_t> numbers;
+    while (true) {
+      const auto events = watcher->Take(7);
+      EXPECT_TRUE(events.ok()) << events.status();
+      if (!events.ok()) return numbers;
+      for (const EventRecord& event : *events) numbers.push_back(event.number);
+      if (numbers.size() >= count) return numbers;
+      if (events->empty()) news->Wait();
+    }
+  }
+
+  const std::unique_ptr<Store> store_ = MakeMemoryStore();
+  std::unique_ptr<EventFeed> feed_;
+};
+
+TEST_F(EventFeedTest, AWatcherSeesItsStudysEventsAsTheyHappen) {
+  const StudyRecord mine = Create("mine");
+  Create("other");
+  News news;
+  const auto watcher = *feed_->Watch(mine.key, *feed_->LastSequence(), news.OnMore());
+  Queue("mine", 2);
+  Queue("other", 5);
+  Queue("mine", 1);
+  EXPECT_THAT(NumbersOf(watcher.get(), 3, &news), ElementsAre(1, 2, 3));
+}
+
+TEST_F(EventFeedTest, AWatcherOfAllStudiesSeesThemAll) {
+  News news;
+  const auto watcher = *feed_->Watch(0, 0, news.OnMore());
+  const StudyRecord study = Create("s");
+  Queue("s", 1);
+  EXPECT_THAT(NumbersOf(watcher.get(), 2, &news), ElementsAre(0, 1));
+  EventRecord event;
+  event.kind = EventKind::kTrialQueued;
+  event.study_key = study.key;
+  EXPECT_EQ(feed_->StudyIdOf(event), "s");
+}
+
+TEST_F(EventFeedTest, AWatcherGoesOnWhereAnEarlierOneWas) {
+  const StudyRecord study = Create("s");
+  Queue("s", 40);
+  News news;
+  auto watcher = *feed_->Watch(study.key, 0, news.OnMore());
+  std::vector<int64_t> numbers = NumbersOf(watcher.get(), 20, &news);
+  const int64_t token = watcher->sequence();
+  watcher.reset();
+  Queue("s", 5);
+  Start({});
+  watcher = *feed_->Watch(study.key, token, news.OnMore());
+  for (const int64_t number : NumbersOf(watcher.get(), 46 - numbers.size(), &news)) {
+    numbers.push_back(number);
+  }
+  std::vector<int64_t> expected;
+  for (int64_t number = 0; number <= 45; ++number) expected.push_back(number);
+  EXPECT_EQ(numbers, expected) << "each once, in order";
+}
+
+TEST_F(EventFeedTest, ASlowWatcherIsDroppedAndCanGoOn) {
+  Start({.max_events = 10});
+  const StudyRecord study = Create("s");
+  News slow_news;
+  News news;
+  auto slow = *feed_->Watch(study.key, *feed_->LastSequence(), slow_news.OnMore());
+  const auto quick = *feed_->Watch(study.key, *feed_->LastSequence(), news.OnMore());
+  Queue("s", 1);
+  EXPECT_EQ(NumbersOf(slow.get(), 1, &slow_news).size(), 1u);
+  EXPECT_EQ(NumbersOf(quick.get(), 1, &news).size(), 1u);
+  for (int i = 0; i < 10; ++i) {
+    Queue("s", 5);
+    EXPECT_EQ(NumbersOf(quick.get(), 5, &news).size(), 5u) << "others go on";
+  }
+  EXPECT_TRUE(absl::IsAborted(slow->Take(7).status()));
+  slow = *feed_->Watch(study.key, slow->sequence(), slow_news.OnMore());
+  EXPECT_EQ(NumbersOf(slow.get(), 50, &slow_news).size(), 50u);
+}
+
+TEST_F(EventFeedTest, EventsThatAreNotKeptAreOutOfRange) {
+  const StudyRecord study = Create("s");
+  News news;
+  const auto watcher = *feed_->Watch(study.key, 0, news.OnMore());
+  for (int i = 0; i < 103; ++i) Queue("s", 1000);
+  while (true) {
+    const auto events = watcher->Take(1000);
+    if (!events.ok()) {
+      EXPECT_TRUE(absl::IsOutOfRange(events.status()) || absl::IsAborted(events.status()));
+      break;
+    }
+    FAIL() << "the first events should be gone";
+  }
+}
+
+TEST_F(EventFeedTest, ThereIsABoundOnWatchers) {
+  Start({.max_watchers = 2});
+  auto one = *feed_->Watch(0, 0, [] {});
+  const auto two = *feed_->Watch(0, 0, [] {});
+  EXPECT_TRUE(absl::IsResourceExhausted(feed_->Watch(0, 0, [] {}).status()));
+  one.reset();
+  EXPECT_TRUE(feed_->Watch(0, 0, [] {}).ok());
+}
+
+}  // namespace
+}  // namespace slipstream

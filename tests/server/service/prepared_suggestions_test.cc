@@ -1,0 +1,118 @@
+#include "server/service/prepared_suggestions.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/server/service/service_fixture.h"
+
+namespace slipstream {
+namespace {
+
+constexpr HistoryVersion kVersion = {.trials = 10, .suggested = 4, .ended = 8, .open = 2};
+
+std::vector<Suggestion> Numbered(int count) {
+  std::vector<Suggestion> suggestions(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) suggestions[static_cast<size_t>(i)].candidate = i;
+  return suggestions;
+}
+
+TEST(PreparedSuggestions, HoldForTheHistoryThatTheyWereMadeFor) {
+  PreparedSuggestions prepared(4);
+  EXPECT_TRUE(prepared.Find(1, kVersion, 1).empty());
+  prepared.Put(1, kVersion, Numbered(3));
+  ASSERT_EQ(prepared.Find(1, kVersion, 2).size(), 2u);
+  EXPECT_EQ(prepared.Find(1, kVersion, 2)[1].candidate, 1);
+  EXPECT_TRUE(prepared.Find(1, kVersion, 4).empty()) << "there are but three";
+  EXPECT_TRUE(prepared.Find(2, kVersion, 1).empty()) << "another study";
+  HistoryVersion observed = kVersion;
+  ++observed.ended;
+  --observed.open;
+  EXPECT_FALSE(prepared.Has(1, observed));
+  HistoryVersion queued = kVersion;
+  ++queued.trials;
+  ++queued.open;
+  EXPECT_FALSE(prepared.Has(1, queued)) << "a person's trial";
+  HistoryVersion late = kVersion;
+  ++late.late;
+  EXPECT_FALSE(prepared.Has(1, late));
+  HistoryVersion stale = kVersion;
+  --stale.open;
+  EXPECT_FALSE(prepared.Has(1, stale));
+}
+
+TEST(PreparedSuggestions, HoldWhileNothingButTheirOwnLeasesHappens) {
+  PreparedSuggestions prepared(4);
+  prepared.Put(1, kVersion, Numbered(3));
+  ASSERT_EQ(prepared.Find(1, kVersion.AfterLeases(1), 2).size(), 2u);
+  EXPECT_EQ(prepared.Find(1, kVersion.AfterLeases(1), 2)[0].candidate, 1);
+  EXPECT_EQ(prepared.Find(1, kVersion.AfterLeases(2), 1)[0].candidate, 2);
+  EXPECT_TRUE(prepared.Find(1, kVersion.AfterLeases(3), 1).empty());
+  EXPECT_TRUE(prepared.Find(1, kVersion.AfterLeases(2), 2).empty());
+}
+
+TEST(PreparedSuggestions, AreKeptOfTheStudiesPreparedLast) {
+  PreparedSuggestions prepared(2);
+  prepared.Put(1, kVersion, Numbered(1));
+  prepared.Put(2, kVersion, Numbered(1));
+  prepared.Put(1, kVersion, Numbered(1));
+  prepared.Put(3, kVersion, Numbered(1));
+  EXPECT_TRUE(prepared.Has(1, kVersion));
+  EXPECT_FALSE(prepared.Has(2, kVersion));
+  EXPECT_TRUE(prepared.Has(3, kVersion));
+}
+
+class PreparedAheadTest : public ServiceFixture {
+ protected:
+  void SetUp() override {
+    ServiceOptions options;
+    options.prepare_ahead = true;
+    service_.reset();
+    service_.emplace(&observed_store_, options);
+    Create(ExampleStudy("gp_log_ei"));
+    AddResults({3, 1, 4, 1, 5, 9, 2, 6});
+  }
+
+  // Returns once nothing is being computed for the study: the queue computes one thing at a time.
+  void WaitForPreparation() { service_->WaitUntilComputed(); }
+};
+
+TEST_F(PreparedAheadTest, TheNextSuggestionIsThereAfterAResultAndIsTheSame) {
+  const v1::Trial first = Suggest("w");
+  Observe(first.name(), 7);
+  WaitForPreparation();
+  EXPECT_EQ(service_->prepared_count(), 0);
+  const v1::Trial second = Suggest("w");
+  EXPECT_EQ(service_->prepared_count(), 1);
+  const v1::Explanation explanation = Explain(second.name());
+  EXPECT_EQ(explanation.provenance().rung(), v1::Provenance::RECIPE);
+  EXPECT_EQ(explanation.provenance().last_trial_seen(), 9);
+  // Without preparation, from the same history.
+  Restart();
+  Create(ExampleStudy("gp_log_ei"), "other");
+  v1::AddTrialsRequest request;
+  request.set_study("studies/other");
+  for (const double loss : {3, 1, 4, 1, 5, 9, 2, 6}) {
+    const int i = request.observations_size();
+    *request.add_observations() =
+        MeasuredObservation(ExampleConfiguration(0.001 * (i + 1), 1 + i % 8), loss);
+  }
+  ASSERT_TRUE(Call(&TrialService::AddTrials, request).ok());
+  const v1::Trial same_first = Suggest("w", "studies/other");
+  EXPECT_EQ(same_first.configuration().DebugString(), first.configuration().DebugString());
+  Observe(same_first.name(), 7);
+  EXPECT_EQ(Suggest("w", "studies/other").configuration().DebugString(),
+            second.configuration().DebugString());
+}
+
+TEST_F(PreparedAheadTest, AnotherResultMakesWhatWasPreparedVoid) {
+  const v1::Trial first = Suggest("w");
+  Observe(first.name(), 7);
+  WaitForPreparation();
+  AddResults({8});
+  Suggest("w");
+  EXPECT_EQ(service_->prepared_count(), 0);
+}
+
+}  // namespace
+}  // namespace slipstream
