@@ -13,9 +13,7 @@
 namespace slipstream::evidence {
 namespace {
 
-constexpr size_t kInitialPoints = 5;
 // Keeps these draws different from those of a strategy with the same seed.
-constexpr uint64_t kInitialSalt = 0x696e697469616c;
 constexpr uint64_t kSourceSalt = 0x736f75726365;
 constexpr uint64_t kSourceNoiseSalt = 0x6e6f6973652d6f66;
 
@@ -32,14 +30,6 @@ std::vector<double> Numbers(const Configuration& configuration) {
   std::vector<double> numbers;
   for (const Value& value : configuration.values) numbers.push_back(value.number());
   return numbers;
-}
-
-Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
-  std::vector<double> uniform;
-  for (size_t i = 0; i < space.dimension(); ++i) {
-    uniform.push_back(CounterRandomUniform(seed, index, i));
-  }
-  return space.Sample(uniform);
 }
 
 absl::StatusOr<std::vector<Point>> RecordedInitialPoints(const ContinuousProblem& problem,
@@ -69,11 +59,7 @@ absl::StatusOr<std::vector<Point>> InitialPoints(const ContinuousProblem& proble
                                                  const SearchSpace& space,
                                                  const Beginning& beginning) {
   if (problem.group == kGroupWithPeers) return RecordedInitialPoints(problem, space, beginning);
-  std::vector<Point> points;
-  for (size_t i = 0; i < kInitialPoints; ++i) {
-    points.push_back({RandomConfiguration(space, beginning.seed ^ kInitialSalt, i), {}});
-  }
-  return points;
+  return RandomInitialPoints(space, beginning.seed);
 }
 
 std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& problem,

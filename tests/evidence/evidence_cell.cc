@@ -21,8 +21,8 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
-#include "core/strategy/make_strategy.h"
 #include "core/recipe/recipe_names.h"
+#include "core/strategy/make_strategy.h"
 #include "tests/evidence/csv.h"
 #include "tests/evidence/problems.h"
 #include "tests/evidence/study.h"
@@ -69,6 +69,17 @@ std::string ConfigurationText(const SearchSpace& space, const Configuration& con
       });
 }
 
+// The value of the parameter whose choices are branches; empty where there is none.
+std::string BranchText(const Problem& problem, const Value& value) {
+  if (!problem.branch.has_value() || !value.active()) return "";
+  return NamedValueText(problem.space->NameValue(*problem.branch, value));
+}
+
+std::string BranchOf(const Problem& problem, const Configuration& configuration) {
+  return problem.branch.has_value() ? BranchText(problem, configuration.values[*problem.branch])
+                                    : "";
+}
+
 std::string FactsText(const Provenance& provenance) {
   std::vector<std::string> facts;
   if (!provenance.rung_reason.empty()) {
@@ -89,7 +100,8 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
                      const std::vector<Evaluation>& evaluations) {
   std::string text =
       "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,worst_regret,"
-      "mean_regret,seconds,rung,configuration,facts\n";
+      "mean_regret,seconds,rung,branch,best_branch,configuration,facts\n";
+  const std::string best_branch = BranchText(problem, problem.best_branch);
   const std::string scales = absl::StrCat(FormatNumber(problem.RegretOf(problem.worst)), ",",
                                           FormatNumber(problem.RegretOf(problem.mean)));
   int number = 0;
@@ -100,6 +112,7 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
                     FormatNumber(evaluation.value), ",", FormatNumber(evaluation.regret), ",",
                     scales, ",", suggested ? FormatNumber(evaluation.seconds) : "", ",",
                     suggested ? RungName(evaluation.provenance.rung) : "", ",",
+                    BranchOf(problem, evaluation.point.configuration), ",", best_branch, ",",
                     CsvField(ConfigurationText(*problem.space, evaluation.point.configuration)),
                     ",", CsvField(FactsText(evaluation.provenance)), "\n");
   }

@@ -4,6 +4,7 @@
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_PROBLEM_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +37,10 @@ struct Problem {
   double worst = 0;        // The worst, and the mean over the space or the list; where they
   double mean = 0;         // are not known, as far as evenly spread points show.
   double regret_unit = 1;  // best - worst where regret is normalised.
+  // The parameter whose choices are branches of the space, and the one with the best
+  // value; absent where there are none.
+  std::optional<size_t> branch;
+  Value best_branch;
   std::vector<Point> initial;
   std::vector<std::shared_ptr<const SourceTaskData>> sources;
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "tests/evidence/continuous_problems.h"
+#include "tests/evidence/mixed_problems.h"
 #include "tests/evidence/recorded_tables.h"
 
 namespace slipstream::evidence {
@@ -15,6 +16,10 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
   for (const ContinuousProblem& problem : ContinuousProblems()) {
     listings.push_back({std::string(problem.name), std::string(problem.group), problem.source_tasks,
                         std::string(problem.summary)});
+  }
+  for (const MixedProblem& problem : MixedProblems()) {
+    listings.push_back(
+        {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
   }
   for (const RecordedTable& table : RecordedTables()) {
     const absl::StatusOr<std::vector<std::string>> tasks = TasksOf(table, data_folder);
@@ -30,6 +35,9 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
 absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beginning) {
   for (const ContinuousProblem& problem : ContinuousProblems()) {
     if (problem.name == name) return MakeContinuousProblem(problem, beginning);
+  }
+  for (const MixedProblem& problem : MixedProblems()) {
+    if (problem.name == name) return MakeMixedProblem(problem, beginning);
   }
   const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits('/', 1));
   for (const RecordedTable& table : RecordedTables()) {

@@ -22,8 +22,8 @@ struct Beginning {
 
 struct ProblemListing {
   std::string name;
-  // "continuous", "svm" and "deepar", which have recorded peers, or
-  // "development" and "transfer", which have none.
+  // "continuous", "svm", "deepar" and "mixed", which have recorded peers, or
+  // "development", "mixed_development" and "transfer", which have none.
   std::string group;
   uint64_t source_tasks = 0;  // Number of source tasks that it can begin with.
   std::string summary;

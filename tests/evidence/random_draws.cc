@@ -11,6 +11,9 @@
 namespace slipstream::evidence {
 namespace {
 
+constexpr uint64_t kInitialPoints = 5;
+// Keeps these draws different from those of a strategy with the same seed.
+constexpr uint64_t kInitialSalt = 0x696e697469616c;
 constexpr size_t kWaves = 256;
 constexpr uint64_t kWaveSalt = 0x7761766573;
 constexpr uint64_t kTailLane = 1 << 16;  // Beyond all dimensions.
@@ -71,6 +74,22 @@ std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t di
     }
     return sum;
   };
+}
+
+Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index) {
+  std::vector<double> uniform;
+  for (size_t i = 0; i < space.dimension(); ++i) {
+    uniform.push_back(CounterRandomUniform(seed, index, i));
+  }
+  return space.Sample(uniform);
+}
+
+std::vector<Point> RandomInitialPoints(const SearchSpace& space, uint64_t seed) {
+  std::vector<Point> points;
+  for (uint64_t i = 0; i < kInitialPoints; ++i) {
+    points.push_back({RandomConfiguration(space, seed ^ kInitialSalt, i), {}});
+  }
+  return points;
 }
 
 }  // namespace slipstream::evidence

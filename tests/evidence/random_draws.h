@@ -7,8 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
+#include "core/space/configuration.h"
+#include "core/space/search_space.h"
 #include "tests/evidence/functions.h"
+#include "tests/evidence/problem.h"
 
 namespace slipstream::evidence {
 
@@ -30,6 +34,12 @@ struct ProcessShape {
 // randomness of the frequencies.
 std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t dimension,
                                             uint64_t seed);
+
+// A configuration whose choices are all equally likely.
+Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index);
+
+// The five points that a study of this seed starts from.
+std::vector<Point> RandomInitialPoints(const SearchSpace& space, uint64_t seed);
 
 }  // namespace slipstream::evidence
 

@@ -13,8 +13,8 @@ import shutil
 import subprocess
 
 GROUPS_OF_TABLES = ("svm", "deepar")
-GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES
-GROUPS = GROUPS_WITH_PEERS + ("development", "transfer")
+GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES  # From five initial points.
+GROUPS = GROUPS_WITH_PEERS + ("mixed", "development", "mixed_development", "transfer")
 INITIAL_POINTS = 5
 
 

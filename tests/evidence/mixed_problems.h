@@ -1,0 +1,55 @@
+// Functions on mixed and conditional spaces, a new member of a family for each seed.
+// Their minima are known because they are put where they are.
+#ifndef SLIPSTREAM_TESTS_EVIDENCE_MIXED_PROBLEMS_H_
+#define SLIPSTREAM_TESTS_EVIDENCE_MIXED_PROBLEMS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "tests/evidence/mixed_setting.h"
+#include "tests/evidence/problem.h"
+#include "tests/evidence/problems.h"
+
+namespace slipstream::evidence {
+
+// The same as ProblemListing's. Algorithms may be developed on the first; the second
+// is only for reports.
+inline constexpr absl::string_view kMixedDevelopment = "mixed_development";
+inline constexpr absl::string_view kMixed = "mixed";
+
+// One member of a family: a function to minimise, a configuration where it is lowest,
+// and the parameter whose choices are the branches that a study may lock in on.
+struct MixedTask {
+  std::function<double(const Setting&)> value;
+  Configuration optimum;
+  std::string branch;
+};
+
+struct MixedProblem {
+  absl::string_view name;
+  absl::string_view summary;  // What the family probes.
+  absl::string_view group;
+  std::vector<Parameter> (*parameters)() = nullptr;
+  MixedTask (*task)(const SearchSpace& space, Draws& draws) = nullptr;
+};
+
+// All of them, those for development first.
+const std::vector<MixedProblem>& MixedProblems();
+
+// The task of a seed. `space` is the problem's.
+MixedTask MixedTaskOf(const MixedProblem& problem, const SearchSpace& space, uint64_t seed);
+
+// Returns the same errors as MakeProblem.
+absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Beginning& beginning);
+
+// The two halves of MixedProblems.
+std::vector<MixedProblem> MixedProblemsForDevelopment();
+std::vector<MixedProblem> MixedProblemsForReports();
+
+}  // namespace slipstream::evidence
+
+#endif  // SLIPSTREAM_TESTS_EVIDENCE_MIXED_PROBLEMS_H_

@@ -1,0 +1,112 @@
+#include "tests/evidence/mixed_problems.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "core/base/counter_random.h"
+
+namespace slipstream::evidence {
+namespace {
+
+using ::testing::SizeIs;
+
+constexpr uint64_t kSeeds = 20;
+
+Problem MixedProblemOf(const MixedProblem& problem, uint64_t seed) {
+  return *MakeMixedProblem(problem, {seed, /*initial_points=*/true, false, ""});
+}
+
+TEST(MixedProblems, HalfAreForDevelopmentAndHalfForReports) {
+  std::map<absl::string_view, int> counts;
+  for (const MixedProblem& problem : MixedProblems()) ++counts[problem.group];
+  EXPECT_THAT(counts, SizeIs(2));
+  EXPECT_GE(counts[kMixed], 4);
+  EXPECT_EQ(counts[kMixedDevelopment], counts[kMixed]);
+}
+
+TEST(MixedProblems, TheOptimumIsLegalAndHasTheBestValue) {
+  for (const MixedProblem& listed : MixedProblems()) {
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      const Problem problem = MixedProblemOf(listed, seed);
+      const MixedTask task = MixedTaskOf(listed, *problem.space, seed);
+      ASSERT_TRUE(problem.space->IsLegal(task.optimum)) << listed.name << " " << seed;
+      EXPECT_EQ(problem.value({task.optimum, {}}), problem.best) << listed.name << " " << seed;
+      EXPECT_EQ(task.optimum.values[*problem.branch], problem.best_branch) << listed.name;
+    }
+  }
+}
+
+// Changes one coordinate at a time, ever less, and keeps what is better.
+double ImprovedValue(const Problem& problem, UnitPoint point, double value, uint64_t seed) {
+  for (uint64_t step = 0; step < 300; ++step) {
+    UnitPoint changed = point;
+    const uint64_t index = CounterRandomBits(seed, step, 0) % point.coordinates.size();
+    const double radius = std::pow(0.97, static_cast<double>(step));
+    changed.coordinates[index] += radius * (2 * CounterRandomUniform(seed, step, 1) - 1);
+    const double other = problem.value({problem.space->Decode(changed), {}});
+    if (other > value) continue;
+    value = other;
+    point = changed;
+  }
+  return value;
+}
+
+TEST(MixedProblems, ADenseSearchFindsNothingBetterThanTheBest) {
+  constexpr uint64_t kPoints = 20000;
+  for (const MixedProblem& listed : MixedProblems()) {
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      const Problem problem = MixedProblemOf(listed, seed);
+      std::vector<double> uniform(problem.space->dimension());
+      for (uint64_t i = 0; i < kPoints; ++i) {
+        for (size_t j = 0; j < uniform.size(); ++j) uniform[j] = CounterRandomUniform(seed, i, j);
+        const Configuration configuration = problem.space->Sample(uniform);
+        double value = problem.value({configuration, {}});
+        ASSERT_GE(value, problem.best - 1e-12) << listed.name << " " << seed;
+        if (i % 200 != 0) continue;
+        value = ImprovedValue(problem, problem.space->Encode(configuration), value, i);
+        ASSERT_GE(value, problem.best - 1e-9) << listed.name << " " << seed;
+      }
+    }
+  }
+}
+
+// The parameter that tells branches apart decides: with another choice the best value
+// is out of reach.
+TEST(MixedProblems, NoOtherBranchComesNearTheBest) {
+  constexpr uint64_t kPoints = 4000;
+  for (const MixedProblem& listed : MixedProblems()) {
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      const Problem problem = MixedProblemOf(listed, seed);
+      std::vector<double> uniform(problem.space->dimension());
+      for (uint64_t i = 0; i < kPoints; ++i) {
+        for (size_t j = 0; j < uniform.size(); ++j) uniform[j] = CounterRandomUniform(seed, i, j);
+        const Configuration configuration = problem.space->Sample(uniform);
+        if (configuration.values[*problem.branch] == problem.best_branch) continue;
+        ASSERT_GT(problem.value({configuration, {}}), problem.best + 0.005)
+            << listed.name << " " << seed;
+      }
+    }
+  }
+}
+
+TEST(MixedProblems, EverySeedIsAnotherMemberOfTheFamily) {
+  for (const MixedProblem& listed : MixedProblems()) {
+    const Problem first = MixedProblemOf(listed, 0);
+    const Problem other = MixedProblemOf(listed, 1);
+    EXPECT_NE(first.mean, other.mean) << listed.name;
+    EXPECT_EQ(first.initial.size(), 5) << listed.name;
+    EXPECT_FALSE(first.initial[0].configuration == other.initial[0].configuration) << listed.name;
+  }
+}
+
+TEST(MixedProblems, HaveNoSourceTasks) {
+  EXPECT_EQ(MakeMixedProblem(MixedProblems().front(), {0, false, true, ""}).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace slipstream::evidence
