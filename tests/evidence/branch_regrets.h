@@ -31,12 +31,13 @@ double MedianRegret(const Problem& problem, const Predicate& is_wanted) {
 }
 
 inline double MedianRegretInBestBranch(const Problem& problem) {
-  return MedianRegret(problem, [&](const Value& branch) { return branch == problem.best_branch; });
+  return MedianRegret(problem,
+                      [&](const Value& branch) { return branch == problem.best_branches[0]; });
 }
 
 inline double MedianRegretInOtherBranches(const Problem& problem) {
   return MedianRegret(problem,
-                      [&](const Value& branch) { return !(branch == problem.best_branch); });
+                      [&](const Value& branch) { return !(branch == problem.best_branches[0]); });
 }
 
 }  // namespace slipstream::evidence

@@ -25,6 +25,7 @@
 #include "core/strategy/make_strategy.h"
 #include "tests/evidence/csv.h"
 #include "tests/evidence/problems.h"
+#include "tests/evidence/space_text.h"
 #include "tests/evidence/study.h"
 
 namespace slipstream::evidence {
@@ -55,29 +56,11 @@ absl::string_view RungName(Rung rung) {
   return "";
 }
 
-std::string NamedValueText(const NamedValue& value) {
-  if (const auto* number = std::get_if<double>(&value)) return FormatNumber(*number);
-  if (const auto* integer = std::get_if<int64_t>(&value)) return absl::StrCat(*integer);
-  if (const auto* word = std::get_if<std::string>(&value)) return *word;
-  return std::get<bool>(value) ? "true" : "false";
-}
-
 std::string ConfigurationText(const SearchSpace& space, const Configuration& configuration) {
   return absl::StrJoin(
       space.Name(configuration), " ", [](std::string* out, const Assignment& assignment) {
         absl::StrAppend(out, assignment.name, "=", NamedValueText(assignment.value));
       });
-}
-
-// The value of the parameter whose choices are branches; empty where there is none.
-std::string BranchText(const Problem& problem, const Value& value) {
-  if (!problem.branch.has_value() || !value.active()) return "";
-  return NamedValueText(problem.space->NameValue(*problem.branch, value));
-}
-
-std::string BranchOf(const Problem& problem, const Configuration& configuration) {
-  return problem.branch.has_value() ? BranchText(problem, configuration.values[*problem.branch])
-                                    : "";
 }
 
 std::string FactsText(const Provenance& provenance) {
@@ -100,8 +83,8 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
                      const std::vector<Evaluation>& evaluations) {
   std::string text =
       "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,worst_regret,"
-      "mean_regret,seconds,rung,branch,best_branch,configuration,facts\n";
-  const std::string best_branch = BranchText(problem, problem.best_branch);
+      "mean_regret,seconds,rung,branch,best_branches,configuration,facts\n";
+  const std::string best_branches = BestBranchesText(problem);
   const std::string scales = absl::StrCat(FormatNumber(problem.RegretOf(problem.worst)), ",",
                                           FormatNumber(problem.RegretOf(problem.mean)));
   int number = 0;
@@ -112,7 +95,7 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
                     FormatNumber(evaluation.value), ",", FormatNumber(evaluation.regret), ",",
                     scales, ",", suggested ? FormatNumber(evaluation.seconds) : "", ",",
                     suggested ? RungName(evaluation.provenance.rung) : "", ",",
-                    BranchOf(problem, evaluation.point.configuration), ",", best_branch, ",",
+                    BranchText(problem, evaluation.point.configuration), ",", best_branches, ",",
                     CsvField(ConfigurationText(*problem.space, evaluation.point.configuration)),
                     ",", CsvField(FactsText(evaluation.provenance)), "\n");
   }

@@ -56,7 +56,7 @@ absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Begi
   };
   SetRange(task.optimum, made);
   made.branch = made.space->IndexOf(task.branch);
-  made.best_branch = task.optimum.values[made.branch.value()];
+  made.best_branches = {task.optimum.values[made.branch.value()]};
   if (beginning.initial_points) made.initial = RandomInitialPoints(*made.space, beginning.seed);
   return made;
 }

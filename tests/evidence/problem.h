@@ -36,11 +36,11 @@ struct Problem {
   double best = 0;         // The best that `value` can be.
   double worst = 0;        // The worst, and the mean over the space or the list; where they
   double mean = 0;         // are not known, as far as evenly spread points show.
-  double regret_unit = 1;  // best - worst where regret is normalised.
-  // The parameter whose choices are branches of the space, and the one with the best
-  // value; absent where there are none.
+  double regret_unit = 1;  // What regrets are divided by, where they are normalised.
+  // The parameter whose choices are branches of the space, and those with the best
+  // value; absent and empty where there are none.
   std::optional<size_t> branch;
-  Value best_branch;
+  std::vector<Value> best_branches;
   std::vector<Point> initial;
   std::vector<std::shared_ptr<const SourceTaskData>> sources;
 

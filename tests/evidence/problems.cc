@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "tests/evidence/continuous_problems.h"
+#include "tests/evidence/grid_problems.h"
 #include "tests/evidence/mixed_problems.h"
 #include "tests/evidence/recorded_tables.h"
 
@@ -38,6 +39,9 @@ absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beg
   }
   for (const MixedProblem& problem : MixedProblems()) {
     if (problem.name == name) return MakeMixedProblem(problem, beginning);
+  }
+  for (const GridProblem& problem : GridProblems()) {
+    if (problem.name == name) return MakeGridProblem(problem, beginning);
   }
   const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits('/', 1));
   for (const RecordedTable& table : RecordedTables()) {

@@ -71,18 +71,6 @@ absl::StatusOr<NamedValue> ReadValue(const Parameter& parameter, const CsvTable&
   return NamedValue(number);
 }
 
-// An empty cell stands for a parameter that is inactive in that row.
-absl::StatusOr<std::vector<Assignment>> ReadRow(const std::vector<Parameter>& parameters,
-                                                const CsvTable& table, size_t row) {
-  std::vector<Assignment> assignments;
-  for (const Parameter& parameter : parameters) {
-    if (table.Matches(row, parameter.name, "")) continue;
-    SLIPSTREAM_ASSIGN_OR_RETURN(NamedValue value, ReadValue(parameter, table, row));
-    assignments.push_back({parameter.name, std::move(value)});
-  }
-  return assignments;
-}
-
 absl::StatusOr<Recording> ReadRecording(const RecordedTable& table, const CsvTable& file,
                                         const std::vector<Parameter>& parameters,
                                         const std::string& task) {
@@ -90,7 +78,7 @@ absl::StatusOr<Recording> ReadRecording(const RecordedTable& table, const CsvTab
   for (size_t row = 0; row < file.rows(); ++row) {
     if (!file.Matches(row, "task", task)) continue;
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Assignment> assignments,
-                                ReadRow(parameters, file, row));
+                                ReadAssignments(parameters, file, row));
     SLIPSTREAM_ASSIGN_OR_RETURN(const double value, file.Number(row, table.objective));
     recording.rows.push_back(std::move(assignments));
     recording.values.push_back(table.transform(value));
@@ -199,6 +187,17 @@ Problem ProblemOf(const RecordedTable& table, const std::string& task, SearchSpa
 }  // namespace
 
 absl::Span<const RecordedTable> RecordedTables() { return kTables; }
+
+absl::StatusOr<std::vector<Assignment>> ReadAssignments(const std::vector<Parameter>& parameters,
+                                                        const CsvTable& table, size_t row) {
+  std::vector<Assignment> assignments;
+  for (const Parameter& parameter : parameters) {
+    if (table.Matches(row, parameter.name, "")) continue;
+    SLIPSTREAM_ASSIGN_OR_RETURN(NamedValue value, ReadValue(parameter, table, row));
+    assignments.push_back({parameter.name, std::move(value)});
+  }
+  return assignments;
+}
 
 absl::StatusOr<std::vector<std::string>> TasksOf(const RecordedTable& table,
                                                  const std::string& data_folder) {

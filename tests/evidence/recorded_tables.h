@@ -3,6 +3,7 @@
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_RECORDED_TABLES_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_RECORDED_TABLES_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct RecordedTable {
 };
 
 absl::Span<const RecordedTable> RecordedTables();
+
+// The values in a row's columns that have a parameter's name. An empty field stands for
+// a parameter that is inactive in that row. DATA_LOSS if a field is no such value.
+absl::StatusOr<std::vector<Assignment>> ReadAssignments(const std::vector<Parameter>& parameters,
+                                                        const CsvTable& table, size_t row);
 
 // The table's tasks in the file's order. NOT_FOUND if the file is absent.
 absl::StatusOr<std::vector<std::string>> TasksOf(const RecordedTable& table,

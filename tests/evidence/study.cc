@@ -115,18 +115,13 @@ class StudyRun {
     const OpenTrial trial = open_.front();
     open_.erase(open_.begin());
     const double exact = problem_.value(evaluation.point);
-    evaluation.value = exact + NoiseOf(trial.number);
+    evaluation.value =
+        exact + NoiseOf(problem_, options_.seed, static_cast<uint64_t>(trial.number));
     regret_ = std::min(regret_, problem_.RegretOf(exact));
     evaluation.regret = regret_;
     ended_.push_back({trial.number, trial.configuration, trial.candidate, Ending::kMeasured,
                       evaluation.value, trial.notes});
     evaluations_.push_back(std::move(evaluation));
-  }
-
-  double NoiseOf(int64_t trial) const {
-    if (problem_.noise_deviation == 0) return 0;
-    return problem_.noise_deviation *
-           StandardNormal(options_.seed ^ kNoiseSalt, static_cast<uint64_t>(trial));
   }
 
   const Strategy& strategy_;
@@ -143,6 +138,11 @@ class StudyRun {
 };
 
 }  // namespace
+
+double NoiseOf(const Problem& problem, uint64_t study_seed, uint64_t trial) {
+  if (problem.noise_deviation == 0) return 0;
+  return problem.noise_deviation * StandardNormal(study_seed ^ kNoiseSalt, trial);
+}
 
 uint64_t StudySeed(absl::string_view problem, uint64_t number) {
   uint64_t hash = 0;

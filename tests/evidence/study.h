@@ -29,6 +29,9 @@ struct StudyOptions {
 // as two studies of a server.
 uint64_t StudySeed(absl::string_view problem, uint64_t number);
 
+// What is added to the value of a study's trial with this number, which counts from 1.
+double NoiseOf(const Problem& problem, uint64_t study_seed, uint64_t trial);
+
 // One finished trial.
 struct Evaluation {
   int suggestion = 0;  // From 1; 0 for an initial point.

@@ -1,0 +1,81 @@
+// A problem for optimisers in other languages.
+//
+//   evidence_objective --problem four_branches --seed 3
+//
+// Prints the problem as one line of JSON: its name, goal, whether it is noiseless, the
+// branch parameter, the best branches (a text) and the parameters (see
+// space_text.h). Then answers each line of standard input, a configuration such as
+// "kernel=rbf<tab>gamma=0.5", with a line "value<tab>regret<tab>branch", where the value
+// has the noise of the seed and the line's number and the regret has none.
+// Ends at the end of the input, or with exit code 1 after a line that is no legal
+// configuration. Exit code 77: the problem cannot begin like that.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tests/evidence/problems.h"
+#include "tests/evidence/random_draws.h"
+#include "tests/evidence/space_text.h"
+#include "tests/evidence/study.h"
+
+namespace slipstream::evidence {
+namespace {
+
+constexpr int kCannotBegin = 77;
+
+std::string Description(const Problem& problem) {
+  std::string branch;
+  if (problem.branch.has_value()) branch = problem.space->parameters()[*problem.branch].name;
+  return absl::StrCat("{\"name\": ", JsonString(problem.name), ", \"goal\": ",
+                      problem.goal == Goal::kMinimize ? "\"minimize\"" : "\"maximize\"",
+                      ", \"noiseless\": ", problem.noiseless ? "true" : "false",
+                      ", \"branch\": ", JsonString(branch),
+                      ", \"best_branches\": ", JsonString(BestBranchesText(problem)),
+                      ", \"parameters\": ", JsonOf(*problem.space), "}");
+}
+
+absl::Status Answer(const Problem& problem, uint64_t study_seed) {
+  std::cout << Description(problem) << std::endl;
+  std::string line;
+  for (uint64_t trial = 1; std::getline(std::cin, line); ++trial) {
+    const auto configuration = ParseConfiguration(*problem.space, line);
+    if (!configuration.ok()) return configuration.status();
+    const double exact = problem.value({*configuration, {}});
+    const double value = exact + NoiseOf(problem, study_seed, trial);
+    std::cout << absl::StrFormat("%.17g\t%.17g\t%s", value, problem.RegretOf(exact),
+                                 BranchText(problem, *configuration))
+              << std::endl;
+  }
+  return absl::OkStatus();
+}
+
+int Main(int argc, char** argv) {
+  std::string name = "branin";
+  Beginning beginning;
+  beginning.initial_points = false;
+  beginning.data_folder = EVIDENCE_DEFAULT_DATA;
+  CLI::App app("Evaluates configurations of a problem that other programs ask for");
+  app.add_option("--problem", name, "The problem")->capture_default_str();
+  app.add_option("--seed", beginning.seed, "Determines a family's task and the noise");
+  app.add_option("--data", beginning.data_folder, "Folder with data/ and peers/")
+      ->envname("SLIPSTREAM_EVIDENCE_DATA");
+  CLI11_PARSE(app, argc, argv);
+  const absl::StatusOr<Problem> problem = MakeProblem(name, beginning);
+  if (!problem.ok() || problem->space->has_candidates()) {
+    std::cerr << (problem.ok() ? "candidate lists are not supported" : problem.status().message())
+              << "\n";
+    return kCannotBegin;
+  }
+  const absl::Status status = Answer(*problem, StudySeed(name, beginning.seed));
+  if (status.ok()) return EXIT_SUCCESS;
+  std::cerr << status.message() << "\n";
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace slipstream::evidence
+
+int main(int argc, char** argv) { return slipstream::evidence::Main(argc, argv); }

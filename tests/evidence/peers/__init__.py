@@ -1,0 +1,1 @@
+"""Other people's optimisers on our problems."""
