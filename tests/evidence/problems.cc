@@ -22,6 +22,10 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
     listings.push_back(
         {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
   }
+  for (const GridProblem& problem : GridProblems()) {
+    listings.push_back({std::string(problem.name), std::string(problem.group), 0,
+                        std::string(problem.summary)});
+  }
   for (const RecordedTable& table : RecordedTables()) {
     const absl::StatusOr<std::vector<std::string>> tasks = TasksOf(table, data_folder);
     if (!tasks.ok()) continue;

@@ -49,6 +49,17 @@ TEST(Problems, HaveDistinctNames) {
   }
 }
 
+TEST(Problems, TheListHasFunctionsMixedFamiliesAndGrids) {
+  std::set<std::pair<std::string, std::string>> listed;
+  for (const ProblemListing& listing : ListProblems("")) {
+    listed.insert({listing.group, listing.name});
+  }
+  EXPECT_EQ(listed.count({"continuous", "branin"}), 1);
+  EXPECT_EQ(listed.count({"mixed_development", "four_branches"}), 1);
+  EXPECT_EQ(listed.count({"mixed", "decoy_branches"}), 1);
+  EXPECT_EQ(listed.count({"mixed", "svm_digits"}), 1);
+}
+
 TEST(Problems, TheListHasTheNumberOfSources) {
   for (const ProblemListing& listing : ListProblems(DataFolder())) {
     const auto problem = MakeProblem(listing.name, {0, false, true, DataFolder()});

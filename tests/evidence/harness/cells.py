@@ -14,7 +14,8 @@ import subprocess
 
 GROUPS_OF_TABLES = ("svm", "deepar")
 GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES  # From five initial points.
-GROUPS = GROUPS_WITH_PEERS + ("mixed", "development", "mixed_development", "transfer")
+GROUPS_FROM_NOTHING = ("mixed", "mixed_development")
+GROUPS = GROUPS_WITH_PEERS + GROUPS_FROM_NOTHING + ("development", "transfer")
 INITIAL_POINTS = 5
 
 

@@ -56,6 +56,15 @@ def read_cell(path):
         return list(csv.DictReader(file))
 
 
+def write_csv(path, rows):
+    if not rows:
+        return
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def merge(files, found, path):
     """Writes all rows of the cells `found` ({cell: build}) into one file and returns them."""
     merged = []
@@ -96,6 +105,8 @@ def regret_units(rows, unit):
     return {(row["problem"], int(row["seed"])): float(row[column]) for row in rows}
 
 
+# Recorded by peers/run, whose studies begin with nothing; part of the repository.
+OWN_RECORDS = pathlib.Path(__file__).resolve().parents[1] / "peers/recorded"
 RECORDED = " (recorded)"  # Ends a peer's name: a preset may have the same one.
 
 
@@ -114,3 +125,21 @@ def recorded_curves(data, wanted="all"):
             curves.add(row["method"] + RECORDED, problem, int(row["seed"]), INITIAL_POINTS + 1,
                        regrets)
     return curves
+
+
+def rows_from_nothing(wanted="all", workers=1, folder=OWN_RECORDS):
+    """The rows that peers/run recorded of these methods with so many workers."""
+    return [row for path in sorted(pathlib.Path(folder).glob("*.csv"))
+            for row in (read_cell(path) if wanted != "none" else [])
+            if int(row["workers"]) == workers
+            and (wanted == "all" or row["method"] in wanted.split(","))]
+
+
+def add_rows_from_nothing(curves, rows):
+    for row in rows:
+        regrets = [float(row[f"r{i}"]) for i in range(1, 1 + count_of_trials(row))]
+        curves.add(row["method"] + RECORDED, row["problem"], int(row["seed"]), 1, regrets)
+
+
+def count_of_trials(row):
+    return sum(1 for name in row if name[0] == "r" and name[1:].isdigit())
