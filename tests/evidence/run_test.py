@@ -59,6 +59,19 @@ class Run(unittest.TestCase):
         plot = (self.folder / "out/plots/branin.svg").read_text()
         self.assertTrue(plot.startswith("<?xml") and plot.rstrip().endswith("</svg>"))
 
+    def test_mixed_problems_tell_of_branches_and_count_every_suggestion(self):
+        text = self.run_command("--problems", "four_branches,svm_cancer", "--presets", "random",
+                                "--no-plots", "--checkpoints", "2,4")
+        self.assertIn("4 suggestions from nothing", text)
+        self.assertNotIn("N + 5", text)
+        self.assertRegex(text, r"all of mixed_development +evaluations +studies +found")
+        with open(self.folder / "out/branches.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["problem"], row["after"]) for row in rows],
+                         [(name, after) for name in
+                          ("four_branches", "svm_cancer", "all of mixed_development")
+                          for after in "24"])
+
     def test_results_of_another_program_are_not_mixed_in_silently(self):
         self.run_command("--no-plots")
         other = cells.copy_program(BINARY, self.folder / "other")

@@ -46,11 +46,6 @@ def run_study(program, data, method, problem, seed, trials, workers):
     return ended, task.best_branches
 
 
-def columns(trials):
-    return (["method", "problem", "seed", "workers", "seconds", "best_branches"]
-            + [f"r{i}" for i in range(1, trials + 1)] + [f"b{i}" for i in range(1, trials + 1)])
-
-
 def row_of(method, problem, seed, workers, trials, best_branches):
     """Regrets have four digits; seconds are the median of a suggestion."""
     seconds = sorted(trial.seconds for trial in trials)[len(trials) // 2]
