@@ -46,10 +46,12 @@ endif()
 # its alignment from the instruction set, and a matrix that one build allocates, another one frees. Both
 # macros are needed, and 32 is the only value that fits: Eigen raises a smaller EIGEN_MAX_ALIGN_BYTES to what
 # AVX likes, and takes a larger one as no more than a bound for objects of fixed size.
+# Nor does it ask the processor for the sizes of its caches, from which it derives the order of sums: equal
+# seeds give equal suggestions on all processors of an instruction set.
 add_library(slipstream_eigen INTERFACE)
 target_link_libraries(slipstream_eigen INTERFACE Eigen3::Eigen)
 target_compile_definitions(slipstream_eigen INTERFACE
-  EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32)
+  EIGEN_MAX_ALIGN_BYTES=32 EIGEN_MAX_STATIC_ALIGN_BYTES=32 EIGEN_NO_CPUID)
 
 # slipstream_core_library(name SOURCES file... [PUBLIC target...] [PRIVATE target...] [NUMERIC] [IN library])
 # A folder of core, with every edge to another declared; whoever links to it gets its headers and the shared

@@ -55,6 +55,9 @@ constexpr Index kManyPending = 16;
 // ... or where results or sources are.
 constexpr Index kManyResults = 100;
 constexpr size_t kManySources = 8;
+// Of the trials that are out at most so many are taken in: the cost grows with their square.
+constexpr Index kMostPending = 512;
+constexpr double kPromisingDeviations = 2;
 // Calibrations without transfer look at so many results at most, evenly spread: more of them cost
 // the cube and change the hyperparameters by less than these are known.
 constexpr Index kMostCalibrated = 400;
@@ -201,7 +204,21 @@ absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
                                         absl::Span<const Configuration> pending,
                                         const Deadline& deadline) {
   if (pending.empty()) return absl::OkStatus();
-  return Fantasize(EncodeAll(space, pending), deadline);
+  const PointMatrix x = EncodeAll(space, pending);
+  return Fantasize(x.rows() <= kMostPending ? x : MostPromising(x, kMostPending), deadline);
+}
+
+// Those of `x` with the highest upper bounds, in their order: a search comes near no other ones.
+PointMatrix ObjectiveModel::MostPromising(const PointMatrix& x, Index count) const {
+  const Predictions predictions = members_.front()->Predict(x);
+  const Vector bounds = predictions.mean + kPromisingDeviations * predictions.variance.cwiseSqrt();
+  std::vector<Index> order(static_cast<size_t>(x.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&bounds](Index a, Index b) { return bounds[a] > bounds[b]; });
+  order.resize(static_cast<size_t>(count));
+  std::sort(order.begin(), order.end());
+  return x(order, Eigen::all);
 }
 
 absl::Status ObjectiveModel::Fantasize(const PointMatrix& x, const Deadline& deadline) {

@@ -78,8 +78,8 @@ class ObjectiveModel final : public SearchedModel {
   double Incumbent(size_t member) const override;
 
   // Adds trials that are out, as if they had given what each member expects of them. Where they or
-  // the results are many, each costs an appended point. DEADLINE_EXCEEDED as Fit; the model is of
-  // no use then.
+  // the results are many, each costs an appended point; of very many only those that promise most
+  // are added. DEADLINE_EXCEEDED as Fit; the model is of no use then.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending,
                           const Deadline& deadline);
   // Whether that is so: suggestions are then made from a shared screen (next_point.h).
@@ -108,6 +108,7 @@ class ObjectiveModel final : public SearchedModel {
   void CollectTraining(const StudyView& view, const Recipe& recipe);
   absl::Status BuildMembers(const Deadline& deadline);
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
+  PointMatrix MostPromising(const PointMatrix& x, Index count) const;
   absl::Status Fantasize(const PointMatrix& x, const Deadline& deadline);
   absl::Status Absorb(const PointMatrix& x, const Deadline& deadline);
   // Whether the members' means at the results are those of base_means_.

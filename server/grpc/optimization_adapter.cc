@@ -63,7 +63,12 @@ class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskReque
   v1::RegisterSourceTaskRequest message_;
 };
 
-class OptimizationAdapter : public v1::OptimizationService::CallbackService {
+// Watching takes and gives bytes.
+using GeneratedService = v1::OptimizationService::WithRawCallbackMethod_WatchStudies<
+    v1::OptimizationService::WithRawCallbackMethod_WatchStudy<
+        v1::OptimizationService::CallbackService>>;
+
+class OptimizationAdapter : public GeneratedService {
  public:
   OptimizationAdapter(slipstream::Service* service, std::atomic<int64_t>* under_way)
       : studies_(service->studies()),
@@ -153,19 +158,13 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
     return Unary(context, request, response, &studies_, &StudyService::ListPresets);
   }
   // Not counted as under way: watchers are told to come again when the server ends.
-  grpc::ServerWriteReactor<v1::WatchResponse>* WatchStudy(
-      Context*, const v1::WatchStudyRequest* request) override {
-    return new WatchReactor(
-        [this, request](std::function<void()> on_more, WatchService::Opened opened) {
-          watches_.WatchStudy(request, std::move(on_more), std::move(opened));
-        });
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchStudy(Context*,
+                                                         const grpc::ByteBuffer* request) override {
+    return Watch(*request, &WatchService::WatchStudy);
   }
-  grpc::ServerWriteReactor<v1::WatchResponse>* WatchStudies(
-      Context*, const v1::WatchStudiesRequest* request) override {
-    return new WatchReactor(
-        [this, request](std::function<void()> on_more, WatchService::Opened opened) {
-          watches_.WatchStudies(request, std::move(on_more), std::move(opened));
-        });
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchStudies(
+      Context*, const grpc::ByteBuffer* request) override {
+    return Watch(*request, &WatchService::WatchStudies);
   }
   grpc::ServerReadReactor<v1::RegisterSourceTaskRequest>* RegisterSourceTask(
       Context* context, v1::RegisterSourceTaskResponse* response) override {
@@ -191,6 +190,23 @@ class OptimizationAdapter : public v1::OptimizationService::CallbackService {
     Reactor* reactor = context->DefaultReactor();
     (backend->*method)(request, response, Answer(reactor));
     return reactor;
+  }
+
+  template <typename Request>
+  WatchReactor* Watch(grpc::ByteBuffer bytes,
+                      void (WatchService::*method)(const Request*, std::function<void()>,
+                                                   WatchService::Opened)) {
+    auto request = std::make_shared<Request>();
+    const grpc::Status read =
+        grpc::SerializationTraits<Request>::Deserialize(&bytes, request.get());
+    return new WatchReactor([=, this](std::function<void()> on_more, WatchService::Opened opened) {
+      if (!read.ok()) return opened(absl::InvalidArgumentError("the request cannot be read"));
+      const auto done = [request, opened = std::move(opened)](
+                            absl::StatusOr<std::unique_ptr<EventStream>> stream) {
+        opened(std::move(stream));
+      };
+      (watches_.*method)(request.get(), std::move(on_more), done);
+    });
   }
 
   // Counts the call as under way until it is answered.

@@ -1,11 +1,28 @@
 #include "server/grpc/watch_reactor.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "server/grpc/status_conversion.h"
 
 namespace slipstream {
+namespace {
+
+// The answer's message without a copy; the answer lives as long as the bytes are needed.
+grpc::ByteBuffer BytesOf(std::shared_ptr<const WatchAnswer> answer) {
+  using Owner = std::shared_ptr<const WatchAnswer>;
+  const std::string& message = answer->message;
+  // Slices do not say so, but nobody writes to their bytes.
+  auto* const bytes = const_cast<char*>(message.data());
+  const size_t size = message.size();
+  const grpc::Slice slice(
+      bytes, size, [](void* owner) { delete static_cast<Owner*>(owner); },
+      new Owner(std::move(answer)));
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+}  // namespace
 
 WatchReactor::WatchReactor(const Open& open) {
   open([this] { OnMore(); },
@@ -35,10 +52,9 @@ void WatchReactor::OnWriteDone(bool alive) {
   const std::lock_guard<std::mutex> lock(mutex_);
   writing_ = false;
   if (!alive) return End(absl::CancelledError("the caller is gone"));
-  // One that has caught up gets a message each time that the feed tells of news, and no more:
-  // what all watchers together may cost is bounded there.
-  const bool go_on = more_.exchange(false) || cancelled_ || !stream_->caught_up();
-  if (go_on || stream_->ended()) Pump();
+  // Each watcher gets a message each time that the feed tells of news, and no more: what all
+  // watchers together may cost is bounded there.
+  if (more_.exchange(false) || cancelled_ || stream_->ended()) Pump();
 }
 
 void WatchReactor::OnCancel() {
@@ -56,9 +72,9 @@ void WatchReactor::Pump() {
     absl::StatusOr<std::shared_ptr<const WatchAnswer>> next = stream_->Next();
     if (!next.ok()) return End(next.status());
     if (*next != nullptr) {
-      message_ = *std::move(next);
+      message_ = BytesOf(*std::move(next));
       writing_ = true;
-      return StartWrite(&message_->response);
+      return StartWrite(&message_);
     }
   } while (more_);
 }

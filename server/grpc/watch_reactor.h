@@ -1,7 +1,9 @@
-// One watcher's call: sends events as they come, one message at a time.
+// One watcher's call: sends events as they come, one message at a time. Messages are sent as
+// bytes, since those who watch the same share them.
 #ifndef SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_
 #define SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_
 
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <atomic>
@@ -11,12 +13,11 @@
 
 #include "absl/status/statusor.h"
 #include "server/service/watch_service.h"
-#include "slipstream/v1/services.pb.h"
 
 namespace slipstream {
 
 // Deletes itself when the call is done.
-class WatchReactor : public grpc::ServerWriteReactor<v1::WatchResponse> {
+class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
   // `open` opens the stream: it takes what to call when there is more, and what to call
   // with the stream.
@@ -35,7 +36,7 @@ class WatchReactor : public grpc::ServerWriteReactor<v1::WatchResponse> {
   void End(const absl::Status& status);
 
   std::mutex mutex_;
-  std::shared_ptr<const WatchAnswer> message_;  // On its way to the caller.
+  grpc::ByteBuffer message_;  // On its way to the caller.
   bool writing_ = false;
   bool opening_ = true;
   bool cancelled_ = false;

@@ -13,9 +13,10 @@ namespace {
 
 // Events in one read of the store.
 constexpr int kEventsPerRead = 2000;
-// How much longer than it works the feed rests: many watchers of busy studies are told less
-// often, and at last fall behind, rather than slow those who write.
+// How much longer than it works the feed rests.
 constexpr int kRestPerWork = 10;
+// What sending a message costs, however small it is, in bytes.
+constexpr int64_t kBytesPerMessage = 4096;
 
 }  // namespace
 
@@ -51,19 +52,25 @@ void EventFeed::Run() {
                    [this] { return committed_ || stopping_; });
     committed_ = false;
     lock.unlock();
+    is_behind_ = false;
     const auto begin = std::chrono::steady_clock::now();
     if (!RestWithoutWatchers()) {
       while (ReadMore()) {
       }
       Tell();
     }
-    const auto busy = std::chrono::steady_clock::now() - begin;
+    const absl::Duration busy = absl::FromChrono(std::chrono::steady_clock::now() - begin);
     lock.lock();
-    news_.wait_for(lock,
-                   std::max<std::chrono::nanoseconds>(absl::ToChronoNanoseconds(options_.gathering),
-                                                      kRestPerWork * busy),
-                   [this] { return stopping_; });
+    news_.wait_for(lock, absl::ToChronoNanoseconds(RestAfter(busy)), [this] { return stopping_; });
   }
+}
+
+// Those who are behind need not wait for events to gather.
+absl::Duration EventFeed::RestAfter(absl::Duration busy) {
+  const absl::Duration gathering = is_behind_ ? absl::ZeroDuration() : options_.gathering;
+  const absl::Duration sending = absl::Seconds(static_cast<double>(sent_bytes_.exchange(0)) /
+                                               static_cast<double>(options_.bytes_per_second));
+  return std::max({gathering, sending, kRestPerWork * busy});
 }
 
 // Nobody needs to catch up with events that nobody waits for.
@@ -145,6 +152,16 @@ std::string EventFeed::StudyIdOf(const EventRecord& event) {
 EventFeed::Watcher::~Watcher() {
   const std::lock_guard lock(feed_.watchers_mutex_);
   feed_.watchers_.erase(this);
+}
+
+void EventFeed::Watcher::NoteSent(size_t bytes) {
+  feed_.sent_bytes_ += static_cast<int64_t>(bytes) + kBytesPerMessage;
+  {
+    const std::lock_guard lock(feed_.mutex_);
+    if (caught_up_ && sequence_ >= feed_.last_known_.value_or(0)) return;
+  }
+  feed_.is_behind_ = true;
+  feed_.NoteCommit();
 }
 
 absl::StatusOr<std::vector<EventRecord>> EventFeed::Watcher::Take(int limit) {

@@ -11,6 +11,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_EVENT_FEED_H_
 #define SLIPSTREAM_SERVER_SERVICE_EVENT_FEED_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,9 @@ struct EventFeedOptions {
   // time the store is asked for those of other servers.
   absl::Duration gathering = absl::Milliseconds(50);
   absl::Duration poll = absl::Seconds(1);
+  // Bytes that all watchers together are sent, with some for each message. Above that rate
+  // they are told less often, and at last fall behind, rather than slow those who write.
+  int64_t bytes_per_second = 20'000'000;
   // Events in memory, and watchers at once.
   size_t max_events = 20000;
   size_t max_watchers = 1000;
@@ -75,6 +79,8 @@ class EventFeed {
   // Reads what is new; whether there may be more.
   bool ReadMore();
   void Tell();
+  // How long to rest after a round that took `busy`.
+  absl::Duration RestAfter(absl::Duration busy);
 
   Store& store_;
   const EventFeedOptions options_;
@@ -86,6 +92,9 @@ class EventFeed {
   bool stopping_ = false;
   std::deque<EventRecord> events_;     // The latest, consecutive.
   std::optional<int64_t> last_known_;  // The last event that was read; absent until the first read.
+
+  std::atomic<int64_t> sent_bytes_{0};  // Since the last round.
+  std::atomic<bool> is_behind_{false};  // A watcher has more to read.
 
   std::mutex watchers_mutex_;  // Held while watchers are told.
   std::set<Watcher*> watchers_;
@@ -116,6 +125,9 @@ class EventFeed::Watcher {
   std::optional<Place> place() const;
   // As if the events up to `sequence` had been taken.
   void SkipTo(int64_t sequence) { sequence_ = sequence; }
+
+  // To be called with the size of each message that tells what was taken.
+  void NoteSent(size_t bytes);
 
   // Whether it has once seen all that there was; from then on it reads memory.
   bool caught_up() const { return caught_up_; }

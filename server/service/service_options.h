@@ -44,7 +44,7 @@ struct ServiceOptions {
   absl::Duration suggest_budget = absl::Seconds(5);
   // How long suggestions for one study are computed before other studies get the thread; one that
   // has begun is finished.
-  absl::Duration suggest_turn = absl::Milliseconds(100);
+  absl::Duration suggest_turn = absl::Milliseconds(10);
   // How often to look for leases that have run out, and what to call after some have.
   absl::Duration lease_sweep_period = absl::Seconds(1);
   std::function<void(const LeaseSweep&)> on_lease_sweep = {};

@@ -27,7 +27,8 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Next() {
     watcher_->SkipTo(answer->sequence);
   }
   ended_ = answer->ends;
-  if (!std::exchange(first_, false) && answer->response.events().empty()) return nullptr;
+  if (!std::exchange(first_, false) && !answer->has_events) return nullptr;
+  watcher_->NoteSent(answer->message.size());
   return answer;
 }
 
@@ -35,12 +36,15 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<EventRecord> events,
                               watcher_->Take(kEventsPerResponse));
   auto answer = std::make_shared<WatchAnswer>();
+  v1::WatchResponse response;
   for (const EventRecord& event : events) {
-    EventToProto(feed_.StudyIdOf(event), event, answer->response.add_events());
+    EventToProto(feed_.StudyIdOf(event), event, response.add_events());
     if (of_one_study_ && event.kind == EventKind::kStudyDeleted) answer->ends = true;
   }
   answer->sequence = watcher_->sequence();
-  answer->response.set_resume_token(MakePageToken(scope_, answer->sequence));
+  answer->has_events = !events.empty();
+  response.set_resume_token(MakePageToken(scope_, answer->sequence));
+  answer->message = response.SerializeAsString();
   return answer;
 }
 

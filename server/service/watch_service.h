@@ -21,9 +21,10 @@ namespace slipstream {
 
 // What to send to a watcher, shared by all that stand at the same place.
 struct WatchAnswer {
-  v1::WatchResponse response;
-  int64_t sequence = 0;  // The place after it.
-  bool ends = false;     // The one study that is watched has been deleted.
+  std::string message;      // A WatchResponse as bytes.
+  bool has_events = false;  // Not only a token.
+  int64_t sequence = 0;     // The place after it.
+  bool ends = false;        // The one study that is watched has been deleted.
 };
 
 // The latest answers. Few, as watchers are told in rounds.
@@ -36,9 +37,6 @@ class EventStream {
   // it is the first response, which tells where the stream begins. Errors: see
   // EventFeed::Watcher::Take. Reads the store until it has caught up.
   absl::StatusOr<std::shared_ptr<const WatchAnswer>> Next();
-
-  // Whether it has once told all that there was.
-  bool caught_up() const { return watcher_->caught_up(); }
 
   // Whether nothing will follow, as the one study that is watched has been deleted.
   bool ended() const { return ended_; }

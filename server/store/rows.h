@@ -161,7 +161,8 @@ class RowTransaction : public Rows {
 
   // Appends an event; its sequence number is above all that there have ever been, and is returned.
   virtual absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) = 0;
-  // Deletes the events up to this one.
+  // Deletes the events up to this one. Those of the latest transaction stay, and others may if
+  // their transaction has later ones.
   virtual absl::Status DeleteEvents(int64_t last_sequence) = 0;
 
   // Writes the one lease clock.

@@ -214,16 +214,44 @@ void Suggestions(int rounds, Table& table) {
   }
 }
 
+// A suggestion while a thousand other trials are out.
+void ManyPending(int rounds, Table& table) {
+  for (const char* name : {"gp_log_ei", "gp_hmc"}) {
+    Study study(50);
+    const PointMatrix x = RandomPoints(1000, 3);
+    std::vector<OpenTrial> open;
+    for (Index i = 0; i < x.rows(); ++i) {
+      OpenTrial& trial = open.emplace_back();
+      trial.number = study.view.last_trial + 1 + i;
+      for (Index j = 0; j < x.cols(); ++j) {
+        trial.configuration.values.push_back(Value::Double(x(i, j)));
+      }
+    }
+    const std::unique_ptr<Strategy> warm = MakeStrategy(*FindPreset(name));
+    MustSuggest(*warm, study.view);
+    const auto suggest = [&](absl::Span<const OpenTrial> pending) {
+      study.view.open = pending;
+      ++study.view.suggested;  // Another search every time.
+      MustSuggest(*warm, study.view);
+    };
+    table.Add(absl::StrCat(name, ", 1000 trials out, beside none"), 50,
+              Compare(
+                  rounds, [&] { suggest({}); }, [&] { suggest(open); }),
+              10);
+  }
+}
+
 int Run(const Options& options) {
   std::cout << "Core's build: " << InstructionSet() << "; dimension " << kDimension
             << ", medians of " << options.rounds << " rounds, floor and ours in turn, one thread\n";
   std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
                "else: Cholesky and inverse at that n,\nbut gp_log_ei's suggestion with a full "
-               "refit where it is named\n";
+               "refit, or one with no trials out, where that is named\n";
   Table table(!options.no_bars);
   if (!options.no_predictions) Predictions4096(options.rounds, table);
   LikelihoodAndGradient(options.rounds, table);
   Suggestions(options.rounds, table);
+  ManyPending(options.rounds, table);
   UnknownHyperparameters(options.rounds, table);
   if (!options.csv.empty()) WriteCsv(options.csv, table.lines());
   if (options.no_bars) return 0;

@@ -48,10 +48,14 @@ class MemoryTables {
   std::map<std::string, AnswerRow> answers;
   std::map<TrialPlace, std::map<int64_t, double>> reports;  // By trial, then step.
   std::map<int64_t, EventRecord> events;                    // By sequence.
-  int64_t last_event = 0;                                   // Like last_key.
   std::map<int, LeaseClock> lease_clock;                    // None, or one with key 0.
   int64_t last_key = 0;  // Never given back, not even by a rollback.
 };
+
+// The latest event is never deleted.
+int64_t LastEvent(const MemoryTables& tables) {
+  return tables.events.empty() ? 0 : tables.events.rbegin()->first;
+}
 
 namespace {
 
@@ -259,9 +263,8 @@ class MemorySnapshot : public RowSnapshot {
 
   absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override {
     EventPage page;
-    page.last_sequence = tables_.last_event;
-    page.first_sequence =
-        tables_.events.empty() ? tables_.last_event + 1 : tables_.events.begin()->first;
+    page.last_sequence = LastEvent(tables_);
+    page.first_sequence = tables_.events.empty() ? 1 : tables_.events.begin()->first;
     auto event = tables_.events.upper_bound(after_sequence);
     for (; event != tables_.events.end(); ++event) {
       if (page.events.size() >= static_cast<size_t>(limit)) break;
@@ -469,12 +472,12 @@ class MemoryTransaction : public RowTransaction {
   }
   absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) override {
     EventRecord row = event;
-    row.sequence = ++tables_.last_event;
+    row.sequence = LastEvent(tables_) + 1;
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.events, row.sequence, row));
     return row.sequence;
   }
   absl::Status DeleteEvents(int64_t last_sequence) override {
-    while (!tables_.events.empty() && tables_.events.begin()->first <= last_sequence) {
+    while (tables_.events.size() > 1 && tables_.events.begin()->first <= last_sequence) {
       Erase(tables_.events, int64_t{tables_.events.begin()->first});
     }
     return absl::OkStatus();

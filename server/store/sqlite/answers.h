@@ -26,8 +26,7 @@ struct AnswerGeneration {
 // For readers; needs a snapshot.
 absl::StatusOr<std::optional<RememberedAnswer>> FindAnswerAt(Connection& connection,
                                                              const std::string& request_id,
-                                                             int64_t now_ms,
-                                                             int64_t retention_ms);
+                                                             int64_t now_ms, int64_t retention_ms);
 
 // The writing thread's view. Not thread-safe.
 class Answers {

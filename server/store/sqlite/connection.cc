@@ -83,8 +83,8 @@ absl::Status Connection::Fail(int code, const char* text) {
 sqlite3_stmt* Connection::Prepared(const char* sql, absl::Status* status) {
   const auto [entry, inserted] = statements_.try_emplace(sql, nullptr);
   if (inserted) {
-    const int code = sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT,
-                                        &entry->second, nullptr);
+    const int code =
+        sqlite3_prepare_v3(database_, sql, -1, SQLITE_PREPARE_PERSISTENT, &entry->second, nullptr);
     if (code != SQLITE_OK) {
       *status = Fail(code);
       statements_.erase(entry);
@@ -136,8 +136,8 @@ Query& Query::BindText(std::string_view text) {
 
 Query& Query::BindBlob(std::string_view bytes) {
   if (status_.ok()) {
-    NoteBinding(sqlite3_bind_blob64(statement_, ++bound_, NeverNull(bytes), bytes.size(),
-                                    SQLITE_STATIC));
+    NoteBinding(
+        sqlite3_bind_blob64(statement_, ++bound_, NeverNull(bytes), bytes.size(), SQLITE_STATIC));
   }
   return *this;
 }

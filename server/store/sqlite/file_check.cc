@@ -176,8 +176,8 @@ absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& v
   return true;
 }
 
-absl::Status InspectContent(const std::string& path, const std::string& vfs,
-                            int64_t newest_version, absl::Duration time_limit) {
+absl::Status InspectContent(const std::string& path, const std::string& vfs, int64_t newest_version,
+                            absl::Duration time_limit) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
                               OpenForInspection(path, vfs));
   int64_t version = 0;

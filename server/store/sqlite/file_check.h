@@ -23,8 +23,8 @@ absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& v
 // After InspectHeader has returned true: FAILED_PRECONDITION if the schema is
 // newer than `newest_version`; DATA_LOSS if the structure is damaged. Stops
 // after `time_limit`, so a large file that is not in memory is checked in part.
-absl::Status InspectContent(const std::string& path, const std::string& vfs,
-                            int64_t newest_version, absl::Duration time_limit);
+absl::Status InspectContent(const std::string& path, const std::string& vfs, int64_t newest_version,
+                            absl::Duration time_limit);
 
 // A connection that changes nothing. The file may be in use.
 absl::StatusOr<std::unique_ptr<Connection>> OpenForReading(const std::string& path,

@@ -104,8 +104,7 @@ class UnfinishedFile {
 // In one step, so that one snapshot is copied however much is written
 // meanwhile.
 absl::Status CopyAllPages(Connection& source, Connection& target) {
-  sqlite3_backup* copy =
-      sqlite3_backup_init(target.database(), "main", source.database(), "main");
+  sqlite3_backup* copy = sqlite3_backup_init(target.database(), "main", source.database(), "main");
   if (copy == nullptr) return target.Fail(sqlite3_extended_errcode(target.database()));
   const int step = sqlite3_backup_step(copy, -1);
   const int finish = sqlite3_backup_finish(copy);
@@ -137,8 +136,7 @@ absl::Status CheckFile(const std::string& path) {
 
 absl::Status BackUpFile(const std::string& path, const std::string& destination) {
   if (FileExists(destination)) return AlreadyExists(destination);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> source,
-                              OpenStoreForReading(path));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> source, OpenStoreForReading(path));
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
   SLIPSTREAM_RETURN_IF_ERROR(CopyInto(*source, unfinished.path()));
   return unfinished.Publish(destination);

@@ -113,14 +113,11 @@ ALTER TABLE trials ADD COLUMN note TEXT NOT NULL DEFAULT '';
 -- Unknown in studies of before until their next result.
 ALTER TABLE study_heads ADD COLUMN best REAL;
 
-CREATE TABLE events(
-  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind INTEGER NOT NULL,
-  study_key INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  time_ms INTEGER NOT NULL,
-  value REAL,
-  detail TEXT NOT NULL);
+-- A row holds the events of one transaction; see event_log.h.
+CREATE TABLE event_blocks(
+  last INTEGER PRIMARY KEY,
+  first INTEGER NOT NULL,
+  events BLOB NOT NULL);
 
 CREATE TABLE lease_clock(
   key INTEGER PRIMARY KEY CHECK(key = 0),

@@ -79,8 +79,7 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(
   const int64_t key = writer_.last_inserted();
   int64_t position = 0;
   for (const std::string& chunk : chunks) {
-    Query query(writer_,
-                "INSERT INTO source_chunks(source_key, position, data) VALUES(?, ?, ?)");
+    Query query(writer_, "INSERT INTO source_chunks(source_key, position, data) VALUES(?, ?, ?)");
     query.BindInteger(key).BindInteger(position++).BindBlob(chunk);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   }

@@ -50,7 +50,7 @@ class SqliteDatabase : public Database {
         retention_ms_(absl::ToInt64Milliseconds(options.retention)),
         writer_(std::move(parts.writer)),
         readers_(std::make_unique<ReaderPool>(std::move(parts.readers))),
-        transaction_(writer_.get(), retention_ms_),
+        transaction_(writer_.get(), retention_ms_, &horizon_),
         checkpointer_(std::make_unique<Checkpointer>(writer_.get(), std::move(parts.checkpoints),
                                                      CheckpointerOptions{})) {}
 
@@ -73,14 +73,14 @@ class SqliteDatabase : public Database {
   const int64_t retention_ms_;
   const std::unique_ptr<Connection> writer_;
   std::unique_ptr<ReaderPool> readers_;
+  LeaseHorizon horizon_;
   SqliteTransaction transaction_;
   const std::unique_ptr<Checkpointer> checkpointer_;
   int transactions_until_purge_ = 0;
   bool halted_ = false;  // A disk failure has ended all writing.
 };
 
-TransactionEnd SqliteDatabase::Transact(
-    absl::FunctionRef<absl::Status(RowTransaction&)> body) {
+TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
   if (halted_) {
     return {absl::UnavailableError(
         absl::StrCat("the store ", writer_->path(),
@@ -93,8 +93,7 @@ TransactionEnd SqliteDatabase::Transact(
   return end;
 }
 
-TransactionEnd SqliteDatabase::TransactOnce(
-    absl::FunctionRef<absl::Status(RowTransaction&)> body) {
+TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
   writer_->TakeFailure();  // A checkpoint may have left one.
   absl::Status status = transaction_.Begin();
   const bool begun = status.ok();
@@ -108,15 +107,14 @@ TransactionEnd SqliteDatabase::TransactOnce(
 }
 
 void SqliteDatabase::Purge() {
-  const TransactionEnd end =
-      TransactOnce([this](RowTransaction&) { return transaction_.Purge(); });
+  const TransactionEnd end = TransactOnce([this](RowTransaction&) { return transaction_.Purge(); });
   transactions_until_purge_ =
       end.status.ok() ? kTransactionsPerPurge : kTransactionsAfterFailedPurge;
 }
 
 absl::Status SqliteDatabase::Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) {
   return readers_->InSnapshot([&](Connection& reader) {
-    SqliteSnapshot rows(&reader, now_ms_(), retention_ms_);
+    SqliteSnapshot rows(&reader, now_ms_(), retention_ms_, &horizon_);
     return body(rows);
   });
 }

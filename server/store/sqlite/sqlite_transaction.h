@@ -13,6 +13,8 @@
 #include "server/store/rows.h"
 #include "server/store/sqlite/answers.h"
 #include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/event_log.h"
+#include "server/store/sqlite/lease_horizon.h"
 #include "server/store/sqlite/study_heads.h"
 #include "server/store/sqlite/study_purge.h"
 
@@ -31,12 +33,16 @@ absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, in
 absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection);
 absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
                                                       int limit);
+// The earliest end of a lease.
+absl::StatusOr<std::optional<int64_t>> ReadEarliestLeaseEnd(Connection& connection);
 
 // The rows of a connection that is in a snapshot.
 class SqliteSnapshot : public RowSnapshot {
  public:
-  SqliteSnapshot(Connection* reader, int64_t now_ms, int64_t retention_ms)
-      : reader_(*reader), now_ms_(now_ms), retention_ms_(retention_ms) {}
+  // `horizon`, which may be null, is that of the file's leases.
+  SqliteSnapshot(Connection* reader, int64_t now_ms, int64_t retention_ms,
+                 LeaseHorizon* horizon = nullptr)
+      : reader_(*reader), now_ms_(now_ms), retention_ms_(retention_ms), horizon_(horizon) {}
 
   absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
       const std::string& request_id) override {
@@ -61,9 +67,7 @@ class SqliteSnapshot : public RowSnapshot {
   absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override {
     return ReadLeaseClock(reader_);
   }
-  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
-    return ReadEndedLeases(reader_, lease_ms, limit);
-  }
+  absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override;
 
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override;
   absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override;
@@ -82,7 +86,9 @@ class SqliteSnapshot : public RowSnapshot {
   absl::StatusOr<std::vector<ReportRecord>> ListReports(int64_t study_key, int64_t after_number,
                                                         int64_t last_number, int limit) override;
 
-  absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override;
+  absl::StatusOr<EventPage> ListEvents(int64_t after_sequence, int limit) override {
+    return sqlite::ReadEvents(reader_, after_sequence, limit);
+  }
 
   absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                 int limit) override;
@@ -92,16 +98,20 @@ class SqliteSnapshot : public RowSnapshot {
   Connection& reader_;
   const int64_t now_ms_;
   const int64_t retention_ms_;
+  LeaseHorizon* const horizon_;
 };
 
 // The rows of the writing connection, in one transaction after the other, with
 // what is cached from one to the next.
 class SqliteTransaction : public RowTransaction {
  public:
-  SqliteTransaction(Connection* writer, int64_t retention_ms)
+  // `horizon` is that of the file's leases.
+  SqliteTransaction(Connection* writer, int64_t retention_ms, LeaseHorizon* horizon)
       : writer_(*writer),
+        horizon_(*horizon),
         heads_(writer, /*capacity=*/1024),
         answers_(writer, retention_ms),
+        events_(writer),
         purge_(writer) {}
 
   // ---- The transaction itself ----
@@ -171,8 +181,12 @@ class SqliteTransaction : public RowTransaction {
     return ReadEndedLeases(writer_, lease_ms, limit);
   }
   absl::Status WriteLeaseClock(const LeaseClock& clock) override;
-  absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) override;
-  absl::Status DeleteEvents(int64_t last_sequence) override;
+  absl::StatusOr<int64_t> AppendEvent(const EventRecord& event) override {
+    return events_.Append(event);
+  }
+  absl::Status DeleteEvents(int64_t last_sequence) override {
+    return events_.DeleteUpTo(last_sequence);
+  }
 
   absl::StatusOr<std::optional<SourceTaskRecord>> FindSourceTask(const std::string& id) override {
     return ReadSourceTask(writer_, id);
@@ -186,11 +200,17 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override;
 
  private:
+  // After a row with this end of a lease has been written.
+  void NoteLeaseEnd(std::optional<int64_t> end);
+
   Connection& writer_;
+  LeaseHorizon& horizon_;
   StudyHeads heads_;
   Answers answers_;
+  EventLog events_;
   StudyPurge purge_;
   int64_t now_ms_ = 0;
+  std::optional<int64_t> earliest_lease_end_;  // Of those that this transaction has written.
 };
 
 }  // namespace slipstream::sqlite

@@ -25,11 +25,11 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
     return absl::PermissionDeniedError(
         absl::StrCat("the store ", options.path, " cannot be written"));
   }
-  SLIPSTREAM_RETURN_IF_ERROR(writer->Execute(
-      absl::StrCat("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
-                   // Debian's SQLite overwrites deleted rows by default.
-                   "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
-                   options.writer_cache_kib)));
+  SLIPSTREAM_RETURN_IF_ERROR(
+      writer->Execute(absl::StrCat("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
+                                   // Debian's SQLite overwrites deleted rows by default.
+                                   "PRAGMA secure_delete = OFF; PRAGMA cache_size = -",
+                                   options.writer_cache_kib)));
   SLIPSTREAM_RETURN_IF_ERROR(MigrateSchema(*writer, SchemaSteps()));
   SLIPSTREAM_RETURN_IF_ERROR(UseWriteAheadLog(*writer));
   return writer;

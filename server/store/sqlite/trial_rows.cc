@@ -50,6 +50,10 @@ constexpr char kEndedLeases[] =
     " AND EXISTS (SELECT 1 FROM study_heads WHERE study_heads.key = trials.id >> 24) LIMIT ?2";
 static_assert(kTrialNumberBits == 24);
 
+constexpr char kEarliestLeaseEnd[] =
+    "SELECT min(lease_end) FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
+    " AND state = 2";
+
 // REQUESTED trials have no worker.
 constexpr char kQueued[] =
     "SELECT id FROM trials INDEXED BY open_trials WHERE (state = 1 OR state = 2)"
@@ -157,6 +161,12 @@ absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, in
   });
 }
 
+absl::StatusOr<std::optional<int64_t>> ReadEarliestLeaseEnd(Connection& connection) {
+  Query query(connection, kEarliestLeaseEnd);
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  return query.OptionalInteger(0);
+}
+
 absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection) {
   Query query(connection, "SELECT lease_ms, wall_ms FROM lease_clock");
   return query.First([](const Query& row) { return LeaseClock{row.Integer(0), row.Integer(1)}; });
@@ -201,6 +211,7 @@ absl::StatusOr<std::vector<ReportRecord>> SqliteSnapshot::ListReports(int64_t st
 
 absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord& trial,
                                             const std::string& provenance) {
+  NoteLeaseEnd(trial.lease_end);
   const int64_t id = TrialId(study_key, trial.number);
   Query query(writer_,
               "INSERT INTO trials(id, state, suggested, candidate, create_ms, start_ms, end_ms,"
@@ -234,6 +245,7 @@ absl::Status SqliteTransaction::InsertTrial(int64_t study_key, const TrialRecord
 }
 
 absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord& trial) {
+  NoteLeaseEnd(trial.lease_end);
   Query query(writer_,
               "UPDATE trials SET state = ?, worker = ?, start_ms = ?, lease_end = ?,"
               " requeued_as = ?, host = ?, process = ?, room = zeroblob(?) WHERE id = ?");
@@ -250,6 +262,7 @@ absl::Status SqliteTransaction::UpdateLease(int64_t study_key, const TrialRecord
 }
 
 absl::Status SqliteTransaction::UpdateProgress(int64_t study_key, const TrialRecord& trial) {
+  NoteLeaseEnd(trial.lease_end);
   Query query(writer_,
               "UPDATE trials SET lease_end = ?, report_count = ?, last_step = ?, last_value = ?"
               " WHERE id = ?");

@@ -1,4 +1,5 @@
 // Many suggestions in one call, many trials that are out, many results; deadlines and stops.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <set>
@@ -121,6 +122,24 @@ TEST_P(EachBatchPreset, MakesNothingOnceAStopIsRequested) {
   const auto made = strategy_->Suggest(study.view(), 5, kBatchSeed,
                                        Deadline::Infinite().WithStop(stop.get_token()));
   EXPECT_TRUE(absl::IsCancelled(made.status())) << made.status();
+}
+
+TEST(ModelStrategyBatch, OfVeryManyTrialsThatAreOutTheModelKnowsThoseNearTheBest) {
+  FakeStudy study(SquareSpace());
+  Measure(study, 30);
+  constexpr int kOut = 2000;
+  Open(study, kOut);
+  const auto made = MustSuggest("gp_log_ei", study.view(), 1, kBatchSeed).front();
+  EXPECT_EQ(NumberFact(made, "pending"), 512);
+  double nearest = 1;
+  for (const OpenTrial& trial : study.open) {
+    nearest = std::min(
+        nearest,
+        std::hypot(trial.configuration.values[0].number() - made.configuration.values[0].number(),
+                   trial.configuration.values[1].number() - made.configuration.values[1].number()));
+  }
+  // Half of the mean distance of random points from their nearest neighbours.
+  EXPECT_GT(nearest, 0.25 / std::sqrt(kOut));
 }
 
 TEST(ModelStrategyBatch, ARunMayEndWithLessThanItWasStartedFor) {

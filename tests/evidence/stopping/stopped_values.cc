@@ -21,8 +21,8 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
-#include "core/stopping/carried_value.h"
 #include "core/strategy/make_strategy.h"
+#include "tests/evidence/stopping/carried_value.h"
 #include "tests/evidence/stopping/recorded_curves.h"
 #include "tests/evidence/stopping/replay.h"
 

@@ -27,6 +27,13 @@ class News {
       more_.notify_all();
     };
   }
+  // Whether there is a call within this time.
+  bool WaitFor(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    const bool called = more_.wait_for(lock, time, [this] { return calls_ > seen_; });
+    seen_ = calls_;
+    return called;
+  }
   // Waits for the next call.
   void Wait() {
     std::unique_lock lock(mutex_);
@@ -131,6 +138,39 @@ TEST_F(EventFeedTest, ASlowWatcherIsDroppedAndCanGoOn) {
   EXPECT_TRUE(absl::IsAborted(slow->Take(7).status()));
   slow = *feed_->Watch(study.key, slow->sequence(), slow_news.OnMore());
   EXPECT_EQ(NumbersOf(slow.get(), 50, &slow_news).size(), 50u);
+}
+
+TEST_F(EventFeedTest, MuchThatIsSentIsFollowedByARestInProportion) {
+  Start({.bytes_per_second = 10'000});
+  const StudyRecord study = Create("s");
+  News news;
+  const auto watcher = *feed_->Watch(study.key, *feed_->LastSequence(), news.OnMore());
+  Queue("s", 1);
+  EXPECT_EQ(NumbersOf(watcher.get(), 1, &news).size(), 1u);
+  watcher->NoteSent(1'000'000);
+  // One round may begin before it takes notice; the rest of 100 s comes then.
+  news.WaitFor(std::chrono::milliseconds(500));
+  Queue("s", 1);
+  news.WaitFor(std::chrono::milliseconds(500));
+  Queue("s", 1);
+  EXPECT_FALSE(news.WaitFor(std::chrono::milliseconds(500)));
+}
+
+TEST_F(EventFeedTest, AWatcherThatIsBehindIsToldAgainWithoutNews) {
+  feed_.reset();
+  feed_ = std::make_unique<EventFeed>(store_.get(), EventFeedOptions{.poll = absl::Hours(1)});
+  const StudyRecord study = Create("s");
+  Queue("s", 50);
+  News news;
+  const auto watcher = *feed_->Watch(study.key, 0, news.OnMore());
+  for (int sent = 0; sent < 5; ++sent) {
+    const auto events = watcher->Take(7);
+    ASSERT_TRUE(events.ok()) << events.status();
+    EXPECT_EQ(events->size(), 7u);
+    EXPECT_FALSE(watcher->caught_up());
+    watcher->NoteSent(100);
+    news.Wait();
+  }
 }
 
 TEST_F(EventFeedTest, EventsThatAreNotKeptAreOutOfRange) {

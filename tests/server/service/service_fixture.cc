@@ -21,6 +21,21 @@ void WaitForFits(SourceFitting* fitting) {
   }
 }
 
+ReadHook& ReadHook::operator=(Function function) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  function_ = std::move(function);
+  return *this;
+}
+
+void ReadHook::operator()(const std::string& verb) const {
+  Function function;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    function = function_;
+  }
+  if (function) function(verb);
+}
+
 ServiceFixture::ServiceFixture()
     : store_(MakeTestStore()),
       observed_store_(store_.get(), [this](const std::string& verb) { before_read_(verb); }) {

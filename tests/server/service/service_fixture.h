@@ -8,6 +8,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -29,6 +30,20 @@ std::shared_ptr<Store> MakeTestStore();
 // Returns when all that was waiting in `fitting` has run, including work that waits
 // for fits which it asked for itself.
 void WaitForFits(SourceFitting* fitting);
+
+// A function that a test may replace while the services' threads call it.
+class ReadHook {
+ public:
+  using Function = std::function<void(const std::string& verb)>;
+
+  ReadHook& operator=(Function function);
+  // No lock is held during the call, so that it may wait for the test.
+  void operator()(const std::string& verb) const;
+
+ private:
+  mutable std::mutex mutex_;
+  Function function_;  // May be empty.
+};
 
 class ServiceFixture : public ::testing::Test {
  protected:
@@ -63,7 +78,7 @@ class ServiceFixture : public ::testing::Test {
   v1::Explanation Explain(const std::string& trial);
 
   // Called before every read of the services, with the verb's name.
-  std::function<void(const std::string& verb)> before_read_ = [](const std::string&) {};
+  ReadHook before_read_;
   const std::shared_ptr<Store> store_;
   ObservedStore observed_store_;
   std::optional<Service> service_;

@@ -90,7 +90,7 @@ ALTER TABLE trials DROP COLUMN note;
 DROP TABLE lease_clock;
 DROP TABLE reports;
 ALTER TABLE study_heads DROP COLUMN best;
-DROP TABLE events;
+DROP TABLE event_blocks;
 PRAGMA user_version = 2;
 )sql";
 

@@ -34,7 +34,8 @@ TEST_F(StudyPurgeTest, TrialsOfTheStudyAndNoOthersAreErasedInSteps) {
   const auto connection = Connect();
   TrialRecord neighbour;
   neighbour.number = 1;
-  sqlite::SqliteTransaction rows(connection.get(), /*retention_ms=*/1);
+  sqlite::LeaseHorizon horizon;
+  sqlite::SqliteTransaction rows(connection.get(), /*retention_ms=*/1, &horizon);
   ASSERT_TRUE(rows.InsertTrial(2, neighbour, "why").ok());
   StudyPurge purge(connection.get());
   ASSERT_TRUE(purge.Add(1, 2500).ok());

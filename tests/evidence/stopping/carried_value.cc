@@ -1,4 +1,4 @@
-#include "core/stopping/carried_value.h"
+#include "tests/evidence/stopping/carried_value.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "core/stopping/cost_curve.h"
 #include "core/stopping/percentile.h"
 
-namespace slipstream {
+namespace slipstream::evidence {
 
 double CarriedValue(Goal goal, const LearningCurve& stopped,
                     absl::Span<const LearningCurve> others) {
@@ -30,4 +30,4 @@ double CarriedValue(Goal goal, const LearningCurve& stopped,
   return CostOf(goal, std::max(std::clamp(carried, -kMost / 2, kMost / 2) * 2, least));
 }
 
-}  // namespace slipstream
+}  // namespace slipstream::evidence

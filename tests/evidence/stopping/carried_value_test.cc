@@ -1,4 +1,4 @@
-#include "core/stopping/carried_value.h"
+#include "tests/evidence/stopping/carried_value.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "tests/core/stopping/hand_made_study.h"
 
-namespace slipstream {
+namespace slipstream::evidence {
 namespace {
 
 // In the unit of a study that minimises.
@@ -87,4 +87,4 @@ TEST(CarriedValueTest, TheOrderOfTheOthersDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace slipstream
+}  // namespace slipstream::evidence
