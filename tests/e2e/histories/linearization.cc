@@ -1,0 +1,161 @@
+#include "tests/e2e/histories/linearization.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+
+namespace slipstream::histories {
+namespace {
+
+constexpr size_t kCallsInReasons = 12;
+
+// Those that show a trial with another configuration than the answers before.
+std::string ConfigurationsOf(const std::vector<Call>& calls, Configurations& configurations) {
+  for (const Call& call : calls) {
+    for (const TrialSight& sight : call.trials) {
+      if (!sight.configuration.has_value()) continue;
+      const auto [known, is_new] = configurations.emplace(sight.number, *sight.configuration);
+      if (!is_new && known->second != *sight.configuration) {
+        return absl::StrCat("trial ", sight.number, " has two configurations, of which one is in ",
+                            call.Text());
+      }
+    }
+  }
+  return {};
+}
+
+class Search {
+ public:
+  Search(std::vector<Call> calls, StudyMachine start, int64_t most_steps)
+      : calls_(std::move(calls)), start_(std::move(start)), most_steps_(most_steps) {
+    // Lease ends that arrived together stay in their order.
+    std::stable_sort(calls_.begin(), calls_.end(),
+                     [](const Call& a, const Call& b) { return a.end_us < b.end_us; });
+    done_.assign(calls_.size(), '0');
+    for (const Call& call : calls_) missing_ += call.IsLost() ? 0 : 1;
+  }
+
+  Verdict Run() {
+    const bool found = GoOn(start_);
+    Verdict verdict;
+    verdict.steps = steps_;
+    if (found) return verdict;
+    verdict.kind = steps_ > most_steps_ ? Verdict::Kind::kUndecided : Verdict::Kind::kNotLinearizable;
+    verdict.reason = Reason();
+    return verdict;
+  }
+
+ private:
+  bool IsDone(size_t call) const { return done_[call] != '0'; }
+  void Mark(size_t call) {
+    done_[call] = '1';
+    order_.push_back(call);
+    missing_ -= calls_[call].IsLost() ? 0 : 1;
+  }
+  void Unmark() {
+    const size_t call = order_.back();
+    order_.pop_back();
+    done_[call] = '0';
+    missing_ += calls_[call].IsLost() ? 0 : 1;
+  }
+
+  // The calls of which any may be next: those that began before any of the others had ended. Calls
+  // are sorted by their ends, so those come first that most likely happened first, and lost ones
+  // last.
+  std::vector<size_t> NextOnes() const {
+    std::vector<size_t> next;
+    int64_t first_end = Call::kNever;
+    bool lease_end_before = false;
+    for (size_t i = 0; i < calls_.size(); ++i) {
+      if (IsDone(i)) continue;
+      if (first_end == Call::kNever) first_end = calls_[i].end_us;
+      if (calls_[i].verb == Verb::kLeaseEnd && std::exchange(lease_end_before, true)) continue;
+      if (calls_[i].start_us <= first_end) next.push_back(i);
+    }
+    return next;
+  }
+
+  // Marks the calls that can be next without any effect on the state. As they can be done now,
+  // nothing is gained by doing them later.
+  void TakeReads(const StudyMachine& machine) {
+    bool more = true;
+    while (std::exchange(more, false)) {
+      for (const size_t i : NextOnes()) {
+        if (!calls_[i].IsRead() && calls_[i].answer != Answer::kRefused &&
+            calls_[i].answer != Answer::kNotFound) {
+          continue;
+        }
+        StudyMachine copy = machine;
+        if (!copy.Do(calls_[i])) continue;
+        Mark(i);
+        more = true;
+      }
+    }
+  }
+
+  bool GoOn(const StudyMachine& machine) {
+    const size_t depth = order_.size();
+    TakeReads(machine);
+    if (missing_ == 0) return true;
+    bool found = false;
+    if (++steps_ <= most_steps_ && seen_.insert(absl::StrCat(done_, machine.Key())).second) {
+      const std::vector<size_t> next = NextOnes();
+      if (order_.size() > longest_.size()) longest_ = order_;
+      for (const size_t i : next) {
+        if (found || steps_ > most_steps_) break;
+        found = Try(i, machine);
+      }
+    }
+    while (!found && order_.size() > depth) Unmark();
+    return found;
+  }
+
+  bool Try(size_t call, StudyMachine machine) {
+    if (calls_[call].IsRead() || !machine.Do(calls_[call])) return false;
+    Mark(call);
+    if (GoOn(machine)) return true;
+    Unmark();
+    return false;
+  }
+
+  // The longest order, the state after it, and what would have to be next.
+  std::string Reason() {
+    done_.assign(calls_.size(), '0');
+    order_.clear();
+    StudyMachine machine = start_;
+    std::string text = absl::StrCat(longest_.size(), " of ", calls_.size(), " calls in order, last\n");
+    for (const size_t i : longest_) {
+      machine.Do(calls_[i]);
+      Mark(i);
+      if (order_.size() + kCallsInReasons <= longest_.size()) continue;
+      absl::StrAppend(&text, "  ", calls_[i].Text(), "\n");
+    }
+    absl::StrAppend(&text, "and then\n", machine.Text(), "but none of these can be next:\n");
+    for (const size_t i : NextOnes()) absl::StrAppend(&text, "  ", calls_[i].Text(), "\n");
+    return text;
+  }
+
+  std::vector<Call> calls_;
+  const StudyMachine start_;
+  const int64_t most_steps_;
+  std::string done_;  // A '1' for each call that is in the order.
+  std::vector<size_t> order_;
+  int missing_ = 0;  // Calls that were answered and are not in the order.
+  absl::flat_hash_set<std::string> seen_;
+  int64_t steps_ = 0;
+  std::vector<size_t> longest_;
+};
+
+}  // namespace
+
+Verdict Linearize(const Policy& policy, std::vector<Call> calls, int64_t most_steps) {
+  Configurations configurations;
+  const std::string two = ConfigurationsOf(calls, configurations);
+  if (!two.empty()) return {Verdict::Kind::kNotLinearizable, two, 0};
+  return Search(std::move(calls), StudyMachine(policy, &configurations), most_steps).Run();
+}
+
+}  // namespace slipstream::histories
