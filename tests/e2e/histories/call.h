@@ -59,18 +59,20 @@ struct Call {
 
   int client = 0;
   Verb verb = Verb::kGet;
-  int64_t start_us = 0;    // Of the first attempt.
+  int64_t start_us = 0;     // Of the first attempt.
   int64_t end_us = kNever;  // Of the last one, if it was answered.
+  // When it probably happened; a search begins with that.
+  std::optional<int64_t> moment_us;
 
   // ---- What was asked for ----
   std::string worker;
-  int count = 0;                  // Suggest.
-  std::vector<int64_t> numbers;   // The trials; empty: all that the worker holds.
-  std::optional<State> outcome;   // Observe; Add, whose trials are queued without one.
-  std::optional<double> value;    // Of the outcome, or of the report.
-  int64_t step = 0;               // Report.
-  std::string note;               // Update.
-  std::string configuration;      // Add.
+  int count = 0;                 // Suggest.
+  std::vector<int64_t> numbers;  // The trials; empty: all that the worker holds.
+  std::optional<State> outcome;  // Observe; Add, whose trials are queued without one.
+  std::optional<double> value;   // Of the outcome, or of the report.
+  int64_t step = 0;              // Report.
+  std::string note;              // Update.
+  std::string configuration;     // Add.
 
   // ---- What was answered ----
   Answer answer = Answer::kLost;
@@ -78,8 +80,11 @@ struct Call {
   std::vector<bool> held;  // Heartbeat, by trial.
 
   bool IsLost() const { return answer == Answer::kLost; }
-  // Whether it can change nothing, whatever it is answered.
-  bool IsRead() const { return verb == Verb::kGet || verb == Verb::kList; }
+  // Whether it changes nothing but the time for which leases last, whenever it happens.
+  bool HasNoEffect() const {
+    return verb == Verb::kGet || verb == Verb::kList || verb == Verb::kHeartbeat ||
+           answer == Answer::kRefused || answer == Answer::kNotFound;
+  }
   std::string Text() const;
 };
 

@@ -11,8 +11,8 @@ namespace slipstream::histories {
 namespace {
 
 constexpr std::chrono::seconds kPatience(20);
-constexpr State kOutcomes[] = {v1::Trial::SUCCEEDED, v1::Trial::SUCCEEDED, v1::Trial::SUCCEEDED,
-                               v1::Trial::FAILED, v1::Trial::INFEASIBLE, v1::Trial::STOPPED};
+constexpr State kOutcomes[] = {v1::Trial::SUCCEEDED, v1::Trial::SUCCEEDED,  v1::Trial::SUCCEEDED,
+                               v1::Trial::FAILED,    v1::Trial::INFEASIBLE, v1::Trial::STOPPED};
 
 // By the clock that the server's events tell.
 int64_t NowUs() { return absl::GetCurrentTimeNanos() / 1000; }
@@ -89,7 +89,8 @@ void RecordingClient::Observe(const std::string& study, const Known& known) {
   Call call = Begin(Verb::kObserve);
   call.numbers = {MyTrial(known)};
   call.outcome = kOutcomes[Below(6)];
-  if (call.outcome == v1::Trial::SUCCEEDED || (call.outcome == v1::Trial::STOPPED && Below(2) == 0)) {
+  if (call.outcome == v1::Trial::SUCCEEDED ||
+      (call.outcome == v1::Trial::STOPPED && Below(2) == 0)) {
     call.value = Below(3);
   }
   const auto state = known.states.find(call.numbers.front());
@@ -196,8 +197,8 @@ bool RecordingClient::Attempt(Call& call, Method<Request, Response> method,
   } else if (status.error_code() == grpc::StatusCode::NOT_FOUND) {
     call.answer = Answer::kNotFound;
   } else {
-    failures_.push_back(absl::StrCat(call.Text(), ": ", status.error_code(), " ",
-                                     status.error_message()));
+    failures_.push_back(
+        absl::StrCat(call.Text(), ": ", status.error_code(), " ", status.error_message()));
   }
   return true;
 }

@@ -8,9 +8,6 @@
 namespace slipstream::histories {
 namespace {
 
-// The server reads its clock in whole milliseconds.
-constexpr int64_t kClockStepUs = 2'000;
-
 bool HasResult(State state) {
   return state == v1::Trial::SUCCEEDED || state == v1::Trial::INFEASIBLE ||
          state == v1::Trial::STOPPED;
@@ -21,6 +18,7 @@ bool HasAnswer(const Call& call, Answer answer) { return call.IsLost() || call.a
 }  // namespace
 
 bool StudyMachine::Do(const Call& call) {
+  changed_ = false;
   switch (call.verb) {
     case Verb::kSuggest:
       return Suggest(call);
@@ -56,9 +54,10 @@ bool StudyMachine::Suggest(const Call& call) {
   }
   while (given.size() < wanted) given.push_back(Append({}));
   for (const int64_t number : given) {
-    At(number).state = v1::Trial::ACTIVE;
-    At(number).worker = call.worker;
-    Renew(call.start_us, At(number));
+    Trial& trial = At(number);
+    changed_ = changed_ || trial.state != v1::Trial::ACTIVE;
+    trial.state = v1::Trial::ACTIVE;
+    trial.worker = call.worker;
   }
   std::sort(given.begin(), given.end());
   return Shows(call, given);
@@ -73,6 +72,7 @@ bool StudyMachine::Observe(const Call& call) {
     const bool same = trial.state == *call.outcome && trial.objective == call.value;
     return same ? Shows(call, {number}) : HasAnswer(call, Answer::kRefused);
   }
+  changed_ = true;
   const bool late = trial.state == v1::Trial::STALE;
   trial.state = *call.outcome;
   trial.objective = call.value;
@@ -92,9 +92,8 @@ bool StudyMachine::Heartbeat(const Call& call) {
   }
   std::vector<bool> held;
   for (const int64_t number : numbers) {
-    Trial& trial = At(number);
+    const Trial& trial = At(number);
     held.push_back(trial.state == v1::Trial::ACTIVE && trial.worker == call.worker);
-    if (held.back()) Renew(call.start_us, trial);
   }
   if (call.IsLost()) return true;
   if (call.answer != Answer::kGiven || call.trials.size() != numbers.size()) return false;
@@ -113,8 +112,8 @@ bool StudyMachine::Release(const Call& call) {
   }
   for (const int64_t number : numbers) {
     const Trial& trial = At(number);
-    const bool held = trial.state == v1::Trial::ACTIVE &&
-                      (call.worker.empty() || trial.worker == call.worker);
+    const bool held =
+        trial.state == v1::Trial::ACTIVE && (call.worker.empty() || trial.worker == call.worker);
     if (!held) return HasAnswer(call, Answer::kRefused);
   }
   for (const int64_t number : numbers) GiveBack(At(number));
@@ -122,6 +121,7 @@ bool StudyMachine::Release(const Call& call) {
 }
 
 void StudyMachine::GiveBack(Trial& trial) {
+  changed_ = true;
   if (ChainHasResult(trial.first)) {
     trial.state = v1::Trial::WITHDRAWN;
     return;
@@ -138,8 +138,9 @@ bool StudyMachine::Report(const Call& call) {
   if (trial.state != v1::Trial::ACTIVE && trial.state != v1::Trial::STALE) {
     return HasAnswer(call, Answer::kRefused);
   }
-  trial.reports[call.step] = *call.value;
-  if (trial.state == v1::Trial::ACTIVE) Renew(call.start_us, trial);
+  const auto [report, is_new] = trial.reports.emplace(call.step, *call.value);
+  changed_ = is_new || report->second != *call.value;
+  report->second = *call.value;
   if (call.IsLost()) return true;
   return call.answer == Answer::kGiven && call.trials.front().state == trial.state &&
          call.trials.front().report_count == static_cast<int64_t>(trial.reports.size());
@@ -148,6 +149,7 @@ bool StudyMachine::Report(const Call& call) {
 bool StudyMachine::Update(const Call& call) {
   const int64_t number = call.numbers.front();
   if (!Exists(number)) return HasAnswer(call, Answer::kNotFound);
+  changed_ = At(number).note != call.note;
   At(number).note = call.note;
   return Shows(call, {number});
 }
@@ -178,7 +180,7 @@ bool StudyMachine::LeaseEnd(const Call& call) {
   if (!Exists(number)) return false;
   Trial& trial = At(number);
   if (trial.state != v1::Trial::ACTIVE) return false;
-  if (call.start_us + kClockStepUs < trial.held_until_us) return false;
+  changed_ = true;
   trial.state = v1::Trial::STALE;
   if (trial.place >= policy_.max_requeues || ChainHasResult(trial.first)) return true;
   Trial repeat;
@@ -192,14 +194,11 @@ bool StudyMachine::LeaseEnd(const Call& call) {
 }
 
 int64_t StudyMachine::Append(Trial trial) {
+  changed_ = true;
   const auto number = static_cast<int64_t>(trials_.size()) + 1;
   if (trial.first == 0) trial.first = number;
   trials_.push_back(std::move(trial));
   return number;
-}
-
-void StudyMachine::Renew(int64_t since_us, Trial& trial) const {
-  trial.held_until_us = std::max(trial.held_until_us, since_us + policy_.lease_us);
 }
 
 bool StudyMachine::ChainHasResult(int64_t first) const {
@@ -249,7 +248,7 @@ std::string StudyMachine::Key() const {
   std::string key;
   for (const Trial& trial : trials_) {
     absl::StrAppend(&key, static_cast<int>(trial.state), ",", trial.worker, ",", trial.first, ",",
-                    trial.next, ",", trial.held_until_us, ",", trial.note, ",");
+                    trial.next, ",", trial.note, ",");
     if (trial.objective.has_value()) absl::StrAppend(&key, *trial.objective);
     for (const auto& [step, value] : trial.reports) absl::StrAppend(&key, ",", step, ":", value);
     key += ';';
@@ -265,7 +264,7 @@ std::string StudyMachine::Text() const {
                     trial.worker, "', ", trial.reports.size(), " reports, first ", trial.first,
                     ", next ", trial.next, ", '", trial.note, "'");
     if (trial.objective.has_value()) absl::StrAppend(&text, ", gave ", *trial.objective);
-    absl::StrAppend(&text, ", held until ", trial.held_until_us / 1000 % 10'000'000, "\n");
+    text += '\n';
   }
   return text;
 }

@@ -1,7 +1,7 @@
 // A reference for what calls on one study may be answered, written down as simply as
 // possible: a list of trials, and what each call does to them. Calls happen one after
-// the other; Linearization looks for an order in which their answers are the
-// machine's.
+// the other, and leases end whenever they are said to; Linearization looks for an order in which
+// their answers are the machine's.
 #ifndef SLIPSTREAM_TESTS_E2E_HISTORIES_STUDY_MACHINE_H_
 #define SLIPSTREAM_TESTS_E2E_HISTORIES_STUDY_MACHINE_H_
 
@@ -34,6 +34,9 @@ class StudyMachine {
   // is of no more use. An answer that was lost may be any.
   bool Do(const Call& call);
 
+  // Whether the last call changed the state.
+  bool changed() const { return changed_; }
+
   // The same for machines in the same state, and different for others.
   std::string Key() const;
   // The state for people to read.
@@ -49,7 +52,6 @@ class StudyMachine {
     int64_t place = 0;  // In its chain, from 0.
     std::map<int64_t, double> reports;
     std::string note;
-    int64_t held_until_us = 0;  // The lease ends no earlier.
   };
 
   bool Suggest(const Call& call);
@@ -69,7 +71,6 @@ class StudyMachine {
   Trial& At(int64_t number) { return trials_[static_cast<size_t>(number - 1)]; }
   const Trial& At(int64_t number) const { return trials_[static_cast<size_t>(number - 1)]; }
   int64_t Append(Trial trial);
-  void Renew(int64_t since_us, Trial& trial) const;
   void GiveBack(Trial& trial);
   bool ChainHasResult(int64_t first) const;
   std::vector<int64_t> NumbersHeldBy(const std::string& worker) const;
@@ -81,6 +82,7 @@ class StudyMachine {
   Policy policy_;
   const Configurations* configurations_;
   std::vector<Trial> trials_;
+  bool changed_ = false;
 };
 
 }  // namespace slipstream::histories
