@@ -61,12 +61,14 @@ std::vector<v1::Observation> SoakObservations(int count, int task) {
   return observations;
 }
 
-SoakWorkers::SoakWorkers(Stub* stub, std::vector<std::string> studies, int workers,
-                         std::chrono::milliseconds training)
-    : stub_(*stub), studies_(std::move(studies)), workers_(workers), training_(training) {}
+SoakWorkers::SoakWorkers(Stub* stub, const Load& load, MakeStudy make_study)
+    : stub_(*stub),
+      load_(load),
+      make_study_(std::move(make_study)),
+      places_(static_cast<size_t>(load.studies)) {}
 
 void SoakWorkers::Start() {
-  for (int worker = 0; worker < workers_; ++worker) {
+  for (int worker = 0; worker < load_.workers; ++worker) {
     threads_.emplace_back([this, worker] { Work(worker); });
   }
 }
@@ -80,11 +82,30 @@ SoakResult SoakWorkers::Stop() {
 
 // They do not begin all at once.
 void SoakWorkers::Work(int worker) {
-  const std::string& study = studies_[static_cast<size_t>(worker) % studies_.size()];
+  const int place = worker % load_.studies;
   const std::string name = absl::StrCat("w", worker);
-  std::this_thread::sleep_for(training_ * worker / workers_);
-  while (!stopping_ && Cycle(study, name)) {
+  std::this_thread::sleep_for(load_.training * worker / load_.workers);
+  while (!stopping_) {
+    const std::string study = StudyAt(place);
+    if (!Cycle(study, name)) return;
+    NoteResult(place, study);
   }
+}
+
+std::string SoakWorkers::StudyAt(int place) {
+  Place& at = places_[static_cast<size_t>(place)];
+  const std::lock_guard<std::mutex> lock(at.mutex);
+  if (at.study.empty()) {
+    at.study = make_study_(place);
+    at.results = 0;
+  }
+  return at.study;
+}
+
+void SoakWorkers::NoteResult(int place, const std::string& study) {
+  Place& at = places_[static_cast<size_t>(place)];
+  const std::lock_guard<std::mutex> lock(at.mutex);
+  if (at.study == study && ++at.results >= load_.results_per_study) at.study.clear();
 }
 
 bool SoakWorkers::Cycle(const std::string& study, const std::string& worker) {
@@ -98,7 +119,7 @@ bool SoakWorkers::Cycle(const std::string& study, const std::string& worker) {
   NoteLease(trial.name(), worker);
   const double loss = SoakLoss(trial.configuration(), 0);
   for (int step = 1; step <= kReports; ++step) {
-    std::this_thread::sleep_for(training_ / (kReports + 1));
+    std::this_thread::sleep_for(load_.training / (kReports + 1));
     v1::ReportRequest report;
     report.set_trial(trial.name());
     report.add_reports()->set_step(step);
@@ -106,7 +127,7 @@ bool SoakWorkers::Cycle(const std::string& study, const std::string& worker) {
         loss + 1.0 / step;
     if (!Check(Call(stub_, &Stub::Report, report), "Report")) return false;
   }
-  std::this_thread::sleep_for(training_ / (kReports + 1));
+  std::this_thread::sleep_for(load_.training / (kReports + 1));
   start = Clock::now();
   const v1::ObserveRequest tell = TellRequest(trial.name(), LossOutcome(loss));
   if (!Check(Call(stub_, &Stub::Observe, tell), "Observe")) return false;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -35,9 +36,17 @@ struct SoakResult {
 
 class SoakWorkers {
  public:
-  // `stub` must outlive the workers. Worker i works on study i modulo their number.
-  SoakWorkers(v1::OptimizationService::Stub* stub, std::vector<std::string> studies, int workers,
-              std::chrono::milliseconds training);
+  // Makes study number `place` and returns its name. Called by several threads.
+  using MakeStudy = std::function<std::string(int place)>;
+  struct Load {
+    int workers = 0;
+    int studies = 0;            // At a time; worker i works on number i modulo their number.
+    int results_per_study = 0;  // A study that has so many is followed by another one.
+    std::chrono::milliseconds training{0};
+  };
+
+  // `stub` must outlive the workers.
+  SoakWorkers(v1::OptimizationService::Stub* stub, const Load& load, MakeStudy make_study);
 
   // Works for `seconds`, and calls `each_second` meanwhile.
   template <typename EachSecond>
@@ -54,16 +63,25 @@ class SoakWorkers {
  private:
   void Start();
   SoakResult Stop();
+  // Of which one is under way.
+  struct Place {
+    std::mutex mutex;
+    std::string study;  // Empty: there is to be another one.
+    int results = 0;
+  };
+
   void Work(int worker);
+  std::string StudyAt(int place);
+  void NoteResult(int place, const std::string& study);
   // Whether all calls of the cycle succeeded.
   bool Cycle(const std::string& study, const std::string& worker);
   bool Check(const grpc::Status& status, const std::string& what);
   void NoteLease(const std::string& trial, const std::string& worker);
 
   v1::OptimizationService::Stub& stub_;
-  const std::vector<std::string> studies_;
-  const int workers_;
-  const std::chrono::milliseconds training_;
+  const Load load_;
+  const MakeStudy make_study_;
+  std::vector<Place> places_;
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> threads_;
   std::mutex mutex_;
