@@ -56,7 +56,7 @@ constexpr Index kManyPending = 16;
 constexpr Index kManyResults = 100;
 constexpr size_t kManySources = 8;
 // Of the trials that are out at most so many are taken in: the cost grows with their square.
-constexpr Index kMostPending = 512;
+constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
 // Calibrations without transfer look at so many results at most, evenly spread: more of them cost
 // the cube and change the hyperparameters by less than these are known.

@@ -1,11 +1,12 @@
 #include "server/service/executor.h"
 
 #include <atomic>
-#include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
+#include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -17,44 +18,90 @@ constexpr int kStartsOfALaterTurn = 4;
 
 }  // namespace
 
-struct Executor::Pool {
-  explicit Pool(int count) : threads(static_cast<size_t>(count)) {}
+class Executor::Pool {
+ public:
+  Pool(int count, int spare) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Work(/*is_spare=*/false); });
+    for (int i = 0; i < spare; ++i) threads_.emplace_back([this] { Work(/*is_spare=*/true); });
+  }
+  // Returns when all tasks have run, also those that tasks have added meanwhile.
+  void Join() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      closing_ = true;
+    }
+    WakeAll();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
 
   void Add(std::function<void()> task, Turn turn) {
     {
-      const std::lock_guard<std::mutex> lock(mutex);
-      (turn == Turn::kFirst ? first : later).push_back(std::move(task));
+      const std::lock_guard<std::mutex> lock(mutex_);
+      (turn == Turn::kFirst ? first_ : later_).push_back(std::move(task));
+      waiting_.fetch_add(1, std::memory_order_relaxed);
     }
-    waiting.fetch_add(1, std::memory_order_relaxed);
-    boost::asio::post(threads, [this] { Take()(); });
+    work_.notify_one();
+    if (turn == Turn::kFirst) first_turns_.notify_one();
   }
 
-  // As many tasks are there as threads were told of.
-  std::function<void()> Take() {
-    const std::lock_guard<std::mutex> lock(mutex);
-    const bool is_later = first.empty() || (!later.empty() && ++starts % kStartsOfALaterTurn == 0);
-    std::deque<std::function<void()>>& queue = is_later ? later : first;
+ private:
+  void Work(bool is_spare) {
+    std::condition_variable& woken = is_spare ? first_turns_ : work_;
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      woken.wait(lock, [&] { return HasWork(is_spare) || IsOver(); });
+      if (!HasWork(is_spare)) return;
+      std::function<void()> task = Take(is_spare);
+      ++running_;
+      lock.unlock();
+      task();
+      task = nullptr;  // What it holds may take long to destroy.
+      lock.lock();
+      --running_;
+      if (IsOver()) WakeAll();
+    }
+  }
+
+  bool HasWork(bool is_spare) const { return !first_.empty() || (!is_spare && !later_.empty()); }
+  bool IsOver() const { return closing_ && running_ == 0 && first_.empty() && later_.empty(); }
+  void WakeAll() {
+    work_.notify_all();
+    first_turns_.notify_all();
+  }
+
+  std::function<void()> Take(bool is_spare) {
+    const bool is_later =
+        first_.empty() || (!is_spare && !later_.empty() && ++starts_ % kStartsOfALaterTurn == 0);
+    std::deque<std::function<void()>>& queue = is_later ? later_ : first_;
     std::function<void()> task = std::move(queue.front());
     queue.pop_front();
-    waiting.fetch_sub(1, std::memory_order_relaxed);
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
     return task;
   }
 
-  std::mutex mutex;
-  std::deque<std::function<void()>> first;
-  std::deque<std::function<void()>> later;
-  int starts = 0;  // While both kinds waited.
-  std::atomic<size_t> waiting{0};
-  boost::asio::thread_pool threads;  // Last: its threads use the rest.
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable first_turns_;  // Spare threads wait here.
+  std::deque<std::function<void()>> first_;
+  std::deque<std::function<void()>> later_;
+  int starts_ = 0;   // While both kinds waited.
+  int running_ = 0;  // Tasks.
+  bool closing_ = false;
+  std::atomic<size_t> waiting_{0};
+  std::vector<std::thread> threads_;  // Last: they use the rest.
 };
 
-Executor::Executor(std::string name, int threads, size_t max_waiting)
-    : name_(std::move(name)), max_waiting_(max_waiting), pool_(std::make_unique<Pool>(threads)) {}
+Executor::Executor(std::string name, int threads, size_t max_waiting, int spare_threads)
+    : name_(std::move(name)),
+      max_waiting_(max_waiting),
+      pool_(std::make_unique<Pool>(threads, spare_threads)) {}
 
-Executor::~Executor() { pool_->threads.join(); }
+Executor::~Executor() { pool_->Join(); }
 
 absl::Status Executor::Run(std::function<void()> task, Turn turn) {
-  if (pool_->waiting.load(std::memory_order_relaxed) >= max_waiting_) {
+  if (pool_->waiting() >= max_waiting_) {
     return absl::ResourceExhaustedError(
         absl::StrCat("the server is busy: ", max_waiting_, " ", name_, " are waiting already"));
   }

@@ -5,7 +5,8 @@
 //
 // Work that takes long comes in turns: a task whose turn is over continues behind all who wait for
 // their first, and in the order of those who continue. Of several free starts one in a few is for
-// work that continues, so that none waits for ever. Thread-safe.
+// work that continues, so that none waits for ever. Spare threads take first turns alone: these
+// need not wait for a turn's end even where all other threads have long work. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 #define SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 
@@ -24,7 +25,7 @@ class Executor {
   enum class Turn { kFirst, kLater };
 
   // `name` appears in error messages.
-  Executor(std::string name, int threads, size_t max_waiting);
+  Executor(std::string name, int threads, size_t max_waiting, int spare_threads = 0);
   // Returns when all accepted tasks have run.
   ~Executor();
 
@@ -40,7 +41,7 @@ class Executor {
   void Continue(std::function<void()> task, Turn turn = Turn::kFirst);
 
  private:
-  struct Pool;
+  class Pool;
   const std::string name_;
   const size_t max_waiting_;
   std::unique_ptr<Pool> pool_;

@@ -238,6 +238,7 @@ void LeaseBatchWork::Commit() {
   batch.study_key = study_->key;
   batch.study_id = study_id_;
   batch.expected_trial_count = plan_.study.trial_count;
+  batch.passes_over_none = true;
   for (BatchedCall& batched : calls_) {
     batched.grant.render = [this, &batched](const std::vector<TrialRecord>& trials) {
       return Render(&batched, trials);

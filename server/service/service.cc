@@ -30,7 +30,8 @@ Service::Service(Store* store, ServiceOptions options)
       leases_(store),
       reports_(store, &catalog_, &curves_, &reads_),
       watches_(store, &feed_, &reads_),
-      computations_("computations", options_.compute_threads, options_.max_waiting_computations),
+      computations_("computations", options_.compute_threads, options_.max_waiting_computations,
+                    /*spare_threads=*/1),
       suggest_queue_(
           {.store = store,
            .catalog = &catalog_,

@@ -99,6 +99,23 @@ class LeaseReader {
   std::set<int64_t> taken_;  // Queued trials of the grants so far.
 };
 
+// ABORTED when a trial is queued that the batch passes over: one was released after the plan was
+// made, or the call that was to get it is gone.
+absl::Status CheckQueue(RowTransaction& rows, const LeaseBatch& batch) {
+  if (!batch.passes_over_none) return absl::OkStatus();
+  std::vector<int64_t> taken;
+  for (const LeaseGrant& grant : batch.grants) {
+    taken.insert(taken.end(), grant.queued.begin(), grant.queued.end());
+  }
+  std::sort(taken.begin(), taken.end());
+  const size_t most = taken.size() + (FreshTrials(batch) > 0 ? 1 : 0);
+  if (most == 0) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> queued,
+                              rows.ListQueuedTrials(batch.study_key, static_cast<int>(most)));
+  if (queued == taken) return absl::OkStatus();
+  return OutOfDate(batch, "other trials are queued");
+}
+
 TrialRecord FreshTrial(const NewTrial& fresh, int64_t number, int64_t now_ms) {
   TrialRecord trial;
   trial.number = number;
@@ -163,6 +180,7 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
   for (const LeaseGrant& grant : batch.grants) {
     SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(grant));
   }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch));
   LeaseMoment moment = {0, rows.now_ms()};
   if (head->lease.duration_ms > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(moment, PresentMoment(rows));

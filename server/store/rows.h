@@ -61,6 +61,8 @@ class Rows {
   // Numbers of the kActive trials of `worker`, ascending.
   virtual absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
                                                                 const std::string& worker) = 0;
+  // Numbers of the first `limit` kRequested trials, ascending.
+  virtual absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) = 0;
   virtual absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() = 0;
   // At most `limit` kActive trials, of studies that exist, whose lease_end is at most `lease_ms`.
   virtual absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) = 0;
@@ -85,8 +87,6 @@ class RowSnapshot : public Rows {
   // The kSucceeded trials by objective, the best first, and equals by number.
   virtual absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
                                                                   int limit) = 0;
-  // Numbers of the first kRequested trials, ascending.
-  virtual absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) = 0;
   // Provenances of the trials in (after_number, last_number] that have one, by number.
   virtual absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
                                                                        int64_t after_number,

@@ -118,6 +118,9 @@ struct LeaseBatch {
   int64_t study_key = 0;
   std::string study_id;              // For messages.
   int64_t expected_trial_count = 0;  // The plan's study.trial_count.
+  // Whether the plan is out of date if the grants pass over a queued trial: take a later one
+  // instead, or a fresh one.
+  bool passes_over_none = false;
   std::vector<LeaseGrant> grants;
   std::function<void(absl::Status)> done;
 };
@@ -158,7 +161,8 @@ class Store {
   // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
   virtual void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) = 0;
   // ABORTED: the plan is out of date (the study has other trials by now, a trial
-  // to lease has changed, or a grant's request id has been used); plan again.
+  // to lease has changed, one is passed over, or a grant's request id has been used);
+  // plan again.
   // NOT_FOUND: the study is gone. FAILED_PRECONDITION: it is not ACTIVE.
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;

@@ -7,6 +7,12 @@
 #include "server/store/group_commit.h"
 
 namespace slipstream {
+namespace {
+
+// So many answers at most delay the next commit by less than waking a thread does.
+constexpr size_t kFewAnswers = 4;
+
+}  // namespace
 
 WriteQueue::WriteQueue(Database* database, WriteQueueOptions options)
     : database_(*database), options_(options) {
@@ -75,13 +81,32 @@ std::vector<std::unique_ptr<PendingWrite>> WriteQueue::TakeBatch() {
 
 void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
   std::vector<absl::Status> statuses = CommitTogether(database_, batch);
+  std::vector<Answered> answered;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    answered.push_back({std::move(batch[i]), std::move(statuses[i])});
+  }
   {
     const std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < batch.size(); ++i) {
-      answered_.push_back({std::move(batch[i]), std::move(statuses[i])});
+    const bool is_quick = answered.size() <= kFewAnswers && waiting_.empty();
+    if (!is_quick || answering_ || !answered_.empty()) {
+      for (Answered& each : answered) answered_.push_back(std::move(each));
+      answered.clear();
+    } else {
+      answering_ = true;
     }
   }
-  answers_.notify_one();
+  answered.empty() ? answers_.notify_one() : Answer(std::move(answered));
+}
+
+void WriteQueue::Answer(std::vector<Answered> answered) {
+  for (Answered& each : answered) each.write->Answer(std::move(each.status));
+  const size_t count = answered.size();
+  answered.clear();
+  CallListener();
+  const std::lock_guard lock(mutex_);
+  unanswered_ -= count;
+  answering_ = false;
+  if (!answered_.empty()) answers_.notify_one();
 }
 
 void WriteQueue::WriteUntilClosed() {
@@ -112,17 +137,14 @@ void WriteQueue::WriteUntilClosed() {
 void WriteQueue::AnswerUntilClosed() {
   std::unique_lock lock(mutex_);
   while (true) {
-    answers_.wait(lock, [this] { return writer_done_ || !answered_.empty(); });
+    answers_.wait(lock, [this] { return writer_done_ || (!answered_.empty() && !answering_); });
     if (answered_.empty()) return;
     std::vector<Answered> answered;
     answered.swap(answered_);
+    answering_ = true;
     lock.unlock();
-    for (Answered& each : answered) each.write->Answer(std::move(each.status));
-    const size_t count = answered.size();
-    answered.clear();
-    CallListener();
+    Answer(std::move(answered));
     lock.lock();
-    unanswered_ -= count;
   }
 }
 

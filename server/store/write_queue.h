@@ -1,5 +1,6 @@
 // The queue of writes: one thread commits them to the database, as many as are
-// waiting in one transaction, and another one answers them.
+// waiting in one transaction, and another one answers them. Where few are written and
+// none waits, the first thread answers: to wake the other one would take longer.
 #ifndef SLIPSTREAM_SERVER_STORE_WRITE_QUEUE_H_
 #define SLIPSTREAM_SERVER_STORE_WRITE_QUEUE_H_
 
@@ -54,6 +55,8 @@ class WriteQueue {
   void AnswerUntilClosed();
   std::vector<std::unique_ptr<PendingWrite>> TakeBatch();
   void CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch);
+  // Gives the answers with `answering_` set, and clears it.
+  void Answer(std::vector<Answered> answered);
   void Refuse(std::unique_ptr<PendingWrite> write, absl::Status status);
 
   Database& database_;
@@ -64,7 +67,8 @@ class WriteQueue {
   std::condition_variable answers_;
   std::deque<std::unique_ptr<PendingWrite>> waiting_;
   std::vector<Answered> answered_;
-  size_t unanswered_ = 0;  // Submitted and not answered.
+  size_t unanswered_ = 0;   // Submitted and not answered.
+  bool answering_ = false;  // One of the threads gives answers, so that the other one waits.
   bool writer_sleeps_ = false;
   bool closing_ = false;
   bool writer_done_ = false;

@@ -4,6 +4,7 @@
 #include "core/base/counter_random.h"
 #include "tests/evidence/continuous_problems.h"
 #include "tests/evidence/random_draws.h"
+#include "tests/evidence/workers_problems.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -233,8 +234,8 @@ std::vector<ContinuousProblem> NoisyFamilies() {
 
 std::vector<ContinuousProblem> MakeTable() {
   std::vector<ContinuousProblem> table;
-  for (const auto make :
-       {ProblemsWithPeers, ProblemsForDevelopment, Families, Pairs, NoisyFamilies}) {
+  for (const auto make : {ProblemsWithPeers, ProblemsForDevelopment, Families, Pairs, NoisyFamilies,
+                          WorkersProblems}) {
     for (ContinuousProblem& problem : make()) table.push_back(std::move(problem));
   }
   return table;

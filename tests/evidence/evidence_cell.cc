@@ -182,6 +182,9 @@ void Declare(CLI::App& app, Arguments& arguments) {
   app.add_option("--workers", study.workers, "Number of workers, all busy but one")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--batch", study.batch, "Number of workers that ask together, at most all")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--budget", arguments.budget_seconds, "Maximum seconds for a suggestion")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

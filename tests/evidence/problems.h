@@ -23,7 +23,7 @@ struct Beginning {
 struct ProblemListing {
   std::string name;
   // "continuous", "svm", "deepar" and "mixed", which have recorded peers, or
-  // "development", "mixed_development" and "transfer", which have none.
+  // "development", "mixed_development", "transfer" and "workers", which have none.
   std::string group;
   uint64_t source_tasks = 0;  // Number of source tasks that it can begin with.
   std::string summary;

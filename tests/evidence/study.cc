@@ -31,11 +31,15 @@ class StudyRun {
       Lease(std::move(added));
       EndOldest();
     }
-    for (int suggestion = 1; suggestion <= options_.suggestions; ++suggestion) {
-      SLIPSTREAM_ASSIGN_OR_RETURN(Evaluation next, Ask(suggestion));
-      Lease(std::move(next));
-      ++suggested_;
-      if (open_.size() == options_.workers) EndOldest();
+    while (suggested_ < options_.suggestions) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Evaluation> batch, Ask());
+      for (Evaluation& next : batch) {
+        SLIPSTREAM_RETURN_IF_ERROR(Check(next.point));
+        Lease(std::move(next));
+        ++suggested_;
+      }
+      const size_t left = options_.workers - std::min(options_.workers, options_.batch);
+      while (open_.size() > left) EndOldest();
     }
     while (!open_.empty()) EndOldest();
     return std::move(evaluations_);
@@ -60,27 +64,33 @@ class StudyRun {
     return view;
   }
 
-  absl::StatusOr<Evaluation> Ask(int number) const {
+  // The next batch of suggestions, which one call asks for.
+  absl::StatusOr<std::vector<Evaluation>> Ask() const {
     const StudyView view = View();
+    const int count = std::min(static_cast<int>(options_.batch),
+                               options_.suggestions - static_cast<int>(suggested_));
     const auto start = std::chrono::steady_clock::now();
     SLIPSTREAM_ASSIGN_OR_RETURN(
         std::vector<Suggestion> suggestions,
-        strategy_.Suggest(view, 1, options_.seed, Deadline::In(options_.budget)));
+        strategy_.Suggest(view, count, options_.seed, Deadline::In(options_.budget)));
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    if (suggestions.size() != 1) {
-      return absl::InternalError(absl::StrCat(suggestions.size(), " suggestions instead of 1"));
+    if (suggestions.size() != static_cast<size_t>(count)) {
+      return absl::InternalError(
+          absl::StrCat(suggestions.size(), " suggestions instead of ", count));
     }
-    Suggestion& suggestion = suggestions.front();
-    SLIPSTREAM_RETURN_IF_ERROR(Check(suggestion));
-    Evaluation asked;
-    asked.suggestion = number;
-    asked.point = {std::move(suggestion.configuration), suggestion.candidate};
-    asked.seconds = taken.count();
-    asked.provenance = std::move(suggestion.provenance);
-    return asked;
+    std::vector<Evaluation> batch;
+    for (Suggestion& suggestion : suggestions) {
+      Evaluation asked;
+      asked.suggestion = static_cast<int>(suggested_) + static_cast<int>(batch.size()) + 1;
+      asked.point = {std::move(suggestion.configuration), suggestion.candidate};
+      asked.seconds = taken.count() / count;
+      asked.provenance = std::move(suggestion.provenance);
+      batch.push_back(std::move(asked));
+    }
+    return batch;
   }
 
-  absl::Status Check(const Suggestion& suggestion) const {
+  absl::Status Check(const Point& suggestion) const {
     const SearchSpace& space = *problem_.space;
     if (!space.IsLegal(suggestion.configuration)) {
       return absl::InternalError("a suggestion is outside the space");

@@ -20,6 +20,8 @@ struct StudyOptions {
   int suggestions = 50;
   // Number of workers: a suggestion is made while all others have a pending trial.
   size_t workers = 1;
+  // Number of workers that ask together, in one call: at most all of them.
+  size_t batch = 1;
   // The time for one suggestion, after which strategies step down their ladder, as in
   // the server.
   absl::Duration budget = absl::Seconds(5);

@@ -28,7 +28,7 @@ class Witness final : public Strategy {
   const std::vector<Shown>& shown() const { return shown_; }
 
  private:
-  absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int, uint64_t,
+  absl::StatusOr<std::vector<Suggestion>> DoSuggest(const StudyView& view, int count, uint64_t,
                                                     Deadline) const override {
     Shown shown = {view.last_trial, view.suggested, {}, {}};
     for (const EndedTrial& trial : view.ended) shown.ended.push_back(trial.number);
@@ -37,7 +37,7 @@ class Witness final : public Strategy {
     Suggestion suggestion;
     suggestion.configuration =
         view.space->Sample(std::vector<double>(view.space->dimension(), 0.5));
-    return std::vector<Suggestion>{std::move(suggestion)};
+    return std::vector<Suggestion>(static_cast<size_t>(count), suggestion);
   }
   bool DoReadsHistory() const override { return reads_; }
 
@@ -74,6 +74,20 @@ TEST(Study, KeepsTrialsOfOtherWorkersPending) {
   EXPECT_THAT(witness.shown()[2].ended, ElementsAre());
   EXPECT_THAT(witness.shown()[3].open, ElementsAre(2, 3));
   EXPECT_THAT(witness.shown()[3].ended, ElementsAre(1));
+}
+
+TEST(Study, WorkersThatAskTogetherAreAnsweredTogether) {
+  const Witness witness;
+  const auto evaluations = RunStudy(witness, Ackley(/*initial_points=*/false),
+                                    {.suggestions = 5, .workers = 3, .batch = 2});
+  ASSERT_TRUE(evaluations.ok()) << evaluations.status();
+  EXPECT_THAT(*evaluations, SizeIs(5));
+  ASSERT_THAT(witness.shown(), SizeIs(3));
+  EXPECT_THAT(witness.shown()[1].open, ElementsAre(2));
+  EXPECT_THAT(witness.shown()[1].ended, ElementsAre(1));
+  EXPECT_EQ(witness.shown()[1].suggested, 2);
+  EXPECT_THAT(witness.shown()[2].open, ElementsAre(4));
+  EXPECT_EQ(evaluations->back().suggestion, 5);
 }
 
 TEST(Study, HidesTheHistoryFromAStrategyThatDoesNotReadIt) {

@@ -121,6 +121,16 @@ class TableReader {
     }
     return numbers;
   }
+  std::vector<int64_t> QueuedTrials(int64_t study_key, int limit) const {
+    std::vector<int64_t> numbers;
+    auto row = tables_.trials.lower_bound({study_key, 0});
+    for (; row != tables_.trials.end() && row->first.first == study_key; ++row) {
+      if (numbers.size() >= static_cast<size_t>(limit)) break;
+      const TrialRecord& trial = row->second.record;
+      if (trial.state == TrialState::kRequested) numbers.push_back(trial.number);
+    }
+    return numbers;
+  }
   std::optional<LeaseClock> Clock() const {
     return Copy<LeaseClock>(FindIn(tables_.lease_clock, 0));
   }
@@ -180,6 +190,9 @@ class MemorySnapshot : public RowSnapshot {
                                                         const std::string& worker) override {
     return reader_.ActiveTrials(study_key, worker);
   }
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
+    return reader_.QueuedTrials(study_key, limit);
+  }
   absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override { return reader_.Clock(); }
   absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {
     return reader_.EndedLeases(lease_ms, limit);
@@ -229,11 +242,6 @@ class MemorySnapshot : public RowSnapshot {
                      });
     trials.resize(std::min(trials.size(), static_cast<size_t>(limit)));
     return trials;
-  }
-  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
-    return Numbers(Trials(study_key, 0, limit, [](const TrialRecord& trial) {
-      return trial.state == TrialState::kRequested;
-    }));
   }
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
                                                                int64_t after_number,
@@ -465,6 +473,9 @@ class MemoryTransaction : public RowTransaction {
   absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
                                                         const std::string& worker) override {
     return reader_.ActiveTrials(study_key, worker);
+  }
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
+    return reader_.QueuedTrials(study_key, limit);
   }
   absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override { return reader_.Clock(); }
   absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override {

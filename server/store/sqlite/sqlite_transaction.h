@@ -30,6 +30,8 @@ absl::StatusOr<std::optional<int64_t>> ReadSourceTaskKey(Connection& connection,
                                                          const std::string& id);
 absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, int64_t study_key,
                                                       const std::string& worker);
+absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, int64_t study_key,
+                                                      int limit);
 absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection);
 absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
                                                       int limit);
@@ -64,6 +66,9 @@ class SqliteSnapshot : public RowSnapshot {
                                                         const std::string& worker) override {
     return ReadActiveTrials(reader_, study_key, worker);
   }
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
+    return ReadQueuedTrials(reader_, study_key, limit);
+  }
   absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override {
     return ReadLeaseClock(reader_);
   }
@@ -79,7 +84,6 @@ class SqliteSnapshot : public RowSnapshot {
                                                       const TrialFilter& filter) override;
   absl::StatusOr<std::vector<TrialRecord>> ListBestTrials(int64_t study_key, bool maximize,
                                                           int limit) override;
-  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override;
   absl::StatusOr<std::vector<TrialProvenance>> ListProvenances(int64_t study_key,
                                                                int64_t after_number,
                                                                int64_t last_number) override;
@@ -173,6 +177,9 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<std::vector<int64_t>> ListActiveTrials(int64_t study_key,
                                                         const std::string& worker) override {
     return ReadActiveTrials(writer_, study_key, worker);
+  }
+  absl::StatusOr<std::vector<int64_t>> ListQueuedTrials(int64_t study_key, int limit) override {
+    return ReadQueuedTrials(writer_, study_key, limit);
   }
   absl::StatusOr<std::optional<LeaseClock>> FindLeaseClock() override {
     return ReadLeaseClock(writer_);

@@ -152,6 +152,15 @@ absl::StatusOr<std::vector<int64_t>> ReadActiveTrials(Connection& connection, in
   return query.All(NumberOf);
 }
 
+absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, int64_t study_key,
+                                                      int limit) {
+  Query query(connection, kQueued);
+  query.BindInteger(TrialId(study_key, 1))
+      .BindInteger(TrialId(study_key, kMaxTrialNumber))
+      .BindInteger(limit);
+  return query.All(NumberOf);
+}
+
 absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
                                                       int limit) {
   Query query(connection, kEndedLeases);
@@ -170,15 +179,6 @@ absl::StatusOr<std::optional<int64_t>> ReadEarliestLeaseEnd(Connection& connecti
 absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection) {
   Query query(connection, "SELECT lease_ms, wall_ms FROM lease_clock");
   return query.First([](const Query& row) { return LeaseClock{row.Integer(0), row.Integer(1)}; });
-}
-
-absl::StatusOr<std::vector<int64_t>> SqliteSnapshot::ListQueuedTrials(int64_t study_key,
-                                                                      int limit) {
-  Query query(reader_, kQueued);
-  query.BindInteger(TrialId(study_key, 1))
-      .BindInteger(TrialId(study_key, kMaxTrialNumber))
-      .BindInteger(limit);
-  return query.All(NumberOf);
 }
 
 absl::StatusOr<std::vector<TrialProvenance>> SqliteSnapshot::ListProvenances(int64_t study_key,

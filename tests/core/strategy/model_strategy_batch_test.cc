@@ -130,7 +130,7 @@ TEST(ModelStrategyBatch, OfVeryManyTrialsThatAreOutTheModelKnowsThoseNearTheBest
   constexpr int kOut = 2000;
   Open(study, kOut);
   const auto made = MustSuggest("gp_log_ei", study.view(), 1, kBatchSeed).front();
-  EXPECT_EQ(NumberFact(made, "pending"), 512);
+  EXPECT_EQ(NumberFact(made, "pending"), 256);
   double nearest = 1;
   for (const OpenTrial& trial : study.open) {
     nearest = std::min(

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <string>
 
@@ -69,6 +70,44 @@ std::string OrderOf(int first, int later) {
 
 TEST(Executor, ATaskThatHasHadItsTurnContinuesBehindThoseThatHaveNot) {
   EXPECT_EQ(OrderOf(3, 2), "fffll");
+}
+
+TEST(Executor, ASpareThreadTakesFirstTurnsWhileAllOthersAreHeld) {
+  std::promise<void> started;
+  std::promise<void> gate;
+  std::atomic<bool> has_continued{false};
+  {
+    Executor executor("tasks", 1, 1000, /*spare_threads=*/1);
+    executor.Continue(
+        [&] {
+          started.set_value();
+          gate.get_future().wait();
+        },
+        Executor::Turn::kLater);
+    started.get_future().wait();
+    executor.Continue([&has_continued] { has_continued = true; }, Executor::Turn::kLater);
+    for (int i = 0; i < 10; ++i) {
+      std::promise<void> ran;
+      EXPECT_TRUE(executor.Run([&ran] { ran.set_value(); }).ok());
+      ran.get_future().wait();
+    }
+    EXPECT_FALSE(has_continued) << "no spare thread goes on with long work";
+    gate.set_value();
+  }
+  EXPECT_TRUE(has_continued);
+}
+
+TEST(Executor, TasksThatAreAddedDuringTheEndStillRun) {
+  std::atomic<int> ran{0};
+  {
+    Executor executor("tasks", 2, 1000, /*spare_threads=*/1);
+    std::function<void(int)> add = [&](int more) {
+      ++ran;
+      if (more > 0) executor.Continue([&add, more] { add(more - 1); }, Executor::Turn::kLater);
+    };
+    executor.Continue([&add] { add(99); });
+  }
+  EXPECT_EQ(ran, 100);
 }
 
 TEST(Executor, TasksThatContinueAreNotPutOffForEver) { EXPECT_EQ(OrderOf(8, 2), "ffflffflff"); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/store/answer_rules.h"
+#include "server/store/holding_rules.h"
 #include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
 #include "tests/server/store/rule_test.h"
@@ -67,6 +68,35 @@ TEST_F(LeaseRules, AWriteBeforeTheBatchMakesItsPlanOutOfDate) {
     EXPECT_TRUE(rules::ObserveTrial(rows, {"s", 1, Success(1)}).ok());
     EXPECT_THAT(rules::LeaseTrials(rows, BatchOf(again, 1), kMaxTrials),
                 IsRefusal(kAborted, "trial 1 has changed"));
+    return absl::OkStatus();
+  });
+}
+
+// Nothing but the queue tells that the plan is out of date: the number of trials is the same.
+TEST_F(LeaseRules, ATrialThatWasReleasedSinceIsNotPassedOver) {
+  Commit([this](RowTransaction& rows) {
+    EXPECT_TRUE(rules::AddTrials(rows, {"s", {NewSuggestion("q")}}, kMaxTrials).ok());
+    LeaseGrant queued;
+    queued.worker = "v";
+    queued.queued = {1};
+    EXPECT_TRUE(rules::LeaseTrials(rows, BatchOf(queued, 1), kMaxTrials).ok());
+    EXPECT_TRUE(rules::AddTrials(rows, {"s", {NewSuggestion("r")}}, kMaxTrials).ok());
+    EXPECT_TRUE(rules::ReleaseTrials(rows, {"s", "v", {1}}).ok());
+    LeaseGrant later;
+    later.worker = "w";
+    later.queued = {2};
+    LeaseGrant both = Fresh("w", 1);
+    both.queued = {1};
+    for (const LeaseGrant& grant : {later, both, Fresh("w", 1)}) {
+      LeaseBatch batch = BatchOf(grant, 2);
+      batch.passes_over_none = true;
+      EXPECT_THAT(rules::LeaseTrials(rows, batch, kMaxTrials),
+                  IsRefusal(kAborted, "other trials are queued"));
+    }
+    both.queued = {1, 2};
+    LeaseBatch batch = BatchOf(both, 2);
+    batch.passes_over_none = true;
+    EXPECT_TRUE(rules::LeaseTrials(rows, batch, kMaxTrials).ok());
     return absl::OkStatus();
   });
 }

@@ -299,6 +299,7 @@ TEST_P(RowContract, AbsentRowsAreNoErrors) {
     EXPECT_FALSE(rows.FindReport(7, 1, 1)->has_value());
     EXPECT_TRUE(rows.ListEndedLeases(1 << 30, 9)->empty());
     EXPECT_TRUE(rows.ListActiveTrials(7, "w")->empty());
+    EXPECT_TRUE(rows.ListQueuedTrials(7, 9)->empty());
     EXPECT_TRUE(rows.DeleteReports(7, 1).ok());
     EXPECT_FALSE(rows.failed());
   });

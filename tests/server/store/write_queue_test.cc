@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -129,6 +130,29 @@ TEST_F(WriteQueueTest, WritesThatWaitDuringACommitShareTheNextOne) {
   database_.LetAll();
   AwaitAnswers(7);
   EXPECT_THAT(transactions_, ElementsAre(1, 2, 2, 2, 2, 3, 3));
+}
+
+TEST_F(WriteQueueTest, FewAnswersComeFromTheWritingThreadAndManyFromTheOther) {
+  Start(100, 100);
+  std::vector<std::thread::id> answering;
+  const auto note = [&](absl::Status status) {
+    const std::lock_guard lock(mutex_);
+    answering.push_back(std::this_thread::get_id());
+    codes_.push_back(status.code());
+    answered_.notify_all();
+  };
+  Submit(note);
+  database_.AwaitTransaction(1);
+  for (int i = 0; i < 6; ++i) Submit(note);
+  database_.LetAll();
+  AwaitAnswers(7);  // The first had others waiting behind it.
+  EXPECT_EQ(std::set<std::thread::id>(answering.begin(), answering.end()).size(), 1u);
+  // The other thread may still be counting its answers when the next write is committed.
+  size_t submitted = 7;
+  do {
+    Submit(note);
+    AwaitAnswers(++submitted);
+  } while (answering.back() == answering.front());
 }
 
 TEST_F(WriteQueueTest, TooManyWritesAreRefusedUntilSomeAreAnswered) {
