@@ -59,6 +59,10 @@ class Run(unittest.TestCase):
         plot = (self.folder / "out/plots/branin.svg").read_text()
         self.assertTrue(plot.startswith("<?xml") and plot.rstrip().endswith("</svg>"))
 
+    def test_a_report_knows_where_every_group_belongs(self):
+        groups = {row["group"] for row in cells.listed(BINARY, self.folder, "problems")}
+        self.assertLessEqual(groups, set(cells.GROUPS))
+
     def test_mixed_problems_tell_of_branches_and_count_every_suggestion(self):
         text = self.run_command("--problems", "four_branches,svm_cancer", "--presets", "random",
                                 "--no-plots", "--checkpoints", "2,4")
