@@ -31,15 +31,25 @@ constexpr double kMeanDeviation = 3;
 // The number of points, spread over the space, at which functions are compared.
 constexpr size_t kMostPlaces = 256;
 
-bool SameTerm(const KnownTerm& a, const KnownTerm& b) {
-  return AreEqual(a.mean, b.mean) && AreEqual(a.variance, b.variance) &&
-         AreEqual(a.covariance, b.covariance);
+template <typename Numbers>
+void AddNumbers(const Numbers& numbers, Fingerprint* fingerprint) {
+  fingerprint->Add(static_cast<int64_t>(numbers.rows()));
+  fingerprint->Add(static_cast<int64_t>(numbers.cols()));
+  for (Index i = 0; i < numbers.size(); ++i) fingerprint->Add(numbers.data()[i]);
 }
 
-bool SameData(const TrainingData& a, const TrainingData& b) {
-  return AreEqual(a.x, b.x) && AreEqual(a.y, b.y) && AreEqual(a.repeats, b.repeats) &&
-         AreEqual(a.known_noise, b.known_noise) &&
-         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), SameTerm);
+Fingerprint FingerprintOf(const TrainingData& data) {
+  Fingerprint fingerprint;
+  AddNumbers(data.x, &fingerprint);
+  AddNumbers(data.y, &fingerprint);
+  AddNumbers(data.repeats, &fingerprint);
+  AddNumbers(data.known_noise, &fingerprint);
+  for (const KnownTerm& term : data.terms) {
+    AddNumbers(term.mean, &fingerprint);
+    AddNumbers(term.covariance, &fingerprint);
+    AddNumbers(term.variance, &fingerprint);
+  }
+  return fingerprint;
 }
 
 ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
@@ -78,10 +88,6 @@ PointMatrix PlacesOf(const SearchSpace& space) {
 }
 
 }  // namespace
-
-bool CalibrationKey::operator==(const CalibrationKey& other) const {
-  return seed == other.seed && beliefs == other.beliefs && SameData(data, other.data);
-}
 
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources, const Deadline& deadline) {
@@ -157,8 +163,9 @@ absl::Status ObjectiveModel::Calibrate(const ObjectiveModelRequest& request, con
         request.calibration.Calibrate(model, {part, request.seed, request.deadline}));
     return std::make_shared<const Calibrated>(std::move(calibrated));
   };
-  SLIPSTREAM_ASSIGN_OR_RETURN(calibrated_,
-                              request.cache.Get({model.beliefs, part, request.seed}, calibrate));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      calibrated_,
+      request.cache.Get({model.beliefs, FingerprintOf(part), request.seed}, calibrate));
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/acquisition/searched_model.h"
 #include "core/base/deadline.h"
+#include "core/base/fingerprint.h"
 #include "core/base/memo.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
@@ -24,10 +25,10 @@ namespace slipstream {
 // one strategy calibrates in one dimension.
 struct CalibrationKey {
   std::vector<HyperparameterBelief> beliefs;
-  TrainingData data;
+  Fingerprint data;  // Of the results, which may have a square matrix for each source.
   uint64_t seed = 0;
 
-  bool operator==(const CalibrationKey& other) const;
+  friend bool operator==(const CalibrationKey&, const CalibrationKey&) = default;
 };
 
 // The last few calibrations.
