@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/space/branches.h"
 
 namespace slipstream {
 namespace {
@@ -14,12 +15,18 @@ constexpr double kLittleImprovement = 0.01;
 constexpr int64_t kTurnLength = 3;
 constexpr double kRefining = 0.35;
 constexpr double kExploring = 1.2;
+constexpr double kExploringMixed = 2;
 
 bool TakesTurns(const ExploredSearch& search, const NextPoint& next) {
   const NextPointRequest& request = search.request;
   const auto improvement = request.acquisition->improvement;
   return improvement != nullptr && !search.has_lengthscale_rule && !request.model.is_costly() &&
          !next.searched_whole && improvement(next.value) < kLittleImprovement;
+}
+
+double FactorOf(const NextPointRequest& request) {
+  if (request.round % kTurnLength == 0) return kRefining;
+  return IsMixed(request.space) ? kExploringMixed : kExploring;
 }
 
 class Turns final : public Exploration {
@@ -31,7 +38,7 @@ class Turns final : public Exploration {
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint point, Exploration::Choose(search));
     if (!TakesTurns(search, point.next)) return point;
     NextPointRequest turned = request.With(request.acquisition, request.model);
-    turned.deviation_factor = request.round % kTurnLength == 0 ? kRefining : kExploring;
+    turned.deviation_factor = FactorOf(request);
     absl::StatusOr<NextPoint> next = ChooseNextPoint(turned);
     if (absl::IsDeadlineExceeded(next.status())) {
       point.facts.push_back({"turn", std::string("left out: no time")});

@@ -1,12 +1,14 @@
 // The exploration "turns": once little improvement is expected, suggestions alternate between
 // refining the incumbent and exploring.
 //
-// Little is an expected improvement below 0.01 on outputs of variance 1. Every third suggestion then
-// takes the model's deviations as 0.35 times as large and so refines; the others take them as 1.2
-// times as large and so explore. A kernel that is rougher than the function overstates errors close
-// to results, and one process for the whole space understates what may be elsewhere: the refining
-// turns make up for the former, the exploring ones for the latter. core/README.md has what was
-// measured. Pending trials count as if they had given what the model expects of them.
+// Little is an expected improvement below 0.01 on outputs of variance 1. Every third suggestion
+// then takes the model's deviations as 0.35 times as large and so refines; the others take them
+// as 1.2 times as large and so explore, or twice as large in a space with words or conditions,
+// where a process knows least of branches that it has hardly seen. A kernel that is rougher than
+// the function overstates errors close to results, and one process for the whole space understates
+// what may be elsewhere: the refining turns make up for the former, the exploring ones for the
+// latter. core/README.md has what was measured. Pending trials count as if they had given what the
+// model expects of them.
 //
 // There are no turns where they were not measured to pay: on a space that is searched whole
 // (candidates, few configurations), while sources are in the model, with a rule for lengthscales,

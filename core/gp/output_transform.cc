@@ -83,6 +83,7 @@ void RankScores(const Vector& x, std::vector<double>& knots, std::vector<double>
 
 OutputTransform OutputTransform::Fit(OutputWarp warp, const Vector& results, double sign) {
   assert(results.size() > 0 && results.allFinite());
+  assert(warp != OutputWarp::kByEvidence);
   OutputTransform transform;
   transform.warp_ = warp;
   transform.sign_ = sign;
@@ -113,6 +114,8 @@ double OutputTransform::Warp(double scaled) const {
       return exponent_ == 1 ? scaled : YeoJohnson(scaled, exponent_);
     case OutputWarp::kCopula:
       return Interpolate(knots_, scores_, scaled);
+    case OutputWarp::kByEvidence:
+      break;
   }
   return scaled;
 }
@@ -125,6 +128,8 @@ double OutputTransform::Unwarp(double warped) const {
       return exponent_ == 1 ? warped : InverseYeoJohnson(warped, exponent_);
     case OutputWarp::kCopula:
       return Interpolate(scores_, knots_, warped);
+    case OutputWarp::kByEvidence:
+      break;
   }
   return warped;
 }
@@ -135,6 +140,13 @@ double OutputTransform::Apply(double result) const {
 
 Vector OutputTransform::Apply(const Vector& results) const {
   return results.unaryExpr([this](double result) { return Apply(result); });
+}
+
+double OutputTransform::LogSlopeAt(double value) const {
+  assert(warp_ != OutputWarp::kCopula);
+  const double scaled = Unwarp(value * deviation_ + mean_);
+  const double of_warp = (exponent_ - 1) * std::copysign(std::log1p(std::abs(scaled)), scaled);
+  return of_warp - std::log(unit_) - std::log(spread_) - std::log(deviation_);
 }
 
 double OutputTransform::Invert(double value) const {

@@ -24,16 +24,21 @@ enum class OutputWarp {
   // transfer learning", 2020). Between results linear, beyond them the slope of
   // the last step.
   kCopula,
+  // One of the first two: in a space of numbers alone the power, in one with words or conditions
+  // what the results speak for (core/strategy/scaled_results.h decides). None that Fit takes.
+  kByEvidence,
 };
 
 class OutputTransform {
  public:
-  // Learns from at least one result; all are finite. `sign` is 1 where more is better,
-  // -1 where less is.
+  // Learns from at least one result; all are finite. `warp` is not kByEvidence. `sign` is 1 where
+  // more is better, -1 where less is.
   static OutputTransform Fit(OutputWarp warp, const Vector& results, double sign);
 
   double Apply(double result) const;
   Vector Apply(const Vector& results) const;
+  // The logarithm of Apply's derivative where its value is `value`; not of the copula.
+  double LogSlopeAt(double value) const;
   // Apply's inverse; finite for finite values.
   double Invert(double value) const;
 

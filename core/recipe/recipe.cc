@@ -20,9 +20,10 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "The kernel of the study's own process: 0 Matern 1/2, 1 Matern 3/2, 2 Matern 5/2, "
          "3 squared exponential"}),
     OptionAt<&StudyModelOptions::warp>(
-        {"output_warp", "", 0, 2, true,
+        {"output_warp", "", 0, 3, true,
          "Results are 0: standardised, 1: made more normal by a power first, 2: replaced by ranks, "
-         "for tails so heavy that only order counts"}),
+         "for tails so heavy that only order counts, 3: as 1 in spaces of numbers alone, in others "
+         "as 0 unless the results speak for 1"}),
     OptionAt<&StudyModelOptions::warps_inputs>(
         {"input_warp", "", 0, 1, true,
          "1: each number's scale is bent by a curve that is learnt; only with the prior none"}),

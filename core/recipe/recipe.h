@@ -28,7 +28,7 @@ absl::Span<const InitialRow* const> InitialRows();
 // Options of every recipe's model, whatever its ingredients.
 struct StudyModelOptions {
   Smoothness smoothness = Smoothness::kMatern52;
-  OutputWarp warp = OutputWarp::kPower;
+  OutputWarp warp = OutputWarp::kByEvidence;
   bool warps_inputs = false;
   SourceFitOptions sources = {};
 

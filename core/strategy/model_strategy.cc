@@ -14,6 +14,7 @@
 #include "core/optim/space_maximizer.h"
 #include "core/recipe/recipe_names.h"
 #include "core/sources/usable_sources.h"
+#include "core/space/branches.h"
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/objective_model.h"
 #include "core/strategy/quasi_random_strategy.h"
@@ -45,6 +46,13 @@ std::unique_ptr<Calibration> CalibrationOf(const Recipe& recipe) {
   return (*wrapper)->wrap(std::move(calibration), wrapper->options());
 }
 
+// Null where the recipe's own calibration finds the most probable hyperparameters.
+std::unique_ptr<Calibration> JudgeOf(const Recipe& recipe) {
+  const auto& [base, wrapper, rule] = recipe.calibration;
+  if (base.name() == "map" && !wrapper.has_value()) return nullptr;
+  return MakeMaximumPosterior(QuasiNewtonOptions());
+}
+
 std::unique_ptr<LengthscaleRule> LengthscaleRuleOf(const Recipe& recipe) {
   const std::optional<Choice<CalibrationRow>>& rule = recipe.calibration.rule;
   return rule.has_value() ? (*rule)->rule(rule->options()) : nullptr;
@@ -54,15 +62,26 @@ size_t CountResults(const StudyView& view) {
   return static_cast<size_t>(std::count_if(view.ended.begin(), view.ended.end(), InformsModels));
 }
 
-// How many results there must be before a model is asked.
-size_t InitialResults(const SearchSpace& space) {
-  return std::clamp<size_t>(space.dimension() + 1, 3, 5);
+// Whether source tasks have a say in the study's suggestions.
+bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
+  return !view.sources.empty() && (recipe.prior->uses_sources() || recipe.initial->from_sources);
+}
+
+// How many results there must be before a model is asked. One that has nothing else to learn from
+// has to see words and branches more often than numbers before it can tell which of them matter.
+size_t InitialResults(const StudyView& view, const Recipe& recipe) {
+  const size_t dimension = view.space->dimension();
+  if (IsMixed(*view.space) && !LearnsFromSources(view, recipe)) {
+    return std::min<size_t>(2 * (dimension + 1), 8);
+  }
+  return std::clamp<size_t>(dimension + 1, 3, 5);
 }
 
 // The parts of a strategy that all of its calls share.
 struct Ingredients {
   const Recipe& recipe;
   const Calibration& calibration;
+  const Calibration& judge;
   const LengthscaleRule* rule = nullptr;
   const Exploration& exploration;
   const Prior* prior = nullptr;
@@ -75,6 +94,7 @@ class ModelStrategy final : public Strategy {
       : Strategy(std::move(name)),
         recipe_(recipe),
         calibration_(CalibrationOf(recipe)),
+        judge_(JudgeOf(recipe)),
         rule_(LengthscaleRuleOf(recipe)),
         exploration_(recipe.exploration->make(recipe.exploration.options())),
         prior_(PriorOf(recipe)),
@@ -87,7 +107,9 @@ class ModelStrategy final : public Strategy {
                                                          uint64_t seed) const override;
   absl::Status DoPrepare(const StudyView& view, const Deadline& deadline) const override;
   Ingredients ingredients() const {
-    return {recipe_, *calibration_, rule_.get(), *exploration_, prior_.get(), cache_};
+    return {recipe_,     *calibration_, judge_ != nullptr ? *judge_ : *calibration_,
+            rule_.get(), *exploration_, prior_.get(),
+            cache_};
   }
   bool DoReadsHistory() const override { return true; }
   bool DoReadsNotes() const override {
@@ -97,6 +119,8 @@ class ModelStrategy final : public Strategy {
 
   Recipe recipe_;
   std::unique_ptr<Calibration> calibration_;
+  // Compares scales of results; null where that is calibration_ itself.
+  std::unique_ptr<Calibration> judge_;
   std::unique_ptr<LengthscaleRule> rule_;  // Null: lengthscales stay as calibrated.
   std::unique_ptr<Exploration> exploration_;
   std::shared_ptr<const Prior> prior_;  // Null without transfer.
@@ -119,7 +143,7 @@ class ModelRun final : public SuggestionRun {
       : view_(view),
         ingredients_(ingredients),
         seed_(seed),
-        is_early_(CountResults(view) < InitialResults(*view.space)),
+        is_early_(CountResults(view) < InitialResults(view, ingredients.recipe)),
         with_transfer_(ingredients.prior != nullptr && !view.sources.empty()),
         pool_of_candidates_(std::move(pool)),
         pool_(pool_of_candidates_.has_value() ? &*pool_of_candidates_ : nullptr) {
@@ -133,7 +157,7 @@ class ModelRun final : public SuggestionRun {
     index_ = static_cast<uint64_t>(view_.suggested) + made.size();
     earlier_ = made;
     if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
-    Suggestion next = is_early_ ? EvenlyFilling() : Explored();
+    Suggestion next = is_early_ ? First() : Explored();
     made.push_back(std::move(next));
     return true;
   }
@@ -150,6 +174,13 @@ class ModelRun final : public SuggestionRun {
   }
 
   Suggestion EvenlyFilling() { return QuasiRandomSuggestion(*view_.space, seed_, index_, pool_); }
+
+  // Before there is a model: evenly filling, or random where that is taken, as in a small space.
+  Suggestion First() {
+    Suggestion suggestion = EvenlyFilling();
+    const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
+    return is_repeat ? Random() : suggestion;
+  }
 
   // From the model, unless the recipe's exploration has it otherwise.
   Suggestion Explored() {
@@ -291,7 +322,7 @@ class ModelRun final : public SuggestionRun {
     std::vector<Configuration> pending;
     if (!model_.has_value()) {
       ObjectiveModelRequest request{view_, ingredients_.recipe, ingredients_.calibration,
-                                    ingredients_.cache};
+                                    ingredients_.judge, ingredients_.cache};
       request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
       request.deadline = deadline;
       if (with_transfer_) {
@@ -341,7 +372,7 @@ absl::StatusOr<std::unique_ptr<SuggestionRun>> ModelStrategy::DoStart(const Stud
                                                                       int count,
                                                                       uint64_t seed) const {
   if (recipe_.initial->from_sources && !view.sources.empty() &&
-      CountResults(view) < InitialResults(*view.space)) {
+      CountResults(view) < InitialResults(view, recipe_)) {
     return zero_shot_->Start(view, count, seed);
   }
   std::optional<CandidatePool> pool;

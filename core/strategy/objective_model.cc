@@ -17,6 +17,7 @@
 #include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 #include "core/space/quasi_random.h"
+#include "core/strategy/branch_beliefs.h"
 #include "core/strategy/training_history.h"
 
 namespace slipstream {
@@ -30,17 +31,6 @@ constexpr double kMeanDeviation = 3;
 
 // The number of points, spread over the space, at which functions are compared.
 constexpr size_t kMostPlaces = 256;
-
-bool SameTerm(const KnownTerm& a, const KnownTerm& b) {
-  return AreEqual(a.mean, b.mean) && AreEqual(a.variance, b.variance) &&
-         AreEqual(a.covariance, b.covariance);
-}
-
-bool SameData(const TrainingData& a, const TrainingData& b) {
-  return AreEqual(a.x, b.x) && AreEqual(a.y, b.y) && AreEqual(a.repeats, b.repeats) &&
-         AreEqual(a.known_noise, b.known_noise) &&
-         std::equal(a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(), SameTerm);
-}
 
 ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
   ModelOptions options;
@@ -58,9 +48,6 @@ constexpr size_t kManySources = 8;
 // Of the trials that are out at most so many are taken in: the cost grows with their square.
 constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
-// Calibrations without transfer look at so many results at most, evenly spread: more of them cost
-// the cube and change the hyperparameters by less than these are known.
-constexpr Index kMostCalibrated = 400;
 
 // Evenly among the candidates, or all over the cube; the same for all studies of
 // the space, which then share what priors make of their sources.
@@ -77,11 +64,13 @@ PointMatrix PlacesOf(const SearchSpace& space) {
   return EncodeAll(space, some);
 }
 
-}  // namespace
-
-bool CalibrationKey::operator==(const CalibrationKey& other) const {
-  return seed == other.seed && beliefs == other.beliefs && SameData(data, other.data);
+// The scale of a target with sources is a power's, as is that of the sources' own results.
+OutputWarp WarpWithSources(const Recipe& recipe) {
+  const OutputWarp warp = recipe.model_options().warp;
+  return warp == OutputWarp::kByEvidence ? OutputWarp::kPower : warp;
 }
+
+}  // namespace
 
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources, const Deadline& deadline) {
@@ -100,65 +89,59 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
 }
 
 absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {
-  const StudyView& view = request.view;
   ObjectiveModel fitted;
-  fitted.noiseless_ = view.noiseless;
-  fitted.CollectTraining(view, request.recipe);
-  const TrainingData& data = fitted.training_.data;
-  fitted.pending_.resize(0, data.x.cols());
-  const CoordinateKinds kinds = KindsOf(*view.space);
-  ModelOptions options = ModelOptionsOf(view, request.recipe);
-  if (fitted.training_.infeasible.rows() > 0) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(fitted.feasibility_,
-                                FitFeasibility(kinds, data.x, fitted.training_.infeasible));
-  }
+  fitted.noiseless_ = request.view.noiseless;
   if (request.prior == nullptr) {
-    options.mean_deviation = kMeanDeviation;
-    fitted.model_ = DefaultModel(kinds, options);
-    SLIPSTREAM_RETURN_IF_ERROR(fitted.Calibrate(request, fitted.model_, fitted.calibration_part_));
-    SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(request.deadline));
-    return fitted;
+    SLIPSTREAM_RETURN_IF_ERROR(fitted.CalibrateAlone(request));
+  } else {
+    SLIPSTREAM_RETURN_IF_ERROR(fitted.CalibrateWithSources(request));
   }
-  Places places([&] { return PlacesOf(*view.space); });
-  const auto earlier = [&](Index count) { return EarlierResults(view, request.recipe, count); };
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      fitted.transfer_,
-      request.prior->Combine({kinds, data, request.sources, options, std::move(places), earlier,
-                              request.seed, std::min(fitted.calibrated_to_, data.y.size()),
-                              request.deadline}));
-  for (const auto& source : request.sources) fitted.source_names_.push_back(source->name);
-  SLIPSTREAM_RETURN_IF_ERROR(
-      fitted.Calibrate(request, fitted.transfer_->model(), fitted.transfer_->data()));
+  const TrainingSet& training = fitted.training();
+  fitted.pending_.resize(0, training.data.x.cols());
+  if (training.infeasible.rows() > 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        fitted.feasibility_,
+        FitFeasibility(KindsOf(*request.view.space), training.data.x, training.infeasible));
+  }
   SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(request.deadline));
   return fitted;
 }
 
-// The scale of the results is that of those which hyperparameters are calibrated to: these stay
-// as they are while more results come, and so does what was made of them.
-void ObjectiveModel::CollectTraining(const StudyView& view, const Recipe& recipe) {
-  training_ = TrainingSetOf(view, recipe);
-  const auto different = static_cast<Index>(training_.different);
-  calibrated_to_ = CalibratedTo(view, different);
-  if (calibrated_to_ == different) {
-    calibration_part_ = training_.data;
-    return;
-  }
-  TrainingSet earlier = EarlierTraining(view, recipe, calibrated_to_);
-  training_ = TrainingSetOf(view, recipe, &earlier.transform);
-  calibration_part_ = EvenlySpread(earlier.data, kMostCalibrated);
+absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request) {
+  ModelOptions options = ModelOptionsOf(request.view, request.recipe);
+  options.mean_deviation = kMeanDeviation;
+  model_ = DefaultModel(KindsOf(*request.view.space), options);
+  BelieveInBranches(*request.view.space, model_);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      scaled_,
+      ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
+                     request.view, request.recipe.model_options().warp));
+  return Calibrate(request, model_, scaled_.calibration_part);
+}
+
+absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& request) {
+  const StudyView& view = request.view;
+  const OutputWarp warp = WarpWithSources(request.recipe);
+  scaled_ = ScaleResults(view, warp);
+  const TrainingData& data = training().data;
+  Places places([&] { return PlacesOf(*view.space); });
+  const auto earlier = [&](Index count) { return EarlierResults(view, warp, count); };
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      transfer_,
+      request.prior->Combine({KindsOf(*view.space), data, request.sources,
+                              ModelOptionsOf(view, request.recipe), std::move(places), earlier,
+                              request.seed, std::min(scaled_.calibrated_to, data.y.size()),
+                              request.deadline}));
+  for (const auto& source : request.sources) source_names_.push_back(source->name);
+  return Calibrate(request, transfer_->model(), transfer_->data());
 }
 
 absl::Status ObjectiveModel::Calibrate(const ObjectiveModelRequest& request, const Model& model,
                                        const TrainingData& part) {
   hyperparameter_names_ = HyperparameterNames(*model.kernel);
-  const auto calibrate = [&]() -> absl::StatusOr<std::shared_ptr<const Calibrated>> {
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        Calibrated calibrated,
-        request.calibration.Calibrate(model, {part, request.seed, request.deadline}));
-    return std::make_shared<const Calibrated>(std::move(calibrated));
-  };
-  SLIPSTREAM_ASSIGN_OR_RETURN(calibrated_,
-                              request.cache.Get({model.beliefs, part, request.seed}, calibrate));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      calibrated_,
+      request.cache.Get(request.calibration, model, {part, request.seed, request.deadline}));
   return absl::OkStatus();
 }
 
@@ -166,7 +149,7 @@ absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
     const Hyperparameters& hyperparameters) {
   if (transfer_ != nullptr) return transfer_->Fit(hyperparameters);
   SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
-                              FitProcess(model_.kernel, training_.data, hyperparameters));
+                              FitProcess(model_.kernel, scaled_.training.data, hyperparameters));
   jitter_ = std::max(jitter_, process.jitter());
   return std::make_unique<GaussianProcess>(std::move(process));
 }
@@ -178,9 +161,10 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
     if (feasibility_ != nullptr) {
-      member = MakeFeasibleSurrogate(std::move(member), feasibility_, training_.data.y.minCoeff());
+      member = MakeFeasibleSurrogate(std::move(member), feasibility_,
+                                     scaled_.training.data.y.minCoeff());
     }
-    base_means_.push_back(member->PredictMean(training_.data.x));
+    base_means_.push_back(member->PredictMean(scaled_.training.data.x));
     members_.push_back(std::move(member));
   }
   best_pending_.assign(members_.size(), -std::numeric_limits<double>::infinity());
@@ -193,9 +177,9 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 
 double ObjectiveModel::Incumbent(size_t member) const {
   // With transfer the model may be on a scale of its own.
-  const double best = noiseless_ && transfer_ == nullptr ? training_.data.y.maxCoeff()
+  const double best = noiseless_ && transfer_ == nullptr ? scaled_.training.data.y.maxCoeff()
                       : HasBaseMeans()                   ? base_means_[member].maxCoeff()
-                                       : IncumbentOf(*members_[member], training_.data.x);
+                                       : IncumbentOf(*members_[member], scaled_.training.data.x);
   if (absorbs_) return std::max(best, best_pending_[member]);
   return pending_.rows() == 0 ? best : std::max(best, IncumbentOf(*members_[member], pending_));
 }
@@ -224,7 +208,7 @@ PointMatrix ObjectiveModel::MostPromising(const PointMatrix& x, Index count) con
 absl::Status ObjectiveModel::Fantasize(const PointMatrix& x, const Deadline& deadline) {
   PointMatrix all(pending_.rows() + x.rows(), x.cols());
   all << pending_, x;
-  if (all.rows() > kManyPending || training_.data.y.size() > kManyResults ||
+  if (all.rows() > kManyPending || scaled_.training.data.y.size() > kManyResults ||
       source_names_.size() > kManySources) {
     const bool is_first = !std::exchange(absorbs_, true);
     // From the results on, as the few that were taken in otherwise cannot be appended to.
@@ -259,15 +243,13 @@ void ObjectiveModel::Remember(const PointMatrix& x) {
 absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(std::vector<Hyperparameters> members,
                                                            const Deadline& deadline) const {
   ObjectiveModel other;
-  other.training_ = training_;
-  other.calibration_part_ = calibration_part_;
+  other.scaled_ = scaled_;
   other.noiseless_ = noiseless_;
   other.model_ = model_;
   other.transfer_ = transfer_;
   other.feasibility_ = feasibility_;
   other.source_names_ = source_names_;
   other.hyperparameter_names_ = hyperparameter_names_;
-  other.calibrated_to_ = calibrated_to_;
   Calibrated calibrated = *calibrated_;
   calibrated.members = std::move(members);
   other.calibrated_ = std::make_shared<const Calibrated>(std::move(calibrated));
@@ -278,17 +260,17 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(std::vector<Hyperpara
 }
 
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {
-  const Vector values = noiseless_       ? training_.data.y
+  const Vector values = noiseless_       ? scaled_.training.data.y
                         : HasBaseMeans() ? base_means_.front()
-                                         : members_.front()->PredictMean(training_.data.x);
-  std::vector<size_t> order(training_.configurations.size());
+                                         : members_.front()->PredictMean(scaled_.training.data.x);
+  std::vector<size_t> order(scaled_.training.configurations.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return values[static_cast<Index>(a)] > values[static_cast<Index>(b)];
   });
   order.resize(std::min(count, order.size()));
   std::vector<Configuration> best;
-  for (size_t place : order) best.push_back(training_.configurations[place]);
+  for (size_t place : order) best.push_back(scaled_.training.configurations[place]);
   return best;
 }
 
@@ -312,14 +294,15 @@ std::vector<SourceWeight> ObjectiveModel::SourceWeights() const {
 std::vector<Fact> ObjectiveModel::Facts() const {
   std::vector<Fact> facts;
   facts.push_back({"instruction_set", std::string(InstructionSet())});
-  facts.push_back({"results", static_cast<double>(training_.measured)});
-  if (training_.used < training_.different) {
-    facts.push_back({"subset", absl::StrCat("the best ", training_.used / 2, " and ",
-                                            training_.used - training_.used / 2, " others of ",
-                                            training_.different, " configurations")});
+  facts.push_back({"results", static_cast<double>(scaled_.training.measured)});
+  if (scaled_.training.used < scaled_.training.different) {
+    facts.push_back(
+        {"subset", absl::StrCat("the best ", scaled_.training.used / 2, " and ",
+                                scaled_.training.used - scaled_.training.used / 2, " others of ",
+                                scaled_.training.different, " configurations")});
   }
-  if (training_.infeasible.rows() > 0) {
-    facts.push_back({"infeasible", static_cast<double>(training_.infeasible.rows())});
+  if (scaled_.training.infeasible.rows() > 0) {
+    facts.push_back({"infeasible", static_cast<double>(scaled_.training.infeasible.rows())});
   }
   if (pending_.rows() > 0) facts.push_back({"pending", static_cast<double>(pending_.rows())});
   const Vector packed = calibrated_->members.front().Packed();
@@ -334,9 +317,12 @@ std::vector<Fact> ObjectiveModel::Facts() const {
     }
   }
   facts.push_back({"lengthscales", absl::StrJoin(lengthscales, " ")});
-  facts.push_back({"calibrated_to", static_cast<double>(calibrated_to_)});
-  if (transfer_ == nullptr && calibration_part_.y.size() < calibrated_to_) {
-    facts.push_back({"calibration_points", static_cast<double>(calibration_part_.y.size())});
+  if (scaled_.power_evidence.has_value()) {
+    facts.push_back({"power_evidence", *scaled_.power_evidence});
+  }
+  facts.push_back({"calibrated_to", static_cast<double>(scaled_.calibrated_to)});
+  if (transfer_ == nullptr && scaled_.calibration_part.y.size() < scaled_.calibrated_to) {
+    facts.push_back({"calibration_points", static_cast<double>(scaled_.calibration_part.y.size())});
   }
   facts.push_back({"likelihood_evaluations", static_cast<double>(calibrated_->evaluations)});
   if (members_.size() > 1) facts.push_back({"members", static_cast<double>(members_.size())});

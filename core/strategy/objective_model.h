@@ -10,37 +10,24 @@
 #include "absl/status/statusor.h"
 #include "core/acquisition/searched_model.h"
 #include "core/base/deadline.h"
-#include "core/base/memo.h"
 #include "core/calibration/calibration.h"
 #include "core/gp/surrogate.h"
 #include "core/prior/prior.h"
 #include "core/recipe/recipe.h"
+#include "core/strategy/calibration_cache.h"
+#include "core/strategy/scaled_results.h"
 #include "core/study/study_view.h"
 #include "core/study/training_set.h"
 
 namespace slipstream {
-
-// All that a calibration depends on, but for the kernel's structure: that is the same for all that
-// one strategy calibrates in one dimension.
-struct CalibrationKey {
-  std::vector<HyperparameterBelief> beliefs;
-  TrainingData data;
-  uint64_t seed = 0;
-
-  bool operator==(const CalibrationKey& other) const;
-};
-
-// The last few calibrations.
-struct CalibrationCache : Memo<CalibrationKey, const Calibrated> {
-  static constexpr size_t kMost = 4;
-  CalibrationCache() : Memo(kMost) {}
-};
 
 // The input of a model. All of it must outlive the call it is passed to.
 struct ObjectiveModelRequest {
   const StudyView& view;  // Has at least one measured trial.
   const Recipe& recipe;
   const Calibration& calibration;
+  // Finds the most probable hyperparameters, by which scales of results are compared.
+  const Calibration& judge;
   CalibrationCache& cache;
   uint64_t seed = 0;
   Deadline deadline = Deadline::Infinite();
@@ -61,13 +48,13 @@ class ObjectiveModel final : public SearchedModel {
   // factorisation failed.
   static absl::StatusOr<ObjectiveModel> Fit(const ObjectiveModelRequest& request);
 
-  const TrainingSet& training() const { return training_; }
-  const Vector& results() const override { return training_.data.y; }
-  const OutputTransform& transform() const override { return training_.transform; }
+  const TrainingSet& training() const { return scaled_.training; }
+  const Vector& results() const override { return training().data.y; }
+  const OutputTransform& transform() const override { return training().transform; }
   // The calibrated model: the transfer's, or that of the results alone.
   const Model& model() const { return transfer_ != nullptr ? transfer_->model() : model_; }
   const TrainingData& calibration_data() const {
-    return transfer_ != nullptr ? transfer_->data() : training_.data;
+    return transfer_ != nullptr ? transfer_->data() : training().data;
   }
   const std::vector<Hyperparameters>& hyperparameters() const { return calibrated_->members; }
   // Equally likely; at least one.
@@ -103,9 +90,10 @@ class ObjectiveModel final : public SearchedModel {
   std::vector<SourceWeight> SourceWeights() const;
 
  private:
+  absl::Status CalibrateAlone(const ObjectiveModelRequest& request);
+  absl::Status CalibrateWithSources(const ObjectiveModelRequest& request);
   absl::Status Calibrate(const ObjectiveModelRequest& request, const Model& model,
                          const TrainingData& part);
-  void CollectTraining(const StudyView& view, const Recipe& recipe);
   absl::Status BuildMembers(const Deadline& deadline);
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
   PointMatrix MostPromising(const PointMatrix& x, Index count) const;
@@ -114,9 +102,7 @@ class ObjectiveModel final : public SearchedModel {
   // Whether the members' means at the results are those of base_means_.
   bool HasBaseMeans() const { return pending_.rows() == 0 || absorbs_; }
 
-  TrainingSet training_;
-  // What hyperparameters are calibrated to: the results as they were when there were fewer.
-  TrainingData calibration_part_;
+  ScaledResults scaled_;
   bool noiseless_ = false;
   Model model_;                                         // Without transfer.
   std::shared_ptr<const Transfer> transfer_;            // Null without.
@@ -124,7 +110,6 @@ class ObjectiveModel final : public SearchedModel {
   std::vector<std::string> source_names_;
   std::shared_ptr<const Calibrated> calibrated_;
   std::vector<std::string> hyperparameter_names_;
-  Index calibrated_to_ = 0;  // Observations.
   std::vector<std::unique_ptr<Surrogate>> members_;
   PointMatrix pending_;
   double jitter_ = 0;

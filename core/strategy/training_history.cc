@@ -27,10 +27,10 @@ Index CountSettled(const StudyView& view) {
 
 }  // namespace
 
-TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe,
+TrainingSet TrainingSetOf(const StudyView& view, OutputWarp warp,
                           const OutputTransform* transform) {
   TrainingSetOptions options;
-  options.warp = recipe.model_options().warp;
+  options.warp = warp;
   options.transform = transform;
   return CollectTrainingSet(view, options);
 }
@@ -45,7 +45,7 @@ Index CalibratedTo(const StudyView& view, Index different) {
   return are_enough ? of_settled : of_all;
 }
 
-TrainingSet EarlierTraining(const StudyView& view, const Recipe& recipe, Index count) {
+TrainingSet EarlierTraining(const StudyView& view, OutputWarp warp, Index count) {
   ConfigurationIndex seen;
   size_t trials = 0;
   for (; trials < view.ended.size(); ++trials) {
@@ -56,11 +56,11 @@ TrainingSet EarlierTraining(const StudyView& view, const Recipe& recipe, Index c
   }
   StudyView then = view;
   then.ended = view.ended.first(trials);
-  return TrainingSetOf(then, recipe);
+  return TrainingSetOf(then, warp);
 }
 
-TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count) {
-  return count > 0 ? EarlierTraining(view, recipe, count).data : NoResults(*view.space);
+TrainingData EarlierResults(const StudyView& view, OutputWarp warp, Index count) {
+  return count > 0 ? EarlierTraining(view, warp, count).data : NoResults(*view.space);
 }
 
 TrainingData NoResults(const SearchSpace& space) {

@@ -8,14 +8,13 @@
 
 #include "core/gp/likelihood.h"
 #include "core/gp/output_transform.h"
-#include "core/recipe/recipe.h"
 #include "core/study/study_view.h"
 #include "core/study/training_set.h"
 
 namespace slipstream {
 
 // On the scale of `transform`; null: on the results' own. `view` has at least one measured trial.
-TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe,
+TrainingSet TrainingSetOf(const StudyView& view, OutputWarp warp,
                           const OutputTransform* transform = nullptr);
 
 // How many of the study's `different` measured configurations hyperparameters are calibrated to:
@@ -25,9 +24,9 @@ TrainingSet TrainingSetOf(const StudyView& view, const Recipe& recipe,
 Index CalibratedTo(const StudyView& view, Index different);
 
 // The training set as it was when there were `count` different configurations, at least one.
-TrainingSet EarlierTraining(const StudyView& view, const Recipe& recipe, Index count);
+TrainingSet EarlierTraining(const StudyView& view, OutputWarp warp, Index count);
 // Its results alone; there may be none.
-TrainingData EarlierResults(const StudyView& view, const Recipe& recipe, Index count);
+TrainingData EarlierResults(const StudyView& view, OutputWarp warp, Index count);
 TrainingData NoResults(const SearchSpace& space);
 
 }  // namespace slipstream

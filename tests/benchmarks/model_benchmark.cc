@@ -16,6 +16,7 @@
 #include "core/base/instruction_set.h"
 #include "core/gp/likelihood.h"
 #include "core/recipe/presets.h"
+#include "core/space/quasi_random.h"
 #include "core/strategy/make_strategy.h"
 #include "tests/benchmarks/bare_algebra.h"
 #include "tests/benchmarks/figures.h"
@@ -159,6 +160,50 @@ struct Study {
   StudyView view;
 };
 
+// A study with `n` results on 20 parameters: a word of 100 choices, one of four branches with three
+// numbers and, in two of them, a switch of their own, and four numbers of all.
+struct MixedStudy {
+  explicit MixedStudy(Index n) {
+    space = std::make_unique<SearchSpace>(*SearchSpace::Create(Parameters()));
+    for (const auto& point : QuasiRandomPoints(space->dimension(), 1, 0, static_cast<size_t>(n))) {
+      EndedTrial trial;
+      trial.number = static_cast<int64_t>(ended.size()) + 1;
+      trial.configuration = space->Sample(point);
+      const std::vector<double> coordinates = space->Encode(trial.configuration).coordinates;
+      trial.value = Objective(Eigen::Map<const Eigen::RowVectorXd>(
+          coordinates.data(), static_cast<Index>(coordinates.size())));
+      ended.push_back(std::move(trial));
+    }
+    view.space = space.get();
+    view.last_trial = n;
+    view.suggested = n;
+    view.ended = ended;
+  }
+
+  static std::vector<Parameter> Parameters() {
+    const auto words = [](int count) {
+      CategoricalDomain domain;
+      for (int i = 0; i < count; ++i) domain.values.push_back(absl::StrCat("word", i));
+      return domain;
+    };
+    std::vector<Parameter> parameters = {{"choice", words(100), {}, {}},
+                                         {"branch", words(4), {}, {}}};
+    for (int i = 0; i < 4; ++i) {
+      const Condition in_branch{"branch", {absl::StrCat("word", i)}};
+      parameters.push_back({absl::StrCat("shared", i), DoubleDomain{}, {}, {}});
+      for (int j = 0; j < 3; ++j) {
+        parameters.push_back({absl::StrCat("own", i, j), DoubleDomain{}, {}, in_branch});
+      }
+      if (i < 2) parameters.push_back({absl::StrCat("on", i), BooleanDomain{}, {}, in_branch});
+    }
+    return parameters;
+  }
+
+  std::unique_ptr<SearchSpace> space;
+  std::vector<EndedTrial> ended;
+  StudyView view;
+};
+
 void MustSuggest(const Strategy& strategy, const StudyView& view, uint64_t seed = 7) {
   const auto suggestions = strategy.Suggest(view, 1, seed, Deadline::Infinite());
   if (!suggestions.ok() || suggestions->front().provenance.rung != Rung::kRecipe) std::abort();
@@ -214,6 +259,18 @@ void Suggestions(int rounds, Table& table) {
   }
 }
 
+void MixedSuggestions(int rounds, Table& table) {
+  const Preset& preset = *FindPreset("gp_log_ei");
+  constexpr Index kResults = 100;
+  const Study numbers(kResults, 20);
+  const MixedStudy mixed(kResults);
+  table.Add("gp_log_ei, 20 mixed beside 20 numbers", kResults,
+            Compare(
+                rounds, [&] { MustSuggest(*MakeStrategy(preset), numbers.view); },
+                [&] { MustSuggest(*MakeStrategy(preset), mixed.view); }),
+            3);
+}
+
 // A suggestion while a thousand other trials are out.
 void ManyPending(int rounds, Table& table) {
   for (const char* name : {"gp_log_ei", "gp_hmc"}) {
@@ -246,11 +303,13 @@ int Run(const Options& options) {
             << ", medians of " << options.rounds << " rounds, floor and ours in turn, one thread\n";
   std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
                "else: Cholesky and inverse at that n,\nbut gp_log_ei's suggestion with a full "
-               "refit, or one with no trials out, where that is named\n";
+               "refit, one in a space of numbers alone, or one with no trials out, where that is "
+               "named\n";
   Table table(!options.no_bars);
   if (!options.no_predictions) Predictions4096(options.rounds, table);
   LikelihoodAndGradient(options.rounds, table);
   Suggestions(options.rounds, table);
+  MixedSuggestions(options.rounds, table);
   ManyPending(options.rounds, table);
   UnknownHyperparameters(options.rounds, table);
   if (!options.csv.empty()) WriteCsv(options.csv, table.lines());

@@ -1,12 +1,10 @@
 #include "core/prior/cluster/adaptive_weights.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <memory>
 #include <utility>
 
-#include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/linalg/cholesky.h"
 
@@ -67,13 +65,7 @@ absl::StatusOr<PlacedNormal> PosteriorAtPlaces(MixedPrior prior, const Vector& y
 
 class FingerprintOfHistory {
  public:
-  void Add(double value) {
-    // -0 and 0 are alike.
-    const auto bits = std::bit_cast<uint64_t>(value + 0.0);
-    for (uint64_t lane = 0; lane < lanes_.size(); ++lane) {
-      lanes_[lane] = CounterRandomBits(lanes_[lane], bits, lane);
-    }
-  }
+  void Add(double value) { fingerprint_.Add(value); }
 
   void Add(const Matrix& values) {
     Add(static_cast<double>(values.rows()));
@@ -101,10 +93,10 @@ class FingerprintOfHistory {
     Add(residual.kernel->Covariance(residual.parameters, few, few));
   }
 
-  const HistoryFingerprint& value() const { return lanes_; }
+  const Fingerprint& value() const { return fingerprint_; }
 
  private:
-  HistoryFingerprint lanes_ = {1, 2};
+  Fingerprint fingerprint_;
 };
 
 // Whether the points of `results` are the first of those.
@@ -158,7 +150,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              AdaptionCache& cache, const Deadline& deadline) {
   FingerprintOfHistory history;
   history.Add(model, prototypes.places);
-  std::vector<HistoryFingerprint> fingerprints = {history.value()};
+  std::vector<Fingerprint> fingerprints = {history.value()};
   for (Index step = 1; step <= count; ++step) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
     history.Add(earlier(step));

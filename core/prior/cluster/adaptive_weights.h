@@ -22,7 +22,6 @@
 #ifndef SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
 #define SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,6 +30,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/deadline.h"
+#include "core/base/fingerprint.h"
 #include "core/base/memo.h"
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/cluster/gaussian_distance.h"
@@ -64,10 +64,9 @@ absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototype
                                                const AdaptionModel& model, const Vector& weights,
                                                const TrainingData& results);
 
-// The latest weights of some histories, by a fingerprint of 128 bits of all that they depend on
-// besides the prototypes.
-using HistoryFingerprint = std::array<uint64_t, 2>;
-using AdaptionCache = Memo<HistoryFingerprint, const AdaptiveWeights>;
+// The latest weights of some histories, by a fingerprint of all that they depend on besides the
+// prototypes.
+using AdaptionCache = Memo<Fingerprint, const AdaptiveWeights>;
 inline constexpr size_t kMostAdaptions = 256;
 
 // All steps, from 1 to `count`, of which earlier(t) gives the results. They go

@@ -265,7 +265,7 @@ double SumOfMeans(const FakeStudy& study, const Recipe& recipe,
   const std::unique_ptr<Calibration> fixed = MakeFixed();
   CalibrationCache cache;
   const StudyView view = study.view();
-  const auto model = ObjectiveModel::Fit({view, recipe, *fixed, cache});
+  const auto model = ObjectiveModel::Fit({view, recipe, *fixed, *fixed, cache});
   EXPECT_TRUE(model.ok());
   double sum = 0;
   for (const std::vector<double>& point : points) {

@@ -100,7 +100,7 @@ TEST(Turns, AreTheMaximaOfWhatAModelThatErrsSoMuchPromises) {
 
     CalibrationCache cache;
     const StudyView view = study.view();
-    const auto model = ObjectiveModel::Fit({view, recipe, *fixed, cache});
+    const auto model = ObjectiveModel::Fit({view, recipe, *fixed, *fixed, cache});
     ASSERT_TRUE(model.ok());
     const auto rule = MakeLogExpectedImprovement(model->Incumbent(0));
     const auto value_at = [&](double x, double y) {
@@ -194,6 +194,15 @@ TEST(Turns, GoWithWhateverAModelIsMadeOf) {
   {
     SCOPED_TRACE("words, conditions and whole numbers");
     expect_turns(StudyAfter(60, MixedSpace()), {});
+  }
+}
+
+TEST(Turns, ExploreMoreInASpaceWithWordsOrConditions) {
+  const FakeStudy study = StudyAfter(60, MixedSpace());
+  const std::vector<Suggestion> together = Suggest(study, {}, 3);
+  for (size_t i = 0; i < together.size(); ++i) {
+    const bool refines = (study.suggested + static_cast<int64_t>(i) + 1) % 3 == 0;
+    EXPECT_EQ(FactorOf(together[i]), refines ? 0.35 : 2) << i;
   }
 }
 

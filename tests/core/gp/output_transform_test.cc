@@ -201,6 +201,22 @@ TEST(OutputTransform, DoesNotCareAboutTheUnit) {
   }
 }
 
+TEST(OutputTransform, TheLogarithmOfItsSlopeIsThatOfADifference) {
+  for (const OutputWarp warp : {OutputWarp::kStandardize, OutputWarp::kPower}) {
+    for (const double unit : {1e-200, 1.0, 1e200}) {
+      const Vector results = unit * RandomVector(40, -1, 2, 12).array().exp();
+      const OutputTransform transform = OutputTransform::Fit(warp, results, -1);
+      for (const double result : results) {
+        const double step = 1e-5 * unit;
+        const double slope =
+            (transform.Apply(result - step) - transform.Apply(result + step)) / (2 * 1e-5);
+        EXPECT_NEAR(transform.LogSlopeAt(transform.Apply(result)), std::log(slope) - std::log(unit),
+                    1e-6);
+      }
+    }
+  }
+}
+
 double Skewness(const Vector& values) {
   const Eigen::ArrayXd centred = values.array() - values.mean();
   return centred.cube().mean() / std::pow(centred.square().mean(), 1.5);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/counter_random.h"
 #include "core/base/deadline.h"
+#include "core/space/branches.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 constexpr uint64_t kSeed = 23;
 constexpr int kInitialResults = 7;
+constexpr int kInitialResultsMixed = 10;  // Without sources models are asked later there.
 constexpr int kModelSuggestions = 3;
 
 std::string Number(double value) { return absl::StrFormat("%a", value); }
@@ -100,10 +102,12 @@ class RecordedStudy {
   void Run() {
     Record(Ask(1));
     study_.Lease(Ask(1));  // It stays pending to the end.
-    for (int i = 0; i < kInitialResults; ++i) MeasureAnother(i);
+    const bool is_asked_later = IsMixed(*study_.space) && study_.sources.empty();
+    const int initial = is_asked_later ? kInitialResultsMixed : kInitialResults;
+    for (int i = 0; i < initial; ++i) MeasureAnother(i);
     for (int i = 0; i < kModelSuggestions; ++i) {
       Record(Ask(1));
-      MeasureAnother(kInitialResults + i);
+      MeasureAnother(initial + i);
     }
     Record(Ask(2));
   }

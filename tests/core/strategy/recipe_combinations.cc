@@ -16,7 +16,7 @@
 namespace slipstream {
 namespace {
 
-constexpr int kInitialResults = 5;
+constexpr int kInitialResults = 8;
 constexpr int kSuggestions = 5;
 
 FakeStudy StudyOn(const std::shared_ptr<const SearchSpace>& space) {

@@ -1,0 +1,23 @@
+// What of a space is more than numbers: words, and parameters that exist only under a condition.
+#ifndef SLIPSTREAM_CORE_SPACE_BRANCHES_H_
+#define SLIPSTREAM_CORE_SPACE_BRANCHES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "core/space/search_space.h"
+
+namespace slipstream {
+
+// Whether there are words, true and false, or parameters with a condition.
+bool IsMixed(const SearchSpace& space);
+
+// The parameters whose values decide which others exist, ascending.
+std::vector<size_t> BranchingParameters(const SearchSpace& space);
+
+// How many parameters configurations have on average, as evenly spread ones show.
+double MeanActive(const SearchSpace& space);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SPACE_BRANCHES_H_

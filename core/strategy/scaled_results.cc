@@ -1,0 +1,65 @@
+#include "core/strategy/scaled_results.h"
+
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "core/base/status.h"
+#include "core/calibration/posterior.h"
+#include "core/space/branches.h"
+#include "core/strategy/training_history.h"
+
+namespace slipstream {
+namespace {
+
+// Calibrations without transfer look at so many results at most, evenly spread: more of them cost
+// the cube and change the hyperparameters by less than these are known.
+constexpr Index kMostCalibrated = 400;
+
+// The least evidence for a power, in natural logarithms.
+constexpr double kEvident = 5;
+
+// The logarithm of how likely the results are, on their own scale.
+absl::StatusOr<double> LogEvidence(const ScaleJudge& judge, const ScaledResults& scaled) {
+  const TrainingData& part = scaled.calibration_part;
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const std::shared_ptr<const Calibrated> calibrated,
+      judge.cache.Get(judge.calibration, judge.model, {part, judge.seed, judge.deadline}));
+  double evidence = calibrated->log_posterior;
+  for (double value : part.y) evidence += scaled.training.transform.LogSlopeAt(value);
+  return evidence;
+}
+
+}  // namespace
+
+// The scale of the results is that of those which hyperparameters are calibrated to: these stay
+// as they are while more results come, and so does what was made of them.
+ScaledResults ScaleResults(const StudyView& view, OutputWarp warp) {
+  ScaledResults scaled;
+  scaled.training = TrainingSetOf(view, warp);
+  const auto different = static_cast<Index>(scaled.training.different);
+  scaled.calibrated_to = CalibratedTo(view, different);
+  if (scaled.calibrated_to == different) {
+    scaled.calibration_part = scaled.training.data;
+    return scaled;
+  }
+  TrainingSet earlier = EarlierTraining(view, warp, scaled.calibrated_to);
+  scaled.training = TrainingSetOf(view, warp, &earlier.transform);
+  scaled.calibration_part = EvenlySpread(earlier.data, kMostCalibrated);
+  return scaled;
+}
+
+absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
+                                             OutputWarp warp) {
+  if (warp != OutputWarp::kByEvidence) return ScaleResults(view, warp);
+  ScaledResults power = ScaleResults(view, OutputWarp::kPower);
+  if (!IsMixed(*view.space)) return power;
+  ScaledResults plain = ScaleResults(view, OutputWarp::kStandardize);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const double of_power, LogEvidence(judge, power));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const double of_plain, LogEvidence(judge, plain));
+  ScaledResults& chosen = of_power - of_plain > kEvident ? power : plain;
+  chosen.power_evidence = of_power - of_plain;
+  return std::move(chosen);
+}
+
+}  // namespace slipstream

@@ -1,0 +1,53 @@
+// A study's results on the scale that its model works on.
+#ifndef SLIPSTREAM_CORE_STRATEGY_SCALED_RESULTS_H_
+#define SLIPSTREAM_CORE_STRATEGY_SCALED_RESULTS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "core/base/deadline.h"
+#include "core/calibration/calibration.h"
+#include "core/gp/model.h"
+#include "core/gp/output_transform.h"
+#include "core/strategy/calibration_cache.h"
+#include "core/study/study_view.h"
+#include "core/study/training_set.h"
+
+namespace slipstream {
+
+struct ScaledResults {
+  TrainingSet training;
+  // What hyperparameters are calibrated to: the results as they were when there were fewer, ...
+  TrainingData calibration_part;
+  Index calibrated_to = 0;  // ... namely so many observations.
+  // By how much the results' log likelihood was larger with a power before standardising, where
+  // that was compared.
+  std::optional<double> power_evidence = {};
+};
+
+// `view` has at least one measured trial; `warp` is not kByEvidence.
+ScaledResults ScaleResults(const StudyView& view, OutputWarp warp);
+
+// What judges a scale. All of it must outlive the call that it is passed to.
+struct ScaleJudge {
+  const Model& model;
+  const Calibration& calibration;
+  CalibrationCache& cache;
+  uint64_t seed = 0;
+  Deadline deadline = Deadline::Infinite();
+};
+
+// The same, where kByEvidence may be `warp`. In a space with words or conditions that is the power
+// only if `model` makes the results e^5 times as likely with it, hyperparameters being the most
+// probable ones and both likelihoods taken on the results' own scale (Snelson, Rasmussen,
+// Ghahramani, "Warped Gaussian processes", 2004). A power that makes the marginal distribution of
+// what was measured normal stretches the values of the few good points next to the incumbent, and
+// nothing in a branch that is hardly known then promises as much as refining these. Errors are
+// those of Calibration::Calibrate.
+absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
+                                             OutputWarp warp);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_SCALED_RESULTS_H_

@@ -1,0 +1,129 @@
+#include "core/strategy/scaled_results.h"
+
+#include <cmath>
+#include <memory>
+
+#include "core/calibration/posterior.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+// A number and a switch.
+std::shared_ptr<const SearchSpace> SwitchedLine() {
+  return MakeSpace({{"x", DoubleDomain{}, {}, {}}, {"on", BooleanDomain{}, {}, {}}});
+}
+
+// `count` evenly spread configurations with the values that `value_at` gives their coordinates.
+template <typename ValueAt>
+FakeStudy StudyWith(std::shared_ptr<const SearchSpace> space, int count, const ValueAt& value_at) {
+  FakeStudy study(std::move(space));
+  study.noiseless = true;
+  for (int i = 0; i < count; ++i) {
+    study.Lease(MustSuggest("quasi_random", study.view(), 1, 5));
+    const UnitPoint point = study.space->Encode(study.open.front().configuration);
+    study.End(Ending::kMeasured, value_at(point.coordinates[0], point.coordinates[1]));
+  }
+  return study;
+}
+
+double Wave(double x, double y) { return std::sin(5 * x) + 0.5 * y; }
+double ExponentialWave(double x, double y) { return std::exp(6 * Wave(x, y)); }
+
+// The scale that a judge of most probable hyperparameters chooses.
+struct Judged {
+  explicit Judged(const FakeStudy& study)
+      : model(DefaultModel(KindsOf(*study.space), {.noiseless = true, .mean_deviation = 3})),
+        judge(MakeMaximumPosterior({})) {}
+
+  absl::StatusOr<ScaledResults> Scale(const StudyView& view, OutputWarp warp) {
+    return ScaleResultsBy({model, *judge, cache}, view, warp);
+  }
+
+  Model model;
+  std::unique_ptr<Calibration> judge;
+  CalibrationCache cache;
+};
+
+void ExpectSame(const ScaledResults& actual, const ScaledResults& expected) {
+  EXPECT_EQ(actual.training.data.y, expected.training.data.y);
+  EXPECT_EQ(actual.calibration_part.y, expected.calibration_part.y);
+  EXPECT_EQ(actual.calibrated_to, expected.calibrated_to);
+}
+
+TEST(ScaledResults, ArePlainInAMixedSpaceWithoutEvidenceForAPower) {
+  const FakeStudy study = StudyWith(SwitchedLine(), 20, Wave);
+  const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);
+  ASSERT_TRUE(scaled.ok()) << scaled.status();
+  ASSERT_TRUE(scaled->power_evidence.has_value());
+  EXPECT_LE(*scaled->power_evidence, 5);
+  ExpectSame(*scaled, ScaleResults(study.view(), OutputWarp::kStandardize));
+}
+
+TEST(ScaledResults, AreAPowersInAMixedSpaceWhereTheProcessExplainsThemFarBetterSo) {
+  const FakeStudy study = StudyWith(SwitchedLine(), 20, ExponentialWave);
+  const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);
+  ASSERT_TRUE(scaled.ok()) << scaled.status();
+  ASSERT_TRUE(scaled->power_evidence.has_value());
+  EXPECT_GT(*scaled->power_evidence, 5);
+  ExpectSame(*scaled, ScaleResults(study.view(), OutputWarp::kPower));
+}
+
+TEST(ScaledResults, TheEvidenceIsTheRatioOfDensitiesOnTheResultsOwnScale) {
+  const FakeStudy study = StudyWith(SwitchedLine(), 12, ExponentialWave);
+  Judged judged(study);
+  const auto scaled = judged.Scale(study.view(), OutputWarp::kByEvidence);
+  ASSERT_TRUE(scaled.ok()) << scaled.status();
+  double expected = 0;
+  for (const auto& [warp, sign] :
+       {std::pair{OutputWarp::kPower, 1.0}, std::pair{OutputWarp::kStandardize, -1.0}}) {
+    const ScaledResults one = ScaleResults(study.view(), warp);
+    const auto found = judged.judge->Calibrate(judged.model, {one.calibration_part});
+    ASSERT_TRUE(found.ok()) << found.status();
+    expected += sign * found->log_posterior;
+    for (const EndedTrial& trial : study.ended) {
+      const double step = 1e-6 * std::abs(*trial.value);
+      const OutputTransform& transform = one.training.transform;
+      expected +=
+          sign *
+          std::log((transform.Apply(*trial.value + step) - transform.Apply(*trial.value - step)) /
+                   (2 * step));
+    }
+  }
+  EXPECT_NEAR(*scaled->power_evidence, expected, 1e-4);
+}
+
+TEST(ScaledResults, AreAlwaysAPowersInASpaceOfNumbers) {
+  const FakeStudy study = StudyWith(SquareSpace(), 20, Wave);
+  const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);
+  ASSERT_TRUE(scaled.ok()) << scaled.status();
+  EXPECT_FALSE(scaled->power_evidence.has_value());
+  ExpectSame(*scaled, ScaleResults(study.view(), OutputWarp::kPower));
+}
+
+TEST(ScaledResults, AreWhatIsAskedForOtherwise) {
+  const FakeStudy study = StudyWith(SwitchedLine(), 20, ExponentialWave);
+  for (const OutputWarp warp :
+       {OutputWarp::kStandardize, OutputWarp::kPower, OutputWarp::kCopula}) {
+    const auto scaled = Judged(study).Scale(study.view(), warp);
+    ASSERT_TRUE(scaled.ok()) << scaled.status();
+    EXPECT_FALSE(scaled->power_evidence.has_value());
+    ExpectSame(*scaled, ScaleResults(study.view(), warp));
+  }
+}
+
+TEST(ScaledResults, AboveAHundredResultsTheScaleIsThatOfWhenThereWereFewer) {
+  const FakeStudy study = StudyWith(SwitchedLine(), 107, Wave);
+  FakeStudy earlier = study;
+  earlier.ended.resize(100);
+  const ScaledResults scaled = ScaleResults(study.view(), OutputWarp::kStandardize);
+  const ScaledResults then = ScaleResults(earlier.view(), OutputWarp::kStandardize);
+  EXPECT_EQ(scaled.calibrated_to, 100);
+  EXPECT_EQ(scaled.training.data.y.size(), 107);
+  EXPECT_EQ(scaled.calibration_part.y, then.training.data.y);
+  EXPECT_EQ(scaled.training.data.y.head(100), then.training.data.y);
+}
+
+}  // namespace
+}  // namespace slipstream
