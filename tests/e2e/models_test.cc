@@ -21,6 +21,9 @@ namespace {
 using ::testing::HasSubstr;
 using Stub = v1::OptimizationService::Stub;
 
+// More trials than a study in a mixed space begins with before its model chooses.
+constexpr int kAfterFirstPoints = 9;
+
 // ExampleStudy's loss: least at lr 0.01, layers 5, kernel rbf.
 double Loss(const v1::Configuration& configuration) {
   const auto& values = configuration.values();
@@ -153,7 +156,7 @@ TEST_F(Models, AStudyMixesItsOwnRecipe) {
   (*recipe->mutable_options())["ucb_multiplier"] = 2.5;
   ASSERT_TRUE(Call(stub(), &Stub::CreateStudy, CreateRequest(study, "mixed")).ok());
   for (int restart = 0; restart < 2; ++restart) {
-    for (int i = 0; i < 6; ++i) Tell(Ask("mixed"));
+    for (int i = 0; i < kAfterFirstPoints; ++i) Tell(Ask("mixed"));
     const v1::Explanation explanation = Explain(Ask("mixed"));
     ASSERT_GT(explanation.provenance().facts_size(), 0);
     EXPECT_EQ(explanation.provenance().facts(0).text(),
@@ -175,7 +178,7 @@ TEST_F(Models, AStudyMixesItsOwnRecipe) {
 
 TEST_F(Models, AStudyThatNamesNoPresetGetsAModel) {
   Create("", "default");
-  for (int i = 0; i < 6; ++i) Tell(Ask("default"));
+  for (int i = 0; i < kAfterFirstPoints; ++i) Tell(Ask("default"));
   EXPECT_THAT(FactNames(Explain(Ask("default"))), ::testing::Contains("acquisition_value"));
 }
 

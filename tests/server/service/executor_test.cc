@@ -99,9 +99,10 @@ TEST(Executor, ASpareThreadTakesFirstTurnsWhileAllOthersAreHeld) {
 
 TEST(Executor, TasksThatAreAddedDuringTheEndStillRun) {
   std::atomic<int> ran{0};
+  std::function<void(int)> add;  // Tasks call it until the executor's end.
   {
     Executor executor("tasks", 2, 1000, /*spare_threads=*/1);
-    std::function<void(int)> add = [&](int more) {
+    add = [&](int more) {
       ++ran;
       if (more > 0) executor.Continue([&add, more] { add(more - 1); }, Executor::Turn::kLater);
     };
