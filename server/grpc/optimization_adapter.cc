@@ -199,13 +199,14 @@ class OptimizationAdapter : public GeneratedService {
     auto request = std::make_shared<Request>();
     const grpc::Status read =
         grpc::SerializationTraits<Request>::Deserialize(&bytes, request.get());
-    return new WatchReactor([=, this](std::function<void()> on_more, WatchService::Opened opened) {
+    return new WatchReactor([read, request, method, watches = &watches_](
+                                std::function<void()> on_more, WatchService::Opened opened) {
       if (!read.ok()) return opened(absl::InvalidArgumentError("the request cannot be read"));
       const auto done = [request, opened = std::move(opened)](
                             absl::StatusOr<std::unique_ptr<EventStream>> stream) {
         opened(std::move(stream));
       };
-      (watches_.*method)(request.get(), std::move(on_more), done);
+      (watches->*method)(request.get(), std::move(on_more), done);
     });
   }
 
