@@ -10,7 +10,6 @@
 #include <iostream>
 #include <map>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tests/benchmarks/bowl_studies.h"
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/soak_workers.h"
@@ -30,6 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Stub = v1::OptimizationService::Stub;
 
+constexpr int kDimension = 4;
 constexpr int kSources = 5;
 constexpr int kSourcePoints = 60;
 constexpr int kPage = 1000;
@@ -41,19 +42,14 @@ struct Settings {
   int workers = 200;
   int studies = 20;
   double training_seconds = 4;
-  // Studies are followed by others, as the models of one that goes on take ever more memory: in
-  // five minutes a study would get six hundred results.
+  // Then the study is followed by another one, so that studies begin and end all the time.
   int results_per_study = 100;
-  // What the server may take for models of sources and their predictions, which it keeps until that
-  // is full: so little that this is soon the case.
+  // The server keeps models of sources and their predictions until they take so much: so little
+  // that this is soon the case.
   int fitted_source_mib = 64;
   bool bars = true;
   std::string csv;
 };
-
-void Check(const grpc::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.error_message());
-}
 
 double ResidentMib(pid_t pid) {
   double pages = 0;
@@ -108,26 +104,21 @@ class Benchmark {
  private:
   std::string MakeStudy(const v1::Study& study) {
     const std::string id = absl::StrCat("s", ++made_);
-    Check(Call(server_.stub(), &Stub::CreateStudy, CreateRequest(study, id)));
+    RequireOk(Call(server_.stub(), &Stub::CreateStudy, CreateRequest(study, id)));
     return "studies/" + id;
   }
 
   std::vector<std::string> RegisterSources() {
     std::vector<std::string> sources;
     for (int task = 1; task <= kSources; ++task) {
-      v1::RegisterSourceTaskRequest::Header header;
-      *header.mutable_source_task()->mutable_space() = SoakStudy("").space();
-      *header.mutable_source_task()->mutable_metrics() = SoakStudy("").metrics();
-      v1::RegisterSourceTaskResponse response;
-      Check(Register(server_.stub(), header, SoakObservations(kSourcePoints, task), &response));
-      sources.push_back(response.source_task().name());
+      sources.push_back(RegisterBowl(server_.stub(), kDimension, kSourcePoints, task));
     }
     return sources;
   }
 
   // Every second one has source tasks.
   std::string MakeStudyAt(int place) {
-    v1::Study study = SoakStudy(place % 2 == 0 ? "scaml" : "gp_log_ei");
+    v1::Study study = BowlStudy(kDimension, place % 2 == 0 ? "scaml" : "gp_log_ei");
     for (const std::string& source : sources_) {
       if (place % 2 == 0) study.add_source_tasks(source);
     }
@@ -139,13 +130,13 @@ class Benchmark {
 
   Latencies ObserveAlone() {
     Latencies latencies;
-    const std::string study = MakeStudy(SoakStudy("quasi_random"));
+    const std::string study = MakeStudy(BowlStudy(kDimension, "quasi_random"));
     for (int i = 0; i < kAlone; ++i) {
       v1::SuggestResponse asked;
-      Check(Call(server_.stub(), &Stub::Suggest, AskRequest(study, "w"), &asked));
+      RequireOk(Call(server_.stub(), &Stub::Suggest, AskRequest(study, "w"), &asked));
       const v1::ObserveRequest tell = TellRequest(asked.trials(0).name(), LossOutcome(i));
       const Clock::time_point start = Clock::now();
-      Check(Call(server_.stub(), &Stub::Observe, tell));
+      RequireOk(Call(server_.stub(), &Stub::Observe, tell));
       latencies.microseconds.push_back(
           std::chrono::duration<double, std::micro>(Clock::now() - start).count());
     }
@@ -161,7 +152,7 @@ class Benchmark {
     v1::ListTrialsResponse page;
     do {
       request.set_page_token(page.next_page_token());
-      Check(Call(server_.stub(), &Stub::ListTrials, request, &page));
+      RequireOk(Call(server_.stub(), &Stub::ListTrials, request, &page));
       for (const v1::Trial& trial : page.trials()) {
         if (trial.state() != v1::Trial::SUCCEEDED) continue;
         kept[trial.name()] = trial.measurement().metrics().at("loss");

@@ -1,10 +1,9 @@
 #include "tests/benchmarks/soak_workers.h"
 
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/counter_random.h"
+#include "tests/benchmarks/bowl_studies.h"
 #include "tests/e2e/requests.h"
 
 namespace slipstream {
@@ -13,53 +12,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Stub = v1::OptimizationService::Stub;
 
-constexpr int kDimension = 4;
 constexpr int kReports = 2;
 
 double MicrosecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-std::string ParameterName(int place) { return absl::StrCat("x", place); }
-
 }  // namespace
-
-v1::Study SoakStudy(const std::string& preset) {
-  v1::Study study;
-  for (int i = 0; i < kDimension; ++i) {
-    v1::Parameter* parameter = study.mutable_space()->add_parameters();
-    parameter->set_name(ParameterName(i));
-    parameter->mutable_double_domain()->set_min(0);
-    parameter->mutable_double_domain()->set_max(1);
-  }
-  study.add_metrics()->set_name("loss");
-  study.mutable_metrics(0)->set_goal(v1::Metric::MINIMIZE);
-  study.mutable_algorithm()->set_preset(preset);
-  study.set_seed(7);
-  return study;
-}
-
-double SoakLoss(const v1::Configuration& configuration, int task) {
-  double loss = 0;
-  for (const auto& [name, value] : configuration.values()) {
-    const double off = value.double_value() - 0.4 - 0.03 * task;
-    loss += off * off + 0.02 * (1 - std::cos(12 * off));
-  }
-  return loss;
-}
-
-std::vector<v1::Observation> SoakObservations(int count, int task) {
-  std::vector<v1::Observation> observations;
-  for (int i = 0; i < count; ++i) {
-    v1::Configuration configuration;
-    for (int d = 0; d < kDimension; ++d) {
-      (*configuration.mutable_values())[ParameterName(d)].set_double_value(CounterRandomUniform(
-          static_cast<uint64_t>(task), static_cast<uint64_t>(i), static_cast<uint64_t>(d)));
-    }
-    observations.push_back(MeasuredObservation(configuration, SoakLoss(configuration, task)));
-  }
-  return observations;
-}
 
 SoakWorkers::SoakWorkers(Stub* stub, const Load& load, MakeStudy make_study)
     : stub_(*stub),
@@ -117,7 +76,7 @@ bool SoakWorkers::Cycle(const std::string& study, const std::string& worker) {
   const double suggest = MicrosecondsSince(start);
   const v1::Trial& trial = asked.trials(0);
   NoteLease(trial.name(), worker);
-  const double loss = SoakLoss(trial.configuration(), 0);
+  const double loss = BowlLoss(trial.configuration(), 0);
   for (int step = 1; step <= kReports; ++step) {
     std::this_thread::sleep_for(load_.training / (kReports + 1));
     v1::ReportRequest report;

@@ -19,12 +19,6 @@
 
 namespace slipstream {
 
-// A study that minimises "loss" over four parameters from 0 to 1.
-v1::Study SoakStudy(const std::string& preset);
-// A bowl with ripples; tasks differ in where it is deepest.
-double SoakLoss(const v1::Configuration& configuration, int task);
-std::vector<v1::Observation> SoakObservations(int count, int task);
-
 // What all workers saw.
 struct SoakResult {
   Latencies suggest;
@@ -63,7 +57,7 @@ class SoakWorkers {
  private:
   void Start();
   SoakResult Stop();
-  // Of which one is under way.
+  // One study after the other is at a place.
   struct Place {
     std::mutex mutex;
     std::string study;  // Empty: there is to be another one.

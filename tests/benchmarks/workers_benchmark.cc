@@ -5,7 +5,6 @@
 // is another one.
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <functional>
 #include <future>
@@ -13,6 +12,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,7 +20,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/base/counter_random.h"
+#include "tests/benchmarks/bowl_studies.h"
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
@@ -58,50 +58,6 @@ struct Settings {
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string ParameterName(int place) { return absl::StrCat("x", place); }
-
-v1::Study CubeStudy(const std::string& preset) {
-  v1::Study study;
-  for (int i = 0; i < kDimension; ++i) {
-    v1::Parameter* parameter = study.mutable_space()->add_parameters();
-    parameter->set_name(ParameterName(i));
-    parameter->mutable_double_domain()->set_min(0);
-    parameter->mutable_double_domain()->set_max(1);
-  }
-  study.add_metrics()->set_name("loss");
-  study.mutable_metrics(0)->set_goal(v1::Metric::MINIMIZE);
-  study.mutable_algorithm()->set_preset(preset);
-  study.set_seed(7);
-  return study;
-}
-
-// A bowl with ripples; tasks differ in where it is deepest.
-double LossAt(const v1::Configuration& configuration, int task) {
-  double loss = 0;
-  for (const auto& [name, value] : configuration.values()) {
-    const double off = value.double_value() - 0.4 - 0.03 * task;
-    loss += off * off + 0.02 * (1 - std::cos(12 * off));
-  }
-  return loss;
-}
-
-std::vector<v1::Observation> RandomObservations(int count, int task) {
-  std::vector<v1::Observation> observations;
-  for (int i = 0; i < count; ++i) {
-    v1::Configuration configuration;
-    for (int d = 0; d < kDimension; ++d) {
-      (*configuration.mutable_values())[ParameterName(d)].set_double_value(CounterRandomUniform(
-          static_cast<uint64_t>(task), static_cast<uint64_t>(i), static_cast<uint64_t>(d)));
-    }
-    observations.push_back(MeasuredObservation(configuration, LossAt(configuration, task)));
-  }
-  return observations;
-}
-
-void Check(const grpc::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.error_message());
 }
 
 // What one load of workers got.
@@ -165,7 +121,7 @@ class Workers {
       names_.push_back(trial.name());
     }
     auto call = std::make_shared<Call<v1::ObserveRequest, v1::Trial>>();
-    call->request = TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)));
+    call->request = TellRequest(trial.name(), LossOutcome(BowlLoss(trial.configuration(), 0)));
     stub_.async()->Observe(&call->context, &call->request, &call->response,
                            [this, call, worker](const grpc::Status& status) {
                              if (!status.ok()) return Fail();
@@ -197,7 +153,7 @@ class Workers {
       v1::ExplainRequest request;
       request.set_trial(names_[i]);
       v1::Explanation explanation;
-      Check(
+      RequireOk(
           slipstream::Call(stub_, &v1::OptimizationService::Stub::Explain, request, &explanation));
       ++result_.explained;
       if (explanation.provenance().rung() == v1::Provenance::QUASI_RANDOM) {
@@ -238,8 +194,9 @@ class Benchmark {
     std::vector<v1::Trial> leased(studies.size());
     const auto ask = [&](size_t s) { leased[s] = AskOnce(studies[s], "w"); };
     const auto tell = [&](size_t s) {
-      Check(Call(stub(), &v1::OptimizationService::Stub::Observe,
-                 TellRequest(leased[s].name(), LossOutcome(LossAt(leased[s].configuration(), 0)))));
+      RequireOk(
+          Call(stub(), &v1::OptimizationService::Stub::Observe,
+               TellRequest(leased[s].name(), LossOutcome(BowlLoss(leased[s].configuration(), 0)))));
     };
     for (int i = 0; i <= kPreparedCalls; ++i) {
       const Latencies asked = TimeTogether(leased.size(), ask);
@@ -303,28 +260,20 @@ class Benchmark {
   }
 
   std::string MakeStudy(const std::string& preset, int sources, int trials) {
-    v1::Study study = CubeStudy(preset);
-    for (int task = 1; task <= sources; ++task) *study.add_source_tasks() = RegisterTask(task);
+    v1::Study study = BowlStudy(kDimension, preset);
+    for (int task = 1; task <= sources; ++task) {
+      study.add_source_tasks(RegisterBowl(stub(), kDimension, kSourcePoints, task));
+    }
     const std::string id = absl::StrCat("s", ++studies_);
-    Check(Call(stub(), &v1::OptimizationService::Stub::CreateStudy, CreateRequest(study, id)));
+    RequireOk(Call(stub(), &v1::OptimizationService::Stub::CreateStudy, CreateRequest(study, id)));
     v1::AddTrialsRequest request;
     request.set_study("studies/" + id);
-    for (v1::Observation& observation : RandomObservations(trials, 0)) {
+    for (v1::Observation& observation : BowlObservations(kDimension, trials, 0)) {
       *request.add_observations() = std::move(observation);
     }
-    Check(Call(stub(), &v1::OptimizationService::Stub::AddTrials, request));
+    RequireOk(Call(stub(), &v1::OptimizationService::Stub::AddTrials, request));
     if (sources > 0) WaitForSources(request.study());
     return request.study();
-  }
-
-  std::string RegisterTask(int task) {
-    v1::RegisterSourceTaskRequest::Header header;
-    const v1::Study study = CubeStudy("gp_log_ei");
-    *header.mutable_source_task()->mutable_space() = study.space();
-    *header.mutable_source_task()->mutable_metrics() = study.metrics();
-    v1::RegisterSourceTaskResponse response;
-    Check(Register(stub(), header, RandomObservations(kSourcePoints, task), &response));
-    return response.source_task().name();
   }
 
   // Until a suggestion is made with transfer.
@@ -332,12 +281,12 @@ class Benchmark {
     const Clock::time_point start = Clock::now();
     for (int i = 0; Clock::now() - start < kMostWait; ++i) {
       const v1::Trial trial = AskOnce(study, absl::StrCat("probe", i));
-      Check(Call(stub(), &v1::OptimizationService::Stub::Observe,
-                 TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)))));
+      RequireOk(Call(stub(), &v1::OptimizationService::Stub::Observe,
+                     TellRequest(trial.name(), LossOutcome(BowlLoss(trial.configuration(), 0)))));
       v1::ExplainRequest request;
       request.set_trial(trial.name());
       v1::Explanation explanation;
-      Check(Call(stub(), &v1::OptimizationService::Stub::Explain, request, &explanation));
+      RequireOk(Call(stub(), &v1::OptimizationService::Stub::Explain, request, &explanation));
       if (explanation.provenance().rung() == v1::Provenance::RECIPE) return;
     }
     throw std::runtime_error("the source tasks are not fitted in time");
@@ -345,8 +294,8 @@ class Benchmark {
 
   v1::Trial AskOnce(const std::string& study, const std::string& worker) {
     v1::SuggestResponse response;
-    Check(Call(stub(), &v1::OptimizationService::Stub::Suggest, AskRequest(study, worker),
-               &response));
+    RequireOk(Call(stub(), &v1::OptimizationService::Stub::Suggest, AskRequest(study, worker),
+                   &response));
     return response.trials(0);
   }
 
@@ -356,8 +305,8 @@ class Benchmark {
       const Clock::time_point start = Clock::now();
       const v1::Trial trial = AskOnce(study, absl::StrCat("light", ++asked_));
       latencies.microseconds.push_back(1e6 * SecondsSince(start));
-      Check(Call(stub(), &v1::OptimizationService::Stub::Observe,
-                 TellRequest(trial.name(), LossOutcome(LossAt(trial.configuration(), 0)))));
+      RequireOk(Call(stub(), &v1::OptimizationService::Stub::Observe,
+                     TellRequest(trial.name(), LossOutcome(BowlLoss(trial.configuration(), 0)))));
     }
     return latencies;
   }
