@@ -12,8 +12,8 @@ namespace {
 
 // A row of this many events is read and decoded in well under a millisecond.
 constexpr size_t kMostInARow = 1024;
-// A varint of 64 bits.
-constexpr int kMostBits = 63;
+// The last of the ten bytes that a number of 64 bits may take begins at this bit.
+constexpr int kLastShift = 63;
 
 void PutNumber(uint64_t number, std::string* bytes) {
   for (; number >= 128; number >>= 7) bytes->push_back(static_cast<char>(number | 128));
@@ -27,7 +27,7 @@ class ByteReader {
 
   uint64_t Number() {
     uint64_t number = 0;
-    for (int shift = 0; shift <= kMostBits; shift += 7) {
+    for (int shift = 0; shift <= kLastShift; shift += 7) {
       const absl::string_view taken = Take(1);
       if (!ok_) return 0;
       const auto byte = static_cast<unsigned char>(taken[0]);

@@ -35,8 +35,6 @@ absl::StatusOr<std::vector<int64_t>> ReadQueuedTrials(Connection& connection, in
 absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection);
 absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, int64_t lease_ms,
                                                       int limit);
-// The earliest end of a lease.
-absl::StatusOr<std::optional<int64_t>> ReadEarliestLeaseEnd(Connection& connection);
 
 // The rows of a connection that is in a snapshot.
 class SqliteSnapshot : public RowSnapshot {

@@ -1,5 +1,6 @@
 // The rows of trials and their provenances.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/base/status.h"
@@ -111,6 +112,12 @@ bool OnlyOpen(const std::vector<TrialState>& states) {
   return !states.empty() && std::all_of(states.begin(), states.end(), IsOpen);
 }
 
+absl::StatusOr<std::optional<int64_t>> ReadEarliestLeaseEnd(Connection& connection) {
+  Query query(connection, kEarliestLeaseEnd);
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  return query.OptionalInteger(0);
+}
+
 bool InRange(int64_t number) { return number >= 1 && number <= kMaxTrialNumber; }
 
 }  // namespace
@@ -170,10 +177,18 @@ absl::StatusOr<std::vector<TrialKey>> ReadEndedLeases(Connection& connection, in
   });
 }
 
-absl::StatusOr<std::optional<int64_t>> ReadEarliestLeaseEnd(Connection& connection) {
-  Query query(connection, kEarliestLeaseEnd);
-  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-  return query.OptionalInteger(0);
+absl::StatusOr<std::vector<TrialKey>> SqliteSnapshot::ListEndedLeases(int64_t lease_ms, int limit) {
+  constexpr int64_t kEver = std::numeric_limits<int64_t>::max();
+  if (horizon_ == nullptr) return ReadEndedLeases(reader_, lease_ms, limit);
+  const int64_t bound = horizon_->bound();
+  if (lease_ms < bound || bound == kEver) return std::vector<TrialKey>();
+  // Any lease will do then, and the first one is soon found.
+  if (lease_ms == kEver) return ReadEndedLeases(reader_, lease_ms, limit);
+  horizon_->BeginScan();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> earliest, ReadEarliestLeaseEnd(reader_));
+  horizon_->EndScan(earliest);
+  if (!earliest.has_value() || lease_ms < *earliest) return std::vector<TrialKey>();
+  return ReadEndedLeases(reader_, lease_ms, limit);
 }
 
 absl::StatusOr<std::optional<LeaseClock>> ReadLeaseClock(Connection& connection) {
