@@ -7,7 +7,7 @@
 //
 // Curves are compared at up to 14 common steps, which are closer together at the beginning, and the
 // running one also at its last; between reports a curve's value is that on the line between them.
-// As the model knows neither heavy tails nor units, it sees costs c as
+// The model knows neither heavy tails nor units. Therefore it is given, for a cost c,
 //   asinh((c - incumbent) / scale),
 // scale being the median of the others' distances from the incumbent at their last reports: near
 // the incumbent that is linear, for trainings that went astray logarithmic.

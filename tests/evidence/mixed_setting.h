@@ -1,5 +1,5 @@
-// What objectives on mixed spaces read: a configuration's values by the names of their
-// parameters, and an ideal that a task drew for every parameter.
+// Objectives on mixed spaces read a configuration's values by the names of their parameters, and
+// the ideal that a task has drawn for every parameter.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_MIXED_SETTING_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_MIXED_SETTING_H_
 

@@ -1,5 +1,5 @@
-// What the study's events tell about its history: the leases that ended, and when the
-// calls probably happened.
+// A study's events tell which of its leases ended, and in which order its calls probably took
+// effect.
 #ifndef SLIPSTREAM_TESTS_E2E_HISTORIES_EVENT_HINTS_H_
 #define SLIPSTREAM_TESTS_E2E_HISTORIES_EVENT_HINTS_H_
 

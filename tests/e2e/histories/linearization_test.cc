@@ -179,8 +179,8 @@ TEST(Linearization, ASearchThatIsTooLongIsUndecided) {
   EXPECT_EQ(Linearize(kPolicy, calls).kind, Verdict::Kind::kNotLinearizable);
 }
 
-// What the search finds must not depend on the order in which calls are given, and a long history
-// of many clients must be found at once.
+// The verdict must not depend on the order in which calls are given, and a long history of many
+// clients must be decided at once.
 TEST(Linearization, ShuffledHistoriesOfManyClientsAreFoundLinearizable) {
   std::vector<Call> calls;
   for (int64_t i = 0; i < 200; ++i) {
