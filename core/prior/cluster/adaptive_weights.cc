@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/gp/data_fingerprint.h"
 #include "core/linalg/cholesky.h"
 
 namespace slipstream {
@@ -63,41 +64,16 @@ absl::StatusOr<PlacedNormal> PosteriorAtPlaces(MixedPrior prior, const Vector& y
   return PlacedNormal::Of(std::move(prior.mean_at_places), std::move(prior.at_places));
 }
 
-class FingerprintOfHistory {
- public:
-  void Add(double value) { fingerprint_.Add(value); }
-
-  void Add(const Matrix& values) {
-    Add(static_cast<double>(values.rows()));
-    Add(static_cast<double>(values.cols()));
-    for (Index j = 0; j < values.cols(); ++j) {
-      for (Index i = 0; i < values.rows(); ++i) Add(values(i, j));
-    }
-  }
-
-  void Add(const TrainingData& results) {
-    Add(results.x);
-    Add(Matrix(results.y));
-    Add(Matrix(results.repeats));
-    Add(Matrix(results.known_noise));
-  }
-
-  // Weights depend on a kernel by what it gives somewhere.
-  void Add(const AdaptionModel& model, const PointMatrix& places) {
-    Add(static_cast<double>(model.distance));
-    Add(model.log_noise_variance);
-    if (!model.residual.has_value()) return;
-    const OwnPart& residual = *model.residual;
-    Add(Matrix(residual.parameters));
-    const PointMatrix few = places.topRows(std::min<Index>(places.rows(), 8));
-    Add(residual.kernel->Covariance(residual.parameters, few, few));
-  }
-
-  const Fingerprint& value() const { return fingerprint_; }
-
- private:
-  Fingerprint fingerprint_;
-};
+// Weights depend on a kernel by what it gives somewhere.
+void AddModel(const AdaptionModel& model, const PointMatrix& places, Fingerprint* fingerprint) {
+  fingerprint->Add(static_cast<int64_t>(model.distance));
+  fingerprint->Add(model.log_noise_variance);
+  if (!model.residual.has_value()) return;
+  const OwnPart& residual = *model.residual;
+  AddNumbers(residual.parameters, fingerprint);
+  const PointMatrix few = places.topRows(std::min<Index>(places.rows(), 8));
+  AddNumbers(residual.kernel->Covariance(residual.parameters, few, few), fingerprint);
+}
 
 // Whether the points of `results` are the first of those.
 bool AreFirstOf(const PointMatrix& x, const TrainingData& results) {
@@ -148,13 +124,13 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const AdaptionModel& model, Index count,
                                              const std::function<TrainingData(Index)>& earlier,
                                              AdaptionCache& cache, const Deadline& deadline) {
-  FingerprintOfHistory history;
-  history.Add(model, prototypes.places);
-  std::vector<Fingerprint> fingerprints = {history.value()};
+  Fingerprint history;
+  AddModel(model, prototypes.places, &history);
+  std::vector<Fingerprint> fingerprints = {history};
   for (Index step = 1; step <= count; ++step) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
-    history.Add(earlier(step));
-    fingerprints.push_back(history.value());
+    AddData(earlier(step), &history);
+    fingerprints.push_back(history);
   }
   AdaptiveWeights adapted = EqualWeights(prototypes.prototypes.size());
   Index known = count;
