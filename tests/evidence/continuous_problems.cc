@@ -13,6 +13,8 @@
 namespace slipstream::evidence {
 namespace {
 
+// Boxes with more sides are not searched for the worst value.
+constexpr size_t kMostSearched = 8;
 // Keeps these draws different from those of a strategy with the same seed.
 constexpr uint64_t kSourceSalt = 0x736f75726365;
 constexpr uint64_t kSourceNoiseSalt = 0x6e6f6973652d6f66;
@@ -85,8 +87,9 @@ std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& proble
 // Sets the known statistics of the objective's values over the box.
 void SetRange(const ContinuousProblem& problem, const Objective& objective, Problem& made) {
   const Objective negative = [&objective](RawPoint x) { return -objective(x); };
-  const auto lowest = [&] { return MinimumOf(objective, problem.box); };
-  const auto highest = [&] { return -MinimumOf(negative, problem.box); };
+  const auto search = problem.box.size() <= kMostSearched ? MinimumOf : LowestOfSpread;
+  const auto lowest = [&] { return search(objective, problem.box); };
+  const auto highest = [&] { return -search(negative, problem.box); };
   const bool minimises = problem.goal == Goal::kMinimize;
   made.best = problem.best.has_value() ? *problem.best : minimises ? lowest() : highest();
   made.worst = minimises ? highest() : lowest();

@@ -74,6 +74,10 @@ double MinimumOf(const Function& function, const std::vector<Bounds>& box) {
   return lowest;
 }
 
+double LowestOfSpread(const Function& function, const std::vector<Bounds>& box) {
+  return LowestPlaces(function, box).front().value;
+}
+
 double MeanOf(const Function& function, const std::vector<Bounds>& box) {
   double sum = 0;
   for (const Place& place : Screen(function, box)) sum += place.value;

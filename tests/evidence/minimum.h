@@ -21,6 +21,10 @@ struct Bounds {
 double MinimumOf(const std::function<double(absl::Span<const double>)>& function,
                  const std::vector<Bounds>& box);
 
+// The lowest value at the evenly spread points alone, for other functions.
+double LowestOfSpread(const std::function<double(absl::Span<const double>)>& function,
+                      const std::vector<Bounds>& box);
+
 // The mean over the same points.
 double MeanOf(const std::function<double(absl::Span<const double>)>& function,
               const std::vector<Bounds>& box);

@@ -52,7 +52,9 @@ def row_of(method, problem, seed, workers, trials, best_branches):
     row = {"method": method, "problem": problem, "seed": seed, "workers": workers,
            "seconds": f"{seconds:.3g}", "best_branches": best_branches}
     for i, trial in enumerate(trials, start=1):
-        row |= {f"r{i}": f"{trial.regret:.4g}", f"b{i}": trial.branch}
+        row[f"r{i}"] = f"{trial.regret:.4g}"
+        if best_branches:
+            row[f"b{i}"] = trial.branch
     return row
 
 
@@ -62,7 +64,8 @@ def write_rows(path, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     with open(part, "w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        columns = {column: None for row in rows for column in row}
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
     os.replace(part, path)
