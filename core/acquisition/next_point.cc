@@ -19,12 +19,16 @@ constexpr size_t kEnumerable = 2048;
 constexpr uint64_t kScreens = 4;
 // Above so many results ascents climb what the model nearly is around their start.
 constexpr Index kManyResults = 600;
+// Where there are more results than one process takes, so many points of a screen are looked at
+// more closely.
+constexpr size_t kLookedAtClosely = 16;
 
 // Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its
 // points can be cached.
 MaximizerOptions SearchOptionsOf(const SearchedModel& model) {
   MaximizerOptions options;
   options.climbs_nearby = model.results().size() > kManyResults;
+  if (model.looks_closer_at_single_points()) options.scored_again = kLookedAtClosely;
   if (!model.is_costly()) return options;
   options.different_screens = kScreens;
   options.quasi_random = 192;
@@ -37,8 +41,9 @@ MaximizerOptions SearchOptionsOf(const SearchedModel& model) {
 
 // A short search, for each of many points that are chosen one after the other. They share a screen,
 // which has found the good regions already.
-MaximizerOptions QuickSearchOptions() {
+MaximizerOptions QuickSearchOptions(const SearchedModel& model) {
   MaximizerOptions options;
+  if (model.looks_closer_at_single_points()) options.scored_again = kLookedAtClosely;
   options.quasi_random = 0;
   options.around_incumbents = 24;  // Of its own: those of the screen become known.
   options.ascents = 2;
@@ -84,7 +89,8 @@ class Chooser {
     const MaximizerResult found =
         request_.screen != nullptr
             ? MaximizeFromScreen(request_.space, function, *request_.screen, Incumbents(),
-                                 request_.seed, request_.deadline, QuickSearchOptions())
+                                 request_.seed, request_.deadline,
+                                 QuickSearchOptions(request_.model))
             : MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed,
                                 request_.deadline, SearchOptionsOf(request_.model));
     if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");

@@ -32,6 +32,8 @@ class SearchedModel {
   virtual std::vector<Configuration> BestConfigurations(size_t count) const = 0;
   // Whether a prediction takes much longer than one from the results alone would.
   virtual bool is_costly() const = 0;
+  // Whether members are more exact when they are asked at single points.
+  virtual bool looks_closer_at_single_points() const { return false; }
 
  protected:
   SearchedModel() = default;

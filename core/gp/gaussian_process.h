@@ -47,6 +47,7 @@ class GaussianProcess : public Surrogate {
   Index size() const { return observations_.y.size(); }
   const Observations& observations() const { return observations_; }
   const GaussianPrior& prior() const { return *prior_; }
+  const std::shared_ptr<const GaussianPrior>& shared_prior() const { return prior_; }
   double jitter() const { return factor_.jitter(); }
   // L; its leading rows are the factor of the first results alone.
   const Cholesky& factor() const { return factor_; }

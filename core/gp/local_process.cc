@@ -1,27 +1,10 @@
 #include "core/gp/local_process.h"
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "core/gp/largest_places.h"
+
 namespace slipstream {
-namespace {
-
-// The places of the largest covariances, ascending; of equal ones the first.
-std::vector<Index> LargestPlaces(const Vector& covariances, Index count) {
-  std::vector<Index> places(static_cast<size_t>(covariances.size()));
-  std::iota(places.begin(), places.end(), Index{0});
-  const auto end = places.begin() + count;
-  std::nth_element(places.begin(), end, places.end(), [&](Index a, Index b) {
-    return covariances[a] != covariances[b] ? covariances[a] > covariances[b] : a < b;
-  });
-  places.erase(end, places.end());
-  std::sort(places.begin(), places.end());
-  return places;
-}
-
-}  // namespace
-
 std::unique_ptr<LocalProcess> LocalProcess::Around(const GaussianProcess& whole,
                                                    ConstVectorView x) {
   if (whole.size() < kLeastSize) return nullptr;

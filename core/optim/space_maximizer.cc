@@ -42,6 +42,7 @@ class SpaceMaximizer {
       std::move(scored.begin(), scored.end(), std::back_inserter(screen));
     }
     SortBestFirst(screen);
+    ScoreAgain(screen);
     for (size_t start : SpreadOut(screen)) {
       if (OutOfTime()) break;
       result.best.push_back(Improve(screen[start]));
@@ -75,6 +76,19 @@ class SpaceMaximizer {
       scored.push_back({std::move(configurations[i]), values[static_cast<Index>(i)]});
     }
     return scored;
+  }
+
+  // The others stay behind those that are scored again.
+  void ScoreAgain(std::vector<ScoredConfiguration>& best_first) {
+    const size_t count = std::min(options_.scored_again, best_first.size());
+    for (size_t i = 0; i < count && !OutOfTime(); ++i) {
+      best_first[i] = std::move(Score({best_first[i].configuration}).front());
+    }
+    std::stable_sort(best_first.begin(), best_first.begin() + static_cast<ptrdiff_t>(count),
+                     [](const auto& a, const auto& b) { return a.value > b.value; });
+    for (size_t i = count; count > 0 && i < best_first.size(); ++i) {
+      best_first[i].value = std::min(best_first[i].value, best_first[count - 1].value);
+    }
   }
 
   static void SortBestFirst(std::vector<ScoredConfiguration>& scored) {

@@ -38,6 +38,9 @@ struct MaximizerOptions {
   // Whether ascents climb the function's quick form around their start, where it has one. Where
   // they end is judged by the function itself.
   bool climbs_nearby = false;
+  // So many of the screen's best are scored again, each by itself, before ascents start from the
+  // best of them: for a function that is more exact at single points.
+  size_t scored_again = 0;
 };
 
 // Configurations that a search looks at first, encoded.

@@ -14,6 +14,8 @@
 #include "core/base/status.h"
 #include "core/calibration/posterior.h"
 #include "core/gp/feasible_surrogate.h"
+#include "core/gp/largest_places.h"
+#include "core/gp/patched_process.h"
 #include "core/space/candidate_list.h"
 #include "core/space/encoded_points.h"
 #include "core/space/quasi_random.h"
@@ -48,6 +50,8 @@ constexpr size_t kManySources = 8;
 // Of the trials that are out at most so many are taken in: the cost grows with their square.
 constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
+// Of more results than one process takes, so many may be the incumbent: those that gave most.
+constexpr Index kMostContenders = 256;
 
 // Evenly among the candidates, or all over the cube; the same for all studies of
 // the space, which then share what priors make of their sources.
@@ -93,6 +97,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   fitted.noiseless_ = request.view.noiseless;
   if (request.prior == nullptr) {
     SLIPSTREAM_RETURN_IF_ERROR(fitted.CalibrateAlone(request));
+    fitted.CollectAllResults(request.view);
   } else {
     SLIPSTREAM_RETURN_IF_ERROR(fitted.CalibrateWithSources(request));
   }
@@ -117,6 +122,16 @@ absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request
       ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
                      request.view, request.recipe.model_options().warp));
   return Calibrate(request, model_, scaled_.calibration_part);
+}
+
+void ObjectiveModel::CollectAllResults(const StudyView& view) {
+  const TrainingSet& some = training();
+  if (some.used == some.different) return;
+  TrainingSetOptions options;
+  options.transform = &some.transform;
+  options.most = some.different;
+  options.most_infeasible = 0;
+  all_results_ = std::make_shared<const TrainingData>(CollectTrainingSet(view, options).data);
 }
 
 absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& request) {
@@ -151,7 +166,23 @@ absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
   SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
                               FitProcess(model_.kernel, scaled_.training.data, hyperparameters));
   jitter_ = std::max(jitter_, process.jitter());
+  if (all_results_ != nullptr) {
+    const std::shared_ptr<const GaussianPrior> prior = process.shared_prior();
+    return PatchedProcess::Fit(prior,
+                               {all_results_->x, all_results_->y,
+                                NoiseOf(*all_results_, hyperparameters.log_noise_variance)},
+                               std::move(process));
+  }
   return std::make_unique<GaussianProcess>(std::move(process));
+}
+
+Vector ObjectiveModel::MeansAtResults(const Surrogate& member) const {
+  const TrainingData& data = scaled_.training.data;
+  if (all_results_ == nullptr) return member.PredictMean(data.x);
+  Vector means = Vector::Constant(data.y.size(), -std::numeric_limits<double>::infinity());
+  const std::vector<Index> contenders = LargestPlaces(data.y, kMostContenders);
+  means(contenders) = member.PredictMean(data.x(contenders, Eigen::all));
+  return means;
 }
 
 absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
@@ -164,7 +195,7 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
       member = MakeFeasibleSurrogate(std::move(member), feasibility_,
                                      scaled_.training.data.y.minCoeff());
     }
-    base_means_.push_back(member->PredictMean(scaled_.training.data.x));
+    base_means_.push_back(MeansAtResults(*member));
     members_.push_back(std::move(member));
   }
   best_pending_.assign(members_.size(), -std::numeric_limits<double>::infinity());
@@ -179,7 +210,7 @@ double ObjectiveModel::Incumbent(size_t member) const {
   // With transfer the model may be on a scale of its own.
   const double best = noiseless_ && transfer_ == nullptr ? scaled_.training.data.y.maxCoeff()
                       : HasBaseMeans()                   ? base_means_[member].maxCoeff()
-                                       : IncumbentOf(*members_[member], scaled_.training.data.x);
+                                       : MeansAtResults(*members_[member]).maxCoeff();
   if (absorbs_) return std::max(best, best_pending_[member]);
   return pending_.rows() == 0 ? best : std::max(best, IncumbentOf(*members_[member], pending_));
 }
@@ -244,6 +275,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(std::vector<Hyperpara
                                                            const Deadline& deadline) const {
   ObjectiveModel other;
   other.scaled_ = scaled_;
+  other.all_results_ = all_results_;
   other.noiseless_ = noiseless_;
   other.model_ = model_;
   other.transfer_ = transfer_;
@@ -262,7 +294,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(std::vector<Hyperpara
 std::vector<Configuration> ObjectiveModel::BestConfigurations(size_t count) const {
   const Vector values = noiseless_       ? scaled_.training.data.y
                         : HasBaseMeans() ? base_means_.front()
-                                         : members_.front()->PredictMean(scaled_.training.data.x);
+                                         : MeansAtResults(*members_.front());
   std::vector<size_t> order(scaled_.training.configurations.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
@@ -295,7 +327,10 @@ std::vector<Fact> ObjectiveModel::Facts() const {
   std::vector<Fact> facts;
   facts.push_back({"instruction_set", std::string(InstructionSet())});
   facts.push_back({"results", static_cast<double>(scaled_.training.measured)});
-  if (scaled_.training.used < scaled_.training.different) {
+  if (all_results_ != nullptr) {
+    facts.push_back({"patches", absl::StrCat("each prediction from the results around it, of ",
+                                             all_results_->y.size(), " configurations")});
+  } else if (scaled_.training.used < scaled_.training.different) {
     facts.push_back(
         {"subset", absl::StrCat("the best ", scaled_.training.used / 2, " and ",
                                 scaled_.training.used - scaled_.training.used / 2, " others of ",

@@ -80,6 +80,7 @@ class ObjectiveModel final : public SearchedModel {
 
   // Whether a prediction takes much more than the target's own results would.
   bool is_costly() const override { return transfer_ != nullptr; }
+  bool looks_closer_at_single_points() const override { return all_results_ != nullptr; }
 
   // The measured configurations from the best on, at most `count`.
   std::vector<Configuration> BestConfigurations(size_t count) const override;
@@ -96,6 +97,11 @@ class ObjectiveModel final : public SearchedModel {
                          const TrainingData& part);
   absl::Status BuildMembers(const Deadline& deadline);
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
+  // Where there are too many results for one process.
+  void CollectAllResults(const StudyView& view);
+  // The member's means at the training set's results, but at those that may be its incumbent only
+  // where there are too many results for one process.
+  Vector MeansAtResults(const Surrogate& member) const;
   PointMatrix MostPromising(const PointMatrix& x, Index count) const;
   absl::Status Fantasize(const PointMatrix& x, const Deadline& deadline);
   absl::Status Absorb(const PointMatrix& x, const Deadline& deadline);
@@ -103,6 +109,8 @@ class ObjectiveModel final : public SearchedModel {
   bool HasBaseMeans() const { return pending_.rows() == 0 || absorbs_; }
 
   ScaledResults scaled_;
+  // Null where the training set has them all.
+  std::shared_ptr<const TrainingData> all_results_;
   bool noiseless_ = false;
   Model model_;                                         // Without transfer.
   std::shared_ptr<const Transfer> transfer_;            // Null without.

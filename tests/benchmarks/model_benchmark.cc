@@ -298,19 +298,37 @@ void ManyPending(int rounds, Table& table) {
   }
 }
 
+// All of many results beside the most that one process takes.
+void ManyResults(int rounds, Table& table) {
+  const std::unique_ptr<Strategy> strategy = MakeStrategy(*FindPreset("gp_log_ei"));
+  Study whole(1000);
+  Study many(10000);
+  const auto suggest = [&](Study& study) {
+    ++study.view.suggested;  // Another search every time.
+    MustSuggest(*strategy, study.view);
+  };
+  suggest(whole);
+  suggest(many);
+  table.Add("gp_log_ei, 10000 results beside 1000", 10000,
+            Compare(
+                rounds, [&] { suggest(whole); }, [&] { suggest(many); }),
+            4);
+}
+
 int Run(const Options& options) {
   std::cout << "Core's build: " << InstructionSet() << "; dimension " << kDimension
             << ", medians of " << options.rounds << " rounds, floor and ours in turn, one thread\n";
   std::cout << "Floor of predictions: the bare kernel matrix and triangular solve in them; of all "
                "else: Cholesky and inverse at that n,\nbut gp_log_ei's suggestion with a full "
-               "refit, one in a space of numbers alone, or one with no trials out, where that is "
-               "named\n";
+               "refit, one in a space of numbers alone, one with no trials out, or one from 1000 "
+               "results, where that is named\n";
   Table table(!options.no_bars);
   if (!options.no_predictions) Predictions4096(options.rounds, table);
   LikelihoodAndGradient(options.rounds, table);
   Suggestions(options.rounds, table);
   MixedSuggestions(options.rounds, table);
   ManyPending(options.rounds, table);
+  ManyResults(options.rounds, table);
   UnknownHyperparameters(options.rounds, table);
   if (!options.csv.empty()) WriteCsv(options.csv, table.lines());
   if (options.no_bars) return 0;

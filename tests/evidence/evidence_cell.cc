@@ -178,6 +178,10 @@ void Declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_flag("!--from-nothing", beginning.initial_points,
                "Without the usual five initial points");
+  app.add_option("--filled", study.filled,
+                 "Evenly filling points that are measured first, on a space without candidates")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   app.add_flag("--sources", beginning.source_tasks, "With the problem's source tasks");
   app.add_option("--workers", study.workers, "Number of workers, all busy but one")
       ->check(CLI::PositiveNumber)

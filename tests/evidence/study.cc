@@ -12,12 +12,14 @@
 #include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/sources/fitted_source.h"
+#include "core/space/quasi_random.h"
 #include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
 
 constexpr uint64_t kNoiseSalt = 0x6e6f697365;
+constexpr uint64_t kFillSalt = 0x66696c6c;
 
 class StudyRun {
  public:
@@ -31,6 +33,7 @@ class StudyRun {
       Lease(std::move(added));
       EndOldest();
     }
+    Fill();
     while (suggested_ < options_.suggestions) {
       SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Evaluation> batch, Ask());
       for (Evaluation& next : batch) {
@@ -62,6 +65,18 @@ class StudyRun {
     view.sources = problem_.sources;
     view.fitted_sources = &library_;
     return view;
+  }
+
+  void Fill() {
+    const SearchSpace& space = *problem_.space;
+    const auto count = static_cast<size_t>(options_.filled);
+    for (const std::vector<double>& point :
+         QuasiRandomPoints(space.dimension(), options_.seed ^ kFillSalt, 0, count)) {
+      Evaluation added;
+      added.point.configuration = space.Sample(point);
+      Lease(std::move(added));
+      EndOldest();
+    }
   }
 
   // The next batch of suggestions, which one call asks for.

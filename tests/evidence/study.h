@@ -18,6 +18,8 @@ namespace slipstream::evidence {
 struct StudyOptions {
   uint64_t seed = 0;
   int suggestions = 50;
+  // So many evenly filling points are measured before the first suggestion.
+  int filled = 0;
   // Number of workers: a suggestion is made while all others have a pending trial.
   size_t workers = 1;
   // Number of workers that ask together, in one call: at most all of them.

@@ -321,6 +321,31 @@ TEST(MaximizeOverSpace, LooksAroundTheIncumbents) {
   EXPECT_GT(result.best[0].value, 0.999);
 }
 
+TEST(MaximizeOverSpace, APointThatOnlyLooksGoodAmongManyIsScoredAgainByItself) {
+  const SearchSpace space = Cube(2);
+  Vector centre(2);
+  centre << 0.3, 0.6;
+  PointFunction hill = Hill(space, centre);
+  // Together with others, points on one side of the square seem to be better than the hill's top.
+  const auto exact = hill.values;
+  hill.values = [exact](const PointMatrix& x) {
+    Vector values = exact(x);
+    for (Index i = 0; x.rows() > 1 && i < x.rows(); ++i) {
+      if (x(i, 0) > 0.8) values[i] += 10;
+    }
+    return values;
+  };
+  MaximizerOptions options;
+  const auto best = [&] {
+    return MaximizeOverSpace(space, hill, {}, 1, Deadline::Infinite(), options).best;
+  };
+  EXPECT_GT(best().front().value, 1);
+  options.scored_again = 512;
+  const std::vector<ScoredConfiguration> again = best();
+  EXPECT_NEAR(again.front().value, 0, 1e-6);
+  EXPECT_EQ(ValueAt(space, hill, again.front().configuration), again.front().value);
+}
+
 TEST(MaximizeOverSpace, CopesWithAFunctionThatIsFlatOrMinusInfinity) {
   const SearchSpace space = ConditionalSpace();
   for (double level : {0.0, -std::numeric_limits<double>::infinity()}) {

@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "core/base/counter_random.h"
+#include "core/gp/normal.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/model_strategy.h"
 #include "gmock/gmock.h"
@@ -140,9 +141,10 @@ TEST_P(DegenerateHistory, ASpaceWithOneLegalPoint) {
   EXPECT_EQ(HasFact(NextFromModel(study), "repeat"), study.noiseless);
 }
 
-TEST(LongHistory, TenThousandTrialsAreABoundedSubsetThatExplainNames) {
+// A study of many results of -(x - 0.4)^2 - y.
+FakeStudy LongStudy(int64_t count) {
   FakeStudy study(SquareSpace());
-  for (int64_t i = 0; i < 10000; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     EndedTrial trial;
     trial.number = ++study.last_trial;
     const auto place = static_cast<uint64_t>(i);
@@ -152,12 +154,70 @@ TEST(LongHistory, TenThousandTrialsAreABoundedSubsetThatExplainNames) {
     trial.value = -(x - 0.4) * (x - 0.4) - y;
     study.ended.push_back(trial);
   }
+  return study;
+}
+
+void ExpectNearTheBest(const Suggestion& next) {
+  EXPECT_NEAR(next.configuration.values[0].number(), 0.4, 0.1);
+  EXPECT_NEAR(next.configuration.values[1].number(), 0, 0.05);
+}
+
+TEST(LongHistory, AllOfTenThousandResultsAreUsedAsExplainTells) {
+  const FakeStudy study = LongStudy(10000);
   const auto next = MustSuggest("gp_log_ei", study.view(), 1, 5)[0];
   EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
   EXPECT_EQ(NumberFact(next, "results"), 10000);
-  EXPECT_EQ(TextFact(next, "subset"), "the best 500 and 500 others of 10000 configurations");
-  EXPECT_NEAR(next.configuration.values[0].number(), 0.4, 0.1);
-  EXPECT_NEAR(next.configuration.values[1].number(), 0, 0.05);
+  EXPECT_EQ(TextFact(next, "patches"),
+            "each prediction from the results around it, of 10000 configurations");
+  ExpectNearTheBest(next);
+}
+
+TEST(LongHistory, APresetOfEachKindSuggestsFromManyResults) {
+  const FakeStudy study = LongStudy(2500);
+  for (const char* preset : {"gp_ucb", "gp_ts", "gp_hmc", "agpucb_bound"}) {
+    const auto next = MustSuggest(preset, study.view(), 1, 5)[0];
+    EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << preset << next.provenance.rung_reason;
+    EXPECT_TRUE(HasFact(next, "patches")) << preset;
+  }
+}
+
+TEST(LongHistory, WhereManyResultsAreInfeasibleTheOthersAreUsedAll) {
+  FakeStudy study = LongStudy(3000);
+  for (EndedTrial& trial : study.ended) {
+    if (trial.configuration.values[1].number() >= 0.3) continue;
+    trial.ending = Ending::kInfeasible;
+    trial.value.reset();
+  }
+  const auto next = MustSuggest("gp_log_ei", study.view(), 1, 5)[0];
+  EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
+  EXPECT_TRUE(HasFact(next, "patches"));
+  EXPECT_GT(next.configuration.values[1].number(), 0.25);
+}
+
+TEST(LongHistory, ABatchFromManyResultsIsSpreadAndEachPointOnlyOnce) {
+  const FakeStudy study = LongStudy(2500);
+  const auto batch = MustSuggest("gp_log_ei", study.view(), 12, 5);
+  ASSERT_EQ(batch.size(), 12u);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    EXPECT_EQ(batch[i].provenance.rung, Rung::kRecipe);
+    for (size_t j = 0; j < i; ++j) {
+      EXPECT_FALSE(batch[i].configuration == batch[j].configuration) << i << " " << j;
+    }
+  }
+  EXPECT_EQ(NumberFact(batch.back(), "pending"), 11);
+}
+
+// With noise the best results were lucky: what lies around them says so.
+TEST(LongHistory, LuckyResultsDoNotMislead) {
+  FakeStudy study = LongStudy(4000);
+  study.noiseless = false;
+  for (EndedTrial& trial : study.ended) {
+    trial.value =
+        *trial.value + 0.5 * CounterRandomNormal(7, static_cast<uint64_t>(trial.number), 0);
+  }
+  const auto next = MustSuggest("gp_ucb", study.view(), 1, 5)[0];
+  EXPECT_NEAR(next.configuration.values[0].number(), 0.4, 0.3);
+  EXPECT_NEAR(next.configuration.values[1].number(), 0, 0.2);
 }
 
 }  // namespace

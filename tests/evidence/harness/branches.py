@@ -65,6 +65,8 @@ def recorded_path(row):
 def recorded_paths(rows):
     paths = {}
     for row in rows:
+        if not row["best_branches"]:
+            continue
         cell = row["problem"], int(row["seed"])
         paths.setdefault(row["method"] + results.RECORDED, {})[cell] = recorded_path(row)
     return paths

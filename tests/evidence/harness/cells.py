@@ -28,6 +28,7 @@ class Protocol:
     sources: bool = False
     workers: int = 1
     budget: float = 5.0
+    filled: int = 0
 
     def name(self):
         """Distinguishes settings that must not be mixed; longer studies contain shorter ones."""
@@ -38,17 +39,19 @@ class Protocol:
             parts.append(f"workers{self.workers}")
         if self.budget != Protocol.budget:
             parts.append(f"budget{self.budget:g}")
+        if self.filled:
+            parts.append(f"filled{self.filled}")
         return "+".join(parts)
 
     def arguments(self):
         flags = [flag for flag, wanted in (("--from-nothing", self.from_nothing),
                                            ("--sources", self.sources)) if wanted]
         return ["--suggestions", str(self.suggestions), "--workers", str(self.workers),
-                "--budget", f"{self.budget:g}"] + flags
+                "--budget", f"{self.budget:g}", "--filled", str(self.filled)] + flags
 
     def evaluations(self):
         """The least number of evaluations of a complete study."""
-        return self.suggestions + (0 if self.from_nothing else INITIAL_POINTS)
+        return self.filled + self.suggestions + (0 if self.from_nothing else INITIAL_POINTS)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,172 @@
+#include "core/gp/patched_process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/even_parts.h"
+#include "core/base/status.h"
+#include "core/gp/largest_places.h"
+
+namespace slipstream {
+namespace {
+
+constexpr size_t kMostFitted = 128;
+
+// The point among `rows` that is nearest to their centre: a place where observations can be.
+PointMatrix MiddleOf(const PointMatrix& x, const std::vector<Index>& rows) {
+  Vector centre = Vector::Zero(x.cols());
+  for (Index row : rows) centre += x.row(row).transpose() / static_cast<double>(rows.size());
+  const auto off = [&](Index row) { return (x.row(row).transpose() - centre).squaredNorm(); };
+  Index nearest = rows.front();
+  for (Index row : rows) {
+    if (off(row) < off(nearest)) nearest = row;
+  }
+  return x.row(nearest);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
+    std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample) {
+  if (!observations.x.allFinite() || !observations.y.allFinite() ||
+      !observations.noise_variance.allFinite()) {
+    return absl::FailedPreconditionError("observations must be finite");
+  }
+  Patches patches(observations.x, kMostInPatch);
+  auto data = std::make_shared<const Data>(
+      Data{std::move(prior), std::move(observations), std::move(patches)});
+  return std::unique_ptr<PatchedProcess>(new PatchedProcess(std::move(data), std::move(sample)));
+}
+
+PatchedProcess::PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample)
+    : Surrogate(data->prior->dimension()),
+      data_(std::move(data)),
+      sample_(std::move(sample)),
+      absorbed_(0, data_->prior->dimension()),
+      fitted_(kMostFitted) {}
+
+absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatrix& middle,
+                                                                 std::vector<Index> rows) const {
+  const Observations& all = data_->observations;
+  const Vector covariances = data_->prior->Covariance(all.x, middle).col(0);
+  if (!covariances.allFinite()) return absl::FailedPreconditionError("a covariance is not finite");
+  const std::vector<Index> nearest = LargestPlaces(covariances, kNearest);
+  double reach = covariances[nearest.front()];
+  for (Index row : nearest) reach = std::min(reach, covariances[row]);
+  rows.insert(rows.end(), nearest.begin(), nearest.end());
+  const std::vector<Index> farther = FirstOfParts(all.y.size(), kFarther);
+  rows.insert(rows.end(), farther.begin(), farther.end());
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      GaussianProcess process,
+      GaussianProcess::Fit(data_->prior,
+                           {all.x(rows, Eigen::all), all.y(rows), all.noise_variance(rows)}));
+  Fitted fitted{std::move(process), middle, reach, 0};
+  SLIPSTREAM_RETURN_IF_ERROR(TakeIn(fitted));
+  return fitted;
+}
+
+// The points that were absorbed since, as far as they are within reach.
+absl::Status PatchedProcess::TakeIn(Fitted& fitted) const {
+  const PointMatrix fresh = absorbed_.bottomRows(absorbed_.rows() - fitted.absorbed);
+  fitted.absorbed = absorbed_.rows();
+  const Vector covariances = data_->prior->Covariance(fresh, fitted.middle).col(0);
+  std::vector<Index> rows;
+  for (Index row = 0; row < fresh.rows(); ++row) {
+    if (covariances[row] >= fitted.reach) rows.push_back(row);
+  }
+  if (rows.empty()) return absl::OkStatus();
+  return fitted.process.Absorb(fresh(rows, Eigen::all)).status();
+}
+
+std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) const {
+  std::shared_ptr<const Fitted> found = fitted_.Find(patch);
+  if (found == nullptr || found->absorbed < absorbed_.rows()) {
+    absl::StatusOr<Fitted> fitted;
+    if (found == nullptr) {
+      const std::vector<Index>& rows = data_->patches.rows(patch);
+      fitted = FitAround(MiddleOf(data_->observations.x, rows), rows);
+    } else {
+      fitted = *found;
+      const absl::Status status = TakeIn(*fitted);
+      if (!status.ok()) fitted = status;
+    }
+    if (!fitted.ok()) return {&sample_, [](const GaussianProcess*) {}};
+    found = std::make_shared<const Fitted>(*std::move(fitted));
+    fitted_.Put(patch, found);
+  }
+  return {found, &found->process};
+}
+
+std::vector<std::vector<Index>> PatchedProcess::ByPatch(const PointMatrix& x) const {
+  std::vector<std::vector<Index>> rows(data_->patches.size());
+  for (Index row = 0; row < x.rows(); ++row) {
+    rows[data_->patches.PatchOf(x.row(row).transpose())].push_back(row);
+  }
+  return rows;
+}
+
+Predictions PatchedProcess::DoPredict(const PointMatrix& x) const {
+  if (x.rows() == 1) {
+    if (const std::unique_ptr<Surrogate> near = DoNear(x.row(0).transpose())) {
+      return near->Predict(x);
+    }
+  }
+  Predictions result{Vector(x.rows()), Vector(x.rows())};
+  const std::vector<std::vector<Index>> by_patch = ByPatch(x);
+  for (size_t patch = 0; patch < by_patch.size(); ++patch) {
+    const std::vector<Index>& rows = by_patch[patch];
+    if (rows.empty()) continue;
+    const Predictions there = ProcessOf(patch)->Predict(x(rows, Eigen::all));
+    result.mean(rows) = there.mean;
+    result.variance(rows) = there.variance;
+  }
+  return result;
+}
+
+Vector PatchedProcess::DoPredictMean(const PointMatrix& x) const {
+  Vector mean(x.rows());
+  const std::vector<std::vector<Index>> by_patch = ByPatch(x);
+  for (size_t patch = 0; patch < by_patch.size(); ++patch) {
+    const std::vector<Index>& rows = by_patch[patch];
+    if (!rows.empty()) mean(rows) = ProcessOf(patch)->PredictMean(x(rows, Eigen::all));
+  }
+  return mean;
+}
+
+PointPrediction PatchedProcess::DoPredictPoint(ConstVectorView x) const {
+  return ProcessOf(data_->patches.PatchOf(x))->PredictPoint(x);
+}
+
+Matrix PatchedProcess::DoJointCovariance(const PointMatrix& x) const {
+  return sample_.JointCovariance(x);
+}
+
+JointPredictions PatchedProcess::DoPredictJointly(const PointMatrix& x) const {
+  return sample_.PredictJointly(x);
+}
+
+absl::StatusOr<std::unique_ptr<Surrogate>> PatchedProcess::DoFantasize(const PointMatrix& x) const {
+  std::unique_ptr<PatchedProcess> fantasy(new PatchedProcess(data_, sample_));
+  fantasy->absorbed_ = absorbed_;
+  SLIPSTREAM_RETURN_IF_ERROR(fantasy->Absorb(x).status());
+  return fantasy;
+}
+
+absl::StatusOr<bool> PatchedProcess::DoAbsorb(const PointMatrix& x) {
+  if (!x.allFinite()) return absl::FailedPreconditionError("observations must be finite");
+  SLIPSTREAM_RETURN_IF_ERROR(sample_.Absorb(x).status());
+  absorbed_.conservativeResize(absorbed_.rows() + x.rows(), Eigen::NoChange);
+  absorbed_.bottomRows(x.rows()) = x;
+  return true;
+}
+
+// The exact process around the point itself.
+std::unique_ptr<Surrogate> PatchedProcess::DoNear(ConstVectorView x) const {
+  absl::StatusOr<Fitted> fitted = FitAround(PointMatrix(x.transpose()), {});
+  if (!fitted.ok()) return nullptr;
+  return std::make_unique<GaussianProcess>(std::move(fitted->process));
+}
+
+}  // namespace slipstream

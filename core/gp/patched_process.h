@@ -1,0 +1,78 @@
+// A Gaussian process of more observations than can be factorised together: each patch of the space
+// has an exact process of its own, of its observations, of those that covary most with its middle
+// and of a few from all over the space. What is far away and screened off by nearer observations
+// says little (Vecchia 1988; Stein 2002), so that these know nearly what all observations say.
+//
+// Predict asked at a single point, and Near, look at the observations around the point itself,
+// which takes longer than a patch that is fitted already and is more exact at its edges.
+//
+// Everything is a pure function of the observations. Patches are fitted when they are first asked
+// for. Joint covariances are those of a sample of the observations.
+#ifndef SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
+#define SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/memo.h"
+#include "core/gp/gaussian_process.h"
+#include "core/gp/patches.h"
+#include "core/gp/surrogate.h"
+
+namespace slipstream {
+
+class PatchedProcess final : public Surrogate {
+ public:
+  // The sizes that bound what a prediction costs.
+  static constexpr Index kMostInPatch = 128;
+  static constexpr Index kNearest = 192;  // To a patch's middle or to a point.
+  static constexpr Index kFarther = 48;   // From all over the space.
+
+  // `sample` is a process of some of the observations, with the same prior; it stands in where a
+  // factorisation fails. At least one observation. FAILED_PRECONDITION when something is not
+  // finite.
+  static absl::StatusOr<std::unique_ptr<PatchedProcess>> Fit(
+      std::shared_ptr<const GaussianPrior> prior, Observations observations,
+      GaussianProcess sample);
+
+ private:
+  struct Data {
+    std::shared_ptr<const GaussianPrior> prior;
+    Observations observations;
+    Patches patches;
+  };
+  // A process and how much of what was absorbed it knows.
+  struct Fitted {
+    GaussianProcess process;
+    PointMatrix middle;  // One point.
+    double reach = 0;    // Observations that covary less with the middle are left out.
+    Index absorbed = 0;
+  };
+
+  PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample);
+
+  std::shared_ptr<const GaussianProcess> ProcessOf(size_t patch) const;
+  absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows) const;
+  absl::Status TakeIn(Fitted& fitted) const;
+  std::vector<std::vector<Index>> ByPatch(const PointMatrix& x) const;
+
+  Predictions DoPredict(const PointMatrix& x) const override;
+  Vector DoPredictMean(const PointMatrix& x) const override;
+  PointPrediction DoPredictPoint(ConstVectorView x) const override;
+  Matrix DoJointCovariance(const PointMatrix& x) const override;
+  JointPredictions DoPredictJointly(const PointMatrix& x) const override;
+  absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
+  absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override;
+  std::unique_ptr<Surrogate> DoNear(ConstVectorView x) const override;
+
+  std::shared_ptr<const Data> data_;
+  GaussianProcess sample_;
+  PointMatrix absorbed_;
+  // By patch. Each takes less than 1 MiB.
+  mutable Memo<size_t, const Fitted> fitted_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
