@@ -42,6 +42,7 @@ constexpr int kPreparedCalls = 15;
 constexpr std::chrono::milliseconds kMeasuring(300);
 constexpr std::chrono::milliseconds kPreparing(50);  // For each study more.
 constexpr double kBudgetSeconds = 5;
+constexpr int kMostAdded = 1000;  // In one call.
 constexpr int kDrainSeconds = 2;
 constexpr std::chrono::seconds kMostWait(120);
 
@@ -266,14 +267,24 @@ class Benchmark {
     }
     const std::string id = absl::StrCat("s", ++studies_);
     RequireOk(Call(stub(), &v1::OptimizationService::Stub::CreateStudy, CreateRequest(study, id)));
+    const std::string name = "studies/" + id;
+    AddResults(name, trials);
+    if (sources > 0) WaitForSources(name);
+    return name;
+  }
+
+  void AddResults(const std::string& study, int count) {
     v1::AddTrialsRequest request;
-    request.set_study("studies/" + id);
-    for (v1::Observation& observation : BowlObservations(kDimension, trials, 0)) {
+    request.set_study(study);
+    const auto send = [&] {
+      RequireOk(Call(stub(), &v1::OptimizationService::Stub::AddTrials, request));
+      request.clear_observations();
+    };
+    for (v1::Observation& observation : BowlObservations(kDimension, count, 0)) {
       *request.add_observations() = std::move(observation);
+      if (request.observations_size() == kMostAdded) send();
     }
-    RequireOk(Call(stub(), &v1::OptimizationService::Stub::AddTrials, request));
-    if (sources > 0) WaitForSources(request.study());
-    return request.study();
+    if (request.observations_size() > 0) send();
   }
 
   // Until a suggestion is made with transfer.
