@@ -24,8 +24,9 @@ enum class OutputWarp {
   // transfer learning", 2020). Between results linear, beyond them the slope of
   // the last step.
   kCopula,
-  // One of the first two: in a space of numbers alone the power, in one with words or conditions
-  // what the results speak for (core/strategy/scaled_results.h decides). None that Fit takes.
+  // One of the first two, with results far behind the others limited: in a space of numbers alone
+  // the power, in one with words or conditions what the results speak for
+  // (core/strategy/scaled_results.h decides). None that Fit takes.
   kByEvidence,
 };
 
@@ -52,7 +53,7 @@ class OutputTransform {
   double offset_ = 0;  // Then this is taken away, ...
   double spread_ = 1;  // ... and divided by this.
   double exponent_ = 1;
-  double mean_ = 0;    // The mean and deviation of warped results.
+  double mean_ = 0;  // The mean and deviation of warped results.
   double deviation_ = 1;
   std::vector<double> knots_;   // Copula: scaled results, ascending, ...
   std::vector<double> scores_;  // ... and their quantiles.

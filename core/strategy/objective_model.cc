@@ -128,6 +128,7 @@ void ObjectiveModel::CollectAllResults(const StudyView& view) {
   const TrainingSet& some = training();
   if (some.used == some.different) return;
   TrainingSetOptions options;
+  options.reach = scaled_.scaling.reach;
   options.transform = &some.transform;
   options.most = some.different;
   options.most_infeasible = 0;
@@ -137,10 +138,10 @@ void ObjectiveModel::CollectAllResults(const StudyView& view) {
 absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& request) {
   const StudyView& view = request.view;
   const OutputWarp warp = WarpWithSources(request.recipe);
-  scaled_ = ScaleResults(view, warp);
+  scaled_ = ScaleResults(view, {warp});
   const TrainingData& data = training().data;
   Places places([&] { return PlacesOf(*view.space); });
-  const auto earlier = [&](Index count) { return EarlierResults(view, warp, count); };
+  const auto earlier = [&](Index count) { return EarlierResults(view, {warp}, count); };
   SLIPSTREAM_ASSIGN_OR_RETURN(
       transfer_,
       request.prior->Combine({KindsOf(*view.space), data, request.sources,
@@ -335,6 +336,9 @@ std::vector<Fact> ObjectiveModel::Facts() const {
         {"subset", absl::StrCat("the best ", scaled_.training.used / 2, " and ",
                                 scaled_.training.used - scaled_.training.used / 2, " others of ",
                                 scaled_.training.different, " configurations")});
+  }
+  if (scaled_.training.limited > 0) {
+    facts.push_back({"limited_results", static_cast<double>(scaled_.training.limited)});
   }
   if (scaled_.training.infeasible.rows() > 0) {
     facts.push_back({"infeasible", static_cast<double>(scaled_.training.infeasible.rows())});

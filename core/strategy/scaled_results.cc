@@ -16,6 +16,9 @@ namespace {
 // the cube and change the hyperparameters by less than these are known.
 constexpr Index kMostCalibrated = 400;
 
+// How far behind the median results count, in units of the best one's lead.
+constexpr double kReach = 10;
+
 // The least evidence for a power, in natural logarithms.
 constexpr double kEvident = 5;
 
@@ -34,27 +37,28 @@ absl::StatusOr<double> LogEvidence(const ScaleJudge& judge, const ScaledResults&
 
 // The scale of the results is that of those which hyperparameters are calibrated to: these stay
 // as they are while more results come, and so does what was made of them.
-ScaledResults ScaleResults(const StudyView& view, OutputWarp warp) {
+ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling) {
   ScaledResults scaled;
-  scaled.training = TrainingSetOf(view, warp);
+  scaled.scaling = scaling;
+  scaled.training = TrainingSetOf(view, scaling);
   const auto different = static_cast<Index>(scaled.training.different);
   scaled.calibrated_to = CalibratedTo(view, different);
   if (scaled.calibrated_to == different) {
     scaled.calibration_part = scaled.training.data;
     return scaled;
   }
-  TrainingSet earlier = EarlierTraining(view, warp, scaled.calibrated_to);
-  scaled.training = TrainingSetOf(view, warp, &earlier.transform);
+  TrainingSet earlier = EarlierTraining(view, scaling, scaled.calibrated_to);
+  scaled.training = TrainingSetOf(view, scaling, &earlier.transform);
   scaled.calibration_part = EvenlySpread(earlier.data, kMostCalibrated);
   return scaled;
 }
 
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
                                              OutputWarp warp) {
-  if (warp != OutputWarp::kByEvidence) return ScaleResults(view, warp);
-  ScaledResults power = ScaleResults(view, OutputWarp::kPower);
+  if (warp != OutputWarp::kByEvidence) return ScaleResults(view, {warp});
+  ScaledResults power = ScaleResults(view, {OutputWarp::kPower, kReach});
   if (!IsMixed(*view.space)) return power;
-  ScaledResults plain = ScaleResults(view, OutputWarp::kStandardize);
+  ScaledResults plain = ScaleResults(view, {OutputWarp::kStandardize, kReach});
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_power, LogEvidence(judge, power));
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_plain, LogEvidence(judge, plain));
   ScaledResults& chosen = of_power - of_plain > kEvident ? power : plain;

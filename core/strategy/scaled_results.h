@@ -11,6 +11,7 @@
 #include "core/gp/model.h"
 #include "core/gp/output_transform.h"
 #include "core/strategy/calibration_cache.h"
+#include "core/strategy/training_history.h"
 #include "core/study/study_view.h"
 #include "core/study/training_set.h"
 
@@ -24,10 +25,11 @@ struct ScaledResults {
   // By how much the results' log likelihood was larger with a power before standardising, where
   // that was compared.
   std::optional<double> power_evidence = {};
+  Scaling scaling = {};  // As it was chosen.
 };
 
-// `view` has at least one measured trial; `warp` is not kByEvidence.
-ScaledResults ScaleResults(const StudyView& view, OutputWarp warp);
+// `view` has at least one measured trial; the warp is not kByEvidence.
+ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling);
 
 // What judges a scale. All of it must outlive the call that it is passed to.
 struct ScaleJudge {
@@ -38,7 +40,8 @@ struct ScaleJudge {
   Deadline deadline = Deadline::Infinite();
 };
 
-// The same, where kByEvidence may be `warp`. In a space with words or conditions that is the power
+// The same, where kByEvidence may be `warp`. Results far behind the others are limited then, and in
+// a space with words or conditions it is the power
 // only if `model` makes the results e^5 times as likely with it, hyperparameters being the most
 // probable ones and both likelihoods taken on the results' own scale (Snelson, Rasmussen,
 // Ghahramani, "Warped Gaussian processes", 2004). A power that makes the marginal distribution of

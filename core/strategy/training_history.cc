@@ -27,10 +27,11 @@ Index CountSettled(const StudyView& view) {
 
 }  // namespace
 
-TrainingSet TrainingSetOf(const StudyView& view, OutputWarp warp,
+TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
                           const OutputTransform* transform) {
   TrainingSetOptions options;
-  options.warp = warp;
+  options.warp = scaling.warp;
+  options.reach = scaling.reach;
   options.transform = transform;
   return CollectTrainingSet(view, options);
 }
@@ -45,7 +46,7 @@ Index CalibratedTo(const StudyView& view, Index different) {
   return are_enough ? of_settled : of_all;
 }
 
-TrainingSet EarlierTraining(const StudyView& view, OutputWarp warp, Index count) {
+TrainingSet EarlierTraining(const StudyView& view, const Scaling& scaling, Index count) {
   ConfigurationIndex seen;
   size_t trials = 0;
   for (; trials < view.ended.size(); ++trials) {
@@ -56,11 +57,11 @@ TrainingSet EarlierTraining(const StudyView& view, OutputWarp warp, Index count)
   }
   StudyView then = view;
   then.ended = view.ended.first(trials);
-  return TrainingSetOf(then, warp);
+  return TrainingSetOf(then, scaling);
 }
 
-TrainingData EarlierResults(const StudyView& view, OutputWarp warp, Index count) {
-  return count > 0 ? EarlierTraining(view, warp, count).data : NoResults(*view.space);
+TrainingData EarlierResults(const StudyView& view, const Scaling& scaling, Index count) {
+  return count > 0 ? EarlierTraining(view, scaling, count).data : NoResults(*view.space);
 }
 
 TrainingData NoResults(const SearchSpace& space) {

@@ -13,8 +13,14 @@
 
 namespace slipstream {
 
+// What is made of results before models see them.
+struct Scaling {
+  OutputWarp warp = OutputWarp::kStandardize;
+  double reach = 0;  // As TrainingSetOptions::reach.
+};
+
 // On the scale of `transform`; null: on the results' own. `view` has at least one measured trial.
-TrainingSet TrainingSetOf(const StudyView& view, OutputWarp warp,
+TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
                           const OutputTransform* transform = nullptr);
 
 // How many of the study's `different` measured configurations hyperparameters are calibrated to:
@@ -24,9 +30,9 @@ TrainingSet TrainingSetOf(const StudyView& view, OutputWarp warp,
 Index CalibratedTo(const StudyView& view, Index different);
 
 // The training set as it was when there were `count` different configurations, at least one.
-TrainingSet EarlierTraining(const StudyView& view, OutputWarp warp, Index count);
+TrainingSet EarlierTraining(const StudyView& view, const Scaling& scaling, Index count);
 // Its results alone; there may be none.
-TrainingData EarlierResults(const StudyView& view, OutputWarp warp, Index count);
+TrainingData EarlierResults(const StudyView& view, const Scaling& scaling, Index count);
 TrainingData NoResults(const SearchSpace& space);
 
 }  // namespace slipstream

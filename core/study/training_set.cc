@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/base/even_parts.h"
@@ -34,6 +35,20 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
   return results;
 }
 
+// The cost that counts for all that are larger; infinite where none is.
+double LargestCost(std::vector<double> costs, double reach) {
+  constexpr size_t kLeast = 10;
+  const double infinite = std::numeric_limits<double>::infinity();
+  if (!(reach > 0) || costs.size() < kLeast) return infinite;
+  const auto middle = costs.begin() + static_cast<ptrdiff_t>((costs.size() - 1) / 2);
+  std::nth_element(costs.begin(), middle, costs.end());
+  const double median = *middle;
+  const double best = *std::min_element(costs.begin(), middle + 1);
+  // Where half of the results are equal, there is no unit to measure by.
+  const double largest = median + reach * (median - best);
+  return median > best && std::isfinite(largest) ? largest : infinite;
+}
+
 PointMatrix Infeasible(const StudyView& view, size_t most) {
   std::vector<Configuration> found;
   for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most;
@@ -64,10 +79,10 @@ std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options) {
   TrainingSet set;
   const std::vector<Result> results = MergeRepeats(view, set.measured);
+  const double sign = view.goal == Goal::kMinimize ? 1 : -1;
   std::vector<double> costs;
-  for (const Result& result : results) {
-    costs.push_back(view.goal == Goal::kMinimize ? result.mean : -result.mean);
-  }
+  for (const Result& result : results) costs.push_back(sign * result.mean);
+  const double largest = LargestCost(costs, options.reach);
   const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most);
   const auto size = static_cast<Index>(kept.size());
   set.different = results.size();
@@ -77,14 +92,15 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   for (Index i = 0; i < size; ++i) {
     const Result& result = results[kept[static_cast<size_t>(i)]];
     set.configurations.push_back(*result.configuration);
-    set.data.y[i] = result.mean;
+    const bool is_limited = sign * result.mean > largest;
+    set.data.y[i] = is_limited ? sign * largest : result.mean;
     set.data.repeats[i] = result.count;
+    set.limited += is_limited ? 1 : 0;
   }
   set.data.x = EncodeAll(*view.space, set.configurations);
-  set.transform =
-      options.transform != nullptr
-          ? *options.transform
-          : OutputTransform::Fit(options.warp, set.data.y, view.goal == Goal::kMinimize ? -1 : 1);
+  set.transform = options.transform != nullptr
+                      ? *options.transform
+                      : OutputTransform::Fit(options.warp, set.data.y, -sign);
   set.data.y = set.transform.Apply(set.data.y);
   set.infeasible = Infeasible(view, options.most_infeasible);
   return set;

@@ -22,6 +22,7 @@ struct TrainingSet {
   size_t measured = 0;   // Trials with a result, of which `data` may be a part.
   size_t used = 0;       // Different configurations in `data`.
   size_t different = 0;  // Different measured configurations.
+  size_t limited = 0;    // Those in `data` that TrainingSetOptions::reach made better.
 };
 
 struct TrainingSetOptions {
@@ -30,6 +31,10 @@ struct TrainingSetOptions {
   // rest are spread evenly over the others.
   size_t most = 1000;
   size_t most_infeasible = 500;  // The latest.
+  // If positive, and from ten configurations on: results that are worse than the median by more
+  // than so many times what the best is better than it count as that. A few that are far off then
+  // no longer decide the scale on which all others are told apart.
+  double reach = 0;
   // The scale of an earlier training set; null: the results' own.
   const OutputTransform* transform = nullptr;
 };

@@ -19,21 +19,6 @@ constexpr size_t kMostSearched = 8;
 constexpr uint64_t kSourceSalt = 0x736f75726365;
 constexpr uint64_t kSourceNoiseSalt = 0x6e6f6973652d6f66;
 
-absl::StatusOr<SearchSpace> SpaceOf(const ContinuousProblem& problem) {
-  std::vector<Parameter> parameters;
-  for (size_t i = 0; i < problem.box.size(); ++i) {
-    const DoubleDomain domain = {problem.box[i].min, problem.box[i].max, Scale::kLinear};
-    parameters.push_back({absl::StrCat("x", i + 1), domain, {}, {}});
-  }
-  return SearchSpace::Create(std::move(parameters));
-}
-
-std::vector<double> Numbers(const Configuration& configuration) {
-  std::vector<double> numbers;
-  for (const Value& value : configuration.values) numbers.push_back(value.number());
-  return numbers;
-}
-
 absl::StatusOr<std::vector<Point>> RecordedInitialPoints(const ContinuousProblem& problem,
                                                          const SearchSpace& space,
                                                          const Beginning& beginning) {
@@ -74,7 +59,7 @@ std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& proble
   const uint64_t points_seed = CounterRandomBits(seed ^ kSourceSalt, task, 0);
   for (size_t i = 0; i < problem.source_points; ++i) {
     Configuration configuration = RandomConfiguration(*space, points_seed, i);
-    double value = objective(Numbers(configuration));
+    double value = objective(NumbersOf(configuration));
     if (problem.source_noise_deviation != 0) {
       value += problem.source_noise_deviation * StandardNormal(points_seed ^ kSourceNoiseSalt, i);
     }
@@ -98,12 +83,27 @@ void SetRange(const ContinuousProblem& problem, const Objective& objective, Prob
 
 }  // namespace
 
+absl::StatusOr<SearchSpace> SpaceOfBox(const std::vector<Bounds>& box) {
+  std::vector<Parameter> parameters;
+  for (size_t i = 0; i < box.size(); ++i) {
+    const DoubleDomain domain = {box[i].min, box[i].max, Scale::kLinear};
+    parameters.push_back({absl::StrCat("x", i + 1), domain, {}, {}});
+  }
+  return SearchSpace::Create(std::move(parameters));
+}
+
+std::vector<double> NumbersOf(const Configuration& configuration) {
+  std::vector<double> numbers;
+  for (const Value& value : configuration.values) numbers.push_back(value.number());
+  return numbers;
+}
+
 absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
                                               const Beginning& beginning) {
   if (beginning.source_tasks && problem.source_tasks == 0) {
     return absl::NotFoundError(absl::StrCat(problem.name, " has no source tasks"));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOf(problem));
+  SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOfBox(problem.box));
   const Objective objective = problem.task(beginning.seed, 0);
   Problem made;
   made.name = std::string(problem.name);
@@ -111,7 +111,9 @@ absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
   made.goal = problem.goal;
   made.noiseless = problem.noise_deviation == 0;
   made.noise_deviation = problem.noise_deviation;
-  made.value = [objective](const Point& point) { return objective(Numbers(point.configuration)); };
+  made.value = [objective](const Point& point) {
+    return objective(NumbersOf(point.configuration));
+  };
   SetRange(problem, objective, made);
   if (beginning.initial_points) {
     SLIPSTREAM_ASSIGN_OR_RETURN(made.initial, InitialPoints(problem, *made.space, beginning));

@@ -45,6 +45,10 @@ struct ContinuousProblem {
 // All continuous problems, those with peers first.
 const std::vector<ContinuousProblem>& ContinuousProblems();
 
+// A space with the parameters x1, x2, ... on the sides of the box; a configuration's values there.
+absl::StatusOr<SearchSpace> SpaceOfBox(const std::vector<Bounds>& box);
+std::vector<double> NumbersOf(const Configuration& configuration);
+
 // Returns the same errors as MakeProblem.
 absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
                                               const Beginning& beginning);

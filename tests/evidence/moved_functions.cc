@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "core/base/counter_random.h"
@@ -156,15 +156,19 @@ std::vector<size_t> RelevantCoordinates(size_t count, size_t dimension, uint64_t
 
 }  // namespace
 
-Objective Moved(const MovedShape& shape, uint64_t seed) {
+std::vector<double> CentreOf(const MovedShape& shape, uint64_t seed) {
   Vector centre;
   for (size_t i = 0; i < shape.dimension; ++i) {
     const double uniform = CounterRandomUniform(seed ^ kCentreSalt, 0, i);
     centre.push_back(kHalfSide * kShareOfCentres * (2 * uniform - 1));
   }
+  return centre;
+}
+
+Objective Moved(const MovedShape& shape, uint64_t seed) {
   std::vector<Vector> rotation;
   if (shape.is_turned) rotation = RandomRotation(shape.dimension, seed ^ kRotationSalt);
-  return [shape, centre = std::move(centre), optimum = shape.optimum(shape.dimension),
+  return [shape, centre = CentreOf(shape, seed), optimum = shape.optimum(shape.dimension),
           rotation = std::move(rotation),
           places = RelevantCoordinates(shape.dimension, shape.BoxDimension(), seed)](RawPoint x) {
     Vector off;

@@ -58,8 +58,10 @@ struct MovedShape {
   constexpr size_t BoxDimension() const { return box_dimension > 0 ? box_dimension : dimension; }
 };
 
-// x -> function(optimum + scale * rotation * (x - centre)), on the coordinates that matter. The
-// centre lies in the middle six tenths of each side.
+// Where the function is least, in the middle six tenths of each side that matters.
+std::vector<double> CentreOf(const MovedShape& shape, uint64_t seed);
+
+// x -> function(optimum + scale * rotation * (x - centre)), on the coordinates that matter.
 Objective Moved(const MovedShape& shape, uint64_t seed);
 
 template <const MovedShape& shape>

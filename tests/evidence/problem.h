@@ -32,6 +32,10 @@ struct Problem {
   bool noiseless = true;
   // Added to the values that a study sees; regret is computed without it.
   double noise_deviation = 0;
+  // Added instead of normal noise, where there is one: a function of the study's seed and the
+  // trial's number.
+  std::function<double(uint64_t study_seed, uint64_t trial)> disturbance = {};
+  // NaN where the objective has none: such trials are infeasible.
   std::function<double(const Point&)> value;
   double best = 0;         // The best that `value` can be.
   double worst = 0;        // The worst, and the mean over the space or the list; where they

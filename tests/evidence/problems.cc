@@ -8,6 +8,7 @@
 #include "tests/evidence/continuous_problems.h"
 #include "tests/evidence/grid_problems.h"
 #include "tests/evidence/mixed_problems.h"
+#include "tests/evidence/odd_problems.h"
 #include "tests/evidence/recorded_tables.h"
 
 namespace slipstream::evidence {
@@ -22,9 +23,12 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
     listings.push_back(
         {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
   }
+  for (const OddProblem& problem : OddProblems()) {
+    listings.push_back({problem.name, std::string(problem.group), 0, problem.summary});
+  }
   for (const GridProblem& problem : GridProblems()) {
-    listings.push_back({std::string(problem.name), std::string(problem.group), 0,
-                        std::string(problem.summary)});
+    listings.push_back(
+        {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
   }
   for (const RecordedTable& table : RecordedTables()) {
     const absl::StatusOr<std::vector<std::string>> tasks = TasksOf(table, data_folder);
@@ -43,6 +47,9 @@ absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beg
   }
   for (const MixedProblem& problem : MixedProblems()) {
     if (problem.name == name) return MakeMixedProblem(problem, beginning);
+  }
+  for (const OddProblem& problem : OddProblems()) {
+    if (problem.name == name) return MakeOddProblem(problem, beginning);
   }
   for (const GridProblem& problem : GridProblems()) {
     if (problem.name == name) return MakeGridProblem(problem, beginning);

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/evidence/csv.h"
 
@@ -101,10 +102,13 @@ TEST(Problems, NoSampledPointIsBetterThanTheBestOrWorseThanTheWorst) {
           uniform.push_back(at(std::sqrt(static_cast<double>(i) + 2)));
         }
         const Point point = {problem->space->Sample(uniform), {}};
-        const double regret = problem->RegretOf(problem->value(point));
+        const double value = problem->value(point);
+        if (std::isnan(value)) continue;  // Infeasible.
+        const double regret = problem->RegretOf(value);
         ASSERT_GE(regret, -1e-9) << listing.name << " " << seed;
-        // For ill-behaved functions only a nearly worst point is found, and in many dimensions none.
-        if (problem->space->dimension() > 8) continue;
+        // For ill-behaved functions only a nearly worst point is found, and in many dimensions
+        // none.
+        if (problem->space->dimension() > 8 || absl::StartsWith(listing.group, "odd")) continue;
         ASSERT_LE(regret, problem->RegretOf(problem->worst) * 1.2) << listing.name << " " << seed;
       }
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -142,10 +143,13 @@ class StudyRun {
     const double exact = problem_.value(evaluation.point);
     evaluation.value =
         exact + NoiseOf(problem_, options_.seed, static_cast<uint64_t>(trial.number));
-    regret_ = std::min(regret_, problem_.RegretOf(exact));
+    const bool is_infeasible = std::isnan(exact);
+    if (!is_infeasible) regret_ = std::min(regret_, problem_.RegretOf(exact));
     evaluation.regret = regret_;
-    ended_.push_back({trial.number, trial.configuration, trial.candidate, Ending::kMeasured,
-                      evaluation.value, trial.notes});
+    ended_.push_back({trial.number, trial.configuration, trial.candidate,
+                      is_infeasible ? Ending::kInfeasible : Ending::kMeasured, evaluation.value,
+                      trial.notes});
+    if (is_infeasible) ended_.back().value.reset();
     evaluations_.push_back(std::move(evaluation));
   }
 
@@ -165,6 +169,7 @@ class StudyRun {
 }  // namespace
 
 double NoiseOf(const Problem& problem, uint64_t study_seed, uint64_t trial) {
+  if (problem.disturbance) return problem.disturbance(study_seed, trial);
   if (problem.noise_deviation == 0) return 0;
   return problem.noise_deviation * StandardNormal(study_seed ^ kNoiseSalt, trial);
 }

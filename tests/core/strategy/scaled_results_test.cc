@@ -58,7 +58,7 @@ TEST(ScaledResults, ArePlainInAMixedSpaceWithoutEvidenceForAPower) {
   ASSERT_TRUE(scaled.ok()) << scaled.status();
   ASSERT_TRUE(scaled->power_evidence.has_value());
   EXPECT_LE(*scaled->power_evidence, 5);
-  ExpectSame(*scaled, ScaleResults(study.view(), OutputWarp::kStandardize));
+  ExpectSame(*scaled, ScaleResults(study.view(), {OutputWarp::kStandardize}));
 }
 
 TEST(ScaledResults, AreAPowersInAMixedSpaceWhereTheProcessExplainsThemFarBetterSo) {
@@ -67,7 +67,7 @@ TEST(ScaledResults, AreAPowersInAMixedSpaceWhereTheProcessExplainsThemFarBetterS
   ASSERT_TRUE(scaled.ok()) << scaled.status();
   ASSERT_TRUE(scaled->power_evidence.has_value());
   EXPECT_GT(*scaled->power_evidence, 5);
-  ExpectSame(*scaled, ScaleResults(study.view(), OutputWarp::kPower));
+  ExpectSame(*scaled, ScaleResults(study.view(), {OutputWarp::kPower}));
 }
 
 TEST(ScaledResults, TheEvidenceIsTheRatioOfDensitiesOnTheResultsOwnScale) {
@@ -78,7 +78,7 @@ TEST(ScaledResults, TheEvidenceIsTheRatioOfDensitiesOnTheResultsOwnScale) {
   double expected = 0;
   for (const auto& [warp, sign] :
        {std::pair{OutputWarp::kPower, 1.0}, std::pair{OutputWarp::kStandardize, -1.0}}) {
-    const ScaledResults one = ScaleResults(study.view(), warp);
+    const ScaledResults one = ScaleResults(study.view(), {warp});
     const auto found = judged.judge->Calibrate(judged.model, {one.calibration_part});
     ASSERT_TRUE(found.ok()) << found.status();
     expected += sign * found->log_posterior;
@@ -99,7 +99,21 @@ TEST(ScaledResults, AreAlwaysAPowersInASpaceOfNumbers) {
   const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);
   ASSERT_TRUE(scaled.ok()) << scaled.status();
   EXPECT_FALSE(scaled->power_evidence.has_value());
-  ExpectSame(*scaled, ScaleResults(study.view(), OutputWarp::kPower));
+  ExpectSame(*scaled, ScaleResults(study.view(), {OutputWarp::kPower}));
+}
+
+TEST(ScaledResults, ByEvidenceResultsFarBehindAreLimited) {
+  for (const auto& space : {SquareSpace(), SwitchedLine()}) {
+    FakeStudy study = StudyWith(space, 20, Wave);
+    study.ended.back().value = study.goal == Goal::kMinimize ? 1e9 : -1e9;
+    const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);
+    ASSERT_TRUE(scaled.ok()) << scaled.status();
+    EXPECT_EQ(scaled->training.limited, 1u);
+    EXPECT_LT(scaled->training.data.y.lpNorm<Eigen::Infinity>(), 4.2);
+    const auto as_asked = Judged(study).Scale(study.view(), OutputWarp::kStandardize);
+    ASSERT_TRUE(as_asked.ok()) << as_asked.status();
+    EXPECT_EQ(as_asked->training.limited, 0u);
+  }
 }
 
 TEST(ScaledResults, AreWhatIsAskedForOtherwise) {
@@ -109,7 +123,7 @@ TEST(ScaledResults, AreWhatIsAskedForOtherwise) {
     const auto scaled = Judged(study).Scale(study.view(), warp);
     ASSERT_TRUE(scaled.ok()) << scaled.status();
     EXPECT_FALSE(scaled->power_evidence.has_value());
-    ExpectSame(*scaled, ScaleResults(study.view(), warp));
+    ExpectSame(*scaled, ScaleResults(study.view(), {warp}));
   }
 }
 
@@ -117,8 +131,8 @@ TEST(ScaledResults, AboveAHundredResultsTheScaleIsThatOfWhenThereWereFewer) {
   const FakeStudy study = StudyWith(SwitchedLine(), 107, Wave);
   FakeStudy earlier = study;
   earlier.ended.resize(100);
-  const ScaledResults scaled = ScaleResults(study.view(), OutputWarp::kStandardize);
-  const ScaledResults then = ScaleResults(earlier.view(), OutputWarp::kStandardize);
+  const ScaledResults scaled = ScaleResults(study.view(), {OutputWarp::kStandardize});
+  const ScaledResults then = ScaleResults(earlier.view(), {OutputWarp::kStandardize});
   EXPECT_EQ(scaled.calibrated_to, 100);
   EXPECT_EQ(scaled.training.data.y.size(), 107);
   EXPECT_EQ(scaled.calibration_part.y, then.training.data.y);

@@ -49,6 +49,58 @@ TEST(TrainingSet, StoppedTrialsWithAValueCountLikeMeasuredOnes) {
   EXPECT_EQ(set.measured, 2u);
 }
 
+// Costs 1 to `count`, then one that is far off.
+FakeStudy StudyWithOutlier(int count, double outlier) {
+  FakeStudy study(SquareSpace(), {}, Goal::kMinimize);
+  for (int i = 1; i <= count; ++i) Add(study, 0.01 * i, i);
+  Add(study, 0.9, outlier);
+  return study;
+}
+
+TEST(TrainingSet, ResultsFarBehindTheMedianCountAsTheFarthestThatIsWithinReach) {
+  TrainingSetOptions options;
+  options.reach = 10;
+  const TrainingSet set = CollectTrainingSet(StudyWithOutlier(20, 1e9).view(), options);
+  EXPECT_EQ(set.limited, 1u);
+  // The median of 21 is 11, which is 10 above the best.
+  EXPECT_NEAR(set.transform.Invert(set.data.y[20]), 11 + 10 * 10, 1e-9);
+  EXPECT_NEAR(set.transform.Invert(set.data.y[19]), 20, 1e-9);
+  EXPECT_LT(set.data.y[20], set.data.y[19]);
+}
+
+TEST(TrainingSet, TheGoalDecidesWhichSideIsLimited) {
+  TrainingSetOptions options;
+  options.reach = 10;
+  FakeStudy study = StudyWithOutlier(20, 1e9);
+  study.goal = Goal::kMaximize;
+  EXPECT_EQ(CollectTrainingSet(study.view(), options).limited, 0u);
+  study.ended.back().value = -1e9;
+  const TrainingSet set = CollectTrainingSet(study.view(), options);
+  EXPECT_EQ(set.limited, 1u);
+  // The median of 21 is 10, which is 10 below the best.
+  EXPECT_NEAR(set.transform.Invert(set.data.y[20]), 10 - 10 * 10, 1e-9);
+}
+
+TEST(TrainingSet, NothingIsLimitedWithoutAReachAmongFewOrWhereHalfAreEqual) {
+  TrainingSetOptions options;
+  EXPECT_EQ(CollectTrainingSet(StudyWithOutlier(20, 1e9).view(), options).limited, 0u);
+  options.reach = 10;
+  EXPECT_EQ(CollectTrainingSet(StudyWithOutlier(8, 1e9).view(), options).limited, 0u);
+  EXPECT_EQ(CollectTrainingSet(StudyWithOutlier(9, 1e9).view(), options).limited, 1u);
+  FakeStudy equal = StudyWithOutlier(20, 1e9);
+  for (size_t i = 0; i < 12; ++i) equal.ended[i].value = 1;
+  EXPECT_EQ(CollectTrainingSet(equal.view(), options).limited, 0u);
+}
+
+TEST(TrainingSet, ReachDoesNotOverflow) {
+  TrainingSetOptions options;
+  options.reach = 10;
+  FakeStudy study = StudyWithOutlier(20, 1.7e308);
+  study.ended[0].value = -1.7e308;
+  const TrainingSet set = CollectTrainingSet(study.view(), options);
+  EXPECT_TRUE(set.data.y.allFinite());
+}
+
 TEST(TrainingSet, MergesRepeatsIntoTheirMean) {
   FakeStudy study(SquareSpace());
   Add(study, 0.5, 1);
