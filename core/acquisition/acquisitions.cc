@@ -126,7 +126,10 @@ MadeRule ImprovementProbability(const NextPointRequest& request, size_t member) 
 }
 
 MadeRule MaxValueOfResults(const NextPointRequest& request, size_t member) {
-  return MakeProbabilityOfImprovement(MaxValueTargetFromResults(request.model.results()),
+  const Vector& results = request.model.results();
+  const Vector best =
+      results.size() > 0 ? results : Vector::Constant(1, request.model.Incumbent(member));
+  return MakeProbabilityOfImprovement(MaxValueTargetFromResults(best),
                                       request.model.NoiseVariance(member));
 }
 

@@ -1,7 +1,10 @@
 #include "core/gp/model.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
+
+#include "absl/strings/match.h"
 
 namespace slipstream {
 namespace {
@@ -71,7 +74,21 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
     model.beliefs.push_back({-4, 1, std::log(1e-6), std::log(4.0)});
   }
   model.beliefs.push_back({0, options.mean_deviation, -5, 5});
+  FixGiven(options.given, model);
   return model;
+}
+
+void FixGiven(const GivenHyperparameters& given, Model& model) {
+  const auto fix = [&model](size_t place, double value) {
+    model.beliefs[place] = {value, 1, value, value};
+  };
+  const std::vector<std::string> names = model.kernel->ParameterNames();
+  for (size_t i = 0; given.lengthscale.has_value() && i < names.size(); ++i) {
+    if (absl::StrContains(names[i], "lengthscale")) fix(i, std::log(*given.lengthscale));
+  }
+  if (given.amplitude.has_value()) fix(0, std::log(*given.amplitude));
+  if (given.noise_deviation.has_value()) fix(names.size(), 2 * std::log(*given.noise_deviation));
+  if (given.mean.has_value()) fix(names.size() + 1, *given.mean);
 }
 
 }  // namespace slipstream

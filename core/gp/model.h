@@ -4,6 +4,7 @@
 #define SLIPSTREAM_CORE_GP_MODEL_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/gp/coordinate_kinds.h"
@@ -25,6 +26,16 @@ struct HyperparameterBelief {
 
   bool is_fixed() const { return lower == upper; }
   friend bool operator==(const HyperparameterBelief&, const HyperparameterBelief&) = default;
+};
+
+// Hyperparameters that somebody knows; the others are learnt.
+struct GivenHyperparameters {
+  std::optional<double> lengthscale = {};      // Of all coordinates.
+  std::optional<double> amplitude = {};        // The function's deviation.
+  std::optional<double> noise_deviation = {};  // A result's.
+  std::optional<double> mean = {};
+
+  friend bool operator==(const GivenHyperparameters&, const GivenHyperparameters&) = default;
 };
 
 struct Model {
@@ -56,6 +67,8 @@ struct ModelOptions {
   double mean_deviation = 1;
   // Coordinates are bent (MakeWarped), each by a curve that is learnt.
   bool warps_inputs = false;
+  // Fixed, whatever is believed of the others.
+  GivenHyperparameters given = {};
 };
 
 // For outputs of mean 0 and variance 1 over the unit cube:
@@ -70,6 +83,9 @@ struct ModelOptions {
 //   noise variance ~ LogNormal(-4, 1), at least 1e-6;
 //   mean ~ Normal(0, mean_deviation).
 Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);
+
+// Fixes the beliefs in what is given. Of a product's amplitudes it is the first one.
+void FixGiven(const GivenHyperparameters& given, Model& model);
 
 }  // namespace slipstream
 

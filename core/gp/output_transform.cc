@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_format.h"
 #include "core/gp/normal.h"
 
 namespace slipstream {
@@ -104,6 +105,27 @@ OutputTransform OutputTransform::Fit(OutputWarp warp, const Vector& results, dou
   transform.mean_ = warped.mean();
   transform.deviation_ = DeviationOf(warped);
   return transform;
+}
+
+OutputTransform OutputTransform::Identity(double sign) {
+  OutputTransform transform;
+  transform.sign_ = sign;
+  return transform;
+}
+
+OutputTransform OutputTransform::WithSign(double sign) const {
+  OutputTransform transform = *this;
+  transform.sign_ = sign;
+  return transform;
+}
+
+std::string OutputTransform::Text() const {
+  std::string text = absl::StrFormat("%d", static_cast<int>(warp_));
+  for (double number : {sign_, unit_, offset_, spread_, exponent_, mean_, deviation_}) {
+    absl::StrAppendFormat(&text, " %a", number);
+  }
+  for (double knot : knots_) absl::StrAppendFormat(&text, " %a", knot);
+  return text;
 }
 
 double OutputTransform::Warp(double scaled) const {

@@ -6,6 +6,7 @@
 #ifndef SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_
 #define SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_
 
+#include <string>
 #include <vector>
 
 #include "core/linalg/types.h"
@@ -35,6 +36,11 @@ class OutputTransform {
   // Learns from at least one result; all are finite. `warp` is not kByEvidence. `sign` is 1 where
   // more is better, -1 where less is.
   static OutputTransform Fit(OutputWarp warp, const Vector& results, double sign);
+  // Changes nothing but the sign.
+  static OutputTransform Identity(double sign);
+
+  // The same map for results of another sign: their signed values go where those of this one's go.
+  OutputTransform WithSign(double sign) const;
 
   double Apply(double result) const;
   Vector Apply(const Vector& results) const;
@@ -42,6 +48,10 @@ class OutputTransform {
   double LogSlopeAt(double value) const;
   // Apply's inverse; finite for finite values.
   double Invert(double value) const;
+  // All of it in one text, for keys.
+  std::string Text() const;
+
+  friend bool operator==(const OutputTransform&, const OutputTransform&) = default;
 
  private:
   double Warp(double scaled) const;

@@ -194,6 +194,7 @@ const PriorRow kDiffGpPrior = {
         [](const OptionSet& options, const FollowedAcquisition&) {
           return MakeCorrectedSources(options.As<CorrectedOptions>());
         },
+    .scale = TaskScale::kShared,
 };
 
 }  // namespace slipstream

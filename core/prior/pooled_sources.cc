@@ -174,6 +174,7 @@ const PriorRow kEnvelopePrior = {
         [](const OptionSet& options, const FollowedAcquisition&) {
           return MakePooledSources(options.As<PooledOptions>());
         },
+    .scale = TaskScale::kShared,
 };
 
 const PriorRow kEnvGpPrior = {
@@ -188,6 +189,7 @@ const PriorRow kEnvGpPrior = {
           pooled.kernel = PooledKernel::kTargets;
           return MakePooledSources(pooled);
         },
+    .scale = TaskScale::kShared,
 };
 
 }  // namespace slipstream

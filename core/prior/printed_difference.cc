@@ -35,6 +35,10 @@ class PrintedDifference final : public TransferSurrogate {
   Predictions DoPredict(const PointMatrix& x) const override {
     const PrintedParts& f = *fitted_;
     Predictions result = f.known->Predict(x);
+    if (f.x.rows() == 0) {
+      result.variance.array() += result.variance.array() + f.noise;
+      return result;
+    }
     const double most = f.own.kernel->Variance(f.own.parameters);
     const Matrix rotated =
         f.vectors.transpose() * f.own.kernel->Covariance(f.own.parameters, f.x, x);
@@ -50,6 +54,11 @@ class PrintedDifference final : public TransferSurrogate {
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
     const PrintedParts& f = *fitted_;
     PointPrediction result = f.known->PredictPoint(x);
+    if (f.x.rows() == 0) {
+      result.variance += result.variance + f.noise;
+      result.variance_gradient *= 2;
+      return result;
+    }
     const double most = f.own.kernel->Variance(f.own.parameters);
     const Vector rotated = f.vectors.transpose() *
                            f.own.kernel->Covariance(f.own.parameters, f.x, x.transpose()).col(0);
@@ -86,7 +95,8 @@ class PrintedDifference final : public TransferSurrogate {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
-    const std::vector<AddedTerm>& terms, const OwnPart& own, const Observations& observations) {
+    const std::vector<AddedTerm>& terms, const OwnPart& own, const Observations& observations,
+    double noise_variance) {
   auto fitted = std::make_shared<PrintedParts>();
   const Index dimension = own.kernel->dimension();
   OwnPart nothing = own;
@@ -101,21 +111,19 @@ absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
       fitted->per_result, FitAddedProcess(terms, own, SourceErrors::kIndependent, observations));
   fitted->own = own;
   fitted->x = observations.x;
-  const Vector residual = observations.y - fitted->known->Predict(observations.x).mean;
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      own.kernel->Covariance(own.parameters, observations.x, observations.x));
-  if (observations.y.size() > 0 && solver.info() != Eigen::Success) {
-    return absl::FailedPreconditionError("the covariance has no eigenvalues");
-  }
+  fitted->noise = noise_variance;
   if (observations.y.size() > 0) {
+    const Vector residual = observations.y - fitted->known->Predict(observations.x).mean;
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+        own.kernel->Covariance(own.parameters, observations.x, observations.x));
+    if (solver.info() != Eigen::Success) {
+      return absl::FailedPreconditionError("the covariance has no eigenvalues");
+    }
     fitted->vectors = solver.eigenvectors();
     fitted->values = solver.eigenvalues().cwiseMax(0);
     fitted->noise = observations.noise_variance.mean();
-  } else {
-    fitted->vectors = Matrix(0, 0);
-    fitted->values = Vector(0);
+    fitted->residuals = fitted->vectors.transpose() * residual;
   }
-  fitted->residuals = fitted->vectors.transpose() * residual;
   return std::unique_ptr<TransferSurrogate>(std::make_unique<PrintedDifference>(std::move(fitted)));
 }
 

@@ -6,7 +6,8 @@
 //
 // With K = Q diag(e) Q^T each x takes O(n^2). It is not the posterior of any
 // process; joint draws take the covariances of the regression with the noise of
-// each result, and these variances.
+// each result, and these variances. Before the first result the variance of the difference
+// is s(x), by the paper's definition, and not the k(x, x) that a regression has.
 #ifndef SLIPSTREAM_CORE_PRIOR_PRINTED_DIFFERENCE_H_
 #define SLIPSTREAM_CORE_PRIOR_PRINTED_DIFFERENCE_H_
 
@@ -18,9 +19,11 @@
 
 namespace slipstream {
 
-// `noise` is the mean of the observations' noise variances.
+// `noise` is the mean of the observations' noise variances; without observations
+// `noise_variance`.
 absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitPrintedDifference(
-    const std::vector<AddedTerm>& terms, const OwnPart& own, const Observations& observations);
+    const std::vector<AddedTerm>& terms, const OwnPart& own, const Observations& observations,
+    double noise_variance);
 
 }  // namespace slipstream
 

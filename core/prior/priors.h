@@ -14,10 +14,17 @@ namespace slipstream {
 
 // What an acquisition says to priors that follow it.
 struct FollowedAcquisition {
-  bool draws = false;                // Its values are of one draw of the function.
+  bool draws = false;                     // Its values are of one draw of the function.
   std::optional<double> multiplier = {};  // A constant, positive one of an upper confidence bound.
 
   friend bool operator==(const FollowedAcquisition&, const FollowedAcquisition&) = default;
+};
+
+// The scale that the results of the target and of its sources are brought to.
+enum class TaskScale {
+  kOwn,         // Each task's own: deviation 1 around its mean, perhaps after a power.
+  kShared,      // One affine map for all tasks, that which standardises the sources' results.
+  kAsMeasured,  // None: more is better, nothing else is changed.
 };
 
 struct PriorRow {
@@ -26,6 +33,9 @@ struct PriorRow {
   std::unique_ptr<Prior> (*make)(const OptionSet& options,
                                  const FollowedAcquisition& acquisition) = nullptr;
   bool follows_acquisition = false;  // Whether `make` looks at the acquisition.
+  // What the method needs, unless a recipe asks for another one. Where results of different tasks
+  // are subtracted from each other or pooled, they have to be on one scale.
+  TaskScale scale = TaskScale::kOwn;
   // Ascents that a calibration takes; 0: as many as it takes by itself.
   int ascents = 0;
 

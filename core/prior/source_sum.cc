@@ -70,7 +70,8 @@ class SummedSources final : public Transfer {
                                     NoiseOf(target_, hyperparameters.log_noise_variance)};
     const OwnPart own{model().kernel, hyperparameters.kernel, hyperparameters.mean};
     if (options_.noise == DifferenceNoise::kAsPrinted) {
-      return FitPrintedDifference(TermsWith(hyperparameters.weights), own, observations);
+      return FitPrintedDifference(TermsWith(hyperparameters.weights), own, observations,
+                                  std::exp(hyperparameters.log_noise_variance));
     }
     return FitAddedProcess(TermsWith(hyperparameters.weights), own, options_.errors, observations);
   }
@@ -189,6 +190,7 @@ const PriorRow kDeltaPrior = {
           return MakeWith(options.As<SourceSumOptions>(), SourceErrors::kIndependent,
                           WeightLearning::kSeveral);
         },
+    .scale = TaskScale::kShared,
 };
 
 const PriorRow kScamlPrior = {

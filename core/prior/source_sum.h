@@ -6,7 +6,7 @@
 //   residuals y_j - mu_g(x_j), whose noise is var_g(x_j) + noise. That is line 5
 //   of its algorithm 1; equation 6 as printed takes var_g at the point that is
 //   predicted, for all results alike, which is no regression with noise. It is
-//   there as kAsPrinted.
+//   there as kAsPrinted. The paper has no constant m, so its preset fixes it at 0.
 // - Stacked, the exact posterior under the same assumption (SHGP of Tighineanu
 //   et al., "Transfer learning with Gaussian processes for Bayesian
 //   optimization", 2022): one source, w = 1, its errors as they are.

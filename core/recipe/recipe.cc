@@ -1,5 +1,7 @@
 #include "core/recipe/recipe.h"
 
+#include "core/sources/shared_scale.h"
+
 namespace slipstream {
 namespace {
 
@@ -12,6 +14,13 @@ const InitialRow kZeroShotStart = {
               .summary = "The first points are those that served the source tasks best",
               .source = "Wistuba, Schilling and Schmidt-Thieme 2015; Winkelmolen et al. 2020"},
     .from_sources = true,
+};
+
+const InitialRow kNoStart = {
+    .about = {.name = "none",
+              .summary = "None: the model suggests from the first trial on what the sources tell "
+                         "it, and without sources from the first result on"},
+    .from_model = true,
 };
 
 constexpr Option<StudyModelOptions> kModelOptions[] = {
@@ -28,8 +37,44 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
         {"input_warp", "", 0, 1, true,
          "1: each number's scale is bent by a curve that is learnt; only with the prior none"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
-        {"source_kernel", "", 0, 1, true,
-         "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2"}),
+        {"source_kernel", "", 0, 4, true,
+         "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "
+         "2 squared exponential, 3 Matern 3/2, 4 Matern 1/2"}),
+    OptionAt<&StudyModelOptions::scale>(
+        {"task_scale", "", 0, 2, true,
+         "With a prior of sources, results are 0: scaled task by task, so that levels and spreads "
+         "which tasks have in common are lost, 1: all on the scale of the sources' results without "
+         "a power, so that tasks with other units mislead, 2: as measured, for constants that are "
+         "given in the results' unit; what the prior's method needs unless given"}),
+    OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
+        {"lengthscale", "unit cube's edges", 1e-3, 100, false,
+         "All lengthscales of the study's own process, which with delta, stacked and scaml is that "
+         "of the difference; learnt unless given"}),
+    OptionAt<&StudyModelOptions::given, &GivenHyperparameters::amplitude>(
+        {"amplitude", "deviations of the results", 1e-3, 1000, false,
+         "The deviation of the study's own process, with delta, stacked and scaml that of "
+         "difference_amplitude instead; learnt unless given"}),
+    OptionAt<&StudyModelOptions::given, &GivenHyperparameters::noise_deviation>(
+        {"noise_deviation", "deviations of the results", 1e-6, 100, false,
+         "The deviation of the noise of the study's results; learnt unless given"}),
+    OptionAt<&StudyModelOptions::given, &GivenHyperparameters::mean>(
+        {"mean", "deviations of the results", -100, 100, false,
+         "The mean of the study's own process; learnt unless given"}),
+    OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given,
+             &GivenHyperparameters::lengthscale>(
+        {"source_lengthscale", "unit cube's edges", 1e-3, 100, false,
+         "All lengthscales of each source's process; learnt unless given"}),
+    OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given,
+             &GivenHyperparameters::amplitude>(
+        {"source_amplitude", "deviations of the results", 1e-3, 1000, false,
+         "The deviation of each source's process; learnt unless given"}),
+    OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given,
+             &GivenHyperparameters::noise_deviation>(
+        {"source_noise_deviation", "deviations of the results", 1e-6, 100, false,
+         "The deviation of the noise of the sources' results; learnt unless given"}),
+    OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given, &GivenHyperparameters::mean>(
+        {"source_mean", "deviations of the results", -100, 100, false,
+         "The mean of each source's process; learnt unless given"}),
 };
 
 constexpr Conflict kModelConflicts[] = {
@@ -51,7 +96,7 @@ const ModelRow kStudyModel = {
 };
 
 absl::Span<const InitialRow* const> InitialRows() {
-  static constexpr const InitialRow* kRows[] = {&kQuasiRandomStart, &kZeroShotStart};
+  static constexpr const InitialRow* kRows[] = {&kQuasiRandomStart, &kZeroShotStart, &kNoStart};
   return kRows;
 }
 
@@ -63,8 +108,30 @@ Recipe::Recipe()
       initial(kQuasiRandomStart),
       model(kStudyModel) {}
 
-const SourceFitOptions* SourceFitOf(const Recipe& recipe) {
-  return recipe.prior->uses_sources() ? &recipe.model_options().sources : nullptr;
+TaskScale TaskScaleOf(const Recipe& recipe) {
+  return recipe.model_options().scale.value_or(recipe.prior->scale);
+}
+
+OutputWarp WarpWithSources(const Recipe& recipe) {
+  const OutputWarp warp = recipe.model_options().warp;
+  return warp == OutputWarp::kByEvidence ? OutputWarp::kPower : warp;
+}
+
+SourceFitOptions SourceFitOf(const Recipe& recipe,
+                             absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {
+  SourceFitOptions options = recipe.model_options().sources;
+  options.warp = WarpWithSources(recipe);
+  switch (TaskScaleOf(recipe)) {
+    case TaskScale::kOwn:
+      break;
+    case TaskScale::kShared:
+      options.scale = SharedScaleOf(sources);
+      break;
+    case TaskScale::kAsMeasured:
+      options.scale = OutputTransform::Identity(1);
+      break;
+  }
+  return options;
 }
 
 std::shared_ptr<const Prior> PriorOf(const Recipe& recipe) {

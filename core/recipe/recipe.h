@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CORE_RECIPE_RECIPE_H_
 #define SLIPSTREAM_CORE_RECIPE_RECIPE_H_
 
+#include <memory>
 #include <optional>
 
 #include "absl/types/span.h"
@@ -20,6 +21,7 @@ namespace slipstream {
 struct InitialRow {
   Ingredient about;
   bool from_sources = false;  // Begins with what served the source tasks best.
+  bool from_model = false;    // There is none: the model is asked at once.
 };
 
 // All of them, in the order in which people should meet them.
@@ -30,6 +32,10 @@ struct StudyModelOptions {
   Smoothness smoothness = Smoothness::kMatern52;
   OutputWarp warp = OutputWarp::kByEvidence;
   bool warps_inputs = false;
+  // Of the process of the study's own: with sources perhaps that of the difference from them.
+  GivenHyperparameters given = {};
+  // Instead of what the prior needs.
+  std::optional<TaskScale> scale = {};
   SourceFitOptions sources = {};
 
   friend bool operator==(const StudyModelOptions&, const StudyModelOptions&) = default;
@@ -68,8 +74,15 @@ struct Recipe {
   friend bool operator==(const Recipe&, const Recipe&) = default;
 };
 
-// How the recipe's prior wants its sources fitted; null without a prior.
-const SourceFitOptions* SourceFitOf(const Recipe& recipe);
+// The scale that the recipe's prior works on.
+TaskScale TaskScaleOf(const Recipe& recipe);
+
+// The warp of a task with sources that has a scale of its own, and of the sources then.
+OutputWarp WarpWithSources(const Recipe& recipe);
+
+// How the recipe wants these sources fitted.
+SourceFitOptions SourceFitOf(const Recipe& recipe,
+                             absl::Span<const std::shared_ptr<const SourceTaskData>> sources);
 
 // The recipe's prior, shared with equal ones; null without one. Thread-safe.
 std::shared_ptr<const Prior> PriorOf(const Recipe& recipe);

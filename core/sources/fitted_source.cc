@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/base/deadline.h"
 #include "core/base/status.h"
 #include "core/calibration/calibration.h"
@@ -92,12 +93,28 @@ std::vector<size_t> ChooseSourcePoints(const std::vector<MappedResult>& results,
   return BestAndEvenlySpread(costs, most);
 }
 
-Model SourceModelOf(const SearchSpace& space, SourceKernel kernel) {
+Smoothness SmoothnessOf(SourceKernel kernel) {
+  switch (kernel) {
+    case SourceKernel::kMatern52:
+      break;
+    case SourceKernel::kSquaredExponential:
+      return Smoothness::kSquaredExponential;
+    case SourceKernel::kMatern12:
+      return Smoothness::kMatern12;
+    case SourceKernel::kMatern32TimesMatern12:
+    case SourceKernel::kMatern32:
+      return Smoothness::kMatern32;
+  }
+  return Smoothness::kMatern52;
+}
+
+Model SourceModelOf(const SearchSpace& space, const SourceFitOptions& options) {
   const CoordinateKinds kinds = KindsOf(space);
-  if (kernel == SourceKernel::kMatern52) return DefaultModel(kinds, ModelOptions());
   ModelOptions first;
-  first.smoothness = Smoothness::kMatern32;
+  first.smoothness = SmoothnessOf(options.kernel);
+  first.given = options.given;
   Model model = DefaultModel(kinds, first);
+  if (options.kernel != SourceKernel::kMatern32TimesMatern12) return model;
   std::vector<std::unique_ptr<Kernel>> parts;
   parts.push_back(MakeStationary(Smoothness::kMatern32, kinds, Lengthscales::kEach));
   parts.push_back(MakeStationary(Smoothness::kMatern12, kinds, Lengthscales::kEach));
@@ -108,6 +125,15 @@ Model SourceModelOf(const SearchSpace& space, SourceKernel kernel) {
   second.front() = {0, 1, 0, 0};
   model.beliefs.insert(model.beliefs.begin() + count, second.begin(), second.end());
   return model;
+}
+
+std::string TextOf(const GivenHyperparameters& given) {
+  std::string text;
+  for (const auto& value :
+       {given.lengthscale, given.amplitude, given.noise_deviation, given.mean}) {
+    absl::StrAppend(&text, " ", value.has_value() ? absl::StrFormat("%a", *value) : "learnt");
+  }
+  return text;
 }
 
 struct PreparedSource {
@@ -137,7 +163,9 @@ std::optional<PreparedSource> Prepare(const SourceTaskData& source, const Search
   const double sign = source.goal == Goal::kMinimize ? -1 : 1;
   const Vector values =
       Eigen::Map<const Vector>(measured.data(), static_cast<Index>(measured.size()));
-  const OutputTransform transform = OutputTransform::Fit(options.warp, values, sign);
+  const OutputTransform transform = options.scale.has_value()
+                                        ? options.scale->WithSign(sign)
+                                        : OutputTransform::Fit(options.warp, values, sign);
   const double worst = transform.Apply(values).minCoeff();
   TrainingData& data = prepared.data;
   data.x = EncodeAll(space, configurations);
@@ -171,7 +199,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
     return fitted;
   }
   fitted->counts = prepared->counts;
-  const Model model = SourceModelOf(space, options.kernel);
+  const Model model = SourceModelOf(space, options);
   const auto calibration = MakeMaximumPosterior(QuasiNewtonOptions());
   const TrainingData part =
       EvenlySpread(prepared->data, static_cast<Index>(options.most_calibrated));
@@ -199,7 +227,9 @@ std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace
                                  const SourceFitOptions& options) {
   return absl::StrCat(source.name, "\n", source.points.size(), "\n",
                       static_cast<int>(options.kernel), " ", static_cast<int>(options.warp), " ",
-                      options.most_points, " ", options.most_calibrated, "\n", SpaceKeyOf(space));
+                      options.most_points, " ", options.most_calibrated, " ",
+                      options.scale.has_value() ? options.scale->Text() : "own", " ",
+                      TextOf(options.given), "\n", SpaceKeyOf(space));
 }
 
 SourceLibrary::SourceLibrary(size_t bytes)

@@ -4,19 +4,22 @@
 // units, one that the source lacks has its declared default, and a point that
 // has no place in the study's space is left out. Results are standardised by
 // the source's own goal, so that good in the source stands for good in the
-// study even where one is maximised and the other minimised.
+// study even where one is maximised and the other minimised; or all tasks' results
+// have one scale, on which a result that is to be minimised counts as its opposite.
 #ifndef SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_
 #define SLIPSTREAM_CORE_SOURCES_FITTED_SOURCE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "core/base/deadline.h"
 #include "core/base/memo.h"
+#include "core/gp/model.h"
 #include "core/gp/output_transform.h"
 #include "core/prior/blocks/source_model.h"
 #include "core/study/study_view.h"
@@ -36,11 +39,18 @@ struct SourceCounts {
 enum class SourceKernel {
   kMatern52,
   kMatern32TimesMatern12,  // The kernel of cm-BO.
+  kSquaredExponential,
+  kMatern32,
+  kMatern12,
 };
 
 struct SourceFitOptions {
   SourceKernel kernel = SourceKernel::kMatern52;
-  OutputWarp warp = OutputWarp::kPower;
+  OutputWarp warp = OutputWarp::kPower;  // Not kByEvidence.
+  // The scale that the source shares with other tasks, of positive sign; none: its own, after
+  // `warp`.
+  std::optional<OutputTransform> scale = {};
+  GivenHyperparameters given = {};
   // The limit of different configurations: half of them are the best ones, the rest
   // are spread evenly over the others.
   size_t most_points = 1000;

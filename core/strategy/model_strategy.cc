@@ -70,6 +70,8 @@ bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
 // How many results there must be before a model is asked. One that has nothing else to learn from
 // has to see words and branches more often than numbers before it can tell which of them matter.
 size_t InitialResults(const StudyView& view, const Recipe& recipe) {
+  const bool has_sources = !view.sources.empty() && recipe.prior->uses_sources();
+  if (recipe.initial->from_model) return has_sources ? 0 : 1;
   const size_t dimension = view.space->dimension();
   if (IsMixed(*view.space) && !LearnsFromSources(view, recipe)) {
     return std::min<size_t>(2 * (dimension + 1), 8);
@@ -128,11 +130,11 @@ class ModelStrategy final : public Strategy {
   mutable CalibrationCache cache_;
 };
 
-absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const Recipe& recipe) {
+absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const SourceFitOptions& options) {
   if (view.fitted_sources == nullptr) {
     return absl::FailedPreconditionError("there is nowhere to get fitted sources from");
   }
-  return CollectUsableSources(view, *view.fitted_sources, recipe.model_options().sources);
+  return CollectUsableSources(view, *view.fitted_sources, options);
 }
 
 // One call's work: suggestions one after the other, each known to the next.
@@ -222,6 +224,8 @@ class ModelRun final : public SuggestionRun {
       without_because_ = suggestion.status();
       ForgetModel();
     }
+    // Without results either there is nothing that a model could learn from.
+    if (!without_because_.ok() && CountResults(view_) == 0) return without_because_;
     absl::StatusOr<Suggestion> made = TryModelBy(deadline_);
     if (!made.ok()) {
       ForgetModel();  // It may know a part of the pending trials.
@@ -326,7 +330,9 @@ class ModelRun final : public SuggestionRun {
       request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
       request.deadline = deadline;
       if (with_transfer_) {
-        SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, ingredients_.recipe));
+        const SourceFitOptions options = SourceFitOf(ingredients_.recipe, view_.sources);
+        SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
+        request.scale = options.scale;
         request.prior = ingredients_.prior;
         request.sources = usable_.models;
       }
@@ -390,7 +396,8 @@ absl::StatusOr<std::vector<Suggestion>> ModelStrategy::DoSuggest(const StudyView
 
 absl::Status ModelStrategy::DoPrepare(const StudyView& view, const Deadline& deadline) const {
   if (prior_ == nullptr || view.sources.empty()) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable, SourcesOf(view, recipe_));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const UsableSources usable,
+                              SourcesOf(view, SourceFitOf(recipe_, view.sources)));
   return PreparePrior(*prior_, view, recipe_, usable.models, deadline);
 }
 

@@ -34,11 +34,13 @@ constexpr double kMeanDeviation = 3;
 // The number of points, spread over the space, at which functions are compared.
 constexpr size_t kMostPlaces = 256;
 
-ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe) {
+ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool with_sources) {
   ModelOptions options;
   options.smoothness = recipe.model_options().smoothness;
   options.noiseless = view.noiseless;
   options.warps_inputs = recipe.model_options().warps_inputs;
+  // What is given for a process beside the sources is not that of the study alone.
+  if (with_sources == recipe.prior->uses_sources()) options.given = recipe.model_options().given;
   return options;
 }
 
@@ -68,12 +70,6 @@ PointMatrix PlacesOf(const SearchSpace& space) {
   return EncodeAll(space, some);
 }
 
-// The scale of a target with sources is a power's, as is that of the sources' own results.
-OutputWarp WarpWithSources(const Recipe& recipe) {
-  const OutputWarp warp = recipe.model_options().warp;
-  return warp == OutputWarp::kByEvidence ? OutputWarp::kPower : warp;
-}
-
 }  // namespace
 
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
@@ -84,7 +80,7 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
   return prior.Prepare({KindsOf(*view.space),
                         nothing,
                         sources,
-                        ModelOptionsOf(view, recipe),
+                        ModelOptionsOf(view, recipe, true),
                         std::move(places),
                         earlier,
                         /*seed=*/0,
@@ -103,7 +99,7 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   }
   const TrainingSet& training = fitted.training();
   fitted.pending_.resize(0, training.data.x.cols());
-  if (training.infeasible.rows() > 0) {
+  if (training.infeasible.rows() > 0 && training.data.y.size() > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
         fitted.feasibility_,
         FitFeasibility(KindsOf(*request.view.space), training.data.x, training.infeasible));
@@ -113,10 +109,11 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
 }
 
 absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request) {
-  ModelOptions options = ModelOptionsOf(request.view, request.recipe);
+  ModelOptions options = ModelOptionsOf(request.view, request.recipe, false);
   options.mean_deviation = kMeanDeviation;
   model_ = DefaultModel(KindsOf(*request.view.space), options);
   BelieveInBranches(*request.view.space, model_);
+  FixGiven(options.given, model_);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       scaled_,
       ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
@@ -138,17 +135,26 @@ void ObjectiveModel::CollectAllResults(const StudyView& view) {
 absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& request) {
   const StudyView& view = request.view;
   const OutputWarp warp = WarpWithSources(request.recipe);
-  scaled_ = ScaleResults(view, {warp});
+  Scaling scaling{warp};
+  if (request.scale.has_value()) {
+    scaling.shared = request.scale->WithSign(view.goal == Goal::kMinimize ? -1 : 1);
+    task_scale_ = TaskScaleOf(request.recipe) == TaskScale::kShared ? "shared" : "as measured";
+  }
+  scaled_ = ScaleResults(view, scaling);
   const TrainingData& data = training().data;
   Places places([&] { return PlacesOf(*view.space); });
-  const auto earlier = [&](Index count) { return EarlierResults(view, {warp}, count); };
+  const auto earlier = [&](Index count) { return EarlierResults(view, scaling, count); };
   SLIPSTREAM_ASSIGN_OR_RETURN(
       transfer_,
       request.prior->Combine({KindsOf(*view.space), data, request.sources,
-                              ModelOptionsOf(view, request.recipe), std::move(places), earlier,
-                              request.seed, std::min(scaled_.calibrated_to, data.y.size()),
+                              ModelOptionsOf(view, request.recipe, true), std::move(places),
+                              earlier, request.seed, std::min(scaled_.calibrated_to, data.y.size()),
                               request.deadline}));
-  for (const auto& source : request.sources) source_names_.push_back(source->name);
+  least_of_sources_ = request.sources.front()->data.y.minCoeff();
+  for (const auto& source : request.sources) {
+    source_names_.push_back(source->name);
+    least_of_sources_ = std::min(least_of_sources_, source->data.y.minCoeff());
+  }
   return Calibrate(request, transfer_->model(), transfer_->data());
 }
 
@@ -208,6 +214,12 @@ double ObjectiveModel::NoiseVariance(size_t member) const {
 }
 
 double ObjectiveModel::Incumbent(size_t member) const {
+  // Before the first result anything is an improvement, so that what is expected most is best.
+  if (scaled_.training.data.y.size() == 0) {
+    const double pending =
+        pending_.rows() == 0 ? least_of_sources_ : IncumbentOf(*members_[member], pending_);
+    return std::max(least_of_sources_, pending);
+  }
   // With transfer the model may be on a scale of its own.
   const double best = noiseless_ && transfer_ == nullptr ? scaled_.training.data.y.maxCoeff()
                       : HasBaseMeans()                   ? base_means_[member].maxCoeff()
@@ -281,7 +293,9 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::WithMembers(std::vector<Hyperpara
   other.model_ = model_;
   other.transfer_ = transfer_;
   other.feasibility_ = feasibility_;
+  other.task_scale_ = task_scale_;
   other.source_names_ = source_names_;
+  other.least_of_sources_ = least_of_sources_;
   other.hyperparameter_names_ = hyperparameter_names_;
   Calibrated calibrated = *calibrated_;
   calibrated.members = std::move(members);
@@ -359,6 +373,7 @@ std::vector<Fact> ObjectiveModel::Facts() const {
   if (scaled_.power_evidence.has_value()) {
     facts.push_back({"power_evidence", *scaled_.power_evidence});
   }
+  if (task_scale_.has_value()) facts.push_back({"task_scale", *task_scale_});
   facts.push_back({"calibrated_to", static_cast<double>(scaled_.calibrated_to)});
   if (transfer_ == nullptr && scaled_.calibration_part.y.size() < scaled_.calibrated_to) {
     facts.push_back({"calibration_points", static_cast<double>(scaled_.calibration_part.y.size())});

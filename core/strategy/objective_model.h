@@ -23,7 +23,7 @@ namespace slipstream {
 
 // The input of a model. All of it must outlive the call it is passed to.
 struct ObjectiveModelRequest {
-  const StudyView& view;  // Has at least one measured trial.
+  const StudyView& view;  // Without sources it has at least one result.
   const Recipe& recipe;
   const Calibration& calibration;
   // Finds the most probable hyperparameters, by which scales of results are compared.
@@ -34,6 +34,8 @@ struct ObjectiveModelRequest {
   // With transfer: the recipe's prior and the sources that it can use, not none.
   const Prior* prior = nullptr;
   SourceModels sources = {};
+  // The scale that the results share with the sources, of positive sign; none: their own.
+  std::optional<OutputTransform> scale = {};
 };
 
 // Has `prior` precompute and cache what ObjectiveModel::Fit will need of the sources, at least one,
@@ -116,6 +118,8 @@ class ObjectiveModel final : public SearchedModel {
   std::shared_ptr<const Transfer> transfer_;            // Null without.
   std::shared_ptr<const GaussianProcess> feasibility_;  // Null where all is feasible.
   std::vector<std::string> source_names_;
+  std::optional<std::string> task_scale_ = {};  // Where it is not the study's own.
+  double least_of_sources_ = 0;                 // The worst of their results.
   std::shared_ptr<const Calibrated> calibrated_;
   std::vector<std::string> hyperparameter_names_;
   std::vector<std::unique_ptr<Surrogate>> members_;

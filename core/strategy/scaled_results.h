@@ -28,7 +28,7 @@ struct ScaledResults {
   Scaling scaling = {};  // As it was chosen.
 };
 
-// `view` has at least one measured trial; the warp is not kByEvidence.
+// The warp is not kByEvidence.
 ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling);
 
 // What judges a scale. All of it must outlive the call that it is passed to.

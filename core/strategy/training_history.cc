@@ -32,7 +32,8 @@ TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
   TrainingSetOptions options;
   options.warp = scaling.warp;
   options.reach = scaling.reach;
-  options.transform = transform;
+  const OutputTransform* const shared = scaling.shared.has_value() ? &*scaling.shared : nullptr;
+  options.transform = transform != nullptr ? transform : shared;
   return CollectTrainingSet(view, options);
 }
 

@@ -6,6 +6,8 @@
 #ifndef SLIPSTREAM_CORE_STRATEGY_TRAINING_HISTORY_H_
 #define SLIPSTREAM_CORE_STRATEGY_TRAINING_HISTORY_H_
 
+#include <optional>
+
 #include "core/gp/likelihood.h"
 #include "core/gp/output_transform.h"
 #include "core/study/study_view.h"
@@ -17,9 +19,11 @@ namespace slipstream {
 struct Scaling {
   OutputWarp warp = OutputWarp::kStandardize;
   double reach = 0;  // As TrainingSetOptions::reach.
+  // The scale that results share with other tasks; none: their own.
+  std::optional<OutputTransform> shared = {};
 };
 
-// On the scale of `transform`; null: on the results' own. `view` has at least one measured trial.
+// On the scale of `transform`; null: on that of the scaling.
 TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
                           const OutputTransform* transform = nullptr);
 
@@ -29,7 +33,7 @@ TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
 // that late results change nothing.
 Index CalibratedTo(const StudyView& view, Index different);
 
-// The training set as it was when there were `count` different configurations, at least one.
+// The training set as it was when there were `count` different configurations.
 TrainingSet EarlierTraining(const StudyView& view, const Scaling& scaling, Index count);
 // Its results alone; there may be none.
 TrainingData EarlierResults(const StudyView& view, const Scaling& scaling, Index count);

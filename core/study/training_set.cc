@@ -98,9 +98,9 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
     set.limited += is_limited ? 1 : 0;
   }
   set.data.x = EncodeAll(*view.space, set.configurations);
-  set.transform = options.transform != nullptr
-                      ? *options.transform
-                      : OutputTransform::Fit(options.warp, set.data.y, -sign);
+  set.transform = options.transform != nullptr ? *options.transform
+                  : size == 0                  ? OutputTransform::Identity(-sign)
+                              : OutputTransform::Fit(options.warp, set.data.y, -sign);
   set.data.y = set.transform.Apply(set.data.y);
   set.infeasible = Infeasible(view, options.most_infeasible);
   return set;

@@ -35,11 +35,12 @@ struct TrainingSetOptions {
   // than so many times what the best is better than it count as that. A few that are far off then
   // no longer decide the scale on which all others are told apart.
   double reach = 0;
-  // The scale of an earlier training set; null: the results' own.
+  // The scale of an earlier training set or of other tasks; null: the results' own.
   const OutputTransform* transform = nullptr;
 };
 
-// `view` has at least one measured trial.
+// Of a view without a measured trial, no rows, and unless there is a transform one that changes
+// nothing but the sign.
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
 
 // At most `most` places, ascending: where there are more, half of them have the least costs and

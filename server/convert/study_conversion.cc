@@ -212,12 +212,14 @@ absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
   return definition;
 }
 
-std::optional<SourceFitOptions> SourceFitFor(const StudyDefinition& definition) {
+std::optional<SourceFitOptions> SourceFitFor(
+    const StudyDefinition& definition,
+    absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {
   const Preset* preset = FindPreset(definition.preset);
   if (preset == nullptr || !preset->has_model || definition.source_ids.empty()) return {};
   const absl::StatusOr<Recipe> recipe = preset->With(definition.recipe);
-  const SourceFitOptions* options = recipe.ok() ? SourceFitOf(*recipe) : nullptr;
-  return options != nullptr ? std::optional<SourceFitOptions>(*options) : std::nullopt;
+  if (!recipe.ok() || !recipe->prior->uses_sources()) return {};
+  return SourceFitOf(*recipe, sources);
 }
 
 absl::StatusOr<v1::Study> StudyToProto(const StudyRecord& record, const std::string& candidates) {

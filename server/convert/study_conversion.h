@@ -65,9 +65,11 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
 absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
                                                       const std::string& candidates);
 
-// How the prior of the study's recipe wants its sources fitted; absent when the
-// study has no sources or its preset does not fit them.
-std::optional<SourceFitOptions> SourceFitFor(const StudyDefinition& definition);
+// How the prior of the study's recipe wants its sources fitted, which are these; absent
+// when the study has no sources or its preset does not fit them.
+std::optional<SourceFitOptions> SourceFitFor(
+    const StudyDefinition& definition,
+    absl::Span<const std::shared_ptr<const SourceTaskData>> sources);
 
 // A stored study for the wire; the candidate list is left out if `candidates` is
 // empty. DATA_LOSS when the bytes cannot be read.

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/base/status.h"
 #include "server/convert/resource_name.h"
@@ -15,12 +16,14 @@ void TransferPreparation::FitSource(const std::string& source_id) {
 }
 
 bool TransferPreparation::FitSourcesFor(const StudyDefinition& definition) {
-  const std::optional<SourceFitOptions> options = SourceFitFor(definition);
-  if (!options) return false;
+  if (!SourceFitFor(definition, {})) return false;  // Without reading the store.
+  std::vector<std::shared_ptr<const SourceTaskData>> sources;
   for (const std::string& id : definition.source_ids) {
-    const absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
-    if (source.ok()) fitting_.Prepare(*source, *definition.space, *options);
+    absl::StatusOr<std::shared_ptr<const SourceTaskData>> source = catalog_.GetSource(id);
+    if (source.ok()) sources.push_back(*std::move(source));
   }
+  const std::optional<SourceFitOptions> options = SourceFitFor(definition, sources);
+  for (const auto& source : sources) fitting_.Prepare(source, *definition.space, *options);
   return true;
 }
 

@@ -22,7 +22,8 @@ namespace slipstream {
 struct SourceModel {
   std::string name;
   // Its points in the target's unit cube, and its results on the scale of
-  // models: mean 0, variance 1, more is better. At least one row; no terms.
+  // models, more being better: its own, of mean 0 and variance 1, or the one that
+  // the prior's tasks share (TaskScale). At least one row; no terms.
   TrainingData data;
   std::shared_ptr<const Kernel> kernel;
   Hyperparameters hyperparameters;

@@ -58,8 +58,10 @@ Model ModelOfMixture(const PriorInput& input, const ClusterOptions& options) {
   }
   fix(0, std::log(options.residual_amplitude.value_or(kNoAmplitude)));
   const double deviation = options.mean_deviation;
-  model.beliefs[static_cast<size_t>(parameters) + 1] = {0, deviation, -kMeanReach * deviation,
-                                                        kMeanReach * deviation};
+  if (!input.model.given.mean.has_value()) {
+    model.beliefs[static_cast<size_t>(parameters) + 1] = {0, deviation, -kMeanReach * deviation,
+                                                          kMeanReach * deviation};
+  }
   model.beliefs.push_back({1, 1, 1, 1});
   return model;
 }

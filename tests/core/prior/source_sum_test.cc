@@ -97,6 +97,34 @@ TEST(Delta, AsPrintedTakesTheSourcesVarianceWhereItPredicts) {
   }
 }
 
+TEST(Delta, AsPrintedTheDifferenceBeginsWithTheVarianceOfAResult) {
+  const auto source = SourceOf("a", Wave, 2, 5, 1);
+  const Situation situation({source}, Sampled(Wave, 2, 0, 2));
+  SourceSumOptions options = DeltaOptions();
+  const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
+  const Predictions of_source = source->process->Predict(at);
+  for (const DifferenceNoise noise : {DifferenceNoise::kAsPrinted, DifferenceNoise::kPerResult}) {
+    options.noise = noise;
+    const auto transfer = Combined(options, situation);
+    const auto surrogate = transfer->Fit(AtLocation(*transfer, kLittleNoise)).value();
+    const Predictions actual = surrogate->Predict(at);
+    EXPECT_LT((actual.mean - of_source.mean).cwiseAbs().maxCoeff(), 1e-12);
+    const Vector expected = noise == DifferenceNoise::kAsPrinted
+                                ? Vector(2 * of_source.variance.array() + kLittleNoise)
+                                : Vector(of_source.variance.array() + 0.2 * 0.2);
+    EXPECT_LT((actual.variance - expected).cwiseAbs().maxCoeff(), 1e-12);
+    const double times = noise == DifferenceNoise::kAsPrinted ? 2 : 1;
+    for (Index i = 0; i < at.rows(); ++i) {
+      const Vector x = at.row(i).transpose();
+      const PointPrediction there = surrogate->PredictPoint(x);
+      const PointPrediction known = source->process->PredictPoint(x);
+      EXPECT_NEAR(there.variance, expected[i], 1e-12);
+      EXPECT_LT((there.mean_gradient - known.mean_gradient).norm(), 1e-9);
+      EXPECT_LT((there.variance_gradient - times * known.variance_gradient).norm(), 1e-9);
+    }
+  }
+}
+
 // What tells the two apart: few source points, and two results at one place.
 // DeltaBO's mean stays away from the results, the exact one goes there.
 TEST(Stacked, InterpolatesResultsWhereDeltaCannot) {

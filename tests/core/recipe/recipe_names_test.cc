@@ -44,10 +44,10 @@ TEST(RecipeNames, WhatIsNotNamedStays) {
 
 TEST(RecipeNames, OptionsThatTwoIngredientsShareStayWhenOneReplacesTheOther) {
   const Recipe changed = *ChangedRecipe(FindPreset("deltabo")->recipe, {.prior = "scaml"});
-  EXPECT_EQ(changed.prior.options().Get("difference_amplitude"), 0.2);
+  EXPECT_EQ(changed.prior.options().Get("difference_smoothness"), 3);
   EXPECT_EQ(changed.prior.options().Get("most_sources"), 8);
   EXPECT_FALSE(
-      ChangedRecipe(changed, {.prior = "rgpe"})->prior.options().Has("difference_amplitude"));
+      ChangedRecipe(changed, {.prior = "rgpe"})->prior.options().Has("difference_smoothness"));
 }
 
 // A recipe with the ingredient, which is called as in RecipeOption::ingredients.

@@ -86,16 +86,16 @@ TEST(StudyConversion, DamagedRecordsAreDataLoss) {
 
 TEST(StudyConversion, SourcesAreFittedOnlyForPresetsWhosePriorUsesThem) {
   v1::Study study = ExampleStudy("cmbo_wss_wss");
-  EXPECT_FALSE(SourceFitFor(*StudyDefinitionFromProto(study)).has_value()) << "no sources";
+  EXPECT_FALSE(SourceFitFor(*StudyDefinitionFromProto(study), {}).has_value()) << "no sources";
   study.add_source_tasks("sourceTasks/" + std::string(32, 'a'));
-  const auto cmbo = SourceFitFor(*StudyDefinitionFromProto(study));
+  const auto cmbo = SourceFitFor(*StudyDefinitionFromProto(study), {});
   ASSERT_TRUE(cmbo.has_value());
   EXPECT_EQ(cmbo->kernel, SourceKernel::kMatern32TimesMatern12);
   study.mutable_algorithm()->set_preset("stacked");
-  EXPECT_EQ(SourceFitFor(*StudyDefinitionFromProto(study))->kernel, SourceKernel::kMatern52);
+  EXPECT_EQ(SourceFitFor(*StudyDefinitionFromProto(study), {})->kernel, SourceKernel::kMatern52);
   for (const char* preset : {"gp_log_ei", "source_portfolio", "random"}) {
     study.mutable_algorithm()->set_preset(preset);
-    EXPECT_FALSE(SourceFitFor(*StudyDefinitionFromProto(study)).has_value()) << preset;
+    EXPECT_FALSE(SourceFitFor(*StudyDefinitionFromProto(study), {}).has_value()) << preset;
   }
 }
 

@@ -39,7 +39,7 @@ class TransferPreparationTest : public ServiceFixture {
   static bool IsFitted(Parts* parts, const StudyDefinition& definition, size_t source) {
     const auto data = parts->catalog.GetSource(definition.source_ids[source]);
     EXPECT_TRUE(data.ok()) << data.status();
-    return parts->fitting.Get(*data, *definition.space, *SourceFitFor(definition)).ok();
+    return parts->fitting.Get(*data, *definition.space, *SourceFitFor(definition, {})).ok();
   }
 
   v1::Study study_;
@@ -90,8 +90,7 @@ TEST_F(TransferPreparationTest, ASuggestionWithoutTransferPreparesTheNextOne) {
          .histories = &histories,
          .ladder = &ladder,
          .options = &options,
-         .on_unready_sources =
-             [&](const std::string& id) { parts.transfer.PrepareStudy(id); }},
+         .on_unready_sources = [&](const std::string& id) { parts.transfer.PrepareStudy(id); }},
         &executor);
     v1::SuggestResponse response;
     std::promise<absl::Status> done;

@@ -1,0 +1,24 @@
+#include "core/sources/shared_scale.h"
+
+#include <cmath>
+#include <vector>
+
+namespace slipstream {
+
+std::optional<OutputTransform> SharedScaleOf(
+    absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {
+  std::vector<double> values;
+  for (const auto& source : sources) {
+    const double sign = source->goal == Goal::kMinimize ? -1 : 1;
+    for (const SourcePoint& point : source->points) {
+      const bool is_measured = point.ending == Ending::kMeasured && point.value.has_value() &&
+                               std::isfinite(*point.value);
+      if (is_measured) values.push_back(sign * *point.value);
+    }
+  }
+  if (values.empty()) return std::nullopt;
+  const Vector all = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+  return OutputTransform::Fit(OutputWarp::kStandardize, all, 1);
+}
+
+}  // namespace slipstream

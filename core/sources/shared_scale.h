@@ -1,0 +1,26 @@
+// The scale that a target's results share with those of its sources.
+//
+// Where a method subtracts the values of different tasks from each other or pools them, one map has
+// to take all of them to the scale of models: a task that is standardised alone loses its level and
+// its spread, and two tasks that are equal differ once their results stand at different points.
+#ifndef SLIPSTREAM_CORE_SOURCES_SHARED_SCALE_H_
+#define SLIPSTREAM_CORE_SOURCES_SHARED_SCALE_H_
+
+#include <memory>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "core/gp/output_transform.h"
+#include "core/study/study_view.h"
+
+namespace slipstream {
+
+// The affine map under which all measured results of the sources together have mean 0 and deviation
+// 1, a result that is to be minimised counting as its opposite; of positive sign. The target has no
+// part in it, so it stays as it is while results come. Nothing if nothing was measured.
+std::optional<OutputTransform> SharedScaleOf(
+    absl::Span<const std::shared_ptr<const SourceTaskData>> sources);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_SOURCES_SHARED_SCALE_H_

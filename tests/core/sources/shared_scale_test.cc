@@ -1,0 +1,70 @@
+#include "core/sources/shared_scale.h"
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+// Measured values at points of no matter; NaN stands for a failed point.
+std::shared_ptr<const SourceTaskData> SourceWith(Goal goal, const std::vector<double>& values) {
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = "sourceTasks/a";
+  source->space = SquareSpace();
+  source->goal = goal;
+  for (double value : values) {
+    const bool failed = std::isnan(value);
+    source->points.push_back({{{Value::Double(0.5), Value::Double(0.5)}},
+                              failed ? Ending::kFailed : Ending::kMeasured,
+                              failed ? std::nullopt : std::optional<double>(value)});
+  }
+  return source;
+}
+
+TEST(SharedScale, IsOneAffineMapOfAllSourcesResults) {
+  const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
+      SourceWith(Goal::kMaximize, {1, 2, NAN}), SourceWith(Goal::kMaximize, {6, 7})};
+  const auto scale = SharedScaleOf(sources);
+  ASSERT_TRUE(scale.has_value());
+  const double deviation = std::sqrt((9.0 + 4 + 4 + 9) / 3);  // Around the mean, 4.
+  for (double value : {-3.0, 1.0, 4.0, 7.0, 100.0}) {
+    EXPECT_NEAR(scale->Apply(value), (value - 4) / deviation, 1e-12) << value;
+    EXPECT_NEAR(scale->Invert(scale->Apply(value)), value, 1e-9) << value;
+  }
+}
+
+TEST(SharedScale, TakesAResultThatIsToBeMinimisedForItsOpposite) {
+  const std::vector<std::shared_ptr<const SourceTaskData>> down = {
+      SourceWith(Goal::kMinimize, {1, 2, 6, 7})};
+  const std::vector<std::shared_ptr<const SourceTaskData>> up = {
+      SourceWith(Goal::kMaximize, {-1, -2, -6, -7})};
+  EXPECT_EQ(SharedScaleOf(down), SharedScaleOf(up));
+  const OutputTransform of_minimised = SharedScaleOf(down)->WithSign(-1);
+  EXPECT_NEAR(of_minimised.Apply(4), 0, 1e-15);
+  EXPECT_GT(of_minimised.Apply(1), of_minimised.Apply(2)) << "less is better";
+}
+
+TEST(SharedScale, IsThereOnlyIfSomethingWasMeasured) {
+  const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
+      SourceWith(Goal::kMaximize, {NAN})};
+  EXPECT_FALSE(SharedScaleOf(sources).has_value());
+  EXPECT_FALSE(SharedScaleOf({}).has_value());
+}
+
+TEST(SharedScale, StandsFiguresOfAnySize) {
+  const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
+      SourceWith(Goal::kMaximize, {-1e308, 1e308, 5e307})};
+  const auto scale = SharedScaleOf(sources);
+  ASSERT_TRUE(scale.has_value());
+  EXPECT_TRUE(std::isfinite(scale->Apply(1e308)));
+  const std::vector<std::shared_ptr<const SourceTaskData>> equal = {
+      SourceWith(Goal::kMaximize, {3, 3, 3})};
+  EXPECT_NEAR(SharedScaleOf(equal)->Apply(6), 1, 1e-15) << "without a spread, in their own size";
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,37 @@
+// The model that a recipe makes of a study, with the sources as it sees them.
+#ifndef SLIPSTREAM_TESTS_CORE_STRATEGY_FITTED_MODEL_H_
+#define SLIPSTREAM_TESTS_CORE_STRATEGY_FITTED_MODEL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/recipe/recipe.h"
+#include "core/recipe/recipe_names.h"
+#include "core/strategy/objective_model.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+
+// The recipe of a preset, changed. Dies where there is none.
+Recipe RecipeOf(const std::string& preset, const RecipeChange& change = {});
+
+class FittedModel {
+ public:
+  // Dies if it cannot be fitted.
+  FittedModel(const Recipe& recipe, const FakeStudy& study);
+
+  const SourceModel& source(size_t place = 0) const { return *sources_[place]; }
+  const ObjectiveModel& model() const { return *model_; }
+  const Surrogate& surrogate() const { return *model_->members().front(); }
+
+ private:
+  std::unique_ptr<Calibration> calibration_;
+  SourceModels sources_;
+  std::unique_ptr<CalibrationCache> cache_ = std::make_unique<CalibrationCache>();
+  std::optional<ObjectiveModel> model_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_CORE_STRATEGY_FITTED_MODEL_H_

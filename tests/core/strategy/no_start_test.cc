@@ -1,0 +1,110 @@
+// Recipes without a design of their own: initial=none.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/deadline.h"
+#include "core/prior/priors.h"
+#include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+
+Suggestion Next(const Strategy& strategy, const StudyView& view) {
+  auto suggestions = strategy.Suggest(view, 1, 5, Deadline::Infinite());
+  EXPECT_TRUE(suggestions.ok()) << suggestions.status();
+  return suggestions->front();
+}
+
+FakeStudy WithSources(const std::shared_ptr<const SearchSpace>& space) {
+  return FakeStudy(space, {SourceOn(space, "near", 0.02), SourceOn(space, "far", 0.4)});
+}
+
+TEST(NoStart, EveryPriorSuggestsBeforeTheFirstResultAndAfterIt) {
+  for (const auto& space : {SquareSpace(), MixedSpace(), LineOfCandidates(40)}) {
+    for (const PriorRow* prior : PriorRows()) {
+      if (!prior->uses_sources()) continue;
+      const std::string name(prior->about.name);
+      const auto strategy = MakeStrategy(*FindPreset("gp_ei"), {.prior = name, .initial = "none"});
+      ASSERT_TRUE(strategy.ok()) << strategy.status();
+      FakeStudy study = WithSources(space);
+      for (int results = 0; results < 4; ++results) {
+        const auto batch = (*strategy)->Suggest(study.view(), 2, 5, Deadline::Infinite());
+        ASSERT_TRUE(batch.ok()) << batch.status();
+        for (const Suggestion& next : *batch) {
+          EXPECT_EQ(next.provenance.rung, Rung::kRecipe)
+              << name << ", " << results << " results: " << next.provenance.rung_reason;
+          EXPECT_EQ(NumberFact(next, "results"), results) << name;
+        }
+        EXPECT_NE((*batch)[0].configuration, (*batch)[1].configuration) << name;
+        study.Lease({batch->front()});
+        if (results == 1) {  // One that has no value comes between.
+          study.Lease({batch->back()});
+          study.EndAt(1, Ending::kInfeasible);
+        }
+        study.End(Ending::kMeasured, BowlValueAt(*space, batch->front().configuration, 0));
+      }
+    }
+  }
+}
+
+TEST(NoStart, EveryAcquisitionSuggestsBeforeTheFirstResult) {
+  for (const AcquisitionRow* acquisition : AcquisitionRows()) {
+    const std::string name(acquisition->about.name);
+    const auto strategy =
+        MakeStrategy(*FindPreset("stacked"), {.acquisition = name, .initial = "none"});
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    const Suggestion next = Next(**strategy, WithSources(SquareSpace()).view());
+    EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << name << next.provenance.rung_reason;
+  }
+}
+
+TEST(NoStart, AnImprovementBeforeTheFirstResultIsWhatTheSourcesExpectMost) {
+  FakeStudy study(SquareSpace(), {BowlSource("sourceTasks/a", 0.3, 0.6, 60, 5)});
+  for (const char* acquisition : {"ei", "log_ei", "pi"}) {
+    const auto strategy = *MakeStrategy(*FindPreset("deltabo"), {.acquisition = acquisition});
+    const Suggestion next = Next(*strategy, study.view());
+    EXPECT_NEAR(next.configuration.values[0].number(), 0.3, 0.15) << acquisition;
+    EXPECT_NEAR(next.configuration.values[1].number(), 0.6, 0.15) << acquisition;
+  }
+}
+
+TEST(NoStart, WithoutSourcesTheFirstSuggestionIsEvenAndTheSecondTheModels) {
+  const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {.initial = "none"});
+  FakeStudy study(SquareSpace());
+  const Suggestion first = Next(*strategy, study.view());
+  EXPECT_EQ(first.provenance.rung, Rung::kRecipe);
+  EXPECT_EQ(first.configuration, MustSuggest("quasi_random", study.view(), 1, 5)[0].configuration);
+  study.Lease({first});
+  study.End(Ending::kMeasured, 1);
+  EXPECT_EQ(NumberFact(Next(*strategy, study.view()), "results"), 1);
+}
+
+class NeverReady : public SourceProvider {
+ public:
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>&, const SearchSpace&,
+      const SourceFitOptions&) override {
+    return absl::UnavailableError("soon");
+  }
+};
+
+TEST(NoStart, WhileSourcesAreNotReadyTheFirstSuggestionsAreEvenAndSayWhy) {
+  const FakeStudy study = WithSources(SquareSpace());
+  NeverReady provider;
+  StudyView view = study.view();
+  view.fitted_sources = &provider;
+  const Suggestion first = MustSuggest("deltabo", view, 1, 5)[0];
+  EXPECT_EQ(first.provenance.rung, Rung::kQuasiRandom);
+  EXPECT_THAT(first.provenance.rung_reason, HasSubstr("not ready"));
+  EXPECT_EQ(first.configuration, MustSuggest("quasi_random", study.view(), 1, 5)[0].configuration);
+}
+
+}  // namespace
+}  // namespace slipstream
