@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/status.h"
@@ -15,7 +16,7 @@ namespace {
 // Bounds assume at least this noise, as a part of the function's deviation.
 constexpr double kLeastNoisePart = 0.1;
 constexpr int kMostBisections = 60;
-constexpr double kMostTheoreticalH = 1e9;
+constexpr double kMostTheoreticalH = 1e30;  // Beyond it bounds overflow.
 
 // The figures that a bound on the regret needs from results.
 struct Information {
@@ -54,15 +55,42 @@ class Expansion {
   }
 
  private:
+  // The shortest and the longest of the calibrated lengthscales.
+  std::pair<double, double> LengthscaleRange() const {
+    double least = std::numeric_limits<double>::infinity();
+    double most = -least;
+    for (const Hyperparameters& member : members_) {
+      for (Index place : places_) {
+        least = std::min(least, member.kernel[place]);
+        most = std::max(most, member.kernel[place]);
+      }
+    }
+    return {std::exp(least), std::exp(most)};
+  }
+
+  double MostG() const {
+    double most = options_.most;
+    if (limits()) most *= std::max(1.0, options_.first_lengthscale / LengthscaleRange().first);
+    if (options_.theoretical) {
+      most *= 1 + std::log(static_cast<double>(std::max<int64_t>(1, past_.results)));
+    }
+    return most;
+  }
   double MostH() const {
-    if (!options_.theoretical) return options_.most;
-    return std::min(kMostTheoreticalH, std::pow(options_.most, dimension_));
+    double most = MostG();
+    if (options_.theoretical) {
+      const double power = dimension_ / std::max(1e-9, 1 - options_.norm_share);
+      most = std::min(kMostTheoreticalH, std::pow(most, power));
+    }
+    // The shortest of the calibrated lengthscales may have been shorter.
+    return limits() ? std::max(most, std::min(past_.h, kMostTheoreticalH)) : most;
   }
   double LeastH() const { return std::clamp(past_.h, 1.0, MostH()); }
+  bool limits() const { return options_.coupling == LengthscaleCoupling::kMinimum; }
 
   // b(h), of the norm.
   double NormFactor(double h) const {
-    return options_.theoretical ? 1 + options_.norm_share * (h - 1) : 1;
+    return options_.theoretical ? std::pow(h, options_.norm_share) : 1;
   }
 
   // g(h), of the lengthscales.
@@ -92,6 +120,14 @@ class Expansion {
     return WithLengthscales(places_, member, options_.first_lengthscale);
   }
 
+  // I of the results under these hyperparameters.
+  absl::StatusOr<double> GainOf(const Hyperparameters& member) const {
+    const double variance = model_.kernel->Variance(member.kernel);
+    const double least = kLeastNoisePart * kLeastNoisePart * variance;
+    const Vector noises = NoiseOf(data_, member.log_noise_variance).cwiseMax(least);
+    return InformationGain(*model_.kernel, member.kernel, data_.x, noises);
+  }
+
   absl::Status Measure() {
     const auto count = static_cast<double>(members_.size());
     for (const Hyperparameters& member : members_) {
@@ -99,9 +135,7 @@ class Expansion {
       const double variance = model_.kernel->Variance(reference.kernel);
       const double least = kLeastNoisePart * kLeastNoisePart * variance;
       const double noise = std::max(std::exp(member.log_noise_variance), least);
-      const Vector noises = NoiseOf(data_, member.log_noise_variance).cwiseMax(least);
-      SLIPSTREAM_ASSIGN_OR_RETURN(
-          const double gain, InformationGain(*model_.kernel, reference.kernel, data_.x, noises));
+      SLIPSTREAM_ASSIGN_OR_RETURN(const double gain, GainOf(reference));
       information_.gain += gain / count;
       information_.constant += 8 / std::log1p(variance / noise) / count;
       information_.noise_deviation += std::sqrt(noise / variance) / count;
@@ -109,19 +143,31 @@ class Expansion {
     return absl::OkStatus();
   }
 
-  double Multiplier(double h) const {
-    if (!options_.theoretical) return multiplier_;
+  // sqrt(beta) of lemma 1 where the information is `gain`.
+  double TheoreticalMultiplier(double h, double gain) const {
     const double volume = VolumeFactor(h);
     const double norm =
         NormFactor(h) * options_.norm * (options_.norm_by_half_power ? std::sqrt(volume) : volume);
-    return norm + 4 * information_.noise_deviation *
-                      std::sqrt(volume * information_.gain + 1 - std::log(options_.failure));
+    return norm +
+           4 * information_.noise_deviation * std::sqrt(gain + 1 - std::log(options_.failure));
+  }
+
+  // What is chosen by.
+  absl::StatusOr<double> Multiplier(double h) const {
+    if (!options_.theoretical) return multiplier_;
+    double gain = 0;
+    for (const Hyperparameters& member : MembersAt(h)) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const double of_member, GainOf(member));
+      gain += of_member / static_cast<double>(members_.size());
+    }
+    return TheoreticalMultiplier(h, gain);
   }
 
   double RegretBound(double h) const {
     const auto t = static_cast<double>(past_.results);
-    return Multiplier(h) *
-           std::sqrt(information_.constant * t * VolumeFactor(h) * information_.gain);
+    const double grown = VolumeFactor(h) * information_.gain;
+    const double multiplier = options_.theoretical ? TheoreticalMultiplier(h, grown) : multiplier_;
+    return multiplier * std::sqrt(information_.constant * t * grown);
   }
 
   // By halving the interval of log h, in which the bound grows.
@@ -145,22 +191,26 @@ class Expansion {
   }
 
   absl::StatusOr<Expanded> OneStep(double reference, const ChosenDeviation& chosen_deviation) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const SufficientScale found,
-        SmallestSufficientScale({LeastH(), MostH(), options_.grid_step}, reference,
-                                [&](double h) -> absl::StatusOr<double> {
-                                  SLIPSTREAM_ASSIGN_OR_RETURN(
-                                      const double deviation,
-                                      chosen_deviation(MembersAt(h), Multiplier(h)));
-                                  return past_.regret + 2 * Multiplier(h) * deviation / amplitude_;
-                                }));
+    ScaleGrid grid{LeastH(), MostH(), options_.grid_step, Insufficient::kLargestScale};
+    // A limit above all lengthscales is none.
+    if (limits() && !options_.theoretical) {
+      grid.same_until = options_.first_lengthscale / LengthscaleRange().second;
+    }
+    const auto regret_of = [&](double h) -> absl::StatusOr<double> {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const double multiplier, Multiplier(h));
+      SLIPSTREAM_ASSIGN_OR_RETURN(const double deviation,
+                                  chosen_deviation(MembersAt(h), multiplier));
+      return past_.regret + 2 * multiplier * deviation / amplitude_;
+    };
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SufficientScale found,
+                                SmallestSufficientScale(grid, reference, regret_of));
     return At(found.scale, found.value, reference);
   }
 
-  Expanded At(double h, double regret, double reference) const {
+  absl::StatusOr<Expanded> At(double h, double regret, double reference) const {
     Expanded expanded;
     expanded.members = MembersAt(h);
-    expanded.multiplier = Multiplier(h);
+    SLIPSTREAM_ASSIGN_OR_RETURN(expanded.multiplier, Multiplier(h));
     expanded.h = h;
     expanded.g = LengthscaleFactor(h);
     expanded.b = NormFactor(h);
@@ -216,7 +266,9 @@ constexpr Option<ExpandingOptions> kExpandingOptions[] = {
         {"expanding_theory", "", 0, 1, true,
          "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier"}),
     OptionAt<&ExpandingOptions::most>(
-        {"expanding_most", "", 1, 1000, false, "Expanding divides lengthscales by at most this"}),
+        {"expanding_most", "", 1, 1000, false,
+         "Expanding divides lengthscales by at most this; with expanding_theory, by this times a "
+         "number that grows as the logarithm of the results' does"}),
     OptionAt<&ExpandingOptions::first_lengthscale>(
         {"first_lengthscale", "unit cube's edges", 1e-3, 100, false,
          "The first lengthscale of an expanding that limits or replaces lengthscales"}),

@@ -10,7 +10,7 @@
 // (equation 14); all in units of the kernel's deviation a, which the paper sets 1:
 //
 //   h(t) = min { h >= h(t-1) : R_t(h) >= p(t) },  p(t) = t^0.9,
-//   h = g^d b,  b = 1 + lambda (h - 1).
+//   h = g^d b,  b = h^lambda.
 //
 // R_t is the bound on the regret (equation 15),
 //
@@ -23,17 +23,28 @@
 //
 //   R_t(h) = 2 sum_j sqrt(beta_j) s_j/a_j + 2 sqrt(beta(h)) s(x(h))/a,
 //
-// x(h) being what would be chosen under h. Lengthscales are those of a wrapped
-// calibration divided by g (equation 18), or at most l_0 / g (equation 17), or
-// l_0 / g whatever the calibration says (equation 9).
+// x(h) being what would be chosen under h. Points are chosen by, and the one-step
+// estimate counts, the multiplier of lemma 1,
+//
+//   sqrt(beta) = b g^d B_0 + 4 sigma/a sqrt(I(h) + 1 + log(1/delta)),
+//
+// I(h) being the information under the lengthscales of h. Equation 15 has g^d I in
+// its place, the most that it can have grown to, so that no h takes a factorisation.
+//
+// Lengthscales are those of a wrapped calibration divided by g (equation 18), or at
+// most l_0 / g (equation 17), or l_0 / g whatever the calibration says (equation 9).
 //
 // What was decided where the paper leaves it open, or its text has lost it:
 //
-// - Constant multipliers are the usual practice and the default. As the authors
-//   of UHE-BO have it, g = h then and the norm bound has no part. The theory's
-//   sqrt(beta) is an option; so is g^(d/2) in place of g^d in the norm's growth,
-//   which is what Bull's lemma 4 gives for the norm itself (its square grows by
-//   g^d); the paper's g^d is the more careful one.
+// - Constant multipliers are the usual practice and the default: section 4.2 of the
+//   paper, which guarantees nothing then. As the authors of UHE-BO have it, g = h and
+//   the norm bound has no part. The theory's sqrt(beta) is an option; so is g^(d/2) in place of g^d
+//   in the norm's growth, which is what Bull's lemma 4 gives for the norm itself (its square grows
+//   by g^d); the paper's g^d is the more careful one.
+// - The formula that divides h between g and b is lost. The text says that lambda = 0
+//   leaves all growth to the lengthscales and lambda = 1 to the norm, and that for any
+//   lambda in between both grow without bound as h does. So does b = h^lambda; with b =
+//   1 + lambda (h - 1), which has the same limits, g would stay below lambda^(-1/d).
 // - I and C are of the wrapped calibration's lengthscales where it is they that
 //   are divided, and of l_0 otherwise; averages over several members.
 // - For I and C (not for the model) sigma is at least 0.1 a: exact results would
@@ -56,12 +67,14 @@
 //   model is sure of a plane, and more on functions with bumps.
 // - One step ahead h is searched on a geometric grid from h(t-1) on, as each
 //   value takes a model and a search, and as R need not grow with h: under another
-//   h another point is chosen. Where no h of the grid is enough, that of the
-//   largest R is taken.
-// - h has a limit, that of g <= most (of lengthscales that shrink to nothing no
-//   model is left), and with the norm's part at most 1e9; the paper allows any
-//   limit that grows without end more slowly than p. With lambda > 0 the split
-//   above keeps g below lambda^(-1/d), and all further growth is the norm's.
+//   h another point is chosen. Where no h of the grid is enough, the largest is
+//   taken.
+// - h has a limit. With the theory it is that of g <= most (1 + log t): the paper
+//   allows any that grows without end more slowly than p, and names the logarithm.
+//   With a constant multiplier it is that of g <= most, as of lengthscales that
+//   shrink to nothing no model is left. Where the scale limits the calibration's
+//   lengthscales (equation 17), g is counted from where it reaches the shortest of
+//   them: l_0 / most may be longer than all of them, and h would change nothing.
 #ifndef SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
 #define SLIPSTREAM_CORE_CALIBRATION_EXPANDING_H_
 

@@ -13,11 +13,13 @@ absl::StatusOr<SufficientScale> SmallestSufficientScale(
   SufficientScale best{grid.least, first};
   double scale = grid.least;
   while (best.value < enough && scale < grid.most) {
-    scale = std::min(scale * grid.step, grid.most);
+    scale = std::min(std::max(scale, grid.same_until) * grid.step, grid.most);
     const absl::StatusOr<double> there = value(scale);
     if (absl::IsDeadlineExceeded(there.status())) return best;
     if (!there.ok()) return there.status();
-    if (*there > best.value) best = {scale, *there};
+    const bool is_taken =
+        *there > best.value || *there >= enough || grid.insufficient == Insufficient::kLargestScale;
+    if (is_taken) best = {scale, *there};
   }
   return best;
 }

@@ -8,11 +8,17 @@
 
 namespace slipstream {
 
+// What to take where no scale is enough.
+enum class Insufficient { kLargestValue, kLargestScale };
+
 // least, least * step, ..., and most as the last one.
 struct ScaleGrid {
   double least = 1;  // Positive, at most `most`.
   double most = 1;
   double step = 2;  // Above 1.
+  Insufficient insufficient = Insufficient::kLargestValue;
+  // All scales up to this one have the value of `least`, and are not tried after it.
+  double same_until = 0;
 };
 
 struct SufficientScale {
@@ -20,8 +26,8 @@ struct SufficientScale {
   double value = 0;  // There.
 };
 
-// The first scale of the grid whose value is at least `enough`; where none is,
-// the one of the largest value. The value need not grow with the scale, so the
+// The first scale of the grid whose value is at least `enough`; where none is, what
+// the grid says. The value need not grow with the scale, so the
 // grid is walked from its beginning. Errors at the first scale are passed on; a
 // deadline that passes later ends the walk with the largest value so far, other
 // errors are passed on there too.

@@ -5,14 +5,33 @@
 namespace slipstream {
 namespace {
 
+constexpr Option<InitialOptions> kInitialOptions[] = {
+    OptionAt<&InitialOptions::points>(
+        {"initial_points", "results", 0, 1000, true,
+         "Results before the model is asked; one more than the parameters, from 3 to 5 and with "
+         "words or conditions up to 8, unless given"}),
+};
+
+OptionSet InitialOptionSet() { return OptionSet(InitialOptions(), kInitialOptions); }
+
 const InitialRow kQuasiRandomStart = {
-    .about = {.name = "quasi_random", .summary = "The first points fill the space evenly"},
+    .about = {.name = "quasi_random",
+              .summary = "The first points fill the space evenly",
+              .options = InitialOptionSet},
+};
+
+const InitialRow kRandomStart = {
+    .about = {.name = "random",
+              .summary = "The first points are uniformly random",
+              .options = InitialOptionSet},
+    .is_random = true,
 };
 
 const InitialRow kZeroShotStart = {
     .about = {.name = "source_portfolio",
               .summary = "The first points are those that served the source tasks best",
-              .source = "Wistuba, Schilling and Schmidt-Thieme 2015; Winkelmolen et al. 2020"},
+              .source = "Wistuba, Schilling and Schmidt-Thieme 2015; Winkelmolen et al. 2020",
+              .options = InitialOptionSet},
     .from_sources = true,
 };
 
@@ -96,7 +115,8 @@ const ModelRow kStudyModel = {
 };
 
 absl::Span<const InitialRow* const> InitialRows() {
-  static constexpr const InitialRow* kRows[] = {&kQuasiRandomStart, &kZeroShotStart, &kNoStart};
+  static constexpr const InitialRow* kRows[] = {&kQuasiRandomStart, &kRandomStart, &kZeroShotStart,
+                                                &kNoStart};
   return kRows;
 }
 

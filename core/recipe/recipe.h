@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CORE_RECIPE_RECIPE_H_
 #define SLIPSTREAM_CORE_RECIPE_RECIPE_H_
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -17,9 +18,18 @@
 
 namespace slipstream {
 
-// A way to make the first suggestions, before there are results for a model.
+struct InitialOptions {
+  // How many results there are before the model is asked.
+  std::optional<size_t> points = {};
+
+  friend bool operator==(const InitialOptions&, const InitialOptions&) = default;
+};
+
+// A way to make the first suggestions, before there are results for a model. Its options, if it has
+// any, are InitialOptions.
 struct InitialRow {
   Ingredient about;
+  bool is_random = false;     // Uniformly random.
   bool from_sources = false;  // Begins with what served the source tasks best.
   bool from_model = false;    // There is none: the model is asked at once.
 };

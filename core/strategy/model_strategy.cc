@@ -72,6 +72,8 @@ bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
 size_t InitialResults(const StudyView& view, const Recipe& recipe) {
   const bool has_sources = !view.sources.empty() && recipe.prior->uses_sources();
   if (recipe.initial->from_model) return has_sources ? 0 : 1;
+  const std::optional<double> given = recipe.initial.options().Get("initial_points");
+  if (given.has_value()) return std::max<size_t>(static_cast<size_t>(*given), has_sources ? 0 : 1);
   const size_t dimension = view.space->dimension();
   if (IsMixed(*view.space) && !LearnsFromSources(view, recipe)) {
     return std::min<size_t>(2 * (dimension + 1), 8);
@@ -177,8 +179,10 @@ class ModelRun final : public SuggestionRun {
 
   Suggestion EvenlyFilling() { return QuasiRandomSuggestion(*view_.space, seed_, index_, pool_); }
 
-  // Before there is a model: evenly filling, or random where that is taken, as in a small space.
+  // Before there is a model: evenly filling, or random where the recipe has it so or that is taken,
+  // as in a small space.
   Suggestion First() {
+    if (ingredients_.recipe.initial->is_random) return Random();
     Suggestion suggestion = EvenlyFilling();
     const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
     return is_repeat ? Random() : suggestion;

@@ -42,15 +42,19 @@ struct Situation {
   std::vector<Hyperparameters> members;
 };
 
-// Equation 15 with nothing taken from the code: the determinant is that of the
-// matrix itself, Matern 5/2 written out.
-double NaiveBound(const Situation& situation, const Vector& lengthscales, double h, double g,
-                  double b, const ExpandingOptions& options) {
+struct NaiveScale {
+  explicit NaiveScale(const Situation& situation)
+      : variance(std::exp(2 * situation.members.front().kernel[0])),
+        noise(std::max(std::exp(situation.members.front().log_noise_variance), 0.01 * variance)) {}
+
+  double variance;
+  double noise;
+};
+
+// The determinant is that of the matrix itself, Matern 5/2 written out.
+double NaiveInformation(const Situation& situation, const Vector& lengthscales) {
   const auto n = situation.data.x.rows();
-  const auto d = static_cast<double>(situation.data.x.cols());
-  const Hyperparameters& member = situation.members.front();
-  const double a2 = std::exp(2 * member.kernel[0]);
-  const double noise = std::max(std::exp(member.log_noise_variance), 0.01 * a2);
+  const auto [a2, noise] = NaiveScale(situation);
   Eigen::MatrixXd k(n, n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j < n; ++j) {
@@ -63,7 +67,16 @@ double NaiveBound(const Situation& situation, const Vector& lengthscales, double
       k(i, j) = a2 * (1 + r + r * r / 3) * std::exp(-r) / noise + (i == j ? 1 : 0);
     }
   }
-  const double information = 0.5 * DenseLogDeterminant(k);
+  return 0.5 * DenseLogDeterminant(k);
+}
+
+// Equation 15 with nothing taken from the code.
+double NaiveBound(const Situation& situation, const Vector& lengthscales, double h, double g,
+                  double b, const ExpandingOptions& options) {
+  const auto n = situation.data.x.rows();
+  const auto d = static_cast<double>(situation.data.x.cols());
+  const auto [a2, noise] = NaiveScale(situation);
+  const double information = NaiveInformation(situation, lengthscales);
   const double constant = 8 / std::log(1 + a2 / noise);
   const double volume = std::pow(g, d);
   EXPECT_NEAR(b * volume, h, 1e-9 * h * (options.theoretical ? 1 : std::pow(h, d)));
@@ -144,11 +157,18 @@ TEST(Expand, FollowsTheTheoryWhereItIsAskedTo) {
     past.h = 1.4;
     const Expanded expanded = situation.At(options, past);
     EXPECT_GE(expanded.h, 1.4);
-    EXPECT_NEAR(expanded.b, 1 + 0.1 * (expanded.h - 1), 1e-12);
+    EXPECT_NEAR(expanded.b, std::pow(expanded.h, 0.1), 1e-12);
     const double there = NaiveBound(situation, LengthscalesOf(situation.members.front()),
                                     expanded.h, expanded.g, expanded.b, options);
     EXPECT_NEAR(there, expanded.regret, 1e-6 * there);
-    EXPECT_GT(expanded.multiplier, 4 * std::sqrt(0.3) / 1.3 * std::sqrt(1 + std::log(10.0)));
+    // Lemma 1 has the information of the lengthscales that the model gets.
+    const double information =
+        NaiveInformation(situation, LengthscalesOf(expanded.members.front()));
+    const double volume = std::pow(expanded.g, 2);
+    EXPECT_NEAR(expanded.multiplier,
+                expanded.b * (half ? std::sqrt(volume) : volume) * 0.1 +
+                    4 * std::sqrt(0.3) / 1.3 * std::sqrt(information + 1 + std::log(10.0)),
+                1e-9 * expanded.multiplier);
     EXPECT_NEAR(expanded.amplitude, 1.3, 1e-12);
   }
 }
@@ -165,6 +185,32 @@ TEST(Expand, NeverShrinksAndHasALimit) {
   const Expanded expanded = situation.At(out_of_reach);
   EXPECT_EQ(expanded.h, out_of_reach.most);
   EXPECT_LT(expanded.regret, expanded.reference);
+}
+
+TEST(Expand, NormAndLengthscalesBothGrowWithoutBoundInTheTheory) {
+  Situation situation(20, 2, 0.5);
+  ExpandingOptions options;
+  options.theoretical = true;
+  options.reference_power = 50;  // Out of reach: h is at its limit.
+  const Expanded few = situation.At(options);
+  EXPECT_NEAR(few.g, 10 * (1 + std::log(20.0)), 1e-9 * few.g);
+  EXPECT_NEAR(few.b * few.g * few.g, few.h, 1e-9 * few.h);
+  situation.data = SampleData(400, 2, 0.1, 3);
+  const Expanded many = situation.At(options);
+  EXPECT_NEAR(many.g, 10 * (1 + std::log(400.0)), 1e-9 * many.g);
+  EXPECT_GT(many.b, few.b);
+}
+
+// Where the calibrated lengthscales are shorter than first_lengthscale / most, the limit is still
+// one that they reach.
+TEST(Expand, ALimitOfLengthscalesReachesThoseThatAreShort) {
+  const Situation situation(120, 2, 0.04);  // And 0.066 along the other coordinate.
+  ExpandingOptions options;
+  options.coupling = LengthscaleCoupling::kMinimum;
+  options.reference_power = 5;
+  const Expanded expanded = situation.At(options);
+  EXPECT_NEAR(expanded.h, 10 / 0.04, 1e-6);
+  EXPECT_TRUE(LengthscalesOf(expanded.members.front()).isApprox(Vector::Constant(2, 0.004)));
 }
 
 TEST(Expand, CouplesWithTheCalibrationInThreeWays) {
@@ -259,8 +305,55 @@ TEST_F(OneStep, TakesTheFirstThatIsEnoughWhereTheDeviationDoesNotGrow) {
   EXPECT_GE(enough->regret, enough->reference);
   const absl::StatusOr<Expanded> never = at(0.9 * needed);
   ASSERT_TRUE(never.ok());
-  EXPECT_NEAR(never->h, 3, 0.2);
+  EXPECT_EQ(never->h, options_.most) << "where none is enough, the largest";
   EXPECT_LT(never->regret, never->reference);
+}
+
+TEST_F(OneStep, WithMinimumDoesNotStopWhereLengthscalesAreStillTheCalibrateds) {
+  past_.chosen_points = 59;
+  options_.coupling = LengthscaleCoupling::kMinimum;
+  for (Hyperparameters& member : situation_.members) {
+    member.kernel.tail(2).setConstant(std::log(0.05));
+  }
+  int calls = 0;
+  const auto expanded =
+      Expand(situation_.model, situation_.data, situation_.members, 2, kMultiplier, past_, options_,
+             [&](const std::vector<Hyperparameters>& members, double) -> absl::StatusOr<double> {
+               ++calls;
+               return 0.65 * 0.05 / std::exp(members.front().kernel[1]);
+             });
+  ASSERT_TRUE(expanded.ok()) << expanded.status();
+  EXPECT_GT(expanded->h, 20) << "1/20 is where the limit meets the lengthscales";
+  EXPECT_GE(expanded->regret, expanded->reference) << "the regret estimate reaches its reference";
+  EXPECT_LT(LengthscalesOf(expanded->members.front()).maxCoeff(), 0.05);
+  EXPECT_LT(calls, 30) << "the scales at which nothing changes are not tried";
+}
+
+TEST_F(OneStep, WithTheTheoryIsLemma1sMultiplierAtEachScale) {
+  past_.chosen_points = 500;
+  options_.theoretical = true;
+  options_.norm = 0.2;
+  std::vector<double> multipliers;
+  const auto expanded = Expand(
+      situation_.model, situation_.data, situation_.members, 2, kMultiplier, past_, options_,
+      [&](const std::vector<Hyperparameters>& members,
+          double multiplier) -> absl::StatusOr<double> {
+        const double before = situation_.members.front().kernel[1];
+        const double g = std::exp(before - members.front().kernel[1]);
+        const double h = std::pow(g, 2 / 0.9);
+        const double information = NaiveInformation(situation_, LengthscalesOf(members.front()));
+        EXPECT_NEAR(multiplier,
+                    std::pow(h, 0.1) * g * g * 0.2 +
+                        4 * std::sqrt(0.3) / 1.3 * std::sqrt(information + 1 + std::log(10.0)),
+                    1e-9 * multiplier);
+        multipliers.push_back(multiplier);
+        return 1.3;
+      });
+  ASSERT_TRUE(expanded.ok()) << expanded.status();
+  EXPECT_GT(multipliers.size(), 3U);
+  EXPECT_NEAR(expanded->multiplier, multipliers.back(), 1e-12);
+  EXPECT_NEAR(expanded->regret, 30 + 2 * multipliers.back(), 1e-9);
+  EXPECT_GE(expanded->regret, expanded->reference);
 }
 
 TEST_F(OneStep, ADeadlineLeavesTheBestSoFar) {

@@ -63,7 +63,8 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
   EXPECT_EQ(
       PresetNames(),
       "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, agpucb_bound, "
-      "agpucb_onestep, agpucb_min, wang_de_freitas, uhebo, rabo, random_exp3, portfolio, gp_map, "
+      "agpucb_onestep, agpucb_min, agpucb_theory, agpucb_theory_onestep, wang_de_freitas, uhebo, "
+      "rabo, random_exp3, portfolio, gp_map, "
       "gp_mcmc, deltabo, stacked, scaml, "
       "cmbo_wss_wss, cmbo_jef_jef, cmbo_jef_wss, cmbo_wss_jef, cmbo_wss_wss_bary, "
       "cmbo_global_centre, cmbo_individual, rgpe, rm_gp_ucb, rm_gp_ts, envelope_ei, envelope_ucb, "

@@ -60,6 +60,7 @@ Recipe RecipeWith(const std::string& ingredient) {
   if (axis == "calibration") change.calibration = name;
   if (axis == "acquisition") change.acquisition = name;
   if (axis == "exploration") change.exploration = name;
+  if (axis == "initial") change.initial = name;
   const auto recipe = ChangedRecipe(Recipe(), change);
   EXPECT_TRUE(recipe.ok() || name == "expanding") << recipe.status();
   return *recipe;

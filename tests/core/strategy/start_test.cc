@@ -1,4 +1,4 @@
-// Recipes without a design of their own: initial=none.
+// How recipes start: without a design of their own, at random, and with how many points.
 #include <memory>
 #include <string>
 #include <vector>
@@ -104,6 +104,42 @@ TEST(NoStart, WhileSourcesAreNotReadyTheFirstSuggestionsAreEvenAndSayWhy) {
   EXPECT_EQ(first.provenance.rung, Rung::kQuasiRandom);
   EXPECT_THAT(first.provenance.rung_reason, HasSubstr("not ready"));
   EXPECT_EQ(first.configuration, MustSuggest("quasi_random", study.view(), 1, 5)[0].configuration);
+}
+
+TEST(Start, IsAtRandomWhereTheRecipeSaysSo) {
+  FakeStudy study(SquareSpace());
+  const auto strategy = *MakeStrategy(*FindPreset("gp_log_ei"), {.initial = "random"});
+  for (int i = 0; i < 3; ++i) {
+    const Suggestion next = Next(*strategy, study.view());
+    EXPECT_TRUE(HasFact(next, "random_index"));
+    EXPECT_FALSE(HasFact(next, "sobol_index"));
+    EXPECT_FALSE(HasFact(next, "results"));
+    study.Lease({next});
+    study.End(Ending::kMeasured, i);
+  }
+  EXPECT_TRUE(HasFact(Next(*strategy, study.view()), "results"));
+}
+
+TEST(Start, HasAsManyPointsAsAreGiven) {
+  for (const char* initial : {"quasi_random", "random", "source_portfolio"}) {
+    const auto strategy = *MakeStrategy(*FindPreset("rgpe"),
+                                        {.initial = initial, .options = {{"initial_points", 7}}});
+    FakeStudy study = WithSources(SquareSpace());
+    for (int results = 0; results < 9; ++results) {
+      const Suggestion next = Next(*strategy, study.view());
+      EXPECT_EQ(HasFact(next, "results"), results >= 7) << initial << ", " << results;
+      study.Lease({next});
+      study.End(Ending::kMeasured, BowlValueAt(*study.space, next.configuration, 0));
+    }
+  }
+}
+
+// What a preset makes of the sources before its first model is part of what it says of itself.
+TEST(Start, PresetsThatBeginWithThePortfolioSaySo) {
+  for (const Preset& preset : Presets()) {
+    if (!preset.recipe.initial->from_sources) continue;
+    EXPECT_THAT(std::string(preset.summary), HasSubstr("source_portfolio")) << preset.name;
+  }
 }
 
 }  // namespace
