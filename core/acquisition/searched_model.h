@@ -3,7 +3,9 @@
 #define SLIPSTREAM_CORE_ACQUISITION_SEARCHED_MODEL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/gp/output_transform.h"
@@ -30,6 +32,8 @@ class SearchedModel {
   virtual const OutputTransform& transform() const = 0;
   // The measured configurations from the best on, at most `count`.
   virtual std::vector<Configuration> BestConfigurations(size_t count) const = 0;
+  // The round of the model's own count; none: it has none.
+  virtual std::optional<int64_t> round() const { return std::nullopt; }
   // Whether a prediction takes much longer than one from the results alone would.
   virtual bool is_costly() const = 0;
   // Whether members are more exact when they are asked at single points.

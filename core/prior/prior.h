@@ -40,18 +40,27 @@ namespace slipstream {
 // are compared. Not every prior asks for them, so they are made at the first Get.
 class Places {
  public:
-  explicit Places(PointMatrix points) : points_(std::move(points)) {}
-  explicit Places(std::function<PointMatrix()> make) : make_(std::move(make)) {}
+  static constexpr Index kUsual = 256;
 
-  // To be called from one thread.
-  const PointMatrix& Get() const {
-    if (!points_.has_value()) points_ = make_();
-    return *points_;
+  explicit Places(PointMatrix points) : points_(std::move(points)), count_(kAny) {}
+  explicit Places(std::function<PointMatrix(Index count)> make) : make_(std::move(make)) {}
+
+  // At most `count` of them, spread evenly; those of another count may be other ones. What was got
+  // before is gone. To be called from one thread.
+  const PointMatrix& Get(Index count = kUsual) const {
+    if (count_ != kAny && count_ != count) {
+      points_ = make_(count);
+      count_ = count;
+    }
+    return points_;
   }
 
  private:
-  std::function<PointMatrix()> make_;
-  mutable std::optional<PointMatrix> points_;
+  static constexpr Index kAny = -1;
+
+  std::function<PointMatrix(Index count)> make_;
+  mutable PointMatrix points_;
+  mutable Index count_ = 0;
 };
 
 // The input that a prior is made from. Everything must outlive the call; none of it needs
@@ -73,6 +82,8 @@ struct PriorInput {
   // Hyperparameters are fitted to so many of the first results, as they are not
   // fitted anew at each one; none: to all.
   std::optional<Index> calibrated_results = {};
+  // So many of the results were there before the model was asked for the first time.
+  Index initial_results = 1;
   // Combine and Prepare give up with DEADLINE_EXCEEDED or CANCELLED when it has passed.
   Deadline deadline = Deadline::Infinite();
 
@@ -99,6 +110,9 @@ class Transfer {
   // FAILED_PRECONDITION when a factorisation fails in spite of jitter.
   virtual absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
       const Hyperparameters& hyperparameters) const = 0;
+
+  // The round of the method's own count in which the next point is chosen; none: it does not count.
+  virtual std::optional<int64_t> Round() const { return std::nullopt; }
 
   // How much each source weighs, in the input's order: not negative, of sum 1
   // or less; what is missing is the target's own.

@@ -75,7 +75,8 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "difference_amplitude instead; learnt unless given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::noise_deviation>(
         {"noise_deviation", "deviations of the results", 1e-6, 100, false,
-         "The deviation of the noise of the study's results; learnt unless given"}),
+         "The deviation of the noise of the study's results; learnt unless given or results are "
+         "exact"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::mean>(
         {"mean", "deviations of the results", -100, 100, false,
          "The mean of the study's own process; learnt unless given"}),

@@ -299,7 +299,8 @@ class ModelRun final : public SuggestionRun {
   NextPointRequest RequestFor(const ObjectiveModel& model, Deadline deadline) const {
     NextPointRequest request{*view_.space, ingredients_.recipe.acquisition, model, taken_};
     request.pool = pool_;
-    request.round = view_.suggested + static_cast<int64_t>(earlier_.size()) + 1;
+    const int64_t suggested = view_.suggested + static_cast<int64_t>(earlier_.size());
+    request.round = model.round().value_or(suggested + 1);
     request.seed = CounterRandomBits(seed_, index_, kSearchLane);
     request.deadline = deadline;
     if (screen_.has_value() && !screen_->configurations.empty()) request.screen = &*screen_;
@@ -331,6 +332,7 @@ class ModelRun final : public SuggestionRun {
     if (!model_.has_value()) {
       ObjectiveModelRequest request{view_, ingredients_.recipe, ingredients_.calibration,
                                     ingredients_.judge, ingredients_.cache};
+      request.initial_results = static_cast<Index>(InitialResults(view_, ingredients_.recipe));
       request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
       request.deadline = deadline;
       if (with_transfer_) {

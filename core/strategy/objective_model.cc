@@ -31,9 +31,6 @@ namespace {
 // deviation 1 after 10 to 30 suggestions.
 constexpr double kMeanDeviation = 3;
 
-// The number of points, spread over the space, at which functions are compared.
-constexpr size_t kMostPlaces = 256;
-
 ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool with_sources) {
   ModelOptions options;
   options.smoothness = recipe.model_options().smoothness;
@@ -41,6 +38,7 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool wi
   options.warps_inputs = recipe.model_options().warps_inputs;
   // What is given for a process beside the sources is not that of the study alone.
   if (with_sources == recipe.prior->uses_sources()) options.given = recipe.model_options().given;
+  if (view.noiseless) options.given.noise_deviation.reset();  // That is known of this study.
   return options;
 }
 
@@ -57,16 +55,17 @@ constexpr Index kMostContenders = 256;
 
 // Evenly among the candidates, or all over the cube; the same for all studies of
 // the space, which then share what priors make of their sources.
-PointMatrix PlacesOf(const SearchSpace& space) {
+PointMatrix PlacesOf(const SearchSpace& space, Index count) {
+  const auto most = static_cast<size_t>(count);
   std::vector<Configuration> some;
   if (!space.has_candidates()) {
-    for (const auto& point : QuasiRandomPoints(space.dimension(), 0, 0, kMostPlaces)) {
+    for (const auto& point : QuasiRandomPoints(space.dimension(), 0, 0, most)) {
       some.push_back(space.Sample(point));
     }
     return EncodeAll(space, some);
   }
   const std::vector<Configuration>& all = space.candidates();
-  for (size_t place : FirstOfParts(all.size(), kMostPlaces)) some.push_back(all[place]);
+  for (size_t place : FirstOfParts(all.size(), most)) some.push_back(all[place]);
   return EncodeAll(space, some);
 }
 
@@ -75,17 +74,13 @@ PointMatrix PlacesOf(const SearchSpace& space) {
 absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recipe& recipe,
                           const SourceModels& sources, const Deadline& deadline) {
   const TrainingData nothing = NoResults(*view.space);
-  Places places([&] { return PlacesOf(*view.space); });
+  Places places([&](Index count) { return PlacesOf(*view.space, count); });
   const auto earlier = [&nothing](Index) { return nothing; };
-  return prior.Prepare({KindsOf(*view.space),
-                        nothing,
-                        sources,
-                        ModelOptionsOf(view, recipe, true),
-                        std::move(places),
-                        earlier,
+  return prior.Prepare({KindsOf(*view.space), nothing, sources, ModelOptionsOf(view, recipe, true),
+                        std::move(places), earlier,
                         /*seed=*/0,
-                        {},
-                        deadline});
+                        /*calibrated_results=*/{},
+                        /*initial_results=*/0, deadline});
 }
 
 absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {
@@ -142,14 +137,14 @@ absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& r
   }
   scaled_ = ScaleResults(view, scaling);
   const TrainingData& data = training().data;
-  Places places([&] { return PlacesOf(*view.space); });
+  Places places([&](Index count) { return PlacesOf(*view.space, count); });
   const auto earlier = [&](Index count) { return EarlierResults(view, scaling, count); };
   SLIPSTREAM_ASSIGN_OR_RETURN(
       transfer_,
       request.prior->Combine({KindsOf(*view.space), data, request.sources,
                               ModelOptionsOf(view, request.recipe, true), std::move(places),
                               earlier, request.seed, std::min(scaled_.calibrated_to, data.y.size()),
-                              request.deadline}));
+                              request.initial_results, request.deadline}));
   least_of_sources_ = request.sources.front()->data.y.minCoeff();
   for (const auto& source : request.sources) {
     source_names_.push_back(source->name);

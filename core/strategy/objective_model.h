@@ -29,6 +29,8 @@ struct ObjectiveModelRequest {
   // Finds the most probable hyperparameters, by which scales of results are compared.
   const Calibration& judge;
   CalibrationCache& cache;
+  // So many results were there before the study asked a model for the first time.
+  Index initial_results = 1;
   uint64_t seed = 0;
   Deadline deadline = Deadline::Infinite();
   // With transfer: the recipe's prior and the sources that it can use, not none.
@@ -79,6 +81,10 @@ class ObjectiveModel final : public SearchedModel {
   // The same with other hyperparameters for its members, at least one.
   absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members,
                                              const Deadline& deadline) const;
+
+  std::optional<int64_t> round() const override {
+    return transfer_ != nullptr ? transfer_->Round() : std::nullopt;
+  }
 
   // Whether a prediction takes much more than the target's own results would.
   bool is_costly() const override { return transfer_ != nullptr; }

@@ -23,20 +23,21 @@ struct MixedPrior {
 
 // Line 15.
 MixedPrior MixedOf(const SourcePrototypes& prototypes, const PrototypeValues& values,
-                   const Vector& weights, Index results) {
+                   const AdaptionModel& model, const Vector& weights, Index results) {
   const Index places = prototypes.places.rows();
-  MixedPrior prior{Vector::Zero(results), Matrix::Zero(results, results),
-                   Matrix::Zero(results, places), Vector::Zero(places),
+  MixedPrior prior{Vector::Constant(results, model.mean), Matrix::Zero(results, results),
+                   Matrix::Zero(results, places), Vector::Constant(places, model.mean),
                    Matrix::Zero(places, places)};
   for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
     const PlacedNormal& prototype = prototypes.prototypes[i].at_places;
     const double weight = weights[static_cast<Index>(i)];
     prior.mean += weight * values.means[i].head(results);
-    prior.covariance += weight * weight * values.within[i].topLeftCorner(results, results);
-    prior.to_places += weight * weight * values.to_places[i].topRows(results);
+    const double share = CovarianceWeight(model.covariance, weight);
+    prior.covariance += share * values.within[i].topLeftCorner(results, results);
+    prior.to_places += share * values.to_places[i].topRows(results);
     prior.mean_at_places += weight * prototype.mean();
-    prior.at_places += weight * weight * prototype.covariance();
-    prior.at_places.diagonal().array() -= weight * weight * prototype.ridge();
+    prior.at_places += share * prototype.covariance();
+    prior.at_places.diagonal().array() -= share * prototype.ridge();
   }
   return prior;
 }
@@ -68,6 +69,8 @@ absl::StatusOr<PlacedNormal> PosteriorAtPlaces(MixedPrior prior, const Vector& y
 void AddModel(const AdaptionModel& model, const PointMatrix& places, Fingerprint* fingerprint) {
   fingerprint->Add(static_cast<int64_t>(model.distance));
   fingerprint->Add(model.log_noise_variance);
+  fingerprint->Add(model.mean);
+  fingerprint->Add(static_cast<int64_t>(model.covariance));
   if (!model.residual.has_value()) return;
   const OwnPart& residual = *model.residual;
   AddNumbers(residual.parameters, fingerprint);
@@ -81,6 +84,10 @@ bool AreFirstOf(const PointMatrix& x, const TrainingData& results) {
 }
 
 }  // namespace
+
+double CovarianceWeight(CovarianceWeights weights, double weight) {
+  return weights == CovarianceWeights::kSquared ? weight * weight : weight;
+}
 
 AdaptiveWeights EqualWeights(size_t count) {
   return {Vector::Constant(static_cast<Index>(count), 1 / static_cast<double>(count)), Vector()};
@@ -104,7 +111,7 @@ absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototype
                                                const PrototypeValues& values,
                                                const AdaptionModel& model, const Vector& weights,
                                                const TrainingData& results) {
-  MixedPrior prior = MixedOf(prototypes, values, weights, results.y.size());
+  MixedPrior prior = MixedOf(prototypes, values, model, weights, results.y.size());
   if (model.residual.has_value()) {
     AddResidual(*model.residual, results.x, prototypes.places, prior);
   }
@@ -121,21 +128,21 @@ absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototype
 
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
-                                             const AdaptionModel& model, Index count,
+                                             const AdaptionModel& model, Index first, Index count,
                                              const std::function<TrainingData(Index)>& earlier,
                                              AdaptionCache& cache, const Deadline& deadline) {
   Fingerprint history;
   AddModel(model, prototypes.places, &history);
   std::vector<Fingerprint> fingerprints = {history};
-  for (Index step = 1; step <= count; ++step) {
+  for (Index step = first; step <= count; ++step) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
     AddData(earlier(step), &history);
     fingerprints.push_back(history);
   }
   AdaptiveWeights adapted = EqualWeights(prototypes.prototypes.size());
   Index known = count;
-  for (; known > 0; --known) {
-    const auto found = cache.Find(fingerprints[static_cast<size_t>(known)]);
+  for (; known >= first; --known) {
+    const auto found = cache.Find(fingerprints[static_cast<size_t>(known - first + 1)]);
     if (found == nullptr) continue;
     adapted = *found;
     break;

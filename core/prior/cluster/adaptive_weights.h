@@ -4,19 +4,24 @@
 //   w^(0) = 1/C,
 //   f | results 1..t ~ the posterior under the prior
 //     N( sum_i w_i mu_i, sum_i w_i^2 k_i ), w = w^(t-1),
+//
+// (or sum_i w_i k_i: CovarianceWeights)
+//
 //   d_i = dist(prototype i, that posterior) at the places,
 //   w_i^(t) = exp(1 - d_i / max d) / s, s such that they sum up to 1.
 //
 // In the paper, line 19 measures distances to the posterior of line 16, from
 // which the next point was chosen, and not to one with that point's result. So
-// a target of n results has weights that n - 1 of them made; the first step here
-// is the paper's with a single initial result. Where all distances are 0, all
+// a target of n results, n_0 of them initial ones, has weights that n_0, ..., n - 1
+// of them made, one step each. Where all distances are 0, all
 // weigh the same. No weight is more than e times another's: a prototype that
 // does not fit is never quite left out.
 //
 // The posterior is taken as things were at the time: weights and the scale of
-// results. Its noise variance is fixed, and its mean is 0 as in the paper, for
-// steps must not change when hyperparameters are calibrated anew.
+// results. Its noise variance and its constant mean are fixed, for steps must not
+// change when hyperparameters are calibrated anew: they are those that are given,
+// with which the next point is chosen too, or where they are learnt, what is
+// believed of them.
 //
 // A step at t takes O(t^3 + t^2 V + t V^2) and C distances of V places.
 #ifndef SLIPSTREAM_CORE_PRIOR_CLUSTER_ADAPTIVE_WEIGHTS_H_
@@ -38,6 +43,14 @@
 
 namespace slipstream {
 
+// What a prototype of weight w has in the covariance: w^2, as independent functions
+// that are added up (line 15), or w, as functions of which the target is one with
+// that probability: the centre of the prototypes, weighted.
+enum class CovarianceWeights { kSquared, kAsMeans };
+
+// Of one prototype.
+double CovarianceWeight(CovarianceWeights weights, double weight);
+
 struct AdaptiveWeights {
   Vector weights;    // One for each prototype, of sum 1.
   Vector distances;  // The distances that made them; empty where none did.
@@ -47,6 +60,8 @@ struct AdaptiveWeights {
 struct AdaptionModel {
   NormalDistance distance = NormalDistance::kWasserstein;
   double log_noise_variance = -4;
+  double mean = 0;
+  CovarianceWeights covariance = CovarianceWeights::kSquared;
   // A process that is added to the prototypes', of mean 0.
   std::optional<OwnPart> residual;
 };
@@ -69,13 +84,13 @@ absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototype
 using AdaptionCache = Memo<Fingerprint, const AdaptiveWeights>;
 inline constexpr size_t kMostAdaptions = 256;
 
-// All steps, from 1 to `count`, of which earlier(t) gives the results. They go
+// All steps, from `first` to `count`, of which earlier(t) gives the results. They go
 // on from the latest one that the cache knows, so that one is taken for each new
 // result; without it all are. What comes out is the same, bit for bit.
 // FAILED_PRECONDITION as AdaptedWeights.
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
-                                             const AdaptionModel& model, Index count,
+                                             const AdaptionModel& model, Index first, Index count,
                                              const std::function<TrainingData(Index)>& earlier,
                                              AdaptionCache& cache,
                                              const Deadline& deadline = Deadline::Infinite());

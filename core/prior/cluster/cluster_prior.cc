@@ -68,7 +68,8 @@ Model ModelOfMixture(const PriorInput& input, const ClusterOptions& options) {
 
 AdaptionModel AdaptionOf(const Model& model, const ClusterOptions& options) {
   const Hyperparameters location = model.Unpack(model.Location());
-  AdaptionModel adaption{options.weights, location.log_noise_variance, std::nullopt};
+  AdaptionModel adaption{options.weights, location.log_noise_variance, location.mean,
+                         options.covariance, std::nullopt};
   if (options.residual_amplitude.has_value()) {
     adaption.residual = OwnPart{model.kernel, location.kernel, 0};
   }
@@ -204,16 +205,18 @@ class ClusterPrior final : public Prior {
     Model model = ModelOfMixture(input, options_);
     const std::vector<Prototype>& prototypes = set->made.prototypes;
     AdaptiveWeights adapted = EqualWeights(prototypes.size());
-    const Index steps = std::min(input.target.y.size() - 1, options_.most_steps);
-    if (prototypes.size() > 1 && steps > 0) {
+    const Index first = std::max<Index>(1, input.initial_results);
+    const Index last = std::min(input.target.y.size() - 1, first - 1 + options_.most_steps);
+    if (prototypes.size() > 1 && last >= first) {
       SLIPSTREAM_ASSIGN_OR_RETURN(
-          adapted, WeightsAfter(set->made, input.sources, AdaptionOf(model, options_), steps,
+          adapted, WeightsAfter(set->made, input.sources, AdaptionOf(model, options_), first, last,
                                 input.earlier, set->adaptions, input.deadline));
     }
     std::vector<AddedTerm> terms;
     for (size_t i = 0; i < prototypes.size(); ++i) {
-      std::vector<AddedTerm> own =
-          TermsOfPrototype(prototypes[i], input.sources, adapted.weights[static_cast<Index>(i)]);
+      const double weight = adapted.weights[static_cast<Index>(i)];
+      std::vector<AddedTerm> own = TermsOfPrototype(prototypes[i], input.sources, weight,
+                                                    CovarianceWeight(options_.covariance, weight));
       ThinCovariances(
           own, options_.most_covariances * prototypes[i].members.size() / input.sources.size());
       std::move(own.begin(), own.end(), std::back_inserter(terms));
@@ -234,7 +237,8 @@ class ClusterPrior final : public Prior {
 
  private:
   absl::StatusOr<std::shared_ptr<PrototypeSet>> PrototypesOf(const PriorInput& input) const {
-    const PointMatrix& places = input.places.Get();
+    const PointMatrix& places =
+        input.places.Get(std::max(Places::kUsual, options_.prototypes.weight_places));
     const auto make = [&]() -> absl::StatusOr<std::shared_ptr<PrototypeSet>> {
       auto set = std::make_shared<PrototypeSet>();
       SLIPSTREAM_ASSIGN_OR_RETURN(set->made,
@@ -274,6 +278,16 @@ constexpr Option<ClusterOptions> kClusterOptions[] = {
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::kind>(
         {"prototype_kind", "", 0, 1, true,
          "Prototypes are 0: geometric centres, 1: Wasserstein barycenters"}),
+    OptionAt<&ClusterOptions::covariance>(
+        {"covariance_weights", "", 0, 1, true,
+         "A prototype's covariance has 0: its weight squared, as in a sum of functions, 1: its "
+         "weight, as in a centre"}),
+    OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::weight_places>(
+        {"weight_places", "places", 2, 1000, true,
+         "Places where prototypes are compared with the target, and the barycenters' grid"}),
+    OptionAt<&ClusterOptions::most_covariances>(
+        {"cluster_covariances", "sources", 1, 1000, true,
+         "Sources whose covariances stand for those of all; a prediction takes the time of each"}),
     OptionAt<&ClusterOptions::residual_amplitude>(
         {"residual_amplitude", "deviations of the results", 1e-3, 10, false,
          "The deviation of a process of the target's own on top of cluster; none unless given"}),

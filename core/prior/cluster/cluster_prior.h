@@ -13,7 +13,15 @@
 //   WssClus_WssCMP_Bary  prototypes.kind = kWassersteinBarycenter
 //   GlobalCen            prototypes.grouping = kTogether: a single prototype
 //                        weighs 1, whatever the results are
-//   IndiWeight-Jef       prototypes.grouping = kIndividual, weights kJeffreys
+//   IndiWeight-Jef       prototypes.grouping = kIndividual, weights kJeffreys and
+//                        covariance kAsMeans
+//
+// The paper says of IndiWeight only that it "aggregates the geometric center with
+// weighted meta-task posteriors". That may be line 15 with each source its own
+// prototype, whose squared weights make the covariance of K sources K times less than
+// any one's, or the geometric centre of all sources with weights in the place of 1/K,
+// which with equal weights is GlobalCen. The words speak for the latter, and so does
+// what comes of the former: 50 sources leave a fiftieth of the variance to learn with.
 //
 // The target has no process of its own, as in the paper. So where the sources
 // are sure of themselves it is, too; equal weights make the variance C times
@@ -21,9 +29,10 @@
 // what `residual_amplitude` is for. (The paper also speaks of a Matern 3/2
 // "for adaptive prior construction", which its algorithm has no place for; the
 // residual takes that smoothness.) Then its lengthscales, the noise and the mean
-// are calibrated; else the latter two: the paper's mean is 0, but results near
-// the sources' optimum have mean 0 themselves once they are standardised, so a
-// constant is left open, with a belief of deviation 0.5.
+// are calibrated, else the latter two, unless they are given, as the paper's are: its
+// mean is 0. A noise that is learnt takes for noise what the prototypes cannot be; a
+// constant that is learnt, with a belief of deviation 0.5, allows for results near the
+// sources' optimum, which have mean 0 themselves once they are standardised.
 //
 // Cost. What depends on the sources alone is computed at the first call and kept
 // for the last few sets of sources: O(n^2 V) a source and O(V^3) a pair of them,
@@ -40,6 +49,7 @@
 #include <optional>
 
 #include "core/gp/kernel.h"
+#include "core/prior/cluster/adaptive_weights.h"
 #include "core/prior/cluster/gaussian_distance.h"
 #include "core/prior/cluster/prototypes.h"
 #include "core/prior/prior.h"
@@ -49,6 +59,7 @@ namespace slipstream {
 
 struct ClusterOptions {
   PrototypeOptions prototypes = {};
+  CovarianceWeights covariance = CovarianceWeights::kSquared;
   // The distance between prototypes and the target.
   NormalDistance weights = NormalDistance::kWasserstein;
   // Weights follow so many of the first results and stay as they are then: all

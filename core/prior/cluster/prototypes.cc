@@ -157,19 +157,19 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
 }
 
 std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
-                                        double weight) {
+                                        double mean_weight, double covariance_weight) {
   const double part = 1 / static_cast<double>(prototype.members.size());
-  const double share = weight * weight / static_cast<double>(prototype.varying.size());
+  const double share = covariance_weight / static_cast<double>(prototype.varying.size());
   auto varying = prototype.varying.begin();
   std::vector<AddedTerm> terms;
   for (size_t member : prototype.members) {
     const bool varies = varying != prototype.varying.end() && *varying == member;
     if (varies) ++varying;
-    terms.push_back(
-        {sources[member]->expansion, weight * part, varies ? share : 0, sources[member]->cache});
+    terms.push_back({sources[member]->expansion, mean_weight * part, varies ? share : 0,
+                     sources[member]->cache});
   }
   if (prototype.barycenter != nullptr) {
-    terms.push_back({prototype.barycenter, 0, weight * weight, prototype.barycenter_cache});
+    terms.push_back({prototype.barycenter, 0, covariance_weight, prototype.barycenter_cache});
   }
   return terms;
 }
@@ -208,7 +208,7 @@ PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels&
     Vector mean = Vector::Zero(rows);
     Matrix within = Matrix::Zero(rows, rows);
     Matrix to_places = Matrix::Zero(rows, places.x.rows());
-    for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1)) {
+    for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1, 1)) {
       AddTermAt(term, points, places, mean, within, to_places);
     }
     within.triangularView<Eigen::StrictlyUpper>() = within.transpose();

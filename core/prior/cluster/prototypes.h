@@ -27,9 +27,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/prior/blocks/added_process.h"
+#include "core/prior/blocks/source_model.h"
 #include "core/prior/cluster/clustering.h"
 #include "core/prior/cluster/gaussian_distance.h"
-#include "core/prior/blocks/source_model.h"
 
 namespace slipstream {
 
@@ -84,9 +84,10 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
                                                 const PointMatrix& places,
                                                 const PrototypeOptions& options);
 
-// The prototype's process times `weight`: so its covariance times weight^2.
+// The prototype's process with its mean times `mean_weight` and its covariance times
+// `covariance_weight`.
 std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
-                                        double weight);
+                                        double mean_weight, double covariance_weight);
 
 // At most `count` rows, evenly; of equal ones the first.
 PointMatrix EvenlyChosen(const PointMatrix& places, Index count);

@@ -120,6 +120,83 @@ TEST(ClusterPrior, IndividualSourcesAreTheirOwnPrototypes) {
   }
 }
 
+// IndiWeight's other reading: the centre of all sources with weights for 1/K.
+TEST(ClusterPrior, AWeightedCentreHasTheWeightsInItsCovarianceToo) {
+  const Situation situation(TwoKinds(), Sampled(Bowl, 2, 2, 9), 25);
+  ClusterOptions options;
+  options.prototypes.grouping = SourceGrouping::kIndividual;
+  options.weights = NormalDistance::kJeffreys;
+  options.covariance = CovarianceWeights::kAsMeans;
+  const auto transfer = Combined(options, situation);
+  const Hyperparameters own = AtLocation(*transfer, kLittleNoise);
+  const Vector shares = transfer->Shares(own);
+  std::vector<NaiveProcess> naive;
+  std::vector<double> equal(5, 0.2);
+  std::vector<double> weights;
+  for (size_t i = 0; i < 5; ++i) {
+    naive.push_back(NaiveSource(situation.sources[i]->data, kSourceNoise));
+    weights.push_back(shares[static_cast<Index>(i)]);
+  }
+  // One step from equal weights, of one result.
+  const TrainingData first = EarlierOf(situation.target, 1);
+  const double noise = std::exp(transfer->model().Location()[3]);
+  const NaiveNormal posterior =
+      NaiveAt(NaiveConditioned(NaiveMixture(naive, equal, equal), first.x, first.y, noise),
+              situation.places);
+  Vector distances(5);
+  for (size_t i = 0; i < 5; ++i) {
+    distances[static_cast<Index>(i)] =
+        NaiveJeffreys(NaiveAt(naive[i], situation.places), posterior);
+  }
+  Vector expected = (1 - distances.array() / distances.maxCoeff()).exp();
+  expected /= expected.sum();
+  EXPECT_LT((shares - expected).cwiseAbs().maxCoeff(), 1e-7);
+  const NaiveProcess last = NaiveConditioned(NaiveMixture(naive, weights, weights),
+                                             situation.target.x, situation.target.y, kLittleNoise);
+  const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
+  EXPECT_LT((transfer->Fit(own).value()->JointCovariance(at) - last.CovarianceOf(at, at))
+                .cwiseAbs()
+                .maxCoeff(),
+            1e-7);
+}
+
+TEST(ClusterPrior, StepsBeginWithTheInitialResults) {
+  const Situation situation(TwoKinds(), Sampled(Wave, 2, 7, 9), 25);
+  const std::vector<std::vector<size_t>> groups = {{0, 2, 4}, {1, 3}};
+  for (const Index initial : {1, 5, 7, 9}) {
+    PriorInput input = InputOf(situation);
+    input.initial_results = initial;
+    const NaiveAlgorithm naive(input, groups, NormalDistance::kWasserstein, kSourceNoise, {});
+    const auto transfer = MakeClusterPrior(ClusterOptions())->Combine(input).value();
+    const Vector shares = transfer->Shares(AtLocation(*transfer, kLittleNoise));
+    EXPECT_NEAR(shares[0], naive.weights[0] / 3, 1e-8) << initial;
+    EXPECT_NEAR(shares[1], naive.weights[1] / 2, 1e-8) << initial;
+    EXPECT_EQ(naive.weights[0] == 0.5, initial >= 7);
+  }
+}
+
+// What is given for the posterior that chooses is what the weights' posterior has.
+TEST(ClusterPrior, AGivenNoiseAndMeanAreThoseOfTheWeightsToo) {
+  const Situation situation(TwoKinds(), Sampled(Wave, 2, 6, 9), 25);
+  const auto weight_with = [&](double noise_deviation, double mean) {
+    PriorInput input = InputOf(situation);
+    input.model.given.noise_deviation = noise_deviation;
+    input.model.given.mean = mean;
+    const auto transfer = MakeClusterPrior(ClusterOptions())->Combine(input).value();
+    const Hyperparameters own = transfer->model().Unpack(transfer->model().Location());
+    EXPECT_NEAR(own.log_noise_variance, 2 * std::log(noise_deviation), 1e-12);
+    EXPECT_EQ(own.mean, mean);
+    EXPECT_TRUE(transfer->model().beliefs[4].is_fixed());
+    return transfer->Shares(own)[0];
+  };
+  const double usual = weight_with(std::exp(-2), 0);
+  EXPECT_NE(usual, weight_with(0.5, 0));
+  EXPECT_NE(usual, weight_with(std::exp(-2), 0.4));
+  const NaiveAlgorithm naive =
+      NaiveOf(situation, {{0, 2, 4}, {1, 3}}, NormalDistance::kWasserstein);
+  EXPECT_NEAR(usual, naive.weights[0] / 3, 1e-8);
+}
+
 TEST(ClusterPrior, AResidualTakesPartInTheSteps) {
   const Situation situation(TwoKinds(), Sampled(Wave, 2, 5, 9), 25);
   const NaiveProcess residual{[](const Vector&) { return 0.0; },

@@ -120,7 +120,7 @@ NaiveAlgorithm::NaiveAlgorithm(const PriorInput& input,
     prototypes.push_back(NaiveMixture(members, part, part));
   }
   weights.assign(groups.size(), 1 / static_cast<double>(groups.size()));
-  for (Index tau = 1; tau < input.target.y.size(); ++tau) {
+  for (Index tau = input.initial_results; tau < input.target.y.size(); ++tau) {
     const TrainingData data = input.earlier(tau);
     const NaiveProcess posterior = NaiveConditioned(Prior(), data.x, data.y, kStepNoise);
     const NaiveNormal target = NaiveAt(posterior, input.places.Get());

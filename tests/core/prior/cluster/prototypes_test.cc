@@ -95,7 +95,7 @@ TEST(Prototypes, OfManySourcesSomeLendTheirCovariancesToTheGroup) {
   ExpectFirstIs(centre, made, sources);
   double variances = 0;
   double means = 0;
-  for (const AddedTerm& term : TermsOfPrototype(made.prototypes[0], sources, 0.6)) {
+  for (const AddedTerm& term : TermsOfPrototype(made.prototypes[0], sources, 0.6, 0.6 * 0.6)) {
     variances += term.covariance_factor;
     means += term.mean_factor;
   }
@@ -145,8 +145,8 @@ TEST(Prototypes, ABarycenterHasItsCovarianceOnTheGridAndTheMeanOfMeansAnywhere) 
   EXPECT_LT((actual.covariance() - expected).norm(), 0.01 * expected.norm());
   ASSERT_NE(made.prototypes[0].barycenter, nullptr);
   const PointMatrix x = RandomPoints(Numbers(2), 9, 8);
-  const KnownTerm there =
-      KnownPartAt(TermsOfPrototype(made.prototypes[0], sources, 0.5), SourceErrors::kCorrelated, x);
+  const KnownTerm there = KnownPartAt(TermsOfPrototype(made.prototypes[0], sources, 0.5, 0.25),
+                                      SourceErrors::kCorrelated, x);
   const Vector mean = (naive[0].MeanAt(x) + naive[2].MeanAt(x) + naive[4].MeanAt(x)) / 3;
   EXPECT_LT((there.mean - 0.5 * mean).cwiseAbs().maxCoeff(), 1e-9);
   EXPECT_LT((there.covariance - 0.25 * made.prototypes[0].barycenter->Covariance(x, x))
