@@ -251,7 +251,8 @@ class Rgpe final : public Prior {
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
     const Index results = input.target.y.size();
-    std::vector<size_t> places = BestRankers(input.sources, input.target, options_.most_sources);
+    const size_t most = options_.most_sources > 0 ? options_.most_sources : input.sources.size();
+    std::vector<size_t> places = BestRankers(input.sources, input.target, most);
     SourceModels chosen;
     for (size_t place : places) chosen.push_back(input.sources[place]);
     RgpeNumbers numbers;
@@ -292,6 +293,10 @@ constexpr Option<RgpeOptions> kRgpeOptions[] = {
     OptionAt<&RgpeOptions::dilution>(
         {"rgpe_dilution", "", 0, 2, true,
          "0: rgpe keeps all sources, 1: percentile, 2: probabilistic"}),
+    OptionAt<&RgpeOptions::most_sources>(
+        {"rgpe_sources", "sources", 0, 1000, true,
+         "Sources that rgpe weighs; more are screened by how well they rank the results, unless it "
+         "is 0"}),
     OptionAt<&RgpeOptions::draws>(
         {"rgpe_draws", "draws", 1, 100000, true,
          "Draws of rgpe's ranking losses; 256, or 1000 bootstrap samples, unless given"}),

@@ -71,6 +71,7 @@ struct RgpeOptions {
   double percentile = 0.95;
   // T, for kProbabilistic: from so many results on no source is kept. Positive.
   Index budget = 100;
+  // More are screened to so many; 0: all take part, as in the papers.
   size_t most_sources = 10;
 
   friend bool operator==(const RgpeOptions&, const RgpeOptions&) = default;

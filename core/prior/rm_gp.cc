@@ -57,9 +57,10 @@ Vector RmGpWeights(const Vector& sums, double rate) {
 class RmGpTransfer final : public Transfer {
  public:
   RmGpTransfer(const RmGpOptions& options, Model model, TrainingData data, TrainingData target,
-               SourceModels sources, uint64_t seed)
+               SourceModels sources, Index first_results, uint64_t seed)
       : Transfer(std::move(model), std::move(data)),
         options_(options),
+        first_results_(options.first_results.value_or(first_results)),
         target_(std::move(target)),
         sources_(std::move(sources)),
         uniform_(CounterRandomUniform(seed, static_cast<uint64_t>(target_.y.size()), 0)) {
@@ -86,6 +87,10 @@ class RmGpTransfer final : public Transfer {
         std::move(members), is_bound ? EnsembleErrors::kAligned : EnsembleErrors::kIndependent);
     ensemble->Expect(target_.x);
     return ensemble;
+  }
+
+  std::optional<int64_t> Round() const override {
+    return std::max<Index>(1, RoundsOf(target_.y.size()));
   }
 
   Vector Shares(const Hyperparameters& hyperparameters) const override {
@@ -125,6 +130,8 @@ class RmGpTransfer final : public Transfer {
     };
     return states_.Get(hyperparameters.Packed(), make);
   }
+  // How many there are with so many results.
+  Index RoundsOf(Index results) const { return std::max<Index>(0, results + 1 - first_results_); }
   // gap(i, s) of source i in round s + 1.
   Matrix Gaps(const GaussianProcess& own, Index rounds) const;
   RmGpState Run(const GaussianProcess& own) const;
@@ -132,6 +139,7 @@ class RmGpTransfer final : public Transfer {
   Vector Mixed(const RmGpState& state) const;
 
   RmGpOptions options_;
+  Index first_results_;
   TrainingData target_;
   SourceModels sources_;
   std::vector<RmGpPoints> points_;  // By source.
@@ -157,7 +165,7 @@ Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {
         error += whitened[results - 1] * columns.col(results - 1).array();
         variance -= columns.col(results - 1).array().square();
       }
-      const Index round = results - options_.first_results;  // From 0 on.
+      const Index round = results - first_results_;  // From 0 on.
       if (round < 0) continue;
       const double multiplier =
           RmGpMultiplier(options_.multiplier_scale, own.dimension(), round + 1);
@@ -172,7 +180,7 @@ Matrix RmGpTransfer::Gaps(const GaussianProcess& own, Index rounds) const {
 RmGpState RmGpTransfer::Run(const GaussianProcess& own) const {
   RmGpState state;
   const auto count = static_cast<Index>(sources_.size());
-  state.rounds = std::max<Index>(0, own.size() + 1 - options_.first_results);
+  state.rounds = RoundsOf(own.size());
   state.multiplier =
       RmGpMultiplier(options_.multiplier_scale, own.dimension(), std::max<Index>(1, state.rounds));
   const Matrix gaps = Gaps(own, state.rounds);
@@ -212,7 +220,8 @@ class RmGp final : public Prior {
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
     TrainingData data = input.CalibrationPart();
     return std::make_unique<RmGpTransfer>(options_, DefaultModel(input.kinds, input.model),
-                                          std::move(data), input.target, input.sources, input.seed);
+                                          std::move(data), input.target, input.sources,
+                                          input.initial_results, input.seed);
   }
 
  private:

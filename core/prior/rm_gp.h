@@ -28,8 +28,10 @@
 //   L^-1 K(X, x) up to t - 1 give mean and variance by running sums), the whole
 //   recursion is a function of the input and the hyperparameters, and it takes
 //   O(t^2 + N t) for N source points on top of O(N t^2) for those rows.
-// - With n results it is round n + 1; first_results tells where rounds begin. The
-//   published runs begin after an initial design of five, with t = 1 there.
+// - The rounds begin with the initial results, t = 1 there, as in the published runs,
+//   which begin after a design of five: all of it makes one update of the weights. With
+//   n results, n_0 of them initial ones, it is round n - n_0 + 1; trials that are
+//   pending, and such that failed, make no round. The acquisition has the same t.
 // - Sources and target are each on the scale of models (mean 0, variance 1): on
 //   raw scales the gaps would compare units.
 // - A gap takes most_points of a source's results at most, evenly spread over
@@ -71,9 +73,9 @@ struct RmGpOptions {
   // variance of source i's noise and N_i how many of its points are taken. The
   // paper's bound has it, its runs have not.
   std::optional<double> noise_confidence = {};
-  // The number of results of the first round's posterior. With fewer, nu = 1 and
-  // all sources weigh the same.
-  Index first_results = 0;
+  // The number of results of the first round's posterior; if absent, as many as there
+  // were initially. With fewer, nu = 1 and all sources weigh the same.
+  std::optional<Index> first_results = {};
   Index most_points = 200;
   size_t most_sources = 20;
   double least_weight = 1e-6;

@@ -20,6 +20,7 @@ std::unique_ptr<Transfer> Combined(const RmGpOptions& options, const Situation& 
 
 RmGpOptions Exact() {
   RmGpOptions options;
+  options.first_results = 0;
   options.least_weight = 0;
   return options;
 }
@@ -63,9 +64,10 @@ NaiveRounds RunNaively(const Situation& situation, const Kernel& kernel, const H
   const auto dimension = static_cast<double>(situation.target.x.cols());
   NaiveRounds state;
   std::vector<double> sums(situation.sources.size(), 0);
-  for (Index t = 1; t + options.first_results <= situation.target.y.size() + 1; ++t) {
+  const Index first = *options.first_results;
+  for (Index t = 1; t + first <= situation.target.y.size() + 1; ++t) {
     state.multiplier = std::sqrt(0.2 * dimension * std::log(2.0 * static_cast<double>(t)));
-    const TrainingData before = FirstOf(situation.target, t - 1 + options.first_results);
+    const TrainingData before = FirstOf(situation.target, t - 1 + first);
     state.gaps.clear();
     for (const auto& source : situation.sources) {
       double sum = 0;
@@ -176,12 +178,12 @@ TEST(RmGp, WeighsSourcesByTheirGaps) {
 
 TEST(RmGp, StopsTransferringWithinAFewRounds) {
   double before = 1;
-  for (const Index results : {0, 2, 10, 60}) {
+  for (const Index results : {1, 2, 10, 60}) {
     const Situation situation = ThreeSources(results);
     const auto transfer = Combined(RmGpOptions(), situation);
     const Hyperparameters own = AtLocation(*transfer, kNoise);
     const double nu = RemarkOf(*transfer, own, "nu");
-    EXPECT_LE(nu, std::pow(0.7, results + 1) * (1 + 1e-12));
+    EXPECT_LE(nu, std::pow(0.7, results) * (1 + 1e-12));
     EXPECT_LT(nu, before);
     before = nu;
   }
@@ -193,6 +195,23 @@ TEST(RmGp, StopsTransferringWithinAFewRounds) {
   const PointMatrix at = RandomPoints(situation.kinds, 9, 6);
   const auto surrogate = transfer->Fit(own).value();
   EXPECT_EQ(surrogate->Predict(at).mean, alone.Predict(at).mean);
+}
+
+// The published runs count from an initial design of five.
+TEST(RmGp, AllInitialResultsMakeOneUpdateOfTheWeights) {
+  for (const Index results : {4, 5, 8}) {
+    const Situation situation = ThreeSources(results);
+    PriorInput input = situation.input();
+    input.initial_results = 5;
+    const auto transfer = MakeRmGp(RmGpOptions())->Combine(input).value();
+    const Hyperparameters own = AtLocation(*transfer, kNoise);
+    RmGpOptions told = Exact();
+    told.first_results = 5;
+    const NaiveRounds naive = RunNaively(situation, *transfer->model().kernel, own, told);
+    EXPECT_EQ(RemarkOf(*transfer, own, "rounds"), std::max<Index>(0, results - 4));
+    EXPECT_EQ(transfer->Round(), std::max<Index>(1, results - 4));
+    EXPECT_NEAR(RemarkOf(*transfer, own, "nu"), naive.nu, 1e-9);
+  }
 }
 
 // kThompson takes the target's posterior or the sources', never a blend.
@@ -326,7 +345,7 @@ TEST(RmGp, CalibratesTheTargetsOwnRegressionOnTheFirstResults) {
   const auto transfer = MakeRmGp(RmGpOptions())->Combine(input).value();
   EXPECT_EQ(transfer->data().y, situation.target.y.head(6));
   EXPECT_EQ(transfer->model().weight_count(), 0);
-  EXPECT_EQ(RemarkOf(*transfer, AtLocation(*transfer, kNoise), "rounds"), 10);
+  EXPECT_EQ(RemarkOf(*transfer, AtLocation(*transfer, kNoise), "rounds"), 9);
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ Recipe RecipeOf(const std::string& preset, const RecipeChange& change = {});
 
 class FittedModel {
  public:
-  // Dies if it cannot be fitted.
-  FittedModel(const Recipe& recipe, const FakeStudy& study);
+  // After so many initial results. Dies if it cannot be fitted.
+  FittedModel(const Recipe& recipe, const FakeStudy& study, Index initial_results = 1);
 
   const SourceModel& source(size_t place = 0) const { return *sources_[place]; }
   const ObjectiveModel& model() const { return *model_; }

@@ -86,7 +86,7 @@ TEST(NoStart, WithoutSourcesTheFirstSuggestionIsEvenAndTheSecondTheModels) {
   EXPECT_EQ(NumberFact(Next(*strategy, study.view()), "results"), 1);
 }
 
-class NeverReady : public SourceProvider {
+class NeverFitted : public SourceProvider {
  public:
   absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
       const std::shared_ptr<const SourceTaskData>&, const SearchSpace&,
@@ -97,7 +97,7 @@ class NeverReady : public SourceProvider {
 
 TEST(NoStart, WhileSourcesAreNotReadyTheFirstSuggestionsAreEvenAndSayWhy) {
   const FakeStudy study = WithSources(SquareSpace());
-  NeverReady provider;
+  NeverFitted provider;
   StudyView view = study.view();
   view.fitted_sources = &provider;
   const Suggestion first = MustSuggest("deltabo", view, 1, 5)[0];
