@@ -113,16 +113,27 @@ MadeRule UpperBound(const NextPointRequest& request, size_t) {
   return MakeUpperConfidenceBound(UpperBoundMultiplier(request));
 }
 
+// What improvements are counted from.
+absl::StatusOr<double> IncumbentFor(const NextPointRequest& request, size_t member) {
+  if (request.acquisition.options().As<AcquisitionOptions>().incumbent_everywhere) {
+    return LargestMean(request, member);
+  }
+  return request.model.Incumbent(member);
+}
+
 MadeRule Improvement(const NextPointRequest& request, size_t member) {
-  return MakeExpectedImprovement(request.model.Incumbent(member));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const double incumbent, IncumbentFor(request, member));
+  return MakeExpectedImprovement(incumbent);
 }
 
 MadeRule LogImprovementOf(const NextPointRequest& request, size_t member) {
-  return MakeLogExpectedImprovement(request.model.Incumbent(member));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const double incumbent, IncumbentFor(request, member));
+  return MakeLogExpectedImprovement(incumbent);
 }
 
 MadeRule ImprovementProbability(const NextPointRequest& request, size_t member) {
-  return MakeProbabilityOfImprovement(request.model.Incumbent(member) + kLeastImprovement);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const double incumbent, IncumbentFor(request, member));
+  return MakeProbabilityOfImprovement(incumbent + kLeastImprovement);
 }
 
 MadeRule MaxValueOfResults(const NextPointRequest& request, size_t member) {
@@ -158,6 +169,10 @@ double LogPoints(const NextPointRequest& request) {
 constexpr Option<AcquisitionOptions> kOptions[] = {
     OptionAt<&AcquisitionOptions::multiplier>({"ucb_multiplier", "deviations", 0, 100, false,
                                                "Deviations that an upper confidence bound adds"}),
+    OptionAt<&AcquisitionOptions::incumbent_everywhere>(
+        {"incumbent_everywhere", "", 0, 1, true,
+         "1: ei, log_ei and pi count improvements from the largest mean in the space instead of "
+         "the largest where there are results"}),
 };
 
 OptionSet DefaultOptions() { return OptionSet(AcquisitionOptions(), kOptions); }

@@ -20,6 +20,9 @@ struct NextPointRequest;
 // wide an upper confidence bound would be.
 struct AcquisitionOptions {
   double multiplier = 1.8;
+  // The value that improvements are counted from is the largest of the mean over the whole space,
+  // not only where there are results or trials under way.
+  bool incumbent_everywhere = false;
 
   friend bool operator==(const AcquisitionOptions&, const AcquisitionOptions&) = default;
 };

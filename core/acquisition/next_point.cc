@@ -75,7 +75,7 @@ class Chooser {
     return next;
   }
 
- private:
+  // Where `score` is largest; the rest of the point is not filled in.
   absl::StatusOr<NextPoint> Search(const PointScore& score) const {
     if (request_.pool != nullptr) return AmongCandidates(score);
     std::optional<std::vector<Configuration>> all = AllConfigurations(request_.space, kEnumerable);
@@ -97,6 +97,7 @@ class Chooser {
     return FirstNotTaken(found.best);
   }
 
+ private:
   static PointFunction FunctionOf(const SmoothScore& score) {
     const auto near = [&score](ConstVectorView point) -> ValueAndGradient {
       std::shared_ptr<const SmoothScore> there = score.Near(point);
@@ -197,6 +198,21 @@ class Chooser {
   const NextPointRequest& request_;
 };
 
+class MeanScore final : public SmoothScore {
+ public:
+  explicit MeanScore(const Surrogate& surrogate) : surrogate_(surrogate) {}
+
+  Vector ValuesAt(const PointMatrix& x) const override { return surrogate_.PredictMean(x); }
+  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
+    const PointPrediction there = surrogate_.PredictPoint(x);
+    gradient = there.mean_gradient;
+    return there.mean;
+  }
+
+ private:
+  const Surrogate& surrogate_;
+};
+
 }  // namespace
 
 Screen SharedScreen(const SearchSpace& space, const SearchedModel& model, uint64_t seed,
@@ -213,6 +229,17 @@ Screen SharedScreen(const SearchSpace& space, const SearchedModel& model, uint64
       ScreenOf(space, model.BestConfigurations(kSearchIncumbents), seed, options);
   screen.x = EncodeAll(space, screen.configurations);
   return screen;
+}
+
+absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t member) {
+  const ConfigurationIndex none;  // A mean may be looked at where there are results.
+  NextPointRequest ask{request.space, request.acquisition, request.model, none, request.pool};
+  ask.seed = request.seed;
+  ask.deadline = request.deadline;
+  ask.screen = request.screen;
+  const MeanScore score(*request.model.members()[member]);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const NextPoint best, Chooser(ask).Search(score));
+  return std::max(best.value, request.model.Incumbent(member));
 }
 
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request) {

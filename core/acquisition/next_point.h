@@ -65,6 +65,10 @@ struct NextPointRequest {
 Screen SharedScreen(const SearchSpace& space, const SearchedModel& model, uint64_t seed,
                     bool is_small);
 
+// The largest posterior mean of a member over the whole space, as far as a search finds it; at
+// least the member's incumbent. Errors as ChooseNextPoint.
+absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t member);
+
 // DEADLINE_EXCEEDED when there was no time; FAILED_PRECONDITION when a
 // factorisation failed.
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request);

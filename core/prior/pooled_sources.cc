@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -69,11 +70,13 @@ Pool PoolOf(const SourceModels& sources, const Envelopes& envelopes, const Train
   Index first = 0;
   for (size_t k = 0; k < kept.size(); ++k) {
     const Index count = pool.points.counts[k];
-    pool.points.data.known_noise.segment(first, count).array() +=
-        envelopes.variances[static_cast<Index>(places[k])];
+    pool.points.data.known_noise.segment(first, count)
+        .setConstant(envelopes.variances[static_cast<Index>(places[k])]);
     counts[places[k]] = count;
     first += count;
   }
+  // As if each were the mean of infinitely many: they have no part in the results' noise.
+  pool.points.data.repeats.setConstant(std::numeric_limits<double>::infinity());
   pool.points.counts = std::move(counts);
   pool.data = Joined(results, pool.points);
   return pool;
@@ -154,7 +157,17 @@ namespace {
 constexpr Option<PooledOptions> kPooledOptions[] = {
     OptionAt<&PooledOptions::fixed_variance>(
         {"source_noise", "variances of the results", 1e-6, 100, false,
-         "The variance of the noise that env_gp adds to sources' points"}),
+         "The variance of the noise of sources' points in env_gp, a tenth of the results' unless "
+         "given, as no paper names one"}),
+    OptionAt<&PooledOptions::updates>(
+        {"update_noise", "", 0, 1, true,
+         "1: the noise of sources' points in env_gp follows their errors as envelope's does"}),
+    OptionAt<&PooledOptions::shape>(
+        {"envelope_shape", "", 1e-3, 1000, false,
+         "tau_0 of the belief in the noise of sources' points that follows their errors"}),
+    OptionAt<&PooledOptions::scale>(
+        {"envelope_scale", "variances of the results", 1e-6, 1000, false,
+         "v_0 of the belief in the noise of sources' points that follows their errors"}),
     OptionAt<&PooledOptions::drop_misleading>(
         {"drop_misleading", "", 0, 1, true,
          "1: envelope and env_gp leave out sources that predict worse than the results' mean"}),
@@ -185,7 +198,7 @@ const PriorRow kEnvGpPrior = {
     .make =
         [](const OptionSet& options, const FollowedAcquisition&) {
           PooledOptions pooled = options.As<PooledOptions>();
-          pooled.noise = PooledNoise::kFixed;
+          pooled.noise = pooled.updates ? PooledNoise::kEnvelope : PooledNoise::kFixed;
           pooled.kernel = PooledKernel::kTargets;
           return MakePooledSources(pooled);
         },

@@ -12,20 +12,21 @@
 //     sigma_s^2 = v_t / (tau_t + 1), the mode.
 //   Its kernel is isotropic, exp(-|x - x'|^2 / (2 theta)) (theta is the square
 //   of a lengthscale), and its mean 0 (equations 18 and 19).
+//   Its EI counts from the largest posterior mean in the space (equation 11), which
+//   the acquisition's option incumbent_everywhere says.
 // - Env-GP (Shilton, Gupta, Rana, Venkatesh, "Regret bounds for transfer
 //   learning in Bayesian optimisation", 2017): the same with the target's kernel,
-//   sigma_s^2 as above or given.
+//   sigma_s^2 updated as above, or given.
 //
 // Choices where the papers are silent, and deviations:
 // - All results count in t, those of the initial design too: each says as much
 //   of the source as any other.
 // - tau_0 = 5 and v_0 = 3 presume values of about variance 1. Results and
-//   sources are on the scale of models; of the paper's raw values, of at most
-//   0.16, it would hardly learn anything.
+//   sources are on one scale, on which the sources' have that; of the paper's raw
+//   values, of at most 0.16, it would hardly learn anything.
 // - Several sources have a sigma_s^2 each.
-// - A source's points have the measurements' noise besides sigma_s^2: equation
-//   17 has sigma_s^2 alone, which differs in what sigma_s^2 means only. So no
-//   source is ever trusted more than the results.
+// - A source's points have sigma_s^2 for noise and nothing else (equation 17),
+//   however often each was measured.
 // - How theta is found is not told: it is left to the calibration, which is
 //   shown the results and as many points as it can do with.
 // - Against the claim that it "rolls back" to no transfer, sigma_s^2 stays below
@@ -51,9 +52,12 @@ enum class PooledKernel {
 
 struct PooledOptions {
   PooledNoise noise = PooledNoise::kEnvelope;
-  double fixed_variance = 0.1;  // sigma_s^2 of kFixed; positive.
-  double shape = 5;             // tau_0.
-  double scale = 3;             // v_0.
+  // sigma_s^2 of kFixed; positive. No paper names one: this is a tenth of the variance that results
+  // have on the scale of models, and a choice of ours.
+  double fixed_variance = 0.1;
+  bool updates = false;  // Env-GP with kEnvelope.
+  double shape = 5;      // tau_0.
+  double scale = 3;      // v_0.
   PooledKernel kernel = PooledKernel::kIsotropic;
   // Leaves out sources that predict the results worse than the results' mean
   // does, sum_i (y_i - yhat_i^s)^2 > sum_i (y_i - ybar)^2, once there are so many

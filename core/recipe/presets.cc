@@ -39,6 +39,8 @@ constexpr double Place(Enum value) {
 constexpr double kSquaredExponential = Place(Smoothness::kSquaredExponential);
 constexpr double kStandardized = Place(OutputWarp::kStandardize);
 constexpr double kRoughSources = Place(SourceKernel::kMatern32TimesMatern12);
+constexpr double kSmoothSources = Place(SourceKernel::kSquaredExponential);
+constexpr double kOneForAll = Place(Lengthscales::kShared);
 constexpr double kWasserstein = Place(NormalDistance::kWasserstein);
 constexpr double kJeffreys = Place(NormalDistance::kJeffreys);
 constexpr double kBarycenters = Place(PrototypeKind::kWassersteinBarycenter);
@@ -293,16 +295,33 @@ constexpr PresetWords kPresets[] = {
       .acquisition = "thompson",
       .initial = "random",
       .options = {{"initial_points", 5}, {"output_warp", kStandardized}}}},
-    // Envelope-BO: tau_0 = 5, v_0 = 3, and the bound of Srinivas et al. for a cube.
+    // Envelope-BO: tau_0 = 5, v_0 = 3, EI from the largest mean and the bound of Srinivas et al.
+    // for a cube. The sources alone are regressed on under the same kernel.
     {"envelope_ei",
      "Sources' points as results with a noise that their errors tell (Envelope-BO), with EI",
-     {.prior = "envelope", .acquisition = "ei"}},
+     {.prior = "envelope",
+      .acquisition = "ei",
+      .options = {{"incumbent_everywhere", 1},
+                  {"source_kernel", kSmoothSources},
+                  {"source_lengthscales", kOneForAll},
+                  {"source_amplitude", 1},
+                  {"source_mean", 0}}}},
     {"envelope_ucb",
      "The same with the theoretical upper confidence bound",
-     {.prior = "envelope", .acquisition = "ucb_theory_continuous"}},
+     {.prior = "envelope",
+      .acquisition = "ucb_theory_continuous",
+      .options = {{"source_kernel", kSmoothSources},
+                  {"source_lengthscales", kOneForAll},
+                  {"source_amplitude", 1},
+                  {"source_mean", 0}}}},
     {"env_gp",
-     "Sources' points as results with a fixed extra noise (Env-GP)",
+     "Sources' points as results with a fixed noise, of a size that no paper names (Env-GP)",
      {.prior = "env_gp", .acquisition = "ucb", .options = {{"ucb_multiplier", kRootOfOneFifth}}}},
+    {"env_gp_updated",
+     "The same with a noise that follows the sources' errors",
+     {.prior = "env_gp",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", kRootOfOneFifth}, {"update_noise", 1}}}},
     {"diff_gp",
      "Sources' points corrected by a process for the difference (Diff-GP)",
      {.prior = "diff_gp", .acquisition = "ucb", .options = {{"ucb_multiplier", kRootOfOneFifth}}}},

@@ -59,6 +59,9 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
         {"source_kernel", "", 0, 4, true,
          "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "
          "2 squared exponential, 3 Matern 3/2, 4 Matern 1/2"}),
+    OptionAt<&StudyModelOptions::sources, &SourceFitOptions::lengthscales>(
+        {"source_lengthscales", "", 0, 1, true,
+         "Each source's process has 0: one lengthscale for all parameters, 1: one for each"}),
     OptionAt<&StudyModelOptions::scale>(
         {"task_scale", "", 0, 2, true,
          "With a prior of sources, results are 0: scaled task by task, so that levels and spreads "

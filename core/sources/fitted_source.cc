@@ -112,12 +112,13 @@ Model SourceModelOf(const SearchSpace& space, const SourceFitOptions& options) {
   const CoordinateKinds kinds = KindsOf(space);
   ModelOptions first;
   first.smoothness = SmoothnessOf(options.kernel);
+  first.lengthscales = options.lengthscales;
   first.given = options.given;
   Model model = DefaultModel(kinds, first);
   if (options.kernel != SourceKernel::kMatern32TimesMatern12) return model;
   std::vector<std::unique_ptr<Kernel>> parts;
-  parts.push_back(MakeStationary(Smoothness::kMatern32, kinds, Lengthscales::kEach));
-  parts.push_back(MakeStationary(Smoothness::kMatern12, kinds, Lengthscales::kEach));
+  parts.push_back(MakeStationary(Smoothness::kMatern32, kinds, options.lengthscales));
+  parts.push_back(MakeStationary(Smoothness::kMatern12, kinds, options.lengthscales));
   const Index count = parts[1]->parameter_count();
   model.kernel = MakeProduct(std::move(parts));
   // The second part's lengthscales as the first's, its amplitude 1.
@@ -226,8 +227,9 @@ size_t FittedSource::bytes() const {
 std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace& space,
                                  const SourceFitOptions& options) {
   return absl::StrCat(source.name, "\n", source.points.size(), "\n",
-                      static_cast<int>(options.kernel), " ", static_cast<int>(options.warp), " ",
-                      options.most_points, " ", options.most_calibrated, " ",
+                      static_cast<int>(options.kernel), " ", static_cast<int>(options.lengthscales),
+                      " ", static_cast<int>(options.warp), " ", options.most_points, " ",
+                      options.most_calibrated, " ",
                       options.scale.has_value() ? options.scale->Text() : "own", " ",
                       TextOf(options.given), "\n", SpaceKeyOf(space));
 }

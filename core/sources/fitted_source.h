@@ -46,6 +46,7 @@ enum class SourceKernel {
 
 struct SourceFitOptions {
   SourceKernel kernel = SourceKernel::kMatern52;
+  Lengthscales lengthscales = Lengthscales::kEach;
   OutputWarp warp = OutputWarp::kPower;  // Not kByEvidence.
   // The scale that the source shares with other tasks, of positive sign; none: its own, after
   // `warp`.

@@ -29,15 +29,14 @@ double RemarkOf(const Transfer& transfer, const std::string& name) {
 }
 
 // Equations 20 to 24 with a source-only regression written out.
-double NaiveEnvelope(const TrainingData& source, const TrainingData& target) {
+double NaiveEnvelope(const TrainingData& source, const TrainingData& target, double tau = 5,
+                     double v = 3) {
   const auto k = [](const Vector& a, const Vector& b) {
     return NaiveMatern52(a, b, Vector::Constant(a.size(), 0.4));
   };
   const Vector predicted =
       NaiveRegression(k, source.x, source.y, Vector::Constant(source.y.size(), 1e-3), target.x)
           .mean;
-  double tau = 5;
-  double v = 3;
   for (Index i = 0; i < target.y.size(); ++i) {
     tau += 0.5;
     v += (target.y[i] - predicted[i]) * (target.y[i] - predicted[i]) / 2;
@@ -65,9 +64,8 @@ TEST(Envelope, IsTheRegressionOfThePaper) {
   Vector noise(28);
   x << target.x, a->data.x, b->data.x;
   y << target.y, a->data.y, b->data.y;
-  noise << Vector::Constant(7, kNoise),
-      Vector::Constant(12, kNoise + NaiveEnvelope(a->data, target)),
-      Vector::Constant(9, kNoise + NaiveEnvelope(b->data, target));
+  noise << Vector::Constant(7, kNoise), Vector::Constant(12, NaiveEnvelope(a->data, target)),
+      Vector::Constant(9, NaiveEnvelope(b->data, target));
   const PointMatrix at = RandomPoints(situation.kinds, 20, 3);
   const NaivePosterior naive = NaiveRegression(k, x, y, noise, at);
   const auto surrogate = transfer->Fit(own).value();
@@ -77,6 +75,29 @@ TEST(Envelope, IsTheRegressionOfThePaper) {
   EXPECT_LT((surrogate->JointCovariance(at) - naive.covariance).cwiseAbs().maxCoeff(), 1e-8);
   ExpectConsistent(*surrogate, at);
   ExpectConsistent(*surrogate->Fantasize(RandomPoints(situation.kinds, 3, 8)).value(), at);
+}
+
+TEST(Envelope, TheBeliefInTheNoiseIsAnOptionOfBothPriors) {
+  const auto source = SourceOf("a", Wave, 2, 12, 1);
+  const Situation situation({source}, Sampled(Wave, 2, 7, 2));
+  for (const PriorRow* row : {&kEnvelopePrior, &kEnvGpPrior}) {
+    OptionSet options = row->about.options();
+    options.Set("update_noise", 1);
+    options.Set("envelope_shape", 2);
+    options.Set("envelope_scale", 0.5);
+    const auto transfer = row->make(options, {})->Combine(situation.input()).value();
+    EXPECT_NEAR(RemarkOf(*transfer, "source_noise_variance"),
+                NaiveEnvelope(source->data, situation.target, 2, 0.5), 1e-9);
+    options.Set("update_noise", 0);
+    options.Set("source_noise", 0.25);
+    const auto fixed = row->make(options, {})->Combine(situation.input()).value();
+    if (row == &kEnvGpPrior) {
+      EXPECT_EQ(RemarkOf(*fixed, "source_noise_variance"), 0.25);
+    } else {
+      EXPECT_NEAR(RemarkOf(*fixed, "source_noise_variance"),
+                  NaiveEnvelope(source->data, situation.target, 2, 0.5), 1e-9);
+    }
+  }
 }
 
 TEST(Envelope, StartsAtThePriorsModeAndNarrowsWhereTheSourceIsRight) {
@@ -156,13 +177,13 @@ TEST(Pooled, WithAGivenVarianceIsThatRegression) {
   Vector noise(16);
   x << situation.target.x, source->data.x;
   y << situation.target.y, source->data.y;
-  noise << Vector::Constant(6, kNoise), Vector::Constant(10, kNoise + 0.3);
+  noise << Vector::Constant(6, kNoise), Vector::Constant(10, 0.3);
   const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
   const NaivePosterior naive = NaiveRegression(k, x, y, noise, at);
   const Predictions actual = transfer->Fit(own).value()->Predict(at);
   EXPECT_LT((actual.mean - naive.mean).cwiseAbs().maxCoeff(), 1e-8);
   EXPECT_LT((actual.variance - naive.covariance.diagonal()).cwiseAbs().maxCoeff(), 1e-8);
-  const double expected = 10 / (kNoise + 0.3) / (10 / (kNoise + 0.3) + 6 / kNoise);
+  const double expected = 10 / 0.3 / (10 / 0.3 + 6 / kNoise);
   EXPECT_NEAR(transfer->Shares(own)[0], expected, 1e-12);
 }
 

@@ -68,7 +68,8 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
       "gp_mcmc, deltabo, stacked, scaml, "
       "cmbo_wss_wss, cmbo_jef_jef, cmbo_jef_wss, cmbo_wss_jef, cmbo_wss_wss_bary, "
       "cmbo_global_centre, cmbo_individual, rgpe, rm_gp_ucb, rm_gp_ts, envelope_ei, envelope_ucb, "
-      "env_gp, diff_gp, hyperbo, collaborative, efficient, source_portfolio, quasi_random, random");
+      "env_gp, env_gp_updated, diff_gp, hyperbo, collaborative, efficient, source_portfolio, "
+      "quasi_random, random");
 }
 
 TEST(Presets, EachSignsItsSuggestionsWithItsName) {

@@ -244,6 +244,39 @@ std::vector<double> NoiseVariances(Function target, uint64_t seed) {
   return variances;
 }
 
+// Equation 11: EI counts from the largest mean in the space, here at a source's point that is far
+// from all results.
+TEST(TaskScale, EnvelopeCountsImprovementsFromTheLargestMeanInTheSpace) {
+  FakeStudy study(SquareSpace(), {SourceOf("s", NormalDensity<0>, 25, 4)});
+  for (const double at : {0.02, 0.1, 0.9, 0.97}) {
+    Measure(study, {{Value::Double(at), Value::Double(1 - at)}}, NormalDensity<1>);
+  }
+  const FittedModel fitted(RecipeOf("envelope_ei"), study);
+  double largest = -1e9;
+  for (int i = 0; i < 4000; ++i) {
+    PointMatrix at(1, 2);
+    at << PointAt(8, i, 0), PointAt(8, i, 1);
+    largest = std::max(largest, fitted.surrogate().Predict(at).mean[0]);
+  }
+  ASSERT_GT(largest, fitted.model().Incumbent(0) + 0.5);
+  const auto strategy =
+      *MakeStrategy(*FindPreset("envelope_ei"), {.options = {{"initial_points", 1}}});
+  const Suggestion next = strategy->Suggest(study.view(), 1, 5, Deadline::Infinite())->front();
+  PointMatrix at(1, 2);
+  at << next.configuration.values[0].number(), next.configuration.values[1].number();
+  const Predictions there = fitted.surrogate().Predict(at);
+  const double deviation = std::sqrt(there.variance[0]);
+  const auto improvement = [&](double incumbent) {
+    const double u = (there.mean[0] - incumbent) / deviation;
+    return deviation * (std::exp(-u * u / 2) / std::sqrt(2 * std::numbers::pi) +
+                        u * std::erfc(-u / std::sqrt(2.0)) / 2);
+  };
+  const double value = NumberFact(next, "acquisition_value");
+  EXPECT_LT(value, improvement(largest) * (1 + 1e-6)) << "the search finds what 4000 points find";
+  EXPECT_GT(value, 0.9 * improvement(largest));
+  EXPECT_LT(value, 0.8 * improvement(fitted.model().Incumbent(0)));
+}
+
 TEST(TaskScale, EnvelopesNoiseFallsOverARelatedSourceAndRisesOverAnotherOne) {
   int falls = 0;
   int rises = 0;
