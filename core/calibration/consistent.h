@@ -19,6 +19,10 @@
 //
 // What was decided where the paper is silent, or is left:
 //
+// - The amplitude is that of the pseudo points, as all of theta is in equation 2, and
+//   is not refitted to the results: these crowd where the best is expected and differ
+//   less from each other there than the function does over the space, which is just
+//   the bias that the pseudo points are to take away.
 // - Words: 0 or 1 apart as they are equal or not, and drawn from those with a
 //   result, for no others are known here. Other coordinates are drawn uniformly
 //   and independently, whatever steps or conditions a parameter has.

@@ -5,7 +5,9 @@
 //   a block; the first suggestion of a random block is uniformly random, all
 //   others are the acquisition's. The block's reward is its better result.
 // - portfolio (the same authors' form of Hoffman, Brochu and de Freitas,
-//   "Portfolio allocation for Bayesian optimization", 2011): blocks of one.
+//   "Portfolio allocation for Bayesian optimization", 2011): blocks of one, whose
+//   reward is their result. (Hoffman and others reward every arm, by what the model
+//   then expects at the point that it proposed: that is the exploration hedge.)
 //
 // What was decided where the papers are silent:
 //

@@ -45,6 +45,13 @@ double Model::LogBelief(ConstVectorView packed, VectorView gradient) const {
       gradient[place] -= beliefs[i].rate;
       continue;
     }
+    if (beliefs[i].gamma_rate > 0) {
+      const double power = beliefs[i].gamma_power;
+      const double pull = beliefs[i].gamma_rate * std::exp(power * packed[place]);
+      value += beliefs[i].gamma_shape * power * packed[place] - pull;
+      gradient[place] += power * (beliefs[i].gamma_shape - pull);
+      continue;
+    }
     const double z = (packed[place] - beliefs[i].location) / beliefs[i].deviation;
     value -= 0.5 * z * z;
     gradient[place] -= z / beliefs[i].deviation;
@@ -74,8 +81,25 @@ Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options) {
     model.beliefs.push_back({-4, 1, std::log(1e-6), std::log(4.0)});
   }
   model.beliefs.push_back({0, options.mean_deviation, -5, 5});
+  BelieveInGamma(options.gamma, model);
   FixGiven(options.given, model);
   return model;
+}
+
+void BelieveInGamma(const GammaBeliefs& gamma, Model& model) {
+  if (!gamma.rate.has_value()) return;
+  const auto believe = [&](size_t place, double power) {
+    HyperparameterBelief& belief = model.beliefs[place];
+    belief.gamma_rate = *gamma.rate;
+    belief.gamma_shape = gamma.shape;
+    belief.gamma_power = power;
+  };
+  const std::vector<std::string> names = model.kernel->ParameterNames();
+  believe(0, 2);  // The amplitude's logarithm is half the variance's.
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (absl::StrContains(names[i], "lengthscale")) believe(i, 1);
+  }
+  believe(names.size(), 1);
 }
 
 void FixGiven(const GivenHyperparameters& given, Model& model) {

@@ -16,13 +16,17 @@ namespace slipstream {
 // The belief in one entry of Hyperparameters::Packed: normal around `location` (so that
 // a hyperparameter that is packed as its logarithm is log-normal), within [lower, upper]; or, where
 // there is a rate, exponential from `lower` on, with `location` where searches
-// start and `deviation` their step. It is fixed where lower == upper.
+// start and `deviation` their step; or, where there is a gamma rate, such that exp(gamma_power x)
+// of the entry x has a Gamma distribution, its Jacobian included. It is fixed where lower == upper.
 struct HyperparameterBelief {
   double location = 0;
   double deviation = 1;
   double lower = -10;
   double upper = 10;
   double rate = 0;
+  double gamma_rate = 0;
+  double gamma_shape = 1;
+  double gamma_power = 1;
 
   bool is_fixed() const { return lower == upper; }
   friend bool operator==(const HyperparameterBelief&, const HyperparameterBelief&) = default;
@@ -57,6 +61,14 @@ struct Model {
   double LogBelief(ConstVectorView packed, VectorView gradient) const;
 };
 
+// Gamma beliefs in the function's variance, in each lengthscale and in the noise variance.
+struct GammaBeliefs {
+  std::optional<double> rate = {};  // None: DefaultModel's own beliefs.
+  double shape = 1e-3;
+
+  friend bool operator==(const GammaBeliefs&, const GammaBeliefs&) = default;
+};
+
 struct ModelOptions {
   Smoothness smoothness = Smoothness::kMatern52;
   Lengthscales lengthscales = Lengthscales::kEach;
@@ -69,6 +81,7 @@ struct ModelOptions {
   bool warps_inputs = false;
   // Fixed, whatever is believed of the others.
   GivenHyperparameters given = {};
+  GammaBeliefs gamma = {};
 };
 
 // For outputs of mean 0 and variance 1 over the unit cube:
@@ -82,7 +95,13 @@ struct ModelOptions {
 //   a and b of bent coordinates ~ LogNormal(0, 0.5), from 1/8 to 8;
 //   noise variance ~ LogNormal(-4, 1), at least 1e-6;
 //   mean ~ Normal(0, mean_deviation).
+// Gamma beliefs take the place of the first, second and fourth; searches start where they do
+// otherwise.
 Model DefaultModel(const CoordinateKinds& kinds, const ModelOptions& options);
+
+// Has these beliefs in the kernel's amplitude, which is its first hyperparameter, its lengthscales
+// and the noise; nothing changes unless there is a rate.
+void BelieveInGamma(const GammaBeliefs& gamma, Model& model);
 
 // Fixes the beliefs in what is given. Of a product's amplitudes it is the first one.
 void FixGiven(const GivenHyperparameters& given, Model& model);

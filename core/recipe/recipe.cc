@@ -83,6 +83,13 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::mean>(
         {"mean", "deviations of the results", -100, 100, false,
          "The mean of the study's own process; learnt unless given"}),
+    OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::rate>(
+        {"gamma_rate", "", 1e-6, 1e6, false,
+         "The rate of Gamma beliefs in the variance, the lengthscales and the noise variance of "
+         "the "
+         "study's own process, instead of the usual log-normal ones; these unless given"}),
+    OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::shape>(
+        {"gamma_shape", "", 1e-6, 1e6, false, "The shape of those beliefs, if there is a rate"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given,
              &GivenHyperparameters::lengthscale>(
         {"source_lengthscale", "unit cube's edges", 1e-3, 100, false,

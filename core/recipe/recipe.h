@@ -44,6 +44,7 @@ struct StudyModelOptions {
   bool warps_inputs = false;
   // Of the process of the study's own: with sources perhaps that of the difference from them.
   GivenHyperparameters given = {};
+  GammaBeliefs gamma = {};
   // Instead of what the prior needs.
   std::optional<TaskScale> scale = {};
   SourceFitOptions sources = {};

@@ -36,6 +36,7 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool wi
   options.smoothness = recipe.model_options().smoothness;
   options.noiseless = view.noiseless;
   options.warps_inputs = recipe.model_options().warps_inputs;
+  options.gamma = recipe.model_options().gamma;
   // What is given for a process beside the sources is not that of the study alone.
   if (with_sources == recipe.prior->uses_sources()) options.given = recipe.model_options().given;
   if (view.noiseless) options.given.noise_deviation.reset();  // That is known of this study.
@@ -108,7 +109,7 @@ absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request
   options.mean_deviation = kMeanDeviation;
   model_ = DefaultModel(KindsOf(*request.view.space), options);
   BelieveInBranches(*request.view.space, model_);
-  FixGiven(options.given, model_);
+  FixGiven(options.given, model_);  // Which stays fixed, whatever is believed of branches.
   SLIPSTREAM_ASSIGN_OR_RETURN(
       scaled_,
       ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},

@@ -50,6 +50,55 @@ TEST(DefaultModel, FixesTheNoiseOfExactResults) {
   EXPECT_NEAR(model.Location()[3], std::log(1e-7), 1e-12);
 }
 
+TEST(DefaultModel, FixesWhatIsGiven) {
+  ModelOptions options;
+  options.given = {.lengthscale = 0.3, .amplitude = 2, .noise_deviation = 0.1, .mean = 0.5};
+  options.warps_inputs = true;
+  const Model model = DefaultModel(Numbers(2), options);
+  const Vector location = model.Location();
+  EXPECT_DOUBLE_EQ(std::exp(location[0]), 2);
+  EXPECT_DOUBLE_EQ(std::exp(location[1]), 0.3);
+  EXPECT_DOUBLE_EQ(std::exp(location[2]), 0.3);
+  EXPECT_NEAR(std::exp(location[location.size() - 2]), 0.01, 1e-15);
+  EXPECT_EQ(location[location.size() - 1], 0.5);
+  int open = 0;
+  for (const HyperparameterBelief& belief : model.beliefs) open += belief.is_fixed() ? 0 : 1;
+  EXPECT_EQ(open, 4) << "the curves that bend coordinates";
+}
+
+// The density of a Gamma variable theta = exp(power x) is theta^(shape - 1) exp(-rate theta), and
+// that of x has theta dx's part on top.
+TEST(Model, GammaBeliefsHaveTheDensityOfTheGammaDistributionInTheLogarithm) {
+  ModelOptions options;
+  options.gamma = {.rate = 10, .shape = 1e-3};
+  const Model model = DefaultModel(Numbers(2), options);
+  const auto density = [](double theta) { return (1e-3 - 1) * std::log(theta) - 10 * theta; };
+  const auto belief_at = [&](const Vector& x) {
+    Vector unused = Vector::Zero(x.size());
+    return model.LogBelief(x, unused);
+  };
+  Vector a(5);
+  a << -0.4, -1.2, 0.3, -5, 0;
+  Vector b(5);
+  b << 0.2, -2.2, -0.1, -2, 0;
+  const auto naive = [&](const Vector& x) {
+    const double variance = std::exp(2 * x[0]);
+    return density(variance) + std::log(variance) + density(std::exp(x[1])) + x[1] +
+           density(std::exp(x[2])) + x[2] + density(std::exp(x[3])) + x[3];
+  };
+  EXPECT_NEAR(belief_at(a) - belief_at(b), naive(a) - naive(b), 1e-10);
+  Vector gradient = Vector::Zero(5);
+  model.LogBelief(a, gradient);
+  for (Index i = 0; i < 5; ++i) {
+    Vector up = a;
+    Vector down = a;
+    up[i] += 1e-6;
+    down[i] -= 1e-6;
+    EXPECT_NEAR(gradient[i], (belief_at(up) - belief_at(down)) / 2e-6, 1e-5) << i;
+  }
+  EXPECT_EQ(model.Location(), DefaultModel(Numbers(2), ModelOptions()).Location());
+}
+
 TEST(DefaultModel, HasABeliefForEachHyperparameterOfItsKernel) {
   for (Lengthscales lengthscales : {Lengthscales::kShared, Lengthscales::kEach}) {
     ModelOptions options;

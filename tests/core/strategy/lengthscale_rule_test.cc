@@ -87,13 +87,12 @@ TEST(LengthscaleRule, TheBoundsExpansionNeverShrinksAndIsDividedIntoLengthscales
   study.ended[3].notes = ExpansionNotes(4, 2, 0.5);
   const Suggestion expanded = Ask(*strategy, study);
   EXPECT_EQ(NumberFact(expanded, "h"), 4);
-  // So changed, gp_map differs by its multiplier alone, so its lengthscales are the calibrated
-  // ones.
+  // So changed, gp_ucb differs by its multiplier alone: its lengthscales are the calibrated ones.
   const auto first_lengthscale = [](const Suggestion& suggestion) {
     return std::stod(TextFact(suggestion, "lengthscales"));
   };
   const Suggestion plain =
-      Ask(*MustMix("gp_map", {.options = {{"output_warp", 0}, {"mean", 0}}}), study);
+      Ask(*MustMix("gp_ucb", {.options = {{"output_warp", 0}, {"mean", 0}}}), study);
   EXPECT_NEAR(first_lengthscale(expanded), first_lengthscale(plain) / 4,
               1e-4 * first_lengthscale(plain));
 }
@@ -183,7 +182,9 @@ double BestInTrap(const Strategy& strategy, uint64_t seed) {
 }
 
 TEST(LengthscaleRule, ExpandingLeavesATrapThatTheCalibrationAloneStaysIn) {
-  const auto stuck = MustMix("gp_map", {.options = {{"smoothness", 3}}});
+  const auto stuck = MustMix(
+      "gp_ucb",
+      {.options = {{"ucb_multiplier", 2}, {"smoothness", 3}, {"output_warp", 0}, {"mean", 0}}});
   for (const char* preset : {"agpucb_min", "agpucb_onestep", "agpucb_theory_onestep"}) {
     const auto strategy = MustMix(preset, {.options = {{"smoothness", 3}}});
     int leaves = 0;
