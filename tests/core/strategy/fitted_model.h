@@ -18,9 +18,12 @@ Recipe RecipeOf(const std::string& preset, const RecipeChange& change = {});
 
 class FittedModel {
  public:
-  // After so many initial results. Dies if it cannot be fitted.
-  FittedModel(const Recipe& recipe, const FakeStudy& study, Index initial_results = 1);
+  // After so many initial results; `seed` is that of the study. Lengthscales are as the recipe's
+  // calibration has them, without its rule. Dies if it cannot be fitted.
+  FittedModel(const Recipe& recipe, const FakeStudy& study, Index initial_results = 1,
+              uint64_t seed = 0);
 
+  const SourceModels& sources() const { return sources_; }
   const SourceModel& source(size_t place = 0) const { return *sources_[place]; }
   const ObjectiveModel& model() const { return *model_; }
   const Surrogate& surrogate() const { return *model_->members().front(); }

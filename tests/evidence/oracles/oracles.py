@@ -1,0 +1,473 @@
+"""The equations of the papers once more, in NumPy, as the papers print them.
+
+Each oracle takes a study that evidence_paper_study wrote down (what was measured, and the
+hyperparameters that were learnt) and says for one of its steps what the method believes and wants
+at any point: mean and deviation of the function in the unit of the results, and the acquisition
+value. Nothing here knows how the presets are implemented. Where a paper leaves a constant open, it
+is that of the preset's description, and stands as a name below.
+"""
+
+import numpy as np
+
+RIDGE = 1e-4          # Of the mean variance, on covariances that are compared (cm-BO).
+CMBO_NOISE = np.exp(-4.0)
+LEAST_NOISE_PART = 0.1  # A-GP-UCB's bounds take the noise for at least this part of the deviation.
+ENV_GP_NOISE = 0.1
+
+
+# ---- Gaussian processes ----
+
+def distances(a, b, lengthscales):
+    difference = (a[:, None, :] - b[None, :, :]) / lengthscales
+    return np.sqrt((difference ** 2).sum(-1))
+
+
+def correlation(kind, a, b, lengthscales):
+    r = distances(a, b, lengthscales)
+    if kind == "gaussian":
+        return np.exp(-r ** 2 / 2)
+    if kind == "matern52":
+        s = np.sqrt(5) * r
+        return (1 + s + s ** 2 / 3) * np.exp(-s)
+    if kind == "matern32":
+        s = np.sqrt(3) * r
+        return (1 + s) * np.exp(-s)
+    if kind == "matern12":
+        return np.exp(-r)
+    raise ValueError(kind)
+
+
+class Kernel:
+    """amplitude^2 times a product of correlations; parameters are logarithms, part after part."""
+
+    def __init__(self, kinds, logarithms, dimension):
+        self.parts = []
+        each = len(logarithms) // len(kinds)
+        for i, kind in enumerate(kinds):
+            own = np.exp(np.array(logarithms[i * each:(i + 1) * each]))
+            lengthscales = own[1:] if each > 2 else np.full(dimension, own[1])
+            self.parts.append((kind, own[0], lengthscales))
+
+    def __call__(self, a, b):
+        product = np.ones((len(a), len(b)))
+        for kind, amplitude, lengthscales in self.parts:
+            product *= amplitude ** 2 * correlation(kind, a, b, lengthscales)
+        return product
+
+    def divided(self, g):
+        other = Kernel.__new__(Kernel)
+        other.parts = [(kind, amplitude, l / g) for kind, amplitude, l in self.parts]
+        return other
+
+    def limited(self, most):
+        other = Kernel.__new__(Kernel)
+        other.parts = [(kind, amplitude, np.minimum(l, most)) for kind, amplitude, l in self.parts]
+        return other
+
+    @property
+    def amplitude(self):
+        return np.prod([amplitude for _, amplitude, _ in self.parts])
+
+
+class Process:
+    """A process by its mean and covariance functions."""
+
+    def __init__(self, mean, covariance):
+        self.mean = mean
+        self.covariance = covariance
+
+    def given(self, x, y, noise):
+        """The posterior after y at x with these noise variances, by inverting the matrix."""
+        if len(y) == 0:
+            return self
+        inverse = np.linalg.inv(self.covariance(x, x) + np.diag(np.broadcast_to(noise, len(y))))
+        residual = inverse @ (y - self.mean(x))
+        return Process(
+            lambda a: self.mean(a) + self.covariance(a, x) @ residual,
+            lambda a, b: self.covariance(a, b) - self.covariance(a, x) @ inverse @ self.covariance(x, b))
+
+    def variance(self, a):
+        return np.array([self.covariance(p[None], p[None])[0, 0] for p in a])
+
+    def at(self, a):
+        return self.mean(a), np.sqrt(np.maximum(self.variance(a), 0))
+
+
+def constant(value):
+    return lambda a: np.full(len(a), value)
+
+
+def prior_process(kernel, mean=0.0):
+    return Process(constant(mean), kernel)
+
+
+def mixture(processes, mean_weights, covariance_weights):
+    return Process(
+        lambda a: sum(w * p.mean(a) for w, p in zip(mean_weights, processes)),
+        lambda a, b: sum(w * p.covariance(a, b) for w, p in zip(covariance_weights, processes)))
+
+
+# ---- A study as it was written down ----
+
+class Scale:
+    def __init__(self, values):
+        self.mean = np.mean(values)
+        self.deviation = np.std(values, ddof=1) if len(values) > 1 else 1.0
+
+    def __call__(self, values):
+        return (np.asarray(values) - self.mean) / self.deviation
+
+
+class Step:
+    """One step of a study: what was known then."""
+
+    def __init__(self, study, step):
+        self.study = study
+        self.initial = study["initial"]
+        count = step["results"]
+        self.all_x = np.array(study["x"]).reshape(-1, 2)
+        self.all_y = np.array(study["y"])
+        self.x = self.all_x[:count]
+        self.raw = self.all_y[:count]
+        self.members = step["members"]
+        self.own = step["members"][0]
+        self.facts = step["facts"]
+        self.round = step["suggested"] + 1
+        self.point = np.array([step["point"]])
+        self.dimension = self.x.shape[1]
+
+    def sources(self):
+        return self.study["sources"]
+
+    def shared_scale(self):
+        return Scale(np.concatenate([source["y"] for source in self.sources()]))
+
+    def source_process(self, source, kinds, scale):
+        told = source["hyperparameters"]
+        kernel = Kernel(kinds, told["kernel"], self.dimension)
+        return prior_process(kernel, told["mean"]).given(
+            np.array(source["x"]), scale(source["y"]), told["noise"])
+
+    def own_kernel(self, kind, member=None):
+        return Kernel([kind], (member or self.own)["kernel"], self.dimension)
+
+
+class Belief:
+    """What a method says of a point: mean and deviation on a scale, and the acquisition value."""
+
+    def __init__(self, scale, predict, acquire):
+        self.scale = scale
+        self.predict = predict
+        self.acquire = acquire
+
+
+def upper_bound(scale, process, multiplier):
+    def acquire(a):
+        mean, deviation = process.at(a)
+        return mean + multiplier * deviation
+    return Belief(scale, process.at, acquire)
+
+
+# ---- DeltaBO ----
+
+def deltabo(step):
+    """Equations 5 and 7, and line 5 of algorithm 1: the noise of each result has var_g there."""
+    scale = step.shared_scale()
+    g = step.source_process(step.sources()[0], ["matern52"], scale)
+    kernel = step.own_kernel("gaussian")
+    y = scale(step.raw)
+    residual = y - g.mean(step.x)
+    delta = prior_process(kernel).given(step.x, residual, g.variance(step.x) + step.own["noise"])
+    f = Process(lambda a: g.mean(a) + delta.mean(a), None)
+    f.variance = lambda a: g.variance(a) + delta.variance(a)
+    return upper_bound(scale, f, np.sqrt(0.2))
+
+
+# ---- Envelope-BO, Env-GP, Diff-GP ----
+
+def envelope_variance(errors, tau=5.0, v=3.0):
+    """Equations 20 to 24."""
+    return (v + 0.5 * (errors ** 2).sum()) / (tau + len(errors) / 2 + 1)
+
+
+def joint(step, kernel, mean, source_noise, source_values, scale):
+    """Equations 17 to 19."""
+    x = np.concatenate([np.array(step.sources()[0]["x"]), step.x])
+    y = np.concatenate([source_values, scale(step.raw)])
+    noise = np.concatenate([np.broadcast_to(source_noise, len(source_values)),
+                            np.full(len(step.raw), step.own["noise"])])
+    return prior_process(kernel, mean).given(x, y, noise)
+
+
+def envelope_process(step):
+    scale = step.shared_scale()
+    source = step.source_process(step.sources()[0], ["gaussian"], scale)
+    sigma = envelope_variance(scale(step.raw) - source.mean(step.x))
+    kernel = step.own_kernel("gaussian")
+    return scale, joint(step, kernel, 0.0, sigma, scale(step.sources()[0]["y"]), scale)
+
+
+def largest_mean(process):
+    """Over the unit square: a grid, and ever finer ones around its best point."""
+    centre, width = np.array([0.5, 0.5]), 0.5
+    best = -np.inf
+    for _ in range(12):
+        line = np.linspace(-width, width, 41)
+        grid = np.clip(np.stack(np.meshgrid(centre[0] + line, centre[1] + line), -1), 0, 1)
+        grid = grid.reshape(-1, 2)
+        means = process.mean(grid)
+        best, centre, width = max(best, means.max()), grid[means.argmax()], width / 6
+    return best
+
+
+def normal_distribution(u):
+    from math import erf
+    return np.array([0.5 * (1 + erf(value / np.sqrt(2))) for value in u])
+
+
+def envelope_ei(step):
+    scale, process = envelope_process(step)
+    best = largest_mean(process)
+
+    def acquire(a):
+        mean, deviation = process.at(a)
+        u = (mean - best) / deviation
+        return deviation * (np.exp(-u ** 2 / 2) / np.sqrt(2 * np.pi) + u * normal_distribution(u))
+    return Belief(scale, process.at, acquire)
+
+
+def envelope_ucb(step):
+    """beta_t = 2 log(t^2 2 pi^2 / (3 delta)) + 2 d log(t^2 d b r sqrt(log(4 d a / delta)))."""
+    scale, process = envelope_process(step)
+    t, d, delta = step.round, step.dimension, 0.01
+    beta = (2 * np.log(t ** 2 * 2 * np.pi ** 2 / (3 * delta)) +
+            2 * d * np.log(t ** 2 * d * np.sqrt(np.log(4 * d / delta))))
+    return upper_bound(scale, process, np.sqrt(beta))
+
+
+def env_gp(step):
+    scale = step.shared_scale()
+    process = joint(step, step.own_kernel("matern52"), step.own["mean"], ENV_GP_NOISE,
+                    scale(step.sources()[0]["y"]), scale)
+    return upper_bound(scale, process, np.sqrt(0.2))
+
+
+def env_gp_updated(step):
+    scale = step.shared_scale()
+    source = step.source_process(step.sources()[0], ["matern52"], scale)
+    sigma = envelope_variance(scale(step.raw) - source.mean(step.x))
+    process = joint(step, step.own_kernel("matern52"), step.own["mean"], sigma,
+                    scale(step.sources()[0]["y"]), scale)
+    return upper_bound(scale, process, np.sqrt(0.2))
+
+
+def diff_gp(step):
+    """Algorithm 2 of Shilton et al.: the source's points, corrected by a process of differences."""
+    scale = step.shared_scale()
+    told = step.sources()[0]
+    source = step.source_process(told, ["matern52"], scale)
+    kernel = step.own_kernel("matern52")
+    difference = prior_process(kernel).given(step.x, scale(step.raw) - source.mean(step.x),
+                                             step.own["noise"])
+    points = np.array(told["x"])
+    corrected = scale(told["y"]) + difference.mean(points)
+    noise = told["hyperparameters"]["noise"] + difference.variance(points)
+    process = joint(step, kernel, step.own["mean"], noise, corrected, scale)
+    return upper_bound(scale, process, np.sqrt(0.2))
+
+
+# ---- cm-BO ----
+
+def root(matrix):
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    return vectors @ np.diag(np.sqrt(np.maximum(values, 0))) @ vectors.T
+
+
+def wasserstein(p, q):
+    """The root of equation 6."""
+    (m0, s0), (m1, s1) = p, q
+    r = root(s1)
+    square = ((m0 - m1) ** 2).sum() + np.trace(s0 + s1 - 2 * root(r @ s0 @ r))
+    return np.sqrt(max(square, 0))
+
+
+def jeffreys(p, q):
+    """Equation 4; the logarithms of equation 3 cancel."""
+    (m0, s0), (m1, s1) = p, q
+    i0, i1 = np.linalg.inv(s0), np.linalg.inv(s1)
+    return (0.5 * (np.trace(i1 @ s0) + np.trace(i0 @ s1) + (m1 - m0) @ (i0 + i1) @ (m1 - m0))
+            - len(m0))
+
+
+def at_places(process, places):
+    covariance = process.covariance(places, places)
+    return process.mean(places), covariance + RIDGE * np.trace(covariance) / len(places) * np.eye(
+        len(places))
+
+
+def cmbo(distance, weighted=True, centre=False):
+    """Algorithm 1 from line 10 on; `centre`: weights as they are on covariances."""
+    def oracle(step):
+        clusters = step.study["clusters"]
+        sources = [step.source_process(source, ["matern32", "matern12"], Scale(source["y"]))
+                   for source in step.sources()]
+        prototypes = []
+        for group in clusters["groups"]:
+            part = [1 / len(group)] * len(group)
+            prototypes.append(mixture([sources[i] for i in group], part, part))
+        weights = np.full(len(prototypes), 1 / len(prototypes))
+
+        def adaptive_prior():
+            return mixture(prototypes, weights, weights if centre else weights ** 2)
+        if weighted:
+            places = np.array(clusters["places"])
+            known = [at_places(prototype, places) for prototype in prototypes]
+            for count in range(step.initial, len(step.raw)):
+                earlier = step.raw[:count]
+                posterior = adaptive_prior().given(step.x[:count], Scale(earlier)(earlier), CMBO_NOISE)
+                there = at_places(posterior, places)
+                d = np.array([distance(prototype, there) for prototype in known])
+                weights = np.exp(1 - d / d.max())
+                weights = weights / weights.sum()
+        scale = Scale(step.raw)
+        process = adaptive_prior().given(step.x, scale(step.raw), CMBO_NOISE)
+        return upper_bound(scale, process, 3.0)
+    return oracle
+
+
+# ---- RM-GP-UCB ----
+
+def rm_gp_ucb(step, eta=1.0, epsilon=0.7, r=0.7, tau=1.0):
+    scale = Scale(step.raw)
+    y = scale(step.raw)
+    prior = prior_process(step.own_kernel("matern52"), step.own["mean"])
+    sources = [step.source_process(source, ["matern52"], Scale(source["y"]))
+               for source in step.sources()]
+    nu, sums = 1.0, np.zeros(len(sources))
+    for t in range(1, len(y) - step.initial + 2):
+        count = step.initial + t - 1
+        posterior = prior.given(step.x[:count], y[:count], step.own["noise"])
+        beta = np.sqrt(0.2 * step.dimension * np.log(2 * t))
+        gaps = []
+        for source in step.sources():
+            mean, deviation = posterior.at(np.array(source["x"]))
+            values = Scale(source["y"])(source["y"])
+            gaps.append(np.maximum(np.abs(mean + beta * deviation - values),
+                                   np.abs(mean - beta * deviation - values)).mean())
+        sums += gaps
+        omega = np.exp(-eta * (sums - sums.min()))
+        omega /= omega.sum()
+        nu *= min(r, (omega @ gaps) ** -epsilon)
+
+    def parts(a):
+        own_mean, own_deviation = posterior.at(a)
+        others = [source.at(a) for source in sources]
+        mean = nu * sum(w * m for w, (m, _) in zip(omega, others)) + (1 - nu) * own_mean
+        spread = (nu * sum(w * np.sqrt(tau) * s for w, (_, s) in zip(omega, others)) +
+                  (1 - nu) * beta * own_deviation)
+        return mean, spread
+
+    return Belief(scale, lambda a: (parts(a)[0], parts(a)[1] / beta), lambda a: sum(parts(a)))
+
+
+# ---- UHE-BO and what it is compared with ----
+
+def uhebo_posterior(step):
+    """Standardised results, a mean of 0, Matern 5/2, mu + 1.96 sd, over all members."""
+    scale = Scale(step.raw)
+    processes = [prior_process(step.own_kernel("matern52", member)).given(
+        step.x, scale(step.raw), member["noise"]) for member in step.members]
+
+    def predict(a):
+        means = np.array([process.at(a)[0] for process in processes])
+        deviations = np.array([process.at(a)[1] for process in processes])
+        mean = means.mean(0)
+        return mean, np.sqrt((deviations ** 2 + means ** 2).mean(0) - mean ** 2)
+
+    def acquire(a):
+        return np.mean([np.add(*np.multiply(process.at(a), [[1], [1.96]]))
+                        for process in processes], 0)
+    return Belief(scale, predict, acquire)
+
+
+def log_gamma_posterior(step, logarithms, noise, shape=1e-3, rate=10.0):
+    """Of logarithms of amplitude and lengthscales, and of the noise variance: Gamma beliefs in
+    variance, lengthscales and noise, in log space with the Jacobian, and the likelihood."""
+    kernel = Kernel(["matern52"], logarithms, step.dimension)
+    y = Scale(step.raw)(step.raw)
+    covariance = kernel(step.x, step.x) + noise * np.eye(len(y))
+    _, determinant = np.linalg.slogdet(covariance)
+    value = -0.5 * (y @ np.linalg.solve(covariance, y) + determinant)
+    for theta in [np.exp(2 * logarithms[0]), *np.exp(logarithms[1:]), noise]:
+        value += (shape - 1) * np.log(theta) - rate * theta + np.log(theta)
+    return value
+
+
+# ---- A-GP-UCB ----
+
+def information(kernel, x, variance):
+    return 0.5 * np.linalg.slogdet(np.eye(len(x)) + kernel(x, x) / variance)[1]
+
+
+def agpucb(kind="matern52", theory=False, limited=False, norm=2.0, share=0.1, failure=0.1):
+    """h as it was chosen; the lengthscales and the multiplier that follow from it."""
+    def oracle(step):
+        scale = Scale(step.raw)
+        base = step.own_kernel(kind)
+        d, h = step.dimension, step.facts["h"]
+        b = h ** share if theory else 1.0
+        g = (h / b) ** (1 / d) if theory else h
+        kernel = base.limited(1 / g) if limited else base.divided(g)
+        process = prior_process(kernel).given(step.x, scale(step.raw), step.own["noise"])
+        multiplier = 2.0
+        if theory:
+            variance = base.amplitude ** 2
+            noise = max(step.own["noise"], LEAST_NOISE_PART ** 2 * variance)
+            gain = information(kernel, step.x, noise)
+            multiplier = (b * g ** d * norm +
+                          4 * np.sqrt(noise / variance) * np.sqrt(gain + 1 + np.log(1 / failure)))
+        belief = upper_bound(scale, process, multiplier)
+        belief.multiplier, belief.g, belief.b, belief.base = multiplier, g, b, base
+        return belief
+    return oracle
+
+
+def regret_bound(step, belief, theory, norm=2.0, failure=0.1):
+    """Equation 15."""
+    variance = belief.base.amplitude ** 2
+    noise = max(step.own["noise"], LEAST_NOISE_PART ** 2 * variance)
+    grown = belief.g ** step.dimension * information(belief.base, step.x, noise)
+    multiplier = 2.0
+    if theory:
+        multiplier = (belief.b * belief.g ** step.dimension * norm +
+                      4 * np.sqrt(noise / variance) * np.sqrt(grown + 1 + np.log(1 / failure)))
+    constant_c = 8 / np.log(1 + variance / noise)
+    return multiplier * np.sqrt(constant_c * len(step.raw) * grown)
+
+
+ORACLES = {
+    "deltabo": deltabo,
+    "envelope_ei": envelope_ei,
+    "envelope_ucb": envelope_ucb,
+    "env_gp": env_gp,
+    "env_gp_updated": env_gp_updated,
+    "diff_gp": diff_gp,
+    "cmbo_wss_wss": cmbo(wasserstein),
+    "cmbo_jef_jef": cmbo(jeffreys),
+    "cmbo_jef_wss": cmbo(wasserstein),
+    "cmbo_wss_jef": cmbo(jeffreys),
+    "cmbo_global_centre": cmbo(None, weighted=False),
+    "cmbo_individual": cmbo(jeffreys, centre=True),
+    "rm_gp_ucb": rm_gp_ucb,
+    "uhebo": uhebo_posterior,
+    "rabo": uhebo_posterior,
+    "random_exp3": uhebo_posterior,
+    "portfolio": uhebo_posterior,
+    "gp_map": uhebo_posterior,
+    "gp_mcmc": uhebo_posterior,
+    "agpucb_bound": agpucb(),
+    "agpucb_onestep": agpucb(),
+    "agpucb_min": agpucb(limited=True),
+    "agpucb_theory": agpucb("gaussian", theory=True),
+    "agpucb_theory_onestep": agpucb("gaussian", theory=True),
+}

@@ -1,0 +1,113 @@
+"""For each preset of a paper: what it believed and wanted at its first ten suggestions beside what
+a program of the paper's equations says (oracles.py)."""
+
+import json
+import os
+import subprocess
+import unittest
+
+import numpy as np
+
+import oracles
+
+PROGRAM = os.environ.get("EVIDENCE_PAPER_STUDY", "evidence_paper_study")
+SEARCHED = 200  # Random points at none of which the acquisition may be larger.
+
+_studies = {}
+
+
+def study_of(preset):
+    if preset not in _studies:
+        _studies[preset] = json.loads(subprocess.run(
+            [PROGRAM, preset], check=True, capture_output=True, text=True).stdout)
+    return _studies[preset]
+
+
+def steps_of(preset):
+    study = study_of(preset)
+    return [oracles.Step(study, step) for step in study["steps"]]
+
+
+class OraclesTest(unittest.TestCase):
+    def close(self, actual, expected, unit, tolerance=1e-6):
+        self.assertLess(abs(actual - expected), tolerance * max(1, unit),
+                        f"{actual} beside {expected}")
+
+    def check(self, preset, tolerance=1e-6):
+        steps = steps_of(preset)
+        self.assertEqual(len(steps), 10)
+        places = np.random.default_rng(3).uniform(size=(SEARCHED, 2))
+        for step in steps:
+            belief = oracles.ORACLES[preset](step)
+            (mean,), (deviation,) = belief.predict(step.point)
+            scale = belief.scale
+            self.close(step.facts["predicted_mean"], scale.mean + scale.deviation * mean,
+                       scale.deviation, tolerance)
+            self.close(step.facts["predicted_deviation"], scale.deviation * deviation,
+                       scale.deviation, tolerance)
+            value = belief.acquire(step.point)[0]
+            self.close(step.facts["acquisition_value"], value, abs(value), tolerance)
+            elsewhere = belief.acquire(places)
+            self.assertLess(elsewhere.max() - value, 1e-3 * (elsewhere.max() - elsewhere.min()))
+        return steps
+
+
+def checked(preset, tolerance):
+    def test(self):
+        self.check(preset, tolerance)
+    return test
+
+
+for name in oracles.ORACLES:
+    setattr(OraclesTest, f"test_{name}", checked(name, 1e-4 if name == "envelope_ei" else 1e-6))
+
+
+class RecipesTest(unittest.TestCase):
+    """What the posterior at a suggestion does not show."""
+
+    def test_deltabo_and_its_source_begin_before_the_first_result(self):
+        self.assertEqual(len(steps_of("deltabo")[0].raw), 0)
+        for preset in ("cmbo_wss_wss", "rm_gp_ucb"):
+            self.assertEqual(len(steps_of(preset)[0].raw), 5)
+
+    def test_the_most_probable_hyperparameters_are_those_under_gamma_beliefs(self):
+        for step in steps_of("gp_map"):
+            logarithms, noise = np.array(step.own["kernel"]), step.own["noise"]
+            best = oracles.log_gamma_posterior(step, logarithms, noise)
+            for place in range(len(logarithms)):
+                for shift in (-0.2, 0.2):
+                    moved = logarithms.copy()
+                    moved[place] += shift
+                    if abs(moved[place]) > 4.5:  # Outside the bounds that searches have.
+                        continue
+                    self.assertLess(oracles.log_gamma_posterior(step, moved, noise), best + 1e-3)
+
+    def test_given_noise_is_not_learnt(self):
+        for preset in ("cmbo_wss_wss", "cmbo_global_centre", "cmbo_individual"):
+            for step in steps_of(preset):
+                self.assertAlmostEqual(step.own["noise"], np.exp(-4), 12)
+                self.assertEqual(step.own["mean"], 0)
+        noises = {step.own["noise"] for step in steps_of("deltabo")}
+        self.assertGreater(len(noises), 5, "DeltaBO's is learnt unless it is given")
+
+    def test_scales_follow_the_regret_estimates(self):
+        for preset, theory in (("agpucb_bound", False), ("agpucb_theory", True)):
+            for step in steps_of(preset):
+                belief = oracles.ORACLES[preset](step)
+                self.assertAlmostEqual(step.facts["g"], belief.g, 9)
+                self.assertAlmostEqual(step.facts["b"], belief.b, 9)
+                bound = oracles.regret_bound(step, belief, theory)
+                self.assertLess(abs(step.facts["regret_estimate"] - bound), 1e-6 * bound)
+                self.assertAlmostEqual(step.facts["regret_reference"], len(step.raw) ** 0.9, 9)
+        for preset in ("agpucb_onestep", "agpucb_min", "agpucb_theory_onestep"):
+            paid = 0
+            for number, step in enumerate(steps_of(preset)):
+                belief = oracles.ORACLES[preset](step)
+                _, (deviation,) = belief.predict(step.point)
+                paid += 2 * belief.multiplier * deviation / belief.base.amplitude
+                self.assertLess(abs(step.facts["regret_estimate"] - paid), 1e-5 * paid)
+                self.assertAlmostEqual(step.facts["regret_reference"], (number + 1) ** 0.9, 9)
+
+
+if __name__ == "__main__":
+    unittest.main()
