@@ -118,6 +118,13 @@ class Scale:
         return (np.asarray(values) - self.mean) / self.deviation
 
 
+class AsMeasured:
+    mean, deviation = 0.0, 1.0
+
+    def __call__(self, values):
+        return np.asarray(values)
+
+
 class Step:
     """One step of a study: what was known then."""
 
@@ -170,17 +177,32 @@ def upper_bound(scale, process, multiplier):
 
 # ---- DeltaBO ----
 
-def deltabo(step):
+def deltabo(step, scale=None, source_kernel="matern52", beta=0.2):
     """Equations 5 and 7, and line 5 of algorithm 1: the noise of each result has var_g there."""
-    scale = step.shared_scale()
-    g = step.source_process(step.sources()[0], ["matern52"], scale)
+    scale = scale or step.shared_scale()
+    g = step.source_process(step.sources()[0], [source_kernel], scale)
     kernel = step.own_kernel("gaussian")
     y = scale(step.raw)
     residual = y - g.mean(step.x)
     delta = prior_process(kernel).given(step.x, residual, g.variance(step.x) + step.own["noise"])
     f = Process(lambda a: g.mean(a) + delta.mean(a), None)
     f.variance = lambda a: g.variance(a) + delta.variance(a)
-    return upper_bound(scale, f, np.sqrt(0.2))
+    return upper_bound(scale, f, np.sqrt(beta))
+
+
+# Its settings for the Gaussian pair: squared exponentials of lengthscale 0.1 everywhere, sigma_0^2 =
+# sigma^2 = 0.01, tau = 0.3, on values as they are.
+GAUSSIAN_PAIR = {"task_scale": 2, "source_kernel": 2, "source_lengthscale": 0.1,
+                 "source_amplitude": 1, "source_noise_deviation": 0.1, "lengthscale": 0.1,
+                 "difference_amplitude": 0.3, "noise_deviation": 0.1}
+
+
+def deltabo_gaussian_pair(step):
+    """All of its constants are those above, whatever was learnt or stands in the study."""
+    step.own = {"kernel": [np.log(0.3), np.log(0.1), np.log(0.1)], "noise": 0.01, "mean": 0}
+    step.sources()[0]["hyperparameters"] = {"kernel": [0, np.log(0.1), np.log(0.1)],
+                                            "noise": 0.01, "mean": 0}
+    return deltabo(step, AsMeasured(), "gaussian")
 
 
 # ---- Envelope-BO, Env-GP, Diff-GP ----
@@ -409,7 +431,8 @@ def information(kernel, x, variance):
     return 0.5 * np.linalg.slogdet(np.eye(len(x)) + kernel(x, x) / variance)[1]
 
 
-def agpucb(kind="matern52", theory=False, limited=False, norm=2.0, share=0.1, failure=0.1):
+def agpucb(kind="matern52", theory=False, limited=False, norm=2.0, share=0.1, failure=0.1,
+           constant_multiplier=2.0):
     """h as it was chosen; the lengthscales and the multiplier that follow from it."""
     def oracle(step):
         scale = Scale(step.raw)
@@ -419,7 +442,7 @@ def agpucb(kind="matern52", theory=False, limited=False, norm=2.0, share=0.1, fa
         g = (h / b) ** (1 / d) if theory else h
         kernel = base.limited(1 / g) if limited else base.divided(g)
         process = prior_process(kernel).given(step.x, scale(step.raw), step.own["noise"])
-        multiplier = 2.0
+        multiplier = constant_multiplier
         if theory:
             variance = base.amplitude ** 2
             noise = max(step.own["noise"], LEAST_NOISE_PART ** 2 * variance)
@@ -470,4 +493,17 @@ ORACLES = {
     "agpucb_min": agpucb(limited=True),
     "agpucb_theory": agpucb("gaussian", theory=True),
     "agpucb_theory_onestep": agpucb("gaussian", theory=True),
+}
+
+# Presets with other options: where the scale h grows within ten suggestions, and a paper's constants.
+VARIANTS = {
+    "agpucb_onestep_grown": ("agpucb_onestep", {"ucb_multiplier": 0.3},
+                             agpucb(constant_multiplier=0.3)),
+    "agpucb_min_grown": ("agpucb_min", {"ucb_multiplier": 0.3},
+                         agpucb(limited=True, constant_multiplier=0.3)),
+    "agpucb_theory_grown": ("agpucb_theory_onestep",
+                            {"norm": 0.01, "norm_share": 0.4, "noise_deviation": 0.01,
+                             "initial_points": 14},
+                            agpucb("gaussian", theory=True, norm=0.01, share=0.4)),
+    "deltabo_gaussian_pair": ("deltabo", GAUSSIAN_PAIR, deltabo_gaussian_pair),
 }

@@ -16,11 +16,17 @@ SEARCHED = 200  # Random points at none of which the acquisition may be larger.
 _studies = {}
 
 
-def study_of(preset):
-    if preset not in _studies:
-        _studies[preset] = json.loads(subprocess.run(
-            [PROGRAM, preset], check=True, capture_output=True, text=True).stdout)
-    return _studies[preset]
+def study_of(name):
+    if name not in _studies:
+        preset, options, _ = oracles.VARIANTS.get(name, (name, {}, None))
+        told = [f"{option}={value}" for option, value in options.items()]
+        _studies[name] = json.loads(subprocess.run(
+            [PROGRAM, preset, *told], check=True, capture_output=True, text=True).stdout)
+    return _studies[name]
+
+
+def oracle_of(name):
+    return oracles.VARIANTS[name][2] if name in oracles.VARIANTS else oracles.ORACLES[name]
 
 
 def steps_of(preset):
@@ -38,7 +44,7 @@ class OraclesTest(unittest.TestCase):
         self.assertEqual(len(steps), 10)
         places = np.random.default_rng(3).uniform(size=(SEARCHED, 2))
         for step in steps:
-            belief = oracles.ORACLES[preset](step)
+            belief = oracle_of(preset)(step)
             (mean,), (deviation,) = belief.predict(step.point)
             scale = belief.scale
             self.close(step.facts["predicted_mean"], scale.mean + scale.deviation * mean,
@@ -58,7 +64,7 @@ def checked(preset, tolerance):
     return test
 
 
-for name in oracles.ORACLES:
+for name in (*oracles.ORACLES, *oracles.VARIANTS):
     setattr(OraclesTest, f"test_{name}", checked(name, 1e-4 if name == "envelope_ei" else 1e-6))
 
 
@@ -99,14 +105,17 @@ class RecipesTest(unittest.TestCase):
                 bound = oracles.regret_bound(step, belief, theory)
                 self.assertLess(abs(step.facts["regret_estimate"] - bound), 1e-6 * bound)
                 self.assertAlmostEqual(step.facts["regret_reference"], len(step.raw) ** 0.9, 9)
-        for preset in ("agpucb_onestep", "agpucb_min", "agpucb_theory_onestep"):
+        for preset in ("agpucb_onestep", "agpucb_min", "agpucb_theory_onestep",
+                       "agpucb_onestep_grown", "agpucb_min_grown", "agpucb_theory_grown"):
             paid = 0
             for number, step in enumerate(steps_of(preset)):
-                belief = oracles.ORACLES[preset](step)
+                belief = oracle_of(preset)(step)
                 _, (deviation,) = belief.predict(step.point)
                 paid += 2 * belief.multiplier * deviation / belief.base.amplitude
                 self.assertLess(abs(step.facts["regret_estimate"] - paid), 1e-5 * paid)
                 self.assertAlmostEqual(step.facts["regret_reference"], (number + 1) ** 0.9, 9)
+            if preset.endswith("_grown"):
+                self.assertGreater(step.facts["h"], 1.5, preset)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 // equations of its paper (oracles.py): what was measured, the hyperparameters that were learnt, and
 // what the preset believed and wanted at the points that it suggested.
 //
-//   evidence_paper_study PRESET
+//   evidence_paper_study PRESET [OPTION=VALUE ...]
 //
 // prints one JSON object.
 #include <cmath>
@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/base/counter_random.h"
 #include "core/base/deadline.h"
 #include "core/prior/cluster/cluster_prior.h"
@@ -55,7 +57,7 @@ std::shared_ptr<const SourceTaskData> SourceTask(int number, double shift, doubl
 
 // Methods of a single source get one; the others two kinds of two each.
 std::vector<std::shared_ptr<const SourceTaskData>> SourcesFor(const Recipe& recipe) {
-  if (TaskScaleOf(recipe) == TaskScale::kShared) return {SourceTask(0, 0.05, 1)};
+  if (TaskScaleOf(recipe) != TaskScale::kOwn) return {SourceTask(0, 0.05, 1)};
   return {SourceTask(0, 0.05, 1), SourceTask(1, 0.3, -1), SourceTask(2, -0.05, 1),
           SourceTask(3, 0.35, -1)};
 }
@@ -132,14 +134,19 @@ std::string StepText(const FakeStudy& study, const FittedModel& fitted, const Su
   return text;
 }
 
-int Run(const std::string& name) {
+int Run(const std::string& name, const RecipeChange& change) {
   const Preset* const preset = FindPreset(name);
   if (preset == nullptr || !preset->has_model) {
     std::cerr << name << " is no preset with a model\n";
     return 2;
   }
-  const Recipe& recipe = preset->recipe;
-  const std::unique_ptr<Strategy> strategy = MakeStrategy(*preset);
+  const absl::StatusOr<Recipe> changed = preset->With(change);
+  if (!changed.ok()) {
+    std::cerr << changed.status() << "\n";
+    return 2;
+  }
+  const Recipe& recipe = *changed;
+  const std::unique_ptr<Strategy> strategy = *MakeStrategy(*preset, change);
   FakeStudy study(SquareSpace());
   if (recipe.prior->uses_sources()) study.sources = SourcesFor(recipe);
   const auto initial =
@@ -187,9 +194,16 @@ int Run(const std::string& name) {
 }  // namespace slipstream
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: evidence_paper_study PRESET\n";
+  slipstream::RecipeChange change;
+  for (int i = 2; i < argc; ++i) {
+    const std::pair<std::string, std::string> option = absl::StrSplit(argv[i], '=');
+    double value = 0;
+    if (!absl::SimpleAtod(option.second, &value)) argc = 0;
+    change.options[option.first] = value;
+  }
+  if (argc < 2) {
+    std::cerr << "usage: evidence_paper_study PRESET [OPTION=VALUE ...]\n";
     return 2;
   }
-  return slipstream::Run(argv[1]);
+  return slipstream::Run(argv[1], change);
 }
