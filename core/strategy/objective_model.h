@@ -2,8 +2,10 @@
 #ifndef SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
 #define SLIPSTREAM_CORE_STRATEGY_OBJECTIVE_MODEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,6 +13,7 @@
 #include "core/acquisition/searched_model.h"
 #include "core/base/deadline.h"
 #include "core/calibration/calibration.h"
+#include "core/gp/output_transform.h"
 #include "core/gp/surrogate.h"
 #include "core/prior/prior.h"
 #include "core/recipe/recipe.h"

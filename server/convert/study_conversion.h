@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/recipe/recipe_names.h"
 #include "core/sources/fitted_source.h"
 #include "core/space/search_space.h"

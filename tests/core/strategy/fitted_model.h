@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_TESTS_CORE_STRATEGY_FITTED_MODEL_H_
 #define SLIPSTREAM_TESTS_CORE_STRATEGY_FITTED_MODEL_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

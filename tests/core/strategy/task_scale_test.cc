@@ -1,6 +1,7 @@
 // The scale on which tasks meet, and constants that are given instead of learnt.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <string>

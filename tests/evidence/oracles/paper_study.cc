@@ -6,9 +6,12 @@
 //
 // prints one JSON object.
 #include <cmath>
-#include <cstdio>
+#include <cstdint>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/numbers.h"
