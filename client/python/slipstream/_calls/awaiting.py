@@ -1,0 +1,50 @@
+"""Performs the steps of plans by awaiting."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Optional
+
+import grpc
+import grpc.aio
+
+from slipstream._calls.link import Link, Links, channel_options, failure_of
+from slipstream._calls.plan import Attempt, Pause, Plan, Reply, Result, Step, run_async
+
+
+class AwaitingTransport:
+    """Belongs to the event loop in which it is made."""
+
+    def __init__(self, address: str, credentials: Optional[Any]) -> None:
+        def open_channel() -> Any:
+            options = channel_options(address)
+            if credentials is None:
+                return grpc.aio.insecure_channel(address, options)
+            return grpc.aio.secure_channel(address, credentials, options)
+
+        self._links: Links[Any] = Links(address, open_channel)
+
+    async def run(self, plan: Plan[Result]) -> Result:
+        """Performs a plan."""
+
+        async def perform(step: Step) -> Optional[Reply]:
+            if isinstance(step, Pause):
+                await asyncio.sleep(step.seconds)
+                return None
+            return await self._attempt(step)
+
+        return await run_async(plan, perform)
+
+    async def _attempt(self, attempt: Attempt) -> Reply:
+        link: Link[Any] = self._links.current()
+        request = attempt.request() if callable(attempt.request) else attempt.request
+        try:
+            call = link.method(attempt.method)(request, timeout=attempt.seconds)
+            return Reply(response=await call)
+        except grpc.aio.AioRpcError as error:
+            failure = failure_of(error)
+        self._links.replace_after(failure, link)
+        return Reply(failure=failure)
+
+    async def close(self) -> None:
+        await self._links.current().channel.close()

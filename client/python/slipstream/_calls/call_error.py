@@ -1,0 +1,84 @@
+"""Turns the failure of a call into an error that a person understands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, List, Type
+
+from slipstream import errors
+from slipstream._calls.plan import Failure
+from slipstream._wire import messages
+
+_ERRORS: Dict[str, Type[errors.SlipstreamError]] = {
+    "NOT_FOUND": errors.NotFound,
+    "ALREADY_EXISTS": errors.AlreadyExists,
+    "FAILED_PRECONDITION": errors.FailedPrecondition,
+    "RESOURCE_EXHAUSTED": errors.ResourceExhausted,
+}
+
+
+@dataclass(frozen=True)
+class FailedCall:
+    """How a failed call went."""
+
+    what: str  # Completes "cannot ...".
+    address: str
+    attempts: int
+    seconds: float  # From the first attempt to the end of the last.
+
+    @property
+    def effort(self) -> str:
+        if self.attempts == 1:
+            return "1 attempt"
+        return f"{self.attempts} attempts in {self.seconds:.1f} s"
+
+
+def _violations(details: bytes) -> List[errors.Violation]:
+    status = messages.new("StatusDetails")
+    try:
+        status.MergeFromString(details)
+    except Exception:  # DecodeError; the details are another server's, and the message stands alone.
+        return []
+    found = []
+    for detail in status.details:
+        if not detail.type_url.endswith("/slipstream.v1.BadRequest"):
+            continue
+        bad_request = messages.new("BadRequest")
+        bad_request.MergeFromString(detail.value)
+        found += [
+            errors.Violation(one.field, one.description, one.value, one.bound)
+            for one in bad_request.field_violations
+        ]
+    return found
+
+
+def _message(failure: Failure, violations: List[errors.Violation]) -> str:
+    """The server's message, followed by the violations that it does not mention."""
+    parts = [failure.message] if failure.message else []
+    for one in violations:
+        complaint = one.description or f"{one.field} is {one.value}, must be {one.bound}"
+        if not any(complaint in part for part in parts):
+            parts.append(complaint)
+    return "; ".join(parts) or "the server gave no reason"
+
+
+def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
+    """The error to raise."""
+    violations = _violations(failure.details)
+    message = _message(failure, violations)
+    if failure.code == "UNAVAILABLE":
+        return errors.NoAnswer(
+            f"no answer from {call.address}: is slipstream_server running there? Start it, or give "
+            f"its address by address= or SLIPSTREAM_ADDRESS ({call.what}; {call.effort}; {message})"
+        )
+    if failure.code == "DEADLINE_EXCEEDED":
+        return errors.NoAnswer(
+            f"no answer from {call.address} in time ({call.what}; {call.effort}; {message})"
+        )
+    effort = "" if call.attempts == 1 else f" ({call.effort})"
+    text = f"cannot {call.what} on {call.address}: {message}{effort}"
+    if failure.code in ("INVALID_ARGUMENT", "OUT_OF_RANGE"):
+        return errors.InvalidArgument(text, violations)
+    if failure.code in ("ABORTED", "CANCELLED"):
+        return errors.NoAnswer(text)
+    return _ERRORS.get(failure.code, errors.ServerError)(text)

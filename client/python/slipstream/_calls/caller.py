@@ -1,0 +1,67 @@
+"""Repeats a call until it succeeds, cannot succeed, or time is up."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Callable, Iterator, Union
+
+from slipstream._calls.call_error import FailedCall, call_error
+from slipstream._calls.plan import Attempt, Failure, Pause, Plan
+from slipstream._wire.messages import Message
+from slipstream.options import Deadlines, Retry
+
+# This client only cancels calls that it gives up, so CANCELLED comes from a server that is
+# shutting down. Decided by the code alone, as messages are for people.
+WORTH_REPEATING = frozenset(("UNAVAILABLE", "ABORTED", "DEADLINE_EXCEEDED", "CANCELLED"))
+
+
+def longest_pause(retry: Retry, attempts: int) -> float:
+    """The longest pause in seconds after that many failed attempts."""
+    growth = 2.0 ** min(max(attempts - 1, 0), 60)
+    return min(retry.initial_backoff * growth, retry.max_backoff)
+
+
+class Caller:
+    """Plans calls to one server."""
+
+    def __init__(
+        self, address: str, retry: Retry, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.address = address
+        self._retry = retry
+        self._clock = clock
+
+    def call(
+        self,
+        method: str,
+        request: Union[Message, Callable[[], Iterator[Message]]],
+        what: str,
+        deadlines: Deadlines,
+    ) -> Plan[Message]:
+        """Plans a call. Every attempt sends the same request, and so the same request id.
+
+        If only the overall deadline ended the last attempt, the error is that of the attempt
+        before, which says more."""
+        start = self._clock()
+        informative: Failure | None = None
+        attempts = 0
+        while True:
+            attempts += 1
+            left = start + deadlines.overall - self._clock()
+            reply = yield Attempt(method, request, min(deadlines.attempt, left))
+            assert reply is not None
+            if reply.failure is None:
+                return reply.response
+            cut_short = left < deadlines.attempt and reply.failure.code == "DEADLINE_EXCEEDED"
+            if informative is None or not cut_short:
+                informative = reply.failure
+            elapsed = self._clock() - start
+            pause = longest_pause(self._retry, attempts) * random.random()
+            if (
+                reply.failure.code not in WORTH_REPEATING
+                or attempts == self._retry.max_attempts
+                or elapsed + pause >= deadlines.overall
+            ):
+                raise call_error(FailedCall(what, self.address, attempts, elapsed), informative)
+            yield Pause(pause)

@@ -1,0 +1,78 @@
+"""Plans: what to do, apart from how to wait.
+
+A plan is a generator. It yields steps, is sent what they gave, and returns its result. All that
+the clients do is written as plans, once; `run` performs their steps by blocking, and
+`run_async` by awaiting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Awaitable, Callable, Generator, Iterator, Optional, Tuple, TypeVar, Union
+
+from slipstream._wire.messages import Message
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt at a call."""
+
+    method: str  # For example "Suggest".
+    request: Union[Message, Callable[[], Iterator[Message]]]  # The latter makes a stream of them.
+    seconds: float  # The attempt's deadline.
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A pause before the next step."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An attempt's failure."""
+
+    code: str  # For example "UNAVAILABLE".
+    message: str
+    details: bytes = b""  # The trailer "grpc-status-details-bin".
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came of an attempt: a response or a failure."""
+
+    response: Optional[Message] = None
+    failure: Optional[Failure] = None
+
+
+Step = Union[Attempt, Pause]
+Plan = Generator[Step, Optional[Reply], Result]
+Perform = Callable[[Step], Optional[Reply]]
+PerformAsync = Callable[[Step], Awaitable[Optional[Reply]]]
+
+
+def _advance(plan: Plan[Result], reply: Optional[Reply]) -> Tuple[Optional[Step], Any]:
+    """The plan's next step, or None and its result."""
+    try:
+        return plan.send(reply), None
+    except StopIteration as end:
+        return None, end.value
+
+
+def run(plan: Plan[Result], perform: Perform) -> Result:
+    """Performs the plan's steps and returns its result."""
+    step, result = _advance(plan, None)
+    while step is not None:
+        step, result = _advance(plan, perform(step))
+    return result  # type: ignore[no-any-return]
+
+
+async def run_async(plan: Plan[Result], perform: PerformAsync) -> Result:
+    """The same, awaiting each step."""
+    step, result = _advance(plan, None)
+    while step is not None:
+        step, result = _advance(plan, await perform(step))
+    return result  # type: ignore[no-any-return]

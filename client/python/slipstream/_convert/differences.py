@@ -1,0 +1,63 @@
+"""What differs between a study that exists and what is asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
+
+from slipstream.parameters import Parameter
+from slipstream.records import StudyDescription
+
+_SETTINGS = ("preset", "recipe", "seed", "stopping", "stopping_options", "lease", "requeues")
+
+
+def _of_spaces(
+    asked: Mapping[str, Parameter], existing: Mapping[str, Parameter]
+) -> Iterator[str]:
+    for name, parameter in asked.items():
+        if name not in existing:
+            yield f"parameter {name!r}: asked for {parameter!r}, the study has none of that name"
+        elif parameter != existing[name]:
+            yield f"parameter {name!r}: asked for {parameter!r}, the study has {existing[name]!r}"
+    for name, parameter in existing.items():
+        if name not in asked:
+            yield f"parameter {name!r}: not asked for, the study has {parameter!r}"
+
+
+def _of_candidates(
+    asked: Sequence[Dict[str, Any]], existing: Sequence[Dict[str, Any]]
+) -> Iterator[str]:
+    if len(asked) != len(existing):
+        yield f"candidates: asked for {len(asked) or 'no list'}, the study has " + (
+            f"{len(existing) or 'no list'}"
+        )
+        return
+    for index, (wanted, there) in enumerate(zip(asked, existing)):
+        if wanted != there:
+            yield f"candidate {index}: asked for {wanted}, the study has {there}"
+            return
+
+
+def _of_sources(asked: Sequence[str], existing: Sequence[str]) -> Iterator[str]:
+    for name in sorted(set(asked) - set(existing)):
+        yield f"source task {name}: asked for, the study does not use it"
+    for name in sorted(set(existing) - set(asked)):
+        yield f"source task {name}: not asked for, the study uses it"
+
+
+def differences(asked: StudyDescription, existing: StudyDescription) -> List[str]:
+    """A line for each difference; none if the study is what is asked for.
+
+    Settings that were not asked for may be anything, and so may the title and the labels."""
+    found = list(_of_spaces(asked.space, existing.space))
+    found += _of_candidates(asked.candidates, existing.candidates)
+    if asked.candidates and asked.allow_repeats != existing.allow_repeats:
+        found.append(f"allow_repeats: asked for {asked.allow_repeats}, the study has the opposite")
+    if asked.objective != existing.objective:
+        found.append(f"objective: asked to {asked.objective}, the study is to {existing.objective}")
+    if asked.sources is not None:
+        found += _of_sources(asked.sources, existing.sources or ())
+    for setting in _SETTINGS:
+        wanted, there = getattr(asked, setting), getattr(existing, setting)
+        if wanted is not None and wanted != there:
+            found.append(f"{setting}: asked for {wanted!r}, the study has {there!r}")
+    return found

@@ -1,0 +1,109 @@
+"""Studies."""
+
+from __future__ import annotations
+
+import math
+from typing import Dict, Mapping, Union
+
+from slipstream._convert.spaces import candidates_of, space_message, space_of
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+from slipstream.records import Objective, StudyDescription
+
+_AXES = ("prior", "calibration", "acquisition", "initial", "exploration")
+
+
+def metric_message(objective: Objective) -> Message:
+    goal = messages.enum_value("Metric.Goal", "MAXIMIZE" if objective.maximize else "MINIMIZE")
+    noise = messages.enum_value("Metric.Noise", "EXACT") if objective.exact else 0
+    return messages.new("Metric", name=objective.metric, goal=goal, noise=noise)
+
+
+def objective_of(message: Message) -> Objective:
+    return Objective(
+        message.name,
+        maximize=messages.enum_name("Metric.Goal", message.goal) == "MAXIMIZE",
+        exact=messages.enum_name("Metric.Noise", message.noise) == "EXACT",
+    )
+
+
+def _fill_recipe(recipe: Message, asked: Mapping[str, Union[str, float]]) -> None:
+    for name, value in asked.items():
+        if name in _AXES:
+            if not isinstance(value, str):
+                raise TypeError(f"recipe[{name!r}] is {value!r}, but must be an ingredient's name")
+            setattr(recipe, name, value)
+        elif isinstance(value, str):
+            raise TypeError(
+                f"recipe[{name!r}] is {value!r}, but an option must be a number, and the "
+                f"ingredients are {', '.join(_AXES)}"
+            )
+        else:
+            recipe.options[name] = value
+
+
+def _recipe_of(recipe: Message) -> Dict[str, Union[str, float]]:
+    chosen: Dict[str, Union[str, float]] = {
+        axis: getattr(recipe, axis) for axis in _AXES if getattr(recipe, axis)
+    }
+    chosen.update(sorted(recipe.options.items()))
+    return chosen
+
+
+def _fill_lease(policy: Message, asked: StudyDescription) -> None:
+    if asked.lease is not None:
+        policy.duration.SetInParent()
+        if math.isfinite(asked.lease):
+            policy.duration.seconds = int(asked.lease)
+            policy.duration.nanos = round(asked.lease % 1 * 1e9)
+    if asked.requeues is not None:
+        policy.max_requeues = asked.requeues
+
+
+def study_message(asked: StudyDescription) -> Message:
+    """The study to create."""
+    study = messages.new(
+        "Study",
+        display_name=asked.title,
+        space=space_message(asked.space, asked.candidates, asked.allow_repeats),
+        metrics=[metric_message(asked.objective)],
+        source_tasks=asked.sources or (),
+        labels=dict(asked.labels),
+    )
+    if asked.preset is not None:
+        study.algorithm.preset = asked.preset
+    if asked.recipe:
+        _fill_recipe(study.algorithm.recipe, asked.recipe)
+    if asked.seed is not None:
+        study.seed = asked.seed
+    if asked.stopping is not None:
+        study.early_stopping.rule = asked.stopping
+        study.early_stopping.options.update(asked.stopping_options or {})
+    _fill_lease(study.lease_policy, asked)
+    return study
+
+
+def study_of(message: Message) -> StudyDescription:
+    """The study as it exists."""
+    space = space_of(message.space)
+    lease = message.lease_policy.duration.seconds + message.lease_policy.duration.nanos / 1e9
+    return StudyDescription(
+        study_id=message.name.split("/", 1)[1],
+        space=space,
+        objective=objective_of(message.metrics[0]),
+        candidates=candidates_of(message.space, space),
+        allow_repeats=message.space.candidates.allow_repeats,
+        sources=tuple(message.source_tasks),
+        preset=message.algorithm.preset,
+        recipe=_recipe_of(message.algorithm.recipe),
+        seed=message.seed,
+        stopping=message.early_stopping.rule or "none",
+        stopping_options=dict(message.early_stopping.options),
+        lease=lease or math.inf,
+        requeues=message.lease_policy.max_requeues,
+        title=message.display_name,
+        labels=dict(message.labels),
+        state=messages.enum_name("Study.State", message.state).lower(),
+        trial_count=message.trial_count,
+        succeeded_count=message.succeeded_trial_count,
+    )

@@ -1,0 +1,102 @@
+"""Trials, outcomes and source tasks."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any, Mapping, Optional
+
+from slipstream._convert.spaces import space_of
+from slipstream._convert.studies import objective_of
+from slipstream._convert.values import Space, configuration_message, configuration_of
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+from slipstream.records import SourceTask, TrialRecord
+
+_LONGEST_REASON = 1024  # Bytes.
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def time_of(message: Message, field: str) -> Optional[datetime]:
+    """The moment in the field of the message; None where it is absent."""
+    if not message.HasField(field):
+        return None
+    stamp = getattr(message, field)
+    return _EPOCH + timedelta(seconds=stamp.seconds, microseconds=stamp.nanos // 1000)
+
+
+def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
+    measured = message.measurement.metrics
+    return TrialRecord(
+        name=message.name,
+        number=int(message.name.rsplit("/", 1)[1]),
+        state=messages.enum_name("Trial.State", message.state).lower(),
+        params=configuration_of(message.configuration, space),
+        value=measured[metric] if metric in measured else None,
+        reason=message.reason,
+        worker=message.worker,
+        candidate=message.candidate if message.HasField("candidate") else None,
+        created=time_of(message, "create_time"),
+        started=time_of(message, "start_time"),
+        ended=time_of(message, "end_time"),
+        lease_ends=time_of(message, "lease_end_time"),
+        report_count=message.report_count,
+        last_step=message.last_step if message.HasField("last_step") else None,
+        last_value=message.last_value if message.HasField("last_value") else None,
+        labels=dict(message.labels),
+        note=message.note,
+    )
+
+
+def measurement_message(metric: str, value: float) -> Message:
+    return messages.new("Measurement", metrics={metric: value})
+
+
+def reason_text(reason: str) -> str:
+    """The reason, cut to what the server takes, with its beginning and its end."""
+    encoded = reason.encode("utf-8", "replace")
+    if len(encoded) <= _LONGEST_REASON:
+        return encoded.decode("utf-8")
+    half = _LONGEST_REASON // 2 - 4
+    return " ... ".join(
+        part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:])
+    )
+
+
+def outcome_message(
+    kind: str, metric: str, value: Optional[float] = None, reason: str = ""
+) -> Message:
+    """An outcome: "measurement", "failure", "infeasibility" or "early_stop"."""
+    outcome = messages.new("Outcome")
+    if kind == "measurement":
+        outcome.measurement.CopyFrom(measurement_message(metric, float(value or 0)))
+        return outcome
+    told = getattr(outcome, kind)
+    told.SetInParent()
+    told.reason = reason_text(reason)
+    if kind == "early_stop" and value is not None:
+        told.measurement.CopyFrom(measurement_message(metric, value))
+    return outcome
+
+
+def observation_message(
+    row: Mapping[str, Any], space: Space, outcome: Optional[Message]
+) -> Message:
+    observation = messages.new("Observation", configuration=configuration_message(row, space))
+    if outcome is not None:
+        observation.outcome.CopyFrom(outcome)
+    return observation
+
+
+def source_task_of(message: Message) -> SourceTask:
+    return SourceTask(
+        name=message.name,
+        title=message.display_name,
+        version=message.version,
+        space=space_of(message.space),
+        objective=objective_of(message.metrics[0]),
+        observation_count=message.observation_count,
+        measured_count=message.measured_count,
+        study_count=message.study_count,
+        labels=dict(message.labels),
+        origin=message.origin,
+    )

@@ -1,0 +1,62 @@
+"""Values of parameters, and configurations."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping
+
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+from slipstream.parameters import Parameter, Value
+
+Space = Dict[str, Parameter]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def value_message(value: Any, parameter: Parameter, name: str) -> Message:
+    """A value of the kind that the parameter takes. TypeError if it is of another one."""
+    if hasattr(value, "item") and not hasattr(value, "__len__"):
+        value = value.item()
+    if parameter.kind == "choice" and isinstance(value, str):
+        return messages.new("ParameterValue", category_value=value)
+    if parameter.kind == "boolean" and isinstance(value, bool):
+        return messages.new("ParameterValue", boolean_value=value)
+    if parameter.kind == "integer" and _is_number(value) and int(value) == value:
+        return messages.new("ParameterValue", integer_value=int(value))
+    if parameter.kind in ("real", "discrete") and _is_number(value):
+        return messages.new("ParameterValue", double_value=float(value))
+    raise TypeError(f"{name}={value!r} is no value of {parameter!r}")
+
+
+def value_of(message: Message, parameter: Parameter) -> Value:
+    """The value as Python's own type."""
+    kind = message.WhichOneof("kind")
+    value = getattr(message, kind)
+    if kind == "double_value" and parameter.kind == "integer":
+        return int(value)
+    if kind == "integer_value" and parameter.kind == "real":
+        return float(value)
+    whole = parameter.kind == "discrete" and all(float(one).is_integer() for one in parameter.values)
+    return int(value) if whole else value  # type: ignore[no-any-return]
+
+
+def configuration_message(row: Mapping[str, Any], space: Space) -> Message:
+    """A configuration. KeyError for a name that is not the space's."""
+    configuration = messages.new("Configuration")
+    for name, value in row.items():
+        if name not in space:
+            raise KeyError(f"{name!r} is no parameter of the space, which has {', '.join(space)}")
+        configuration.values[name].CopyFrom(value_message(value, space[name], name))
+    return configuration
+
+
+def configuration_of(message: Message, space: Space) -> Dict[str, Value]:
+    """The values by name, in the order of the space."""
+    values = message.values
+    return {
+        name: value_of(values[name], parameter)
+        for name, parameter in space.items()
+        if name in values
+    }

@@ -1,0 +1,1 @@
+"""What the clients do, as plans (see slipstream._calls.plan)."""

@@ -1,0 +1,46 @@
+"""Opening a study that is asked for, with its source tasks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Mapping, Optional
+
+from slipstream._calls.plan import Plan
+from slipstream._operations import sources, studies
+from slipstream._operations.service import Service
+from slipstream._operations.study_base import StudyBase
+from slipstream._operations.study_request import StudyRequest, choose_objective
+from slipstream.parameters import Parameter
+from slipstream.records import SourceTask, StudyDescription
+
+
+def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription]:
+    """The study, created if there is none, after its sources have been registered."""
+    asked = request.describe()
+    subject = sources.Subject(asked.space, asked.objective)
+    names = yield from sources.names_of(service, request.source_list(), subject)
+    if names is not None:
+        asked = replace(asked, sources=tuple(names))
+    return (yield from studies.create_or_load(service, asked))
+
+
+def register_source(
+    service: Service,
+    source: Any,
+    space: Optional[Mapping[str, Parameter]],
+    like: Optional[StudyBase],
+    maximize: Optional[str],
+    minimize: Optional[str],
+    **description: Any,
+) -> Plan[SourceTask]:
+    """Registers a study, or a table whose space and objective are given or another study's."""
+    model = source if isinstance(source, StudyBase) else like
+    if space is None and model is None:
+        raise ValueError("which space is it? Give space= with maximize= or minimize=, or like=study")
+    if model is None or maximize or minimize:
+        objective = choose_objective(maximize, minimize, False)
+    else:
+        objective = model.objective
+    domain = space if space is not None or model is None else model.space
+    subject = sources.Subject(domain or {}, objective, **description)
+    return sources.register(service, source, subject)

@@ -1,0 +1,155 @@
+"""The server's methods, each as a plan with its deadlines and, if it changes anything, a request id."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any, Callable, Iterator, List, Optional, Sequence
+
+from slipstream._calls.caller import Caller
+from slipstream._calls.plan import Plan
+from slipstream._calls.request_id import make_request_id
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+from slipstream.options import Deadlines, Options
+
+# Whoever gives a trial back is often about to end; if nobody hears it, the lease runs out.
+_RELEASE = Deadlines(attempt=2, overall=5)
+_TRIALS_PER_PAGE = 500
+_SOURCE_TASKS_PER_PAGE = 100
+
+
+class Service:
+    """Plans the calls to one server."""
+
+    def __init__(self, caller: Caller, options: Options) -> None:
+        self.address = caller.address
+        self._caller = caller
+        self._options = options
+
+    def _read(self, method: str, what: str, request_type: str, **fields: Any) -> Plan[Message]:
+        request = messages.new(request_type, **fields)
+        return self._caller.call(method, request, what, self._options.call)
+
+    def _change(
+        self,
+        method: str,
+        what: str,
+        deadlines: Optional[Deadlines] = None,
+        **fields: Any,
+    ) -> Plan[Message]:
+        request = messages.new(f"{method}Request", request_id=make_request_id(), **fields)
+        return self._caller.call(method, request, what, deadlines or self._options.call)
+
+    def create_study(self, study_id: str, study: Message) -> Plan[Message]:
+        return self._change(
+            "CreateStudy", f"create study {study_id}", study=study, study_id=study_id
+        )
+
+    def get_study(self, name: str, fields: Sequence[str] = ()) -> Plan[Message]:
+        mask = {"read_mask": {"paths": list(fields)}} if fields else {}
+        return self._read("GetStudy", f"read {name}", "GetStudyRequest", name=name, **mask)
+
+    def set_study_state(self, name: str, state: str) -> Plan[Message]:
+        study = messages.new("Study", name=name, state=messages.enum_value("Study.State", state))
+        mask = {"paths": ["state"]}
+        return self._change("UpdateStudy", f"change {name}", study=study, update_mask=mask)
+
+    def delete_study(self, name: str) -> Plan[Message]:
+        return self._change("DeleteStudy", f"delete {name}", name=name)
+
+    def suggest(self, study: str, worker: str, count: int) -> Plan[Message]:
+        return self._change(
+            "Suggest",
+            f"suggest for {study}",
+            self._options.suggest,
+            study=study,
+            worker=worker,
+            count=count,
+            process={"host": socket.gethostname()[:256], "process_id": os.getpid()},
+        )
+
+    def heartbeat(self, study: str, worker: str, trial: str) -> Plan[Message]:
+        what = f"renew the leases of worker {worker}"
+        fields = {"study": study, "worker": worker, "trials": [trial]}
+        return self._read("Heartbeat", what, "HeartbeatRequest", **fields)
+
+    def release(self, study: str, worker: str, trial: str) -> Plan[Message]:
+        what = f"give back trials of {study}"
+        fields = {"study": study, "worker": worker, "trials": [trial]}
+        return self._change("ReleaseTrials", what, _RELEASE, **fields)
+
+    def report(self, trial: str, step: int, measurement: Message) -> Plan[Message]:
+        report = {"step": step, "measurement": measurement}
+        what = f"report a measurement of {trial}"
+        return self._read("Report", what, "ReportRequest", trial=trial, reports=[report])
+
+    def should_stop(self, trial: str) -> Plan[Message]:
+        what = f"ask whether to stop {trial}"
+        return self._read("ShouldStop", what, "ShouldStopRequest", trial=trial)
+
+    def observe(self, trial: str, outcome: Message) -> Plan[Message]:
+        what = f"record the outcome of {trial}"
+        return self._change("Observe", what, trial=trial, outcome=outcome)
+
+    def add_trials(self, study: str, observations: Sequence[Message]) -> Plan[Message]:
+        what = f"add trials to {study}"
+        return self._change("AddTrials", what, study=study, observations=observations)
+
+    def list_reports(self, trial: str) -> Plan[Message]:
+        what = f"list the reports of {trial}"
+        return self._read("ListReports", what, "ListReportsRequest", trial=trial)
+
+    def best_trials(self, study: str, count: int) -> Plan[Message]:
+        what = f"find the best trials of {study}"
+        return self._read("BestTrials", what, "BestTrialsRequest", study=study, count=count)
+
+    def explain(self, trial: str) -> Plan[Message]:
+        return self._read("Explain", f"explain {trial}", "ExplainRequest", trial=trial)
+
+    def list_trials(self, study: str) -> Plan[List[Message]]:
+        def page(token: str) -> Plan[Message]:
+            fields = {"study": study, "page_size": _TRIALS_PER_PAGE, "page_token": token}
+            return self._read(
+                "ListTrials", f"list the trials of {study}", "ListTrialsRequest", **fields
+            )
+
+        return _all_pages(page, "trials")
+
+    def list_source_tasks(self) -> Plan[List[Message]]:
+        def page(token: str) -> Plan[Message]:
+            fields = {"page_size": _SOURCE_TASKS_PER_PAGE, "page_token": token}
+            return self._read(
+                "ListSourceTasks", "list source tasks", "ListSourceTasksRequest", **fields
+            )
+
+        return _all_pages(page, "source_tasks")
+
+    def get_source_task(self, name: str) -> Plan[Message]:
+        return self._read("GetSourceTask", f"read {name}", "GetSourceTaskRequest", name=name)
+
+    def delete_source_task(self, name: str) -> Plan[Message]:
+        return self._change("DeleteSourceTask", f"delete {name}", name=name)
+
+    def register_source_task(self, chunks: Callable[[str], Iterator[Message]]) -> Plan[Message]:
+        """`chunks` makes the stream's messages anew for each attempt, with the request id given."""
+        request_id = make_request_id()
+        return self._caller.call(
+            "RegisterSourceTask",
+            lambda: chunks(request_id),
+            "register a source task",
+            self._options.registration,
+        )
+
+
+def _all_pages(page: Callable[[str], Plan[Message]], elements: str) -> Plan[List[Message]]:
+    found: List[Message] = []
+    token = ""
+    while True:
+        response = yield from page(token)
+        found += getattr(response, elements)
+        if not response.next_page_token:
+            return found
+        if response.next_page_token == token:
+            raise RuntimeError(f"the server sent page {token!r} with its own token as the next")
+        token = response.next_page_token

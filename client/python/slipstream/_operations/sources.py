@@ -1,0 +1,193 @@
+"""Registering and finding source tasks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence
+
+from slipstream import errors
+from slipstream._calls.plan import Plan
+from slipstream._convert.spaces import space_message
+from slipstream._convert.studies import metric_message
+from slipstream._convert.trials import observation_message, outcome_message, source_task_of
+from slipstream._operations.service import Service
+from slipstream._operations.study_base import StudyBase
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+from slipstream.parameters import Parameter
+from slipstream.records import Objective, SourceTask, TrialRecord
+from slipstream.tables import Table, rows_of
+
+_PREFIX = "sourceTasks/"
+_CHUNK = 1000  # Observations.
+_CHUNK_BYTES = 1 << 20
+_OUTCOME_OF_STATE = {"failed": "failure", "infeasible": "infeasibility"}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a table of observations is about, and how to describe it to people."""
+
+    space: Mapping[str, Parameter]
+    objective: Objective
+    title: str = ""
+    version: str = ""
+    origin: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    missing: Optional[str] = None  # What a row without a value means: "failed" or "infeasible".
+
+    def __post_init__(self) -> None:
+        if self.missing is not None and self.missing not in _OUTCOME_OF_STATE:
+            raise ValueError(f"missing={self.missing!r} must be 'failed' or 'infeasible'")
+
+
+def _observation_of_row(row: Mapping[str, Any], number: int, subject: Subject) -> Message:
+    metric = subject.objective.metric
+    params = {name: cell for name, cell in row.items() if name != metric}
+    strange = [name for name in params if name not in subject.space]
+    if strange:
+        raise ValueError(
+            f"column {strange[0]!r} is neither a parameter nor the objective {metric!r}: leave it "
+            "out, as frame.drop(columns=...) does"
+        )
+    if metric in row:
+        outcome = outcome_message("measurement", metric, row[metric])
+    elif subject.missing is None:
+        raise ValueError(
+            f"row {number} has no {metric!r}: leave it out, or say what a row without a value "
+            "means, missing='failed' or missing='infeasible'"
+        )
+    else:
+        outcome = outcome_message(_OUTCOME_OF_STATE[subject.missing], metric)
+    return observation_message(params, dict(subject.space), outcome)
+
+
+def _observations_of_trials(trials: Iterable[TrialRecord], subject: Subject) -> Iterator[Message]:
+    metric = subject.objective.metric
+    for trial in trials:
+        if trial.state == "succeeded":
+            outcome = outcome_message("measurement", metric, trial.value)
+        elif trial.state in _OUTCOME_OF_STATE:
+            outcome = outcome_message(_OUTCOME_OF_STATE[trial.state], metric, reason=trial.reason)
+        else:
+            continue
+        yield observation_message(trial.params, dict(subject.space), outcome)
+
+
+def _chunks(observations: Sequence[Message]) -> Iterator[Message]:
+    chunk = messages.new("RegisterSourceTaskRequest")
+    size = 0
+    for observation in observations:
+        more = observation.ByteSize()
+        if len(chunk.observations) == _CHUNK or (size and size + more > _CHUNK_BYTES):
+            yield chunk
+            chunk, size = messages.new("RegisterSourceTaskRequest"), 0
+        chunk.observations.append(observation)
+        size += more
+    if size:
+        yield chunk
+
+
+def _register(
+    service: Service, observations: Sequence[Message], subject: Subject
+) -> Plan[SourceTask]:
+    task = messages.new(
+        "SourceTask",
+        display_name=subject.title,
+        version=subject.version,
+        origin=subject.origin,
+        labels=dict(subject.labels),
+        space=space_message(subject.space, (), False),
+        metrics=[metric_message(subject.objective)],
+    )
+
+    def stream(request_id: str) -> Iterator[Message]:
+        header = {"source_task": task, "request_id": request_id}
+        yield messages.new("RegisterSourceTaskRequest", header=header)
+        yield from _chunks(observations)
+
+    response = yield from service.register_source_task(stream)
+    return source_task_of(response.source_task)
+
+
+def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
+    """Registers rows; the same content again is the same source task."""
+    rows = rows_of(table)
+    if not rows:
+        raise ValueError("the table has no rows, and a source task needs at least one")
+    observations = [
+        _observation_of_row(row, number, subject) for number, row in enumerate(rows, start=1)
+    ]
+    return _register(service, observations, subject)
+
+
+def register_study(service: Service, study: StudyBase, subject: Subject) -> Plan[SourceTask]:
+    """Registers the trials of a study that succeeded, failed or are infeasible."""
+    trials = yield from study._reader.trials()
+    observations = list(_observations_of_trials(trials, subject))
+    if not observations:
+        raise errors.FailedPrecondition(f"study {study.id!r} has no finished trial to learn from")
+    return (yield from _register(service, observations, subject))
+
+
+def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask]:
+    """Registers a study or a table."""
+    if isinstance(source, StudyBase):
+        return register_study(service, source, subject)
+    return register_table(service, source, subject)
+
+
+def list_all(service: Service) -> Plan[List[SourceTask]]:
+    found = yield from service.list_source_tasks()
+    return [source_task_of(message) for message in found]
+
+
+def _find(service: Service, text: str) -> Plan[str]:
+    """The full name of a source task, of which the first digits are enough."""
+    digits = text[len(_PREFIX):] if text.startswith(_PREFIX) else text
+    if not re.fullmatch("[0-9a-f]{6,32}", digits):
+        raise ValueError(
+            f"{text!r} is not the name of a source task: its 32 hexadecimal digits, or the first 6 "
+            "or more of them; slipstream.sources() lists them"
+        )
+    if len(digits) == 32:
+        return _PREFIX + digits
+    tasks = yield from list_all(service)
+    names = [task.name for task in tasks if task.name.startswith(_PREFIX + digits)]
+    if len(names) != 1:
+        count = "no source task begins" if not names else f"{len(names)} source tasks begin"
+        raise errors.NotFound(f"{count} with {digits}; slipstream.sources() lists them")
+    return names[0]
+
+
+def name_of(service: Service, source: Any, subject: Subject) -> Plan[str]:
+    """The name of a source task, given as itself, as its name, as a study or as a table.
+
+    A study has its own space and objective; a table those of the subject."""
+    if isinstance(source, SourceTask):
+        return source.name
+    if isinstance(source, str):
+        return (yield from _find(service, source))
+    if isinstance(source, StudyBase):
+        subject = Subject(source.space, source.objective, title=source.id)
+    task = yield from register(service, source, subject)
+    return task.name
+
+
+def names_of(
+    service: Service, sources: Optional[Sequence[Any]], subject: Subject
+) -> Plan[Optional[Sequence[str]]]:
+    if sources is None:
+        return None
+    names = []
+    for source in sources:
+        name = yield from name_of(service, source, subject)
+        names.append(name)
+    return names
+
+
+def delete(service: Service, source: Any) -> Plan[None]:
+    text = source.name if isinstance(source, SourceTask) else source
+    name = yield from _find(service, text)
+    yield from service.delete_source_task(name)

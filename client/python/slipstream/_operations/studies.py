@@ -1,0 +1,98 @@
+"""Creating, loading and reading studies."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Optional
+
+from slipstream import errors
+from slipstream._calls.plan import Plan
+from slipstream._convert.differences import differences
+from slipstream._convert.studies import study_message, study_of
+from slipstream._convert.trials import observation_message, outcome_message, trial_of
+from slipstream._operations.service import Service
+from slipstream.records import StudyDescription, TrialRecord
+
+
+def full_name(study_id: str) -> str:
+    """The study's name on the server, "studies/{id}"."""
+    bare = study_id[len("studies/"):] if study_id.startswith("studies/") else study_id
+    if not bare or "/" in bare:
+        raise ValueError(f"{study_id!r} is not the id of a study, such as 'digits'")
+    return f"studies/{bare}"
+
+
+def load(service: Service, study_id: str) -> Plan[StudyDescription]:
+    message = yield from service.get_study(full_name(study_id))
+    return study_of(message)
+
+
+def create_or_load(service: Service, asked: StudyDescription) -> Plan[StudyDescription]:
+    """The study with the id. StudyDiffers if it exists and is not what is asked for."""
+    name = full_name(asked.study_id)
+    request = study_message(asked)  # Complains of a malformed space also where the study exists.
+    try:
+        message = yield from service.get_study(name)
+    except errors.NotFound:
+        try:
+            message = yield from service.create_study(asked.study_id, request)
+            return study_of(message)
+        except errors.AlreadyExists:  # Another process was faster.
+            message = yield from service.get_study(name)
+    existing = study_of(message)
+    found = differences(asked, existing)
+    if found:
+        raise errors.StudyDiffers(
+            f"study {asked.study_id!r} on {service.address} exists, but is not the one asked for:\n  "
+            + "\n  ".join(found)
+            + f"\nTake it as it is by slipstream.load({asked.study_id!r}), or choose another id.",
+            found,
+        )
+    return existing
+
+
+class StudyReader:
+    """Plans what is read from, and added to, one study."""
+
+    def __init__(self, service: Service, study: StudyDescription) -> None:
+        self._service = service
+        self._study = study
+        self._name = full_name(study.study_id)
+
+    def _record(self, message: Any) -> TrialRecord:
+        return trial_of(message, dict(self._study.space), self._study.objective.metric)
+
+    def trials(self) -> Plan[List[TrialRecord]]:
+        found = yield from self._service.list_trials(self._name)
+        return [self._record(message) for message in found]
+
+    def best(self) -> Plan[Optional[TrialRecord]]:
+        response = yield from self._service.best_trials(self._name, 1)
+        return self._record(response.trials[0]) if response.trials else None
+
+    def description(self) -> Plan[StudyDescription]:
+        return load(self._service, self._study.study_id)
+
+    def set_state(self, state: str) -> Plan[None]:
+        yield from self._service.set_study_state(self._name, state)
+
+    def add(
+        self, params: Mapping[str, Any], value: Optional[float]
+    ) -> Plan[TrialRecord]:
+        """Adds a result from elsewhere or, without a value, a configuration to try next."""
+        outcome = None
+        if value is not None:
+            outcome = outcome_message("measurement", self._study.objective.metric, value)
+        observation = observation_message(params, dict(self._study.space), outcome)
+        response = yield from self._service.add_trials(self._name, [observation])
+        return self._record(response.trials[0])
+
+    def source_weights(self, trial_name: str) -> Plan[Dict[str, float]]:
+        """The share that each source task had in a suggestion."""
+        explanation = yield from self._service.explain(trial_name)
+        return {one.source_task: one.weight for one in explanation.provenance.sources}
+
+    def reports(self, trial_name: str) -> Plan[Dict[int, float]]:
+        """The measurements on the way of a trial, by step."""
+        response = yield from self._service.list_reports(trial_name)
+        metric = self._study.objective.metric
+        return {one.step: one.measurement.metrics[metric] for one in response.reports}

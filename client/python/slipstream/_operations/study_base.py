@@ -1,0 +1,92 @@
+"""What a blocking study and one of asyncio share."""
+
+from __future__ import annotations
+
+from typing import Callable, List, Mapping, Optional, TypeVar
+
+from slipstream import errors
+from slipstream._calls.plan import Plan
+from slipstream._convert.trials import trial_of
+from slipstream._operations.held_trial import Holder
+from slipstream._operations.lanes import Lanes, choose_worker
+from slipstream._operations.service import Service
+from slipstream._operations.studies import StudyReader, full_name
+from slipstream._wire import messages
+from slipstream.parameters import Parameter
+from slipstream.records import Objective, StudyDescription, TrialRecord
+
+OneTrial = TypeVar("OneTrial")
+
+
+class StudyBase:
+    """What does not depend on how to wait."""
+
+    def __init__(
+        self, service: Service, description: StudyDescription, worker: Optional[str]
+    ) -> None:
+        self._service = service
+        self._description = description
+        self._space = dict(description.space)
+        self._reader = StudyReader(service, description)
+        self._lanes = Lanes(choose_worker(worker))
+
+    @property
+    def id(self) -> str:
+        """The study's id, for example "digits"."""
+        return self._description.study_id
+
+    @property
+    def name(self) -> str:
+        """The name on the server, "studies/{id}"."""
+        return full_name(self.id)
+
+    @property
+    def space(self) -> Mapping[str, Parameter]:
+        """The parameters by name."""
+        return self._space
+
+    @property
+    def objective(self) -> Objective:
+        """What is measured, and which way is better."""
+        return self._description.objective
+
+    @property
+    def sources(self) -> List[str]:
+        """The names of the source tasks that the study learns from."""
+        return list(self._description.sources or ())
+
+    @property
+    def worker(self) -> str:
+        """The id under which this process asks for trials."""
+        return self._lanes.worker
+
+    def __repr__(self) -> str:
+        return f"<study {self.id} on {self._service.address}: {self.objective}>"
+
+    def _suggest(
+        self, count: int, make: Callable[[Holder, TrialRecord], OneTrial]
+    ) -> Plan[List[OneTrial]]:
+        if count < 1:
+            raise ValueError(f"suggest({count}): must be at least 1")
+        lane = self._lanes.take(count)
+        got = 0
+        try:
+            response = yield from self._service.suggest(self.name, lane.worker, count)
+            got = len(response.trials)
+        except errors.FailedPrecondition as error:
+            yield from self._explain_refusal(error)
+        finally:
+            self._lanes.give_back(lane, count - got)
+        holder = Holder(
+            self._service, self.name, self.objective.metric, self._space,
+            self._description.lease or 0, lane.worker, lambda: self._lanes.give_back(lane),
+        )
+        metric = self.objective.metric
+        return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
+
+    def _explain_refusal(self, error: errors.FailedPrecondition) -> Plan[None]:
+        """Raises CandidatesExhausted if the study is active, else the error itself."""
+        study = yield from self._service.get_study(self.name, ["state"])
+        if messages.enum_name("Study.State", study.state) == "ACTIVE":
+            raise errors.CandidatesExhausted(str(error)) from error
+        raise error

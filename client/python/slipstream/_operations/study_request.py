@@ -1,0 +1,84 @@
+"""What a caller asks a study to be, before it is checked and its source tasks are registered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from slipstream.parameters import Parameter
+from slipstream.records import Objective, StudyDescription, seconds_of
+from slipstream.tables import Table, infer_space, rows_of
+
+
+def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bool) -> Objective:
+    """Exactly one of the names must be given."""
+    if bool(maximize) == bool(minimize):
+        raise ValueError(
+            "what is the objective? Give one of maximize='accuracy' and minimize='loss', with the "
+            "name of what is measured"
+        )
+    return Objective(maximize or minimize or "", bool(maximize), exact)
+
+
+@dataclass(frozen=True)
+class StudyRequest:
+    """The arguments of `create_or_load`, which explains them."""
+
+    study_id: str
+    space: Optional[Mapping[str, Parameter]] = None
+    maximize: Optional[str] = None
+    minimize: Optional[str] = None
+    sources: Optional[Iterable[Any]] = None
+    candidates: Optional[Table] = None
+    allow_repeats: bool = False
+    exact: bool = False
+    preset: Optional[str] = None
+    recipe: Optional[Mapping[str, Union[str, float]]] = None
+    seed: Optional[int] = None
+    stopping: Optional[str] = None
+    stopping_options: Optional[Mapping[str, float]] = None
+    lease: Union[float, timedelta, None] = None
+    requeues: Optional[int] = None
+    title: str = ""
+    labels: Optional[Mapping[str, str]] = None
+
+    def describe(self) -> StudyDescription:
+        """The study asked for, still without its source tasks."""
+        candidates = [] if self.candidates is None else rows_of(self.candidates)
+        if self.stopping_options and self.stopping is None:
+            raise ValueError("stopping_options need a rule: give stopping='median' or another")
+        return StudyDescription(
+            self.study_id,
+            self._choose_space(candidates),
+            choose_objective(self.maximize, self.minimize, self.exact),
+            candidates,
+            self.allow_repeats,
+            preset=self.preset,
+            recipe=self.recipe,
+            seed=self.seed,
+            stopping=self.stopping,
+            stopping_options=self.stopping_options,
+            lease=seconds_of(self.lease),
+            requeues=self.requeues,
+            title=self.title,
+            labels=dict(self.labels or {}),
+        )
+
+    def _choose_space(self, candidates: List[Dict[str, Any]]) -> Mapping[str, Parameter]:
+        if self.space:
+            return self.space
+        if not candidates:
+            raise ValueError(
+                "what is tuned? Give a space, such as {'lr': slipstream.log(1e-5, 1)}, or "
+                "candidates=, a table with a row for each configuration"
+            )
+        return infer_space(candidates)
+
+    def source_list(self) -> Optional[Sequence[Any]]:
+        """The sources as a list; None if none were asked for."""
+        if self.sources is None:
+            return None
+        if isinstance(self.sources, (str, Mapping)) or hasattr(self.sources, "columns"):
+            raise TypeError("sources= takes a list, such as sources=[last_year]")
+        return list(self.sources)

@@ -1,0 +1,37 @@
+"""The process' connections to servers, one for each address."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Dict, Optional, Tuple
+
+from slipstream._calls.blocking import BlockingTransport
+from slipstream._calls.caller import Caller
+from slipstream._operations.service import Service
+from slipstream.options import Options, choose_address
+
+Connection = Tuple[Service, BlockingTransport]
+
+_lock = threading.Lock()
+_connections: Dict[Tuple[int, str, Options], Connection] = {}
+
+
+def connect(address: Optional[str], options: Optional[Options]) -> Connection:
+    """The connection to the address, which a process opens once. Makes no call."""
+    chosen, settings = choose_address(address), options or Options()
+    key = (os.getpid(), chosen, settings)
+    with _lock:
+        if key not in _connections:
+            service = Service(Caller(chosen, settings.retry), settings)
+            _connections[key] = (service, BlockingTransport(chosen, settings.credentials))
+        return _connections[key]
+
+
+def _renew_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)

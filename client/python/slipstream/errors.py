@@ -1,0 +1,82 @@
+"""The errors of the package. Their messages say what was attempted, where, and how to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Sequence, Tuple
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A field of a request that broke a bound."""
+
+    field: str  # For example "study.space.parameters[2].double_domain.min".
+    description: str  # The whole complaint as a sentence.
+    value: str  # The value that was sent, truncated.
+    bound: str  # What would have been accepted, for example "> 0".
+
+
+class SlipstreamError(Exception):
+    """Any error of a call."""
+
+
+class InvalidArgument(SlipstreamError, ValueError):
+    """The request can never succeed as it is; `violations` name the fields."""
+
+    def __init__(self, message: str, violations: Sequence[Violation] = ()) -> None:
+        super().__init__(message)
+        self.violations: Tuple[Violation, ...] = tuple(violations)
+
+
+class NotFound(SlipstreamError, LookupError):
+    """What the message names does not exist."""
+
+
+class AlreadyExists(SlipstreamError):
+    """What the message names exists already."""
+
+
+class FailedPrecondition(SlipstreamError):
+    """The current state forbids the call; something else must happen first."""
+
+
+class CandidatesExhausted(FailedPrecondition):
+    """Every candidate of the study's list has been suggested."""
+
+
+class StudyDiffers(FailedPrecondition):
+    """A study with this id exists, but is not the one that was asked for.
+
+    `differences` has a line for each difference."""
+
+    def __init__(self, message: str, differences: Sequence[str]) -> None:
+        super().__init__(message)
+        self.differences: Tuple[str, ...] = tuple(differences)
+
+
+class ResourceExhausted(SlipstreamError):
+    """A limit was reached, which the message names."""
+
+
+class NoAnswer(SlipstreamError, ConnectionError):
+    """No attempt succeeded in time. A change may or may not have been made."""
+
+
+class ServerError(SlipstreamError):
+    """Any other failure of the server."""
+
+
+class Infeasible(Exception):
+    """Raised by an objective to say that a configuration has no value.
+
+    The model stays away from configurations like it.
+
+    >>> import slipstream
+    >>> def train(trial):
+    ...     if trial["batch"] * trial["width"] > 1 << 20:
+    ...         raise slipstream.Infeasible("does not fit into memory")
+    """
+
+
+class TrialStopped(Exception):
+    """Raised by an objective that follows `trial.should_stop()`; see `Trial.stop`."""

@@ -1,0 +1,159 @@
+"""The functions of the package, which open studies and keep source tasks."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Iterable, List, Mapping, Optional, Union
+
+from slipstream._operations import opening, sources as source_plans, studies
+from slipstream._operations.study_request import StudyRequest
+from slipstream.connections import connect
+from slipstream.options import Options
+from slipstream.parameters import Parameter
+from slipstream.records import SourceTask
+from slipstream.study import Study
+from slipstream.tables import Table
+
+
+def create_or_load(
+    study_id: str,
+    space: Optional[Mapping[str, Parameter]] = None,
+    *,
+    maximize: Optional[str] = None,
+    minimize: Optional[str] = None,
+    sources: Optional[Iterable[Any]] = None,
+    candidates: Optional[Table] = None,
+    allow_repeats: bool = False,
+    exact: bool = False,
+    preset: Optional[str] = None,
+    recipe: Optional[Mapping[str, Union[str, float]]] = None,
+    seed: Optional[int] = None,
+    stopping: Optional[str] = None,
+    stopping_options: Optional[Mapping[str, float]] = None,
+    lease: Union[float, timedelta, None] = None,
+    requeues: Optional[int] = None,
+    title: str = "",
+    labels: Optional[Mapping[str, str]] = None,
+    worker: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> Study:
+    """The study with this id, created if there is none.
+
+    A study that exists is compared with what is asked for, and StudyDiffers says what differs;
+    arguments that are left out may be anything.
+
+    `space`: parameters by name; see slipstream.parameters.
+    `maximize`, `minimize`: the name of what is measured; one of them.
+    `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a table
+    (rows or a data frame) with a column for each parameter and one for what was measured.
+    `candidates`: the only configurations that may be suggested, as a table; without a space it is
+    inferred from them. With `allow_repeats` each may be suggested more than once.
+    `exact`: the same configuration always gives the same value.
+    `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
+    recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.
+    `seed`: of every random choice.
+    `stopping`, `stopping_options`: the rule behind `trial.should_stop()`.
+    `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds or a
+    timedelta, math.inf for ever; an hour by default), and how often its configuration is queued
+    again after that.
+    `title`, `labels`: for people.
+    `worker`: this trainer's own stable id. One that is restarted under the same id gets its
+    unfinished trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
+    `address`: of the server. Default: SLIPSTREAM_ADDRESS, or 127.0.0.1:7411.
+
+    >>> study = create_or_load("doctest-digits", {"lr": log(1e-5, 1)}, maximize="accuracy")
+    >>> with study.suggest() as trial:
+    ...     trial.complete(1 - abs(trial["lr"] - 0.01))
+    >>> study.best.state
+    'succeeded'
+    >>> create_or_load("doctest-digits", {"lr": log(1e-4, 1)}, maximize="accuracy")
+    Traceback (most recent call last):
+      ...
+    slipstream.errors.StudyDiffers: study 'doctest-digits' on ... is not the one asked for:
+      parameter 'lr': asked for log(0.0001, 1), the study has log(1e-05, 1)
+    Take it as it is by slipstream.load('doctest-digits'), or choose another id.
+    """
+    request = StudyRequest(
+        study_id, space, maximize, minimize, sources, candidates, allow_repeats, exact, preset,
+        recipe, seed, stopping, stopping_options, lease, requeues, title, labels,
+    )
+    service, transport = connect(address, options)
+    return Study(service, transport.run(opening.open_study(service, request)), transport, worker)
+
+
+def load(
+    study_id: str,
+    *,
+    worker: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> Study:
+    """The study with this id as it is. NotFound if there is none."""
+    service, transport = connect(address, options)
+    return Study(service, transport.run(studies.load(service, study_id)), transport, worker)
+
+
+def delete_study(
+    study_id: str, *, address: Optional[str] = None, options: Optional[Options] = None
+) -> None:
+    """Deletes a study with its trials, for good."""
+    service, transport = connect(address, options)
+    transport.run(service.delete_study(studies.full_name(study_id)))
+
+
+def register_source(
+    source: Union[Study, Table],
+    space: Optional[Mapping[str, Parameter]] = None,
+    *,
+    like: Optional[Study] = None,
+    maximize: Optional[str] = None,
+    minimize: Optional[str] = None,
+    missing: Optional[str] = None,
+    title: str = "",
+    version: str = "",
+    origin: str = "",
+    labels: Optional[Mapping[str, str]] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> SourceTask:
+    """Registers a finished run, so that new studies can learn from it.
+
+    `source` is a study, or a table: rows as mappings, or a data frame, with a column for each
+    parameter and one for what was measured. A missing cell is a parameter that does not exist in
+    that row. A table needs a `space` and its objective, or a study that it is `like`.
+    `missing` is what a row without a value means, "failed" or "infeasible".
+    Registering the same content again gives the same source task.
+
+    >>> task = register_source(
+    ...     [{"lr": 0.01, "accuracy": 0.91}, {"lr": 0.1, "accuracy": 0.78}],
+    ...     {"lr": log(1e-5, 1)}, maximize="accuracy", title="last year")
+    >>> task.observation_count
+    2
+    """
+    service, transport = connect(address, options)
+    return transport.run(
+        opening.register_source(
+            service, source, space, like, maximize, minimize, missing=missing, title=title,
+            version=version, origin=origin, labels=dict(labels or {}),
+        )
+    )
+
+
+def sources(
+    *, address: Optional[str] = None, options: Optional[Options] = None
+) -> List[SourceTask]:
+    """All source tasks, oldest first."""
+    service, transport = connect(address, options)
+    return transport.run(source_plans.list_all(service))
+
+
+def delete_source(
+    source: Union[SourceTask, str],
+    *,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> None:
+    """Deletes a source task, which no study may use."""
+    service, transport = connect(address, options)
+    transport.run(source_plans.delete(service, source))

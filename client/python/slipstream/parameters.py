@@ -1,0 +1,198 @@
+"""The parameters of a search space.
+
+>>> from slipstream import boolean, choice, discrete, integer, log, real
+>>> space = {
+...     "learning_rate": log(1e-5, 1),
+...     "momentum": real(0, 0.99, default=0.9),
+...     "layers": integer(1, 8),
+...     "batch": discrete(16, 32, 64, scale="log"),
+...     "kernel": choice("rbf", "poly"),
+...     "degree": integer(2, 5, when={"kernel": "poly"}),
+...     "bias": boolean(),
+... }
+>>> space["degree"]
+integer(2, 5, when={'kernel': 'poly'})
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+
+Value = Union[float, int, str, bool]
+Number = Union[float, int]
+# A parent's name and the value, or values, for which the parameter is active.
+When = Mapping[str, Union[Value, Sequence[Value]]]
+
+SCALES = ("linear", "log", "reverse_log")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A parameter is active only while its parent has one of these values."""
+
+    parent: str
+    values: Tuple[Value, ...]
+
+    def __repr__(self) -> str:
+        return repr({self.parent: self.values[0] if len(self.values) == 1 else list(self.values)})
+
+
+@dataclass(frozen=True, repr=False)
+class Parameter:
+    """What one parameter may be. Made by `real`, `log` and the other functions of this module."""
+
+    kind: str  # "real", "integer", "discrete", "choice" or "boolean".
+    low: Optional[Number] = None  # Of real and integer parameters.
+    high: Optional[Number] = None
+    values: Tuple[Value, ...] = ()  # Of discrete parameters and choices.
+    scale: str = "linear"
+    default: Optional[Value] = None
+    condition: Optional[Condition] = None
+
+    def __repr__(self) -> str:
+        name, arguments = self.kind, [repr(value) for value in self.values]
+        if self.low is not None:
+            arguments = [_text(self.low), _text(self.high)]
+        if self.kind == "real" and self.scale != "linear":
+            name = self.scale
+        elif self.scale != "linear":
+            arguments.append(f"scale={self.scale!r}")
+        if self.default is not None:
+            arguments.append(f"default={self.default!r}")
+        if self.condition is not None:
+            arguments.append(f"when={self.condition!r}")
+        return f"{name}({', '.join(arguments)})"
+
+
+def _text(number: Optional[Number]) -> str:
+    return f"{number:.17g}" if isinstance(number, float) and number == int(number) else repr(number)
+
+
+def _condition(when: Optional[When]) -> Optional[Condition]:
+    if when is None:
+        return None
+    if len(when) != 1:
+        raise ValueError(
+            f"when={dict(when)!r} must name one parameter, such as when={{'kernel': 'poly'}}; for a "
+            "parameter that depends on two, make one of those depend on the other"
+        )
+    ((parent, values),) = when.items()
+    if isinstance(values, (str, bool, int, float)):
+        return Condition(parent, (values,))
+    return Condition(parent, tuple(values))
+
+
+def _check_bounds(name: str, low: Any, high: Any, scale: str) -> None:
+    if scale not in SCALES:
+        raise ValueError(f"{name}: scale={scale!r} must be one of {', '.join(SCALES)}")
+    for bound in (low, high):
+        if isinstance(bound, bool) or not isinstance(bound, (int, float)):
+            raise TypeError(f"{name}({low!r}, {high!r}): the bounds must be numbers")
+        if not math.isfinite(bound):
+            raise ValueError(f"{name}({low!r}, {high!r}): the bounds must be finite")
+    if low > high:
+        raise ValueError(f"{name}({low!r}, {high!r}): the lower bound is above the upper one")
+    if scale != "linear" and low <= 0:
+        raise ValueError(
+            f"{name}({low!r}, {high!r}): on a {scale} scale the lower bound must be above 0; "
+            "use the linear scale, or a small positive bound"
+        )
+
+
+def _real(
+    name: str, low: Number, high: Number, scale: str, default: Optional[Number], when: Optional[When]
+) -> Parameter:
+    _check_bounds(name, low, high, scale)
+    if low == high:
+        raise ValueError(f"{name}({low!r}, {high!r}): the bounds are equal; leave out what is fixed")
+    start = None if default is None else float(default)
+    return Parameter("real", float(low), float(high), (), scale, start, _condition(when))
+
+
+def real(
+    low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
+) -> Parameter:
+    """A real number between two bounds, both legal.
+
+    `default` is the value that a person would start with, and what a source task without the
+    parameter is taken to have used. `when` says for which value, or list of values, of another
+    parameter this one is active."""
+    return _real("real", low, high, "linear", default, when)
+
+
+def log(
+    low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
+) -> Parameter:
+    """A real number whose ratios matter, such as a learning rate. See `real`."""
+    return _real("log", low, high, "log", default, when)
+
+
+def reverse_log(
+    low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
+) -> Parameter:
+    """A real number whose distance to the upper bound matters, such as a momentum. See `real`."""
+    return _real("reverse_log", low, high, "reverse_log", default, when)
+
+
+def integer(
+    low: int,
+    high: int,
+    *,
+    scale: str = "linear",
+    default: Optional[int] = None,
+    when: Optional[When] = None,
+) -> Parameter:
+    """A whole number between two bounds, both legal; `scale` is "linear", "log" or "reverse_log".
+
+    >>> integer(1, 1024, scale="log")
+    integer(1, 1024, scale='log')
+    """
+    _check_bounds("integer", low, high, scale)
+    if int(low) != low or int(high) != high:
+        raise ValueError(f"integer({low!r}, {high!r}): the bounds must be whole; see real()")
+    return Parameter("integer", int(low), int(high), (), scale, default, _condition(when))
+
+
+def discrete(
+    *values: Number,
+    scale: str = "linear",
+    default: Optional[Number] = None,
+    when: Optional[When] = None,
+) -> Parameter:
+    """One of some numbers, whose order and distances matter.
+
+    Where all of them are whole, trials have integers."""
+    if len(values) == 1 and isinstance(values[0], Sequence):
+        values = tuple(values[0])
+    if not values:
+        raise ValueError("discrete() needs at least one number, such as discrete(16, 32, 64)")
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in values):
+        raise TypeError(f"discrete{values!r}: takes numbers; for words there is choice()")
+    ascending = tuple(sorted(values))
+    _check_bounds("discrete", ascending[0], ascending[-1], scale)
+    return Parameter("discrete", None, None, ascending, scale, default, _condition(when))
+
+
+def choice(*values: str, default: Optional[str] = None, when: Optional[When] = None) -> Parameter:
+    """One of some words, without an order.
+
+    >>> choice("rbf", "poly", default="rbf")
+    choice('rbf', 'poly', default='rbf')
+    """
+    if len(values) == 1 and not isinstance(values[0], str) and isinstance(values[0], Sequence):
+        values = tuple(values[0])
+    if not values:
+        raise ValueError("choice() needs at least one word, such as choice('rbf', 'poly')")
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(
+            f"choice{values!r}: takes words; for numbers there is discrete(), for True and False "
+            "boolean(), and None may be spelt 'none'"
+        )
+    return Parameter("choice", None, None, tuple(values), "linear", default, _condition(when))
+
+
+def boolean(*, default: Optional[bool] = None, when: Optional[When] = None) -> Parameter:
+    """True or False."""
+    return Parameter("boolean", default=default, condition=_condition(when))

@@ -1,0 +1,119 @@
+"""Progress of an optimisation: one line that changes on a terminal, a few lines elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Callable, Mapping, Optional, TextIO, Type
+
+from slipstream._operations.held_trial import HeldTrial
+from slipstream.records import Objective, TrialRecord
+
+_BAR = 20  # Characters.
+_LINES = 10  # Off a terminal, in all.
+_SECONDS_BETWEEN_LINES = 30.0
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
+def _brief(params: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in params.items()
+    )
+
+
+class Progress:
+    """Counts trials and tells of the incumbent. Thread-safe."""
+
+    def __init__(
+        self,
+        title: str,
+        objective: Objective,
+        total: Optional[int],
+        shown: bool,
+        read_best: Callable[[], Optional[TrialRecord]],
+        stream: Optional[TextIO] = None,
+    ) -> None:
+        self._title = title
+        self._objective = objective
+        self._total = total
+        self._stream = stream or sys.stderr
+        self._shown = shown
+        self._read_best = read_best
+        self._terminal = self._stream.isatty()
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+        self._last_line = self._started
+        self._done = 0
+        self._best: Optional[str] = None
+        self._best_value: Optional[float] = None
+
+    def __enter__(self) -> Progress:
+        if self._shown:
+            best = self._read_best()
+            if best is not None and best.value is not None:
+                self._improve(best.number, best.value, best)
+        return self
+
+    def count(self, trial: HeldTrial) -> None:
+        """Takes note of a trial that has ended."""
+        with self._lock:
+            self._done += 1
+            value = trial.measured
+            if value is not None:
+                better = self._best_value is None or self._objective.is_better(
+                    value, self._best_value
+                )
+                if better:
+                    self._improve(trial.number, value, trial)
+            if self._shown:
+                self._show()
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if self._shown and self._terminal and self._done:
+            self._stream.write("\n")
+
+    def _improve(self, number: int, value: float, params: Mapping[str, object]) -> None:
+        self._best_value = value
+        self._best = f"best {value:.6g} (trial {number}: {_brief(params)})"
+
+    def _show(self) -> None:
+        if self._terminal:
+            width = shutil.get_terminal_size().columns
+            self._stream.write("\r\x1b[K" + self._line(True)[: width - 1])
+            self._stream.flush()
+        elif self._is_due():
+            self._last_line = time.monotonic()
+            self._stream.write(self._line(False) + "\n")
+            self._stream.flush()
+
+    def _is_due(self) -> bool:
+        """Off a terminal: at the first and the last trial, at each tenth, and now and then."""
+        if self._done == 1 or self._done == self._total:
+            return True
+        if time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
+            return True
+        total = self._total
+        return total is not None and self._done * _LINES // total > (self._done - 1) * _LINES // total
+
+    def _line(self, with_bar: bool) -> str:
+        bar = ""
+        if with_bar and self._total:
+            full = min(self._done, self._total) * _BAR // self._total
+            bar = f"[{'#' * full}{'-' * (_BAR - full)}] "
+        total = f"/{self._total}" if self._total is not None else ""
+        elapsed = _clock(time.monotonic() - self._started)
+        return f"{self._title} {bar}{self._done}{total} {elapsed}  {self._best or 'no result yet'}"

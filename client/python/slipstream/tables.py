@@ -1,0 +1,77 @@
+"""Tables of observations and candidates, in whatever form they come: rows, or a data frame."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Mapping, Union
+
+from slipstream.parameters import Parameter, Value
+
+Row = Mapping[str, Any]
+# Rows as mappings, or a frame of pandas or Polars. A missing cell (absent, None or NaN) is a
+# parameter that is not active in that row.
+Table = Union[Iterable[Row], Any]
+
+
+def _plain(cell: Any) -> Any:
+    """The cell as Python's own type, as NumPy's scalars are not."""
+    return cell.item() if hasattr(cell, "item") and not hasattr(cell, "__len__") else cell
+
+
+def _is_missing(cell: Any) -> bool:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, float) and cell != cell
+
+
+def _records(table: Table) -> Iterable[Row]:
+    if hasattr(table, "to_dicts"):  # Polars.
+        return table.to_dicts()  # type: ignore[no-any-return]
+    if hasattr(table, "columns") and hasattr(table, "to_dict"):  # pandas.
+        return table.to_dict("records")  # type: ignore[no-any-return]
+    return table  # type: ignore[no-any-return]
+
+
+def rows_of(table: Table) -> List[Dict[str, Any]]:
+    """The rows without missing cells.
+
+    >>> rows_of([{"lr": 0.1, "degree": None}, {"lr": 0.2, "degree": 3}])
+    [{'lr': 0.1}, {'lr': 0.2, 'degree': 3}]
+    """
+    rows = []
+    for number, record in enumerate(_records(table), start=1):
+        if not isinstance(record, Mapping):
+            raise TypeError(
+                f"row {number} is {record!r}, but a table is a data frame or an iterable of "
+                "mappings, such as [{'lr': 0.1, 'accuracy': 0.9}]"
+            )
+        plain = {name: _plain(cell) for name, cell in record.items()}
+        rows.append({name: cell for name, cell in plain.items() if not _is_missing(cell)})
+    return rows
+
+
+def _column_parameter(name: str, cells: List[Value]) -> Parameter:
+    kinds = {"choice" if isinstance(cell, str) else type(cell).__name__ for cell in cells}
+    if kinds == {"choice"}:
+        return Parameter("choice", values=tuple(dict.fromkeys(cells)))
+    if kinds == {"bool"}:
+        return Parameter("boolean")
+    if kinds <= {"int", "float"}:
+        return Parameter("discrete", values=tuple(sorted(set(cells))))
+    raise TypeError(f"column {name!r} has cells of several kinds: {', '.join(sorted(kinds))}")
+
+
+def infer_space(rows: List[Dict[str, Any]]) -> Dict[str, Parameter]:
+    """The space of a list of candidates: words, true or false, or the numbers that occur.
+
+    >>> infer_space([{"solvent": "water", "celsius": 20}, {"solvent": "ether", "celsius": 5}])
+    {'solvent': choice('water', 'ether'), 'celsius': discrete(5, 20)}
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    for number, row in enumerate(rows, start=1):
+        missing = [name for name in names if name not in row]
+        if missing:
+            raise ValueError(
+                f"candidate {number} has no {missing[0]!r}: give the space too, where when= says "
+                "which parameters a candidate may lack"
+            )
+    return {name: _column_parameter(name, [row[name] for row in rows]) for name in names}
