@@ -1,6 +1,71 @@
-"""Plots of a study as its methods."""
+"""Plots of a study, as figures of Matplotlib or Plotly."""
+
 from __future__ import annotations
-from typing import Any
+
+from typing import TYPE_CHECKING, Any, Optional, Sequence
+
+from slipstream.plots import contents
+from slipstream.plots.figure import Figure
+
+if TYPE_CHECKING:
+    from slipstream.study import Study
+
+ENGINES = ("matplotlib", "plotly")
+
+
+def _draw(figure: Figure, engine: str) -> Any:
+    if engine == "matplotlib":
+        from slipstream.plots import matplotlib_drawing
+
+        return matplotlib_drawing.draw(figure)
+    if engine == "plotly":
+        from slipstream.plots import plotly_drawing
+
+        return plotly_drawing.draw(figure)
+    raise ValueError(f"engine={engine!r} must be one of {', '.join(ENGINES)}")
+
+
 class Plotter:
-    def __init__(self, study: Any) -> None:
+    """Draws a study as it is now: `study.plot.history().savefig("history.svg")`.
+
+    `engine` is "matplotlib" or "plotly". Each plot raises ValueError while there are too few
+    results for it."""
+
+    def __init__(self, study: Study) -> None:
         self._study = study
+
+    def history(self, *, engine: str = "matplotlib") -> Any:
+        """Each trial's value, and the best so far."""
+        return _draw(contents.history(self._study.id, self._study.trials), engine)
+
+    def importance(self, *, engine: str = "matplotlib") -> Any:
+        """How much of the values' variation each parameter explains by itself.
+
+        Main effects in a random forest (functional ANOVA); what is missing to 1 are interactions.
+        Where a parameter is conditional, over the trials in which it is active."""
+        return _draw(contents.importance(self._study.id, self._study.trials), engine)
+
+    def slices(
+        self, params: Optional[Sequence[str]] = None, *, engine: str = "matplotlib"
+    ) -> Any:
+        """The values against each parameter, or those that are named."""
+        return _draw(contents.slices(self._study.id, self._study.trials, params), engine)
+
+    def contour(self, first: str, second: str, *, engine: str = "matplotlib") -> Any:
+        """A model of the values over two parameters, averaged over the others, and the trials."""
+        return _draw(contents.contour(self._study.id, self._study.trials, first, second), engine)
+
+    def parallel_coordinates(self, *, engine: str = "matplotlib") -> Any:
+        """A line through the values of each trial, the better the brighter."""
+        return _draw(contents.parallel_coordinates(self._study.id, self._study.trials), engine)
+
+    def transfer(self, *, engine: str = "matplotlib") -> Any:
+        """The share of each source task in the suggestions, above the history."""
+        trials = self._study.trials
+        weights = {
+            trial.number: self._study.source_weights(trial)
+            for trial in trials
+            if trial.worker  # Others were not suggested.
+        }
+        titles = self._study.source_titles()
+        return _draw(contents.transfer(self._study.id, trials, weights, titles), engine)

@@ -103,6 +103,10 @@ class Study(StudyBase):
         """The share that each source task had in the suggestion of a trial, by name."""
         return self._transport.run(self._reader.source_weights(trial.name))
 
+    def source_titles(self) -> Mapping[str, str]:
+        """The titles of the study's source tasks, by name."""
+        return self._transport.run(self._reader.source_titles())
+
     def pause(self) -> None:
         """Stops suggestions for now; results are still taken."""
         self._transport.run(self._reader.set_state("PAUSED"))

@@ -91,6 +91,14 @@ class StudyReader:
         explanation = yield from self._service.explain(trial_name)
         return {one.source_task: one.weight for one in explanation.provenance.sources}
 
+    def source_titles(self) -> Plan[Dict[str, str]]:
+        """The titles of the study's source tasks, by name."""
+        titles = {}
+        for name in self._study.sources or ():
+            task = yield from self._service.get_source_task(name)
+            titles[name] = task.display_name
+        return titles
+
     def reports(self, trial_name: str) -> Plan[Dict[int, float]]:
         """The measurements on the way of a trial, by step."""
         response = yield from self._service.list_reports(trial_name)

@@ -1,0 +1,1 @@
+"""Plots of studies: what they show, apart from the library that draws them."""

@@ -1,0 +1,173 @@
+"""What each plot shows."""
+
+from __future__ import annotations
+
+from typing import Any, List, Mapping, Optional, Sequence
+
+from slipstream.parameters import Parameter
+from slipstream.plots.figure import Axis, Bars, Figure, Heat, Layer, Line, Panel, Points
+from slipstream.plots.unit_values import plotted, raw_value, unit_row, word_ticks, words_of
+from slipstream.records import TrialRecord
+from slipstream.trials import Trials
+
+_GRID = 24
+
+
+def _need_results(trials: Trials, fewest: int) -> List[TrialRecord]:
+    done = trials.succeeded()
+    if len(done) < fewest:
+        raise ValueError(
+            f"this plot needs at least {fewest} trials that succeeded, and there are {len(done)}"
+        )
+    return done
+
+
+def _values(trials: Sequence[TrialRecord]) -> List[float]:
+    return [float(trial.value) for trial in trials if trial.value is not None]
+
+
+def _texts(trials: Sequence[TrialRecord]) -> List[str]:
+    return [f"trial {one.number}: {dict(one.params)}" for one in trials]
+
+
+def _axis(name: str, parameter: Parameter) -> Axis:
+    return Axis(name, parameter.scale == "log", word_ticks(parameter))
+
+
+def history(title: str, trials: Trials) -> Figure:
+    """Each trial's value, and the best so far."""
+    done = _need_results(trials, 1)
+    best: List[float] = []
+    for value in _values(done):
+        better = not best or trials.objective.is_better(value, best[-1])
+        best.append(value if better else best[-1])
+    numbers = [float(trial.number) for trial in done]
+    layers: List[Layer] = [
+        Points(numbers, _values(done), "trials", texts=_texts(done)),
+        Line(numbers, best, "best so far", stepped=True),
+    ]
+    stopped = [one for one in trials if one.state == "stopped" and one.value is not None]
+    if stopped:
+        places = [float(trial.number) for trial in stopped]
+        layers.append(Points(places, _values(stopped), "stopped early", texts=_texts(stopped)))
+    panel = Panel(Axis("trial"), Axis(trials.objective.metric), layers)
+    return Figure(f"{title}: history", [panel])
+
+
+def _forest(done: Sequence[TrialRecord], space: Mapping[str, Parameter]) -> Any:
+    from slipstream.plots.forest import Forest
+
+    return Forest([unit_row(space, one.params, -1.0) for one in done], _values(done))  # type: ignore[misc]
+
+
+def importance(title: str, trials: Trials) -> Figure:
+    """How much of the values' variation each parameter explains by itself."""
+    shares = _forest(_need_results(trials, 4), trials.space).importances()
+    ranked = sorted(zip(shares, trials.space), reverse=True)
+    bars = Bars([name for _, name in ranked], [share for share, _ in ranked])
+    panel = Panel(Axis("share of the variance explained alone"), Axis(), [bars])
+    return Figure(f"{title}: importance", [panel])
+
+
+def _choose(space: Mapping[str, Parameter], params: Optional[Sequence[str]]) -> List[str]:
+    for name in params or ():
+        if name not in space:
+            raise KeyError(f"{name!r} is no parameter of the study, which has {', '.join(space)}")
+    return list(params or space)
+
+
+def slices(title: str, trials: Trials, params: Optional[Sequence[str]]) -> Figure:
+    """The values against each parameter."""
+    done = _need_results(trials, 1)
+    panels = []
+    for name in _choose(trials.space, params):
+        parameter = trials.space[name]
+        with_it = [trial for trial in done if name in trial.params]
+        points = Points(
+            [plotted(parameter, trial.params, name) for trial in with_it],
+            _values(with_it),
+            colors=[float(trial.number) for trial in with_it],
+            texts=_texts(with_it),
+        )
+        panels.append(Panel(_axis(name, parameter), Axis(trials.objective.metric), [points]))
+    return Figure(f"{title}: slices", panels, color_label="trial")
+
+
+def contour(title: str, trials: Trials, first: str, second: str) -> Figure:
+    """A model of the values over two parameters, averaged over the others, and the trials."""
+    _choose(trials.space, [first, second])
+    if first == second:
+        raise ValueError(f"contour({first!r}, {second!r}) needs two different parameters")
+    done = _need_results(trials, 4)
+    names = list(trials.space)
+    places = [(index + 0.5) / _GRID for index in range(_GRID)]
+    x, y = trials.space[first], trials.space[second]
+    heat = Heat(
+        [raw_value(x, place) for place in places],
+        [raw_value(y, place) for place in places],
+        _forest(done, trials.space).map(names.index(first), names.index(second), places),
+        trials.objective.metric,
+    )
+    with_both = [one for one in done if first in one.params and second in one.params]
+    points = Points(
+        [plotted(x, one.params, first) for one in with_both],
+        [plotted(y, one.params, second) for one in with_both],
+        "trials",
+        texts=_texts(with_both),
+    )
+    return Figure(f"{title}: contour", [Panel(_axis(first, x), _axis(second, y), [heat, points])])
+
+
+def parallel_coordinates(title: str, trials: Trials) -> Figure:
+    """A line through the values of each trial, the better the brighter."""
+    done = _need_results(trials, 1)
+    low, high = min(_values(done)), max(_values(done))
+
+    def shade(value: float) -> float:
+        place = (value - low) / (high - low) if high > low else 1.0
+        return place if trials.objective.maximize else 1 - place
+
+    positions = [float(index) for index in range(len(trials.space) + 1)]
+    lines: List[Layer] = []
+    for trial in sorted(done, key=lambda one: shade(one.value or 0.0)):
+        value = trial.value or 0.0
+        places = unit_row(trials.space, trial.params, None) + [
+            (value - low) / (high - low) if high > low else 0.5
+        ]
+        lines.append(Line(positions, places, f"trial {trial.number}", shade(value)))
+    labels = [*trials.space, trials.objective.metric]
+    ticks = [(position, _range(name, trials, low, high)) for position, name in enumerate(labels)]
+    panel = Panel(Axis(ticks=ticks), Axis("place in the range"), lines)
+    return Figure(f"{title}: parallel coordinates", [panel], columns=1)
+
+
+def _range(name: str, trials: Trials, low: float, high: float) -> str:
+    if name == trials.objective.metric and name not in trials.space:
+        return f"{name}\n{low:.4g} to {high:.4g}"
+    parameter = trials.space[name]
+    words = words_of(parameter)
+    if words:
+        return f"{name}\n{', '.join(map(str, words))}"
+    return f"{name}\n{raw_value(parameter, 0):.4g} to {raw_value(parameter, 1):.4g}"
+
+
+def transfer(
+    title: str, trials: Trials, weights: Mapping[int, Mapping[str, float]], titles: Mapping[str, str]
+) -> Figure:
+    """The share of each source task in the suggestions, trial by trial."""
+    sources = sorted({name for shares in weights.values() for name in shares})
+    numbers = [float(number) for number in weights]
+    lines: List[Layer] = [
+        Line(
+            numbers,
+            [shares.get(source, 0.0) for shares in weights.values()],
+            titles.get(source) or source.split("/")[-1][:12],
+        )
+        for source in sources
+    ]
+    if not lines:
+        raise ValueError("no suggestion of this study used a source task: give it some by sources=")
+    total = [sum(shares.values()) for shares in weights.values()]
+    lines.append(Line(numbers, total, "all source tasks"))
+    share = Panel(Axis("trial"), Axis("share in the suggestion"), lines)
+    return Figure(f"{title}: transfer", [share, *history(title, trials).panels], columns=1)

@@ -1,0 +1,192 @@
+"""No result is lost or made twice, whatever becomes of the server and its answers."""
+
+import threading
+import unittest
+
+import grpc
+
+import slipstream
+from servers import LossyProxy, ServerProcess, ServerTest, wait_until
+from slipstream import Deadlines, Options, Retry, real
+from slipstream._wire import messages
+
+SPACE = {"x": real(0, 1)}
+QUICK = Options(retry=Retry(initial_backoff=0.001, max_backoff=0.01))
+
+
+def request_ids(name, requests):
+    kind = type(messages.new(name))
+    return [kind.FromString(request).request_id for request in requests]
+
+
+class LostAnswers(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.proxy = LossyProxy(self.server.address)
+        self.addCleanup(self.proxy.close)
+
+    def open(self, options=QUICK, **more):
+        return slipstream.create_or_load(
+            self.study_id, SPACE, minimize="loss", address=self.proxy.address, options=options,
+            **more)
+
+    def test_a_study_is_created_once(self):
+        self.proxy.losses["CreateStudy"] = ["answer", "answer"]
+        study = self.open()
+        self.assertEqual(study.description.trial_count, 0)
+        ids = request_ids("CreateStudyRequest", self.proxy.calls["CreateStudy"])
+        self.assertEqual((len(ids), len(set(ids))), (3, 1))
+
+    def test_each_change_of_a_trial_is_made_once(self):
+        study = self.open()
+        self.proxy.losses = {"Suggest": ["answer", "call", "answer"], "Observe": ["answer"],
+                             "AddTrials": ["answer", "answer"], "Report": ["answer"]}
+        with study.suggest() as trial:
+            trial.report(1, 0.5)
+            trial.complete(0.25)
+        study.record({"x": 0.5}, 0.75)
+        self.assertEqual([(one.number, one.state, one.value) for one in study.trials],
+                         [(1, "succeeded", 0.25), (2, "succeeded", 0.75)])
+        for method, attempts in (("Suggest", 4), ("Observe", 2), ("AddTrials", 3)):
+            ids = request_ids(f"{method}Request", self.proxy.calls[method])
+            self.assertEqual((method, len(ids), len(set(ids))), (method, attempts, 1))
+
+    def test_an_outcome_is_recorded_once_for_each_way_to_end(self):
+        study = self.open(stopping="median")
+        for end, state in ((lambda trial: trial.fail("broke"), "failed"),
+                           (lambda trial: trial.infeasible("too large"), "infeasible"),
+                           (lambda trial: trial.stop("hopeless", 3), "stopped"),
+                           (lambda trial: trial.release(), "requested")):
+            self.proxy.losses = {"Observe": ["answer"], "ReleaseTrials": ["answer"]}
+            trial = study.suggest()
+            end(trial)
+            self.assertEqual(study.trials[trial.number - 1].state, state)
+
+    def test_a_source_task_is_registered_once(self):
+        self.proxy.losses["RegisterSourceTask"] = ["answer", "call"]
+        rows = [{"x": index / 3000, "loss": index} for index in range(3000)]
+        task = slipstream.register_source(rows, SPACE, minimize="loss",
+                                          address=self.proxy.address, options=QUICK)
+        self.assertEqual(task.observation_count, 3000)
+        calls = self.proxy.calls["RegisterSourceTask"]
+        self.assertEqual([len(call) for call in calls], [4, 4, 4])
+        kind = type(messages.new("RegisterSourceTaskRequest"))
+        ids = {kind.FromString(call[0]).header.request_id for call in calls}
+        self.assertEqual(len(ids), 1)
+
+    def test_every_code_that_is_worth_it_is_repeated(self):
+        study = self.open()
+        for code in ("UNAVAILABLE", "ABORTED", "DEADLINE_EXCEEDED", "CANCELLED"):
+            self.proxy.code = grpc.StatusCode[code]
+            self.proxy.losses["Observe"] = ["answer", "answer"]
+            trial = study.suggest()
+            trial.complete(0.5)
+            self.assertEqual(self.proxy.losses["Observe"], [], code)
+            self.assertEqual(study.trials[trial.number - 1].value, 0.5)
+
+    def test_no_other_code_is_repeated(self):
+        study = self.open()
+        for code in ("UNKNOWN", "INTERNAL", "PERMISSION_DENIED", "UNIMPLEMENTED", "DATA_LOSS",
+                     "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "INVALID_ARGUMENT"):
+            self.proxy.code = grpc.StatusCode[code]
+            self.proxy.losses["Observe"] = ["call"]
+            self.proxy.calls["Observe"] = []
+            trial = study.suggest()
+            with self.assertRaises(slipstream.SlipstreamError) as raised:
+                trial.complete(0.5)
+            self.assertEqual(len(self.proxy.calls["Observe"]), 1, code)
+            self.assertIn(f"cannot record the outcome of {trial.name}", str(raised.exception))
+            trial.complete(0.5)
+
+    def test_an_attempt_that_hangs_is_repeated_on_another_connection(self):
+        study = self.open(Options(call=Deadlines(0.5, 30), retry=QUICK.retry))
+        self.proxy.losses["Observe"] = ["late"]
+        trial = study.suggest()
+        trial.complete(0.5)
+        ids = request_ids("ObserveRequest", self.proxy.calls["Observe"])
+        self.assertEqual((len(ids), len(set(ids))), (2, 1))
+        self.assertEqual(study.trials[0].value, 0.5)
+
+    def test_time_runs_out_with_an_error_that_says_what_to_do(self):
+        study = self.open(Options(call=Deadlines(0.2, 0.5), retry=QUICK.retry))
+        trial = study.suggest()
+        self.proxy.losses["Observe"] = ["call"] * 100000
+        with self.assertRaises(slipstream.NoAnswer) as raised:
+            trial.complete(0.5)
+        self.assertRegex(str(raised.exception),
+                         rf"no answer from {self.proxy.address}: is slipstream_server running there\?"
+                         r".*address=.*\d+ attempts in 0\.\d s.*lost before the server had it")
+        self.assertGreater(len(self.proxy.calls["Observe"]), 3)
+        self.proxy.losses["Observe"] = []
+        trial.complete(0.5)  # The trial is still open, and can be ended now.
+        self.assertTrue(trial.ended)
+
+
+class RestartedServer(unittest.TestCase):
+    def setUp(self):
+        self.server = ServerProcess()
+        self.addCleanup(self.server.close)
+
+    def test_an_optimisation_outlives_servers_that_are_killed(self):
+        study = slipstream.create_or_load("restarts", SPACE, minimize="loss",
+                                          address=self.server.address)
+        told, lock = [], threading.Lock()
+        crashes = threading.Semaphore(0)
+
+        def objective(trial):
+            with lock:
+                told.append((trial.number, trial.x))
+                if len(told) % 20 == 0:
+                    crashes.release()
+            return trial.x
+
+        result = []
+        loop = threading.Thread(target=lambda: result.append(
+            study.optimize(objective, trials=100, workers=4, progress=False)))
+        loop.start()
+        for _ in range(4):
+            self.assertTrue(crashes.acquire(timeout=60))
+            self.server.kill()
+            self.server.start()
+        loop.join(120)
+        self.assertFalse(loop.is_alive())
+        trials = study.trials
+        self.assertEqual([trial.state for trial in trials], ["succeeded"] * 100)
+        self.assertEqual(sorted(told), [(trial.number, trial["x"]) for trial in trials])
+        self.assertEqual([trial.value for trial in trials], [trial["x"] for trial in trials])
+        self.assertEqual(result[0].value, min(trial.value for trial in trials))
+
+    def test_a_held_trial_outlives_a_killed_server(self):
+        study = slipstream.create_or_load("held", SPACE, minimize="loss", lease=1,
+                                          address=self.server.address)
+        with study.suggest() as trial:
+            first = study.trials[0].lease_ends
+            self.server.kill()
+            self.server.start()
+            wait_until(lambda: study.trials[0].lease_ends > first, "the lease was renewed")
+            trial.complete(0.5)
+        self.assertEqual([one.state for one in study.trials], ["succeeded"])
+
+    def test_a_restarted_trainer_goes_on_with_its_trial(self):
+        def open_study():
+            return slipstream.create_or_load("again", SPACE, minimize="loss", worker="gpu-3",
+                                             address=self.server.address)
+
+        before, after = open_study(), open_study()
+        held = [before.suggest().number, before.suggest().number]
+        self.assertEqual(held, [1, 2])
+        self.assertEqual([after.suggest().number, after.suggest().number], held)
+        self.assertEqual(after.suggest().number, 3)
+
+    def test_a_server_that_is_not_there_yet_is_waited_for(self):
+        self.server.kill()
+        starting = threading.Timer(0.3, self.server.start)
+        starting.start()
+        study = slipstream.create_or_load("early", SPACE, minimize="loss",
+                                          address=self.server.address)
+        starting.join()
+        self.assertEqual(study.suggest().number, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,140 @@
+"""Servers for tests: the program itself, and a proxy that loses answers. SLIPSTREAM_SERVER is the program's path."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+from concurrent import futures
+
+import grpc
+
+SERVER = os.environ["SLIPSTREAM_SERVER"]
+PATIENCE = 60  # Seconds.
+
+
+def wait_until(condition, what):
+    """Returns the condition's first true result. Fails the test if there is none in time."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.01)
+    raise AssertionError(f"waited for {PATIENCE} s until {what}")
+
+
+class ServerProcess:
+    """The server on a free port of loopback, which it keeps when it is started again."""
+
+    def __init__(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self._process = None
+        self.address = "127.0.0.1:0"
+        self.start()
+
+    def start(self):
+        folder = pathlib.Path(self._folder.name)
+        address_file = folder / "address"
+        address_file.unlink(missing_ok=True)
+        with open(folder / "log", "ab") as log:
+            self._process = subprocess.Popen(
+                [SERVER, "--data", str(folder / "data"), "--listen", self.address,
+                 "--address-file", str(address_file)], stdout=log, stderr=log)
+
+        def ready():
+            if self._process.poll() is not None:
+                raise AssertionError((folder / "log").read_text())
+            return address_file.exists() and address_file.read_text().strip()
+
+        self.address = wait_until(ready, "the server was ready")
+
+    def kill(self):
+        self._process.send_signal(signal.SIGKILL)
+        self._process.wait()
+
+    def close(self):
+        self.kill()
+        self._folder.cleanup()
+
+
+class ServerTest(unittest.TestCase):
+    """Tests against one server, each with a study id of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = ServerProcess()
+        cls.addClassCleanup(cls.server.close)
+        before = os.environ.get("SLIPSTREAM_ADDRESS")
+        os.environ["SLIPSTREAM_ADDRESS"] = cls.server.address
+        cls.addClassCleanup(restore, "SLIPSTREAM_ADDRESS", before)
+
+    def setUp(self):
+        self.study_id = f"study-{uuid.uuid4().hex[:12]}"
+
+
+def restore(variable, value):
+    if value is None:
+        os.environ.pop(variable, None)
+    else:
+        os.environ[variable] = value
+
+
+class LossyProxy(grpc.GenericRpcHandler):
+    """Forwards calls to a server, and loses some on the way.
+
+    `losses[method]` is a list with a word for each of the method's next calls: "answer" forwards
+    the call and loses its answer, "call" loses the call itself, "late" forwards it and answers too
+    late; after these all calls go through. `calls[method]` keeps the requests' bytes."""
+
+    def __init__(self, address):
+        self.losses = {}
+        self.calls = {}
+        self.code = grpc.StatusCode.UNAVAILABLE
+        self._lock = threading.Lock()
+        self._released = threading.Event()
+        self._channel = grpc.insecure_channel(address)
+        self._server = grpc.server(futures.ThreadPoolExecutor(16), handlers=[self])
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+
+    def close(self):
+        self._released.set()
+        self._server.stop(None).wait()
+        self._channel.close()
+
+    def service(self, details):
+        method = details.method.rsplit("/", 1)[1]
+        if method == "RegisterSourceTask":
+            return grpc.stream_unary_rpc_method_handler(
+                lambda requests, context: self._handle(details.method, list(requests), context))
+        return grpc.unary_unary_rpc_method_handler(
+            lambda request, context: self._handle(details.method, request, context))
+
+    def _handle(self, path, request, context):
+        method = path.rsplit("/", 1)[1]
+        with self._lock:
+            self.calls.setdefault(method, []).append(request)
+            losses = self.losses.get(method)
+            loss = losses.pop(0) if losses else None
+        if loss == "call":
+            context.abort(self.code, "lost before the server had it")
+        try:
+            response = self._forward(path, request)
+        except grpc.RpcError as error:
+            context.set_trailing_metadata(error.trailing_metadata() or ())
+            context.abort(error.code(), error.details())
+        if loss == "late":
+            self._released.wait(PATIENCE)
+        if loss == "answer":
+            context.abort(self.code, "lost after the server had it")
+        return response
+
+    def _forward(self, path, request):
+        if isinstance(request, list):
+            return self._channel.stream_unary(path)(iter(request), timeout=PATIENCE)
+        return self._channel.unary_unary(path)(request, timeout=PATIENCE)
