@@ -41,6 +41,8 @@ def add_descriptors(folder):
 
 class Build(build_py):
     def run(self):
+        # A module that was removed would otherwise stay.
+        shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
         add_descriptors(self.build_lib)
 

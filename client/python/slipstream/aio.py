@@ -71,7 +71,10 @@ class Trial(HeldTrial):
         await self._transport.run(self._finish(value))
 
     async def __aenter__(self) -> Trial:
-        self._renewals = asyncio.ensure_future(self._transport.run(self._renew()))
+        renewals = self._transport.run(self._renew())
+        self._renewals = asyncio.get_running_loop().create_task(
+            renewals, name=f"renews {self.name}"
+        )
         return self
 
     async def __aexit__(

@@ -23,6 +23,7 @@ class Objective:
         return f"{goal} {self.metric}{', exact' if self.exact else ''}"
 
     def is_better(self, value: float, other: float) -> bool:
+        """Whether a value is better than another one."""
         return value > other if self.maximize else value < other
 
 

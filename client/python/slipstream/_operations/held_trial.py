@@ -197,7 +197,7 @@ class HeldTrial(Mapping[str, Value]):
             warnings.warn(
                 f"{self!r} ended its block without an outcome and is given back: call "
                 "trial.complete(value), or trial.fail(), .infeasible() or .stop()",
-                stacklevel=5,
+                stacklevel=6,
             )
         try:
             yield from self._last_word(error)
@@ -205,7 +205,7 @@ class HeldTrial(Mapping[str, Value]):
             if error is None or isinstance(error, (errors.Infeasible, errors.TrialStopped)):
                 raise
             # The error on its way says more; the lease will run out.
-            warnings.warn(f"{self!r}: {unheard}", stacklevel=5)
+            warnings.warn(f"{self!r}: {unheard}", stacklevel=6)
         return isinstance(error, (errors.Infeasible, errors.TrialStopped))
 
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:

@@ -10,6 +10,7 @@ from slipstream._convert.differences import differences
 from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._operations.service import Service
+from slipstream._wire.messages import Message
 from slipstream.records import StudyDescription, TrialRecord
 
 
@@ -26,18 +27,30 @@ def load(service: Service, study_id: str) -> Plan[StudyDescription]:
     return study_of(message)
 
 
+def _read_if_there(service: Service, name: str) -> Plan[Optional[Message]]:
+    try:
+        return (yield from service.get_study(name))
+    except errors.NotFound:
+        return None
+
+
+def _create_if_new(service: Service, study_id: str, study: Message) -> Plan[Optional[Message]]:
+    try:
+        return (yield from service.create_study(study_id, study))
+    except errors.AlreadyExists:  # Another process was faster.
+        return None
+
+
 def create_or_load(service: Service, asked: StudyDescription) -> Plan[StudyDescription]:
     """The study with the id. StudyDiffers if it exists and is not what is asked for."""
     name = full_name(asked.study_id)
     request = study_message(asked)  # Complains of a malformed space also where the study exists.
-    try:
+    message = yield from _read_if_there(service, name)
+    if message is None:
+        created = yield from _create_if_new(service, name.split("/")[1], request)
+        if created is not None:
+            return study_of(created)
         message = yield from service.get_study(name)
-    except errors.NotFound:
-        try:
-            message = yield from service.create_study(asked.study_id, request)
-            return study_of(message)
-        except errors.AlreadyExists:  # Another process was faster.
-            message = yield from service.get_study(name)
     existing = study_of(message)
     found = differences(asked, existing)
     if found:

@@ -76,7 +76,9 @@ def draw(figure: Figure) -> Any:
     """A Matplotlib figure, which is not pyplot's: it needs no closing, and `savefig` writes it."""
     columns = min(figure.columns, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
-    canvas = Canvas(figsize=(max(6.4, 4.2 * columns), max(4.2, 3.2 * rows)), layout="constrained")
+    texts = max(len(panel.x.ticks) for panel in figure.panels)
+    width, height = max(6.4, 4.2 * columns, 1.5 * texts), max(4.2, 3.2 * rows)
+    canvas = Canvas(figsize=(width, height), layout="constrained")
     canvas.suptitle(figure.title)
     for index, panel in enumerate(figure.panels, start=1):
         _draw_panel(canvas, canvas.add_subplot(rows, columns, index), panel, figure.color_label)

@@ -1,0 +1,142 @@
+"""The asyncio client does what the blocking one does, without blocking."""
+
+import asyncio
+import unittest
+
+import slipstream
+import slipstream.aio
+from servers import LossyProxy, ServerTest
+from slipstream import real
+from slipstream._wire import messages
+
+SPACE = {"x": real(0, 1)}
+
+
+class Asyncio(ServerTest):
+    def run_async(self, body, **settings):
+        async def main():
+            settings.setdefault("minimize", "loss")
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, SPACE, **settings) as study:
+                return await body(study)
+
+        return asyncio.run(asyncio.wait_for(main(), 60))
+
+    def test_each_outcome_is_recorded(self):
+        async def body(study):
+            async with await study.suggest() as trial:
+                await trial.report(1, 0.75)
+                self.assertFalse(await trial.should_stop())
+                await trial.complete(trial.x)
+            first, second, third, fourth = await study.suggest(4)
+            await first.fail("broke")
+            await second.infeasible("too large")
+            await third.stop("hopeless", 3)
+            await fourth.release()
+            await study.record({"x": 0.5}, 0.25)
+            await study.enqueue({"x": 0.25})
+            self.assertEqual((await study.best()).state, "succeeded")
+            self.assertEqual((await study.description()).trial_count, 7)
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), ["succeeded", "failed", "infeasible", "stopped",
+                                                "requested", "succeeded", "requested"])
+
+    def test_trials_are_evaluated_at_the_same_time(self):
+        async def body(study):
+            arrived, everybody = [], asyncio.Event()
+
+            async def objective(trial):
+                arrived.append(trial.number)
+                if len(arrived) == 4:
+                    everybody.set()
+                await everybody.wait()
+                return trial.x
+
+            best = await study.optimize(objective, 12, workers=4, progress=False)
+            trials = await study.trials()
+            self.assertEqual(sorted(arrived), list(range(1, 13)))
+            self.assertEqual(best.value, min(trial.value for trial in trials))
+
+        self.run_async(body)
+
+    def test_an_exception_fails_its_trial_and_gives_the_others_back(self):
+        async def body(study):
+            async def objective(trial):
+                if trial.number == 3:
+                    raise RuntimeError("broke")
+                await asyncio.Event().wait()
+
+            with self.assertRaisesRegex(RuntimeError, "broke"):
+                await study.optimize(objective, 12, workers=3, progress=False)
+            return [(trial.state, trial.reason) for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), [("requested", ""), ("requested", ""),
+                                                ("failed", "RuntimeError: broke")])
+
+    def test_a_cancelled_task_gives_its_trial_back(self):
+        async def body(study):
+            held = asyncio.Event()
+
+            async def work():
+                async with await study.suggest():
+                    held.set()
+                    await asyncio.Event().wait()
+
+            task = asyncio.ensure_future(work())
+            await held.wait()
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), ["requested"])
+
+    def test_a_block_keeps_its_lease_and_renewals_end_with_it(self):
+        async def body(study):
+            async with await study.suggest() as trial:
+                first = (await study.trials())[0].lease_ends
+                self.assertIn(f"renews {trial.name}", [one.get_name() for one in asyncio.all_tasks()])
+                while ((await study.trials())[0].lease_ends - first).total_seconds() < 2:
+                    await asyncio.sleep(0.05)
+                await trial.complete(0.5)
+                while any(task.get_name().startswith("renews") for task in asyncio.all_tasks()):
+                    await asyncio.sleep(0.01)
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body, lease=1), ["succeeded"])
+
+    def test_lost_answers_are_asked_for_again_under_the_same_id(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        proxy.losses = {"CreateStudy": ["answer"], "Suggest": ["answer", "call"],
+                        "Observe": ["answer"], "RegisterSourceTask": ["answer"]}
+
+        async def body(study):
+            trial = await study.suggest()
+            await trial.complete(0.5)
+            self.assertEqual(len(study.sources), 1)
+            return [trial.state for trial in await study.trials()]
+
+        states = self.run_async(body, address=proxy.address, sources=[[{"x": 0.5, "loss": 1}]])
+        self.assertEqual(states, ["succeeded"])
+        for method, attempts in (("CreateStudy", 2), ("Suggest", 3), ("Observe", 2)):
+            kind = type(messages.new(f"{method}Request"))
+            ids = [kind.FromString(call).request_id for call in proxy.calls[method]]
+            self.assertEqual((method, len(ids), len(set(ids))), (method, attempts, 1))
+
+    def test_errors_are_those_of_the_blocking_client(self):
+        async def differs(study):
+            with self.assertRaises(slipstream.StudyDiffers):
+                await slipstream.aio.create_or_load(self.study_id, {"x": real(0, 2)}, minimize="loss")
+            with self.assertRaises(slipstream.NotFound):
+                await slipstream.aio.load("nobody")
+            with self.assertRaises(TypeError):
+                await slipstream.aio.create_or_load("other", SPACE, minimise="loss")
+            self.assertEqual((await slipstream.aio.load(self.study_id)).id, study.id)
+
+        self.run_async(differs)
+
+
+if __name__ == "__main__":
+    unittest.main()

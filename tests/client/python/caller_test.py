@@ -1,0 +1,140 @@
+"""When calls are repeated, how long is waited, and what errors say."""
+
+import itertools
+import unittest
+
+import slipstream
+from slipstream import Deadlines, Options, Retry
+from slipstream._calls import caller, request_id
+from slipstream._calls.plan import Attempt, Failure, Pause, Reply, run
+from slipstream._wire import messages
+
+
+class Server:
+    """Answers attempts from a list, on a clock of its own; an answer is a code, or None."""
+
+    def __init__(self, codes, seconds=0.0):
+        self.codes = list(codes)
+        self.seconds = seconds
+        self.now = 100.0
+        self.attempts = []
+        self.pauses = []
+
+    def perform(self, step):
+        if isinstance(step, Pause):
+            self.pauses.append(step.seconds)
+            self.now += step.seconds
+            return None
+        self.attempts.append(step)
+        self.now += min(self.seconds, step.seconds)
+        code = self.codes.pop(0)
+        return Reply(response="done") if code is None else Reply(failure=Failure(code, "why"))
+
+    def call(self, deadlines=Deadlines(10, 60), retry=Retry()):
+        planner = caller.Caller("host:1", retry, clock=lambda: self.now)
+        return run(planner.call("Observe", "request", "do it", deadlines), self.perform)
+
+
+class Repetition(unittest.TestCase):
+    def test_a_call_is_repeated_until_it_succeeds(self):
+        server = Server(["UNAVAILABLE", "ABORTED", "DEADLINE_EXCEEDED", "CANCELLED", None])
+        self.assertEqual(server.call(), "done")
+        self.assertEqual(server.attempts, [Attempt("Observe", "request", 10)] * 5)
+
+    def test_pauses_grow_and_are_drawn_at_random(self):
+        retry = Retry(initial_backoff=0.1, max_backoff=1)
+        longest = [caller.longest_pause(retry, attempts) for attempts in range(1, 7)]
+        self.assertEqual(longest, [0.1, 0.2, 0.4, 0.8, 1, 1])
+        server = Server(["UNAVAILABLE"] * 40 + [None])
+        server.call(retry=retry)
+        self.assertEqual(len(set(server.pauses)), 40)
+        for attempts, pause in enumerate(server.pauses, start=1):
+            self.assertLessEqual(pause, caller.longest_pause(retry, attempts))
+
+    def test_no_attempt_goes_beyond_the_overall_deadline(self):
+        server = Server(["DEADLINE_EXCEEDED"] * 99, seconds=1000)
+        with self.assertRaises(slipstream.NoAnswer):
+            server.call(Deadlines(10, 25))
+        self.assertLessEqual(server.now, 125)
+        self.assertLess(server.attempts[-1].seconds, 10)
+
+    def test_the_error_is_that_of_the_last_attempt_that_was_not_cut_short(self):
+        server = Server(["UNAVAILABLE", "DEADLINE_EXCEEDED"] + ["DEADLINE_EXCEEDED"] * 9, seconds=7)
+        with self.assertRaisesRegex(slipstream.NoAnswer, "is slipstream_server running there"):
+            server.call(Deadlines(9, 10))
+
+    def test_a_number_of_attempts_is_kept_to(self):
+        server = Server(["UNAVAILABLE"] * 9)
+        with self.assertRaisesRegex(slipstream.NoAnswer, "3 attempts in"):
+            server.call(retry=Retry(max_attempts=3))
+        self.assertEqual(len(server.attempts), 3)
+
+    def test_errors_are_of_the_type_that_says_what_to_do(self):
+        for code, kind in (("NOT_FOUND", slipstream.NotFound),
+                           ("ALREADY_EXISTS", slipstream.AlreadyExists),
+                           ("FAILED_PRECONDITION", slipstream.FailedPrecondition),
+                           ("RESOURCE_EXHAUSTED", slipstream.ResourceExhausted),
+                           ("INVALID_ARGUMENT", slipstream.InvalidArgument),
+                           ("INTERNAL", slipstream.ServerError)):
+            with self.assertRaises(kind) as raised:
+                Server([code]).call()
+            self.assertEqual(str(raised.exception), "cannot do it on host:1: why")
+
+    def test_violations_are_told_with_the_error(self):
+        violation = messages.new("FieldViolation", field="count", value="0", bound="> 0")
+        details = messages.new("StatusDetails", code=3, message="bad")
+        detail = details.details.add(type_url="type.googleapis.com/slipstream.v1.BadRequest")
+        bad_request = messages.new("BadRequest", field_violations=[violation])
+        detail.value = bad_request.SerializeToString()
+        failure = Failure("INVALID_ARGUMENT", "bad", details.SerializeToString())
+        planner = caller.Caller("host:1", Retry())
+        with self.assertRaises(slipstream.InvalidArgument) as raised:
+            run(planner.call("Suggest", None, "ask", Deadlines(1, 1)),
+                lambda step: Reply(failure=failure))
+        self.assertEqual(str(raised.exception),
+                         "cannot ask on host:1: bad; count is 0, must be > 0")
+        self.assertEqual(raised.exception.violations[0].bound, "> 0")
+
+    def test_details_that_are_not_ours_are_left_alone(self):
+        failure = Failure("INVALID_ARGUMENT", "bad", b"\xff\xff\xff")
+        planner = caller.Caller("host:1", Retry())
+        with self.assertRaisesRegex(slipstream.InvalidArgument, "cannot ask on host:1: bad$"):
+            run(planner.call("Suggest", None, "ask", Deadlines(1, 1)),
+                lambda step: Reply(failure=failure))
+
+
+class Settings(unittest.TestCase):
+    def test_impossible_ones_are_refused(self):
+        for make in (lambda: Deadlines(0, 1), lambda: Deadlines(2, 1),
+                     lambda: Retry(initial_backoff=0), lambda: Retry(max_backoff=-1),
+                     lambda: Retry(max_attempts=-1)):
+            with self.assertRaisesRegex(ValueError, "must "):
+                make()
+
+    def test_they_are_those_of_the_other_clients(self):
+        options = Options()
+        self.assertEqual((options.call, options.suggest, options.registration),
+                         (Deadlines(10, 60), Deadlines(60, 300), Deadlines(120, 600)))
+        self.assertEqual(options.retry, Retry(0.1, 5, 0))
+
+
+class RequestIds(unittest.TestCase):
+    def test_they_are_ordered_and_distinct_uuids_of_version_7(self):
+        ids = [request_id.make_request_id() for _ in range(20000)]
+        self.assertEqual(ids, sorted(set(ids)))
+        for one in ids[::1000]:
+            self.assertRegex(one, "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-"
+                                  "[0-9a-f]{12}$")
+
+    def test_a_clock_that_is_set_back_changes_nothing(self):
+        ids = request_id.RequestIds()
+        times = itertools.chain([5_000_000_000] * 5000, [1_000_000_000] * 5)
+        original = request_id.time.time_ns
+        request_id.time.time_ns = lambda: next(times)
+        self.addCleanup(setattr, request_id.time, "time_ns", original)
+        made = [ids.next() for _ in range(5005)]
+        self.assertEqual(made, sorted(set(made)))
+
+
+if __name__ == "__main__":
+    unittest.main()

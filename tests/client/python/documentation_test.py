@@ -1,0 +1,124 @@
+"""Docstrings and the README's examples do what they say. SLIPSTREAM_SOURCE is the repository."""
+
+import contextlib
+import doctest
+import importlib
+import importlib.util
+import inspect
+import io
+import os
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+import types
+import unittest
+
+import slipstream
+from servers import ServerTest
+
+SOURCE = pathlib.Path(os.environ["SLIPSTREAM_SOURCE"])
+# Drawing libraries may be absent, and their modules say so when they are imported.
+OPTIONAL = ("slipstream.plots.plotly_drawing",)
+
+
+def modules():
+    for module in pkgutil.walk_packages(slipstream.__path__, "slipstream."):
+        if module.name not in OPTIONAL:
+            yield importlib.import_module(module.name)
+
+
+def readme_blocks(path):
+    return re.findall(r"```python\n(.*?)```", (SOURCE / path).read_text(), re.DOTALL)
+
+
+@contextlib.contextmanager
+def quiet():
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+@contextlib.contextmanager
+def stand_ins():
+    """Where scikit-learn is not installed, just enough of it for the README's trainer."""
+    if importlib.util.find_spec("sklearn"):
+        yield
+        return
+    scores = types.SimpleNamespace(mean=lambda: 0.5)
+    parts = {"datasets": types.SimpleNamespace(load_digits=lambda return_X_y: ([], [])),
+             "model_selection": types.SimpleNamespace(cross_val_score=lambda model, x, y: scores),
+             "svm": types.SimpleNamespace(SVC=lambda C, gamma, kernel, degree=3: "model")}
+    sys.modules["sklearn"] = types.SimpleNamespace(**parts)
+    try:
+        yield
+    finally:
+        del sys.modules["sklearn"]
+
+
+class Documentation(ServerTest):
+    def test_docstrings_hold(self):
+        names = {name: getattr(slipstream, name) for name in slipstream.__all__}
+        tried = 0
+        for module in [slipstream, *modules()]:
+            names_here = {**names, **vars(module)}
+            result = doctest.testmod(module, extraglobs=names_here, verbose=False,
+                                     optionflags=doctest.ELLIPSIS)
+            self.assertEqual(result.failed, 0, module.__name__)
+            tried += result.attempted
+        self.assertGreater(tried, 15)
+
+    def test_every_public_name_is_explained(self):
+        for name in slipstream.__all__:
+            thing = getattr(slipstream, name)
+            if not inspect.isclass(thing) and not callable(thing):
+                continue
+            self.assertTrue(inspect.getdoc(thing), name)
+            if not inspect.isclass(thing) or issubclass(thing, BaseException):
+                continue
+            for member, value in vars(thing).items():
+                if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+                    self.assertTrue(inspect.getdoc(value), f"{name}.{member}")
+
+    def test_the_readmes_examples_are_short_and_run(self):
+        for path in ("README.md", "client/python/README.md"):
+            blocks = readme_blocks(path)
+            self.assertTrue(blocks, path)
+            first = [line for line in blocks[0].splitlines() if line.strip()]
+            asking = next(number for number, line in enumerate(first, start=1)
+                          if "suggest(" in line or "optimize(" in line)
+            self.assertLessEqual(asking, 5)
+            with self.subTest(path), stand_ins(), quiet():
+                for block in blocks:
+                    self.assertLessEqual(len([one for one in block.splitlines() if one.strip()]), 17)
+                    self.run_example(block)
+
+    def run_example(self, block):
+        names = {"train": lambda **params: float(len(params))}
+        exec(compile(block, "README", "exec"), names)
+        self.assertEqual(names["study"].best.state, "succeeded")
+
+
+class Package(unittest.TestCase):
+    def test_its_version_is_the_servers(self):
+        project = (SOURCE / "CMakeLists.txt").read_text()
+        self.assertIn(f"project(slipstream VERSION {slipstream.__version__} ", project)
+
+    def test_pyproject_lists_every_folder(self):
+        text = (SOURCE / "client/python/pyproject.toml").read_text()
+        folders = {path.parent for path in (SOURCE / "client/python/slipstream").rglob("*.py")}
+        for folder in folders:
+            name = ".".join(folder.relative_to(SOURCE / "client/python").parts)
+            self.assertIn(f'"{name}"', text)
+
+    def test_importing_it_needs_nothing_optional(self):
+        code = ("import sys, slipstream, slipstream.aio, slipstream.plotter; "
+                "print([name for name in ('pandas', 'numpy', 'matplotlib', 'plotly') "
+                "if name in sys.modules])")
+        output = subprocess.run([sys.executable, "-W", "error", "-c", code], text=True, check=True,
+                                stdout=subprocess.PIPE).stdout
+        self.assertEqual(output.strip(), "[]")
+
+
+if __name__ == "__main__":
+    unittest.main()

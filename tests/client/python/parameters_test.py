@@ -1,0 +1,77 @@
+"""Parameters refuse what cannot be, and say what to write instead."""
+
+import unittest
+
+from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
+from slipstream.plots.unit_values import raw_value, unit_value
+from slipstream.tables import infer_space, rows_of
+
+
+class Parameters(unittest.TestCase):
+    def test_mistakes_are_told_with_their_remedy(self):
+        for mistake, kind, words in (
+            (lambda: log(0, 1), ValueError, "above 0; use the linear scale"),
+            (lambda: reverse_log(-1, 1), ValueError, "above 0"),
+            (lambda: real(1, 0), ValueError, "above the upper"),
+            (lambda: real(1, 1), ValueError, "leave out what is fixed"),
+            (lambda: real(0, float("inf")), ValueError, "finite"),
+            (lambda: real("0", 1), TypeError, "numbers"),
+            (lambda: integer(0.5, 2), ValueError, r"see real\(\)"),
+            (lambda: integer(0, 5, scale="log"), ValueError, "above 0"),
+            (lambda: integer(1, 5, scale="ln"), ValueError, "linear, log, reverse_log"),
+            (lambda: choice(1, 2), TypeError, r"discrete\(\)"),
+            (lambda: choice(None, "l2"), TypeError, "'none'"),
+            (lambda: choice(), ValueError, "at least one word"),
+            (lambda: discrete("a"), TypeError, r"choice\(\)"),
+            (lambda: discrete(), ValueError, "at least one number"),
+            (lambda: boolean(when={"a": 1, "b": 2}), ValueError, "one parameter"),
+        ):
+            with self.assertRaisesRegex(kind, words):
+                mistake()
+
+    def test_a_list_may_be_given_whole(self):
+        self.assertEqual(choice(["a", "b"]), choice("a", "b"))
+        self.assertEqual(discrete([4, 2]), discrete(2, 4))
+
+    def test_what_they_print_makes_them_again(self):
+        names = {"real": real, "log": log, "reverse_log": reverse_log, "integer": integer,
+                 "discrete": discrete, "choice": choice, "boolean": boolean}
+        for parameter in (real(-1, 0.1), log(1e-7, 3, default=1), reverse_log(0.5, 0.99),
+                          integer(1, 9, scale="log", when={"a": ["x", "y"]}), boolean(default=False),
+                          discrete(0.5, 2, scale="log"), choice("a'b", when={"on": True})):
+            self.assertEqual(eval(repr(parameter), names), parameter)
+
+
+class Places(unittest.TestCase):
+    def test_numbers_come_back_from_their_places(self):
+        for parameter, value in ((real(-2, 6), 1.5), (log(1e-5, 10), 0.02),
+                                 (reverse_log(0.5, 0.999), 0.99), (integer(1, 9), 4)):
+            place = unit_value(parameter, value)
+            self.assertTrue(0 < place < 1)
+            self.assertAlmostEqual(raw_value(parameter, place), value, 12)
+        for parameter in (log(1e-5, 10), reverse_log(0.5, 0.999)):
+            self.assertAlmostEqual(unit_value(parameter, parameter.low), 0, 12)
+            self.assertAlmostEqual(unit_value(parameter, parameter.high), 1, 12)
+
+    def test_words_share_the_range(self):
+        self.assertEqual([unit_value(choice("a", "b"), word) for word in "ab"], [0.25, 0.75])
+        self.assertEqual(unit_value(boolean(), True), 0.75)
+
+
+class Tables(unittest.TestCase):
+    def test_frames_and_rows_are_read_alike(self):
+        import pandas
+
+        rows = [{"a": 1, "b": "x", "c": None}, {"a": 2, "b": "y", "c": 0.5}]
+        self.assertEqual(rows_of(pandas.DataFrame(rows)), rows_of(rows))
+        self.assertEqual(rows_of(rows), [{"a": 1, "b": "x"}, {"a": 2, "b": "y", "c": 0.5}])
+        for row in rows_of(pandas.DataFrame(rows)):
+            self.assertEqual({type(cell) for cell in row.values()} - {int, str, float}, set())
+
+    def test_a_column_of_several_kinds_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "'a' has cells of several kinds: choice, int"):
+            infer_space([{"a": 1}, {"a": "x"}])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,145 @@
+"""Plots show what is in a study, and Matplotlib draws all of them."""
+
+import io
+import math
+import unittest
+
+import slipstream
+from servers import ServerTest
+from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
+from slipstream.plots import contents
+from slipstream.plots.figure import Bars, Line, Points
+from slipstream.plots.forest import Forest
+
+SPACE = {"lr": log(1e-5, 1), "momentum": reverse_log(0.5, 0.999), "kernel": choice("rbf", "poly"),
+         "degree": integer(2, 5, when={"kernel": "poly"}), "bias": boolean(),
+         "batch": discrete(16, 32, 64, scale="log"), "idle": real(0, 1)}
+
+
+def accuracy(trial):
+    return -(math.log10(trial.lr) + 2) ** 2 - (3 if trial.kernel == "poly" else 0)
+
+
+class PlotTest(ServerTest):
+    ENGINE = "matplotlib"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.source = slipstream.create_or_load("earlier", SPACE, maximize="accuracy", seed=1,
+                                               preset="random")
+        cls.source.optimize(accuracy, trials=60, progress=False)
+        cls.study = slipstream.create_or_load("later", SPACE, maximize="accuracy", seed=2,
+                                              sources=[cls.source])
+        cls.study.optimize(accuracy, trials=12, progress=False)
+        cls.study.suggest().stop("hopeless", -20)
+        cls.study.suggest().fail("broke")
+
+    def every_plot(self):
+        plot = self.study.plot
+        yield "history", plot.history(engine=self.ENGINE)
+        yield "importance", plot.importance(engine=self.ENGINE)
+        yield "slices", plot.slices(engine=self.ENGINE)
+        yield "some slices", plot.slices(["lr", "kernel"], engine=self.ENGINE)
+        yield "contour", plot.contour("lr", "momentum", engine=self.ENGINE)
+        yield "contour of words", plot.contour("kernel", "batch", engine=self.ENGINE)
+        yield "parallel", plot.parallel_coordinates(engine=self.ENGINE)
+        yield "transfer", plot.transfer(engine=self.ENGINE)
+
+
+class Contents(PlotTest):
+    def test_history_shows_the_best_so_far(self):
+        trials = self.study.trials
+        points, line, stopped = contents.history("later", trials).panels[0].layers
+        values = [trial.value for trial in trials[:12]]
+        self.assertEqual(points.y, values)
+        self.assertEqual(line.y, [max(values[: index + 1]) for index in range(12)])
+        self.assertEqual((stopped.name, stopped.y), ("stopped early", [-20]))
+
+    def test_importance_finds_what_matters(self):
+        bars = contents.importance("earlier", self.source.trials).panels[0].layers[0]
+        self.assertIsInstance(bars, Bars)
+        self.assertEqual(sorted(bars.labels), sorted(SPACE))
+        shares = dict(zip(bars.labels, bars.values))
+        self.assertEqual(bars.labels[0], "lr")
+        self.assertGreater(shares["lr"], 0.4)
+        self.assertGreater(shares["lr"], 4 * max(shares["idle"], shares["batch"], shares["bias"]))
+        self.assertLessEqual(sum(bars.values), 1 + 1e-9)
+
+    def test_effects_of_a_known_function_are_found(self):
+        # Of y = 2a + b on a grid the variances of the effects are as 4 to 1.
+        grid = [(a / 20, b / 20) for a in range(21) for b in range(21)]
+        shares = Forest(grid, [2 * a + b for a, b in grid]).importances()
+        self.assertAlmostEqual(shares[0], 0.8, delta=0.06)
+        self.assertAlmostEqual(shares[1], 0.2, delta=0.06)
+        rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0.25, 0.75])
+        for row, b in zip(rows, (0.25, 0.75)):
+            for value, a in zip(row, (0.25, 0.75)):
+                self.assertAlmostEqual(value, 2 * a + b, delta=0.12)
+
+    def test_an_effect_of_an_interaction_is_no_main_effect(self):
+        corners = [(a / 20, b / 20) for a in range(21) for b in range(21)]
+        shares = Forest(corners, [float((a > 0.5) != (b > 0.5)) for a, b in corners]).importances()
+        self.assertLess(sum(shares), 0.2)
+
+    def test_slices_have_a_point_for_each_trial_that_has_the_parameter(self):
+        panels = {panel.x.label: panel
+                  for panel in contents.slices("later", self.study.trials, None).panels}
+        with_degree = [trial for trial in self.study.trials.succeeded() if "degree" in trial]
+        points = panels["degree"].layers[0]
+        self.assertIsInstance(points, Points)
+        self.assertEqual(points.x, [trial["degree"] for trial in with_degree])
+        self.assertTrue(panels["lr"].x.log)
+        self.assertEqual([text for _, text in panels["kernel"].x.ticks], ["rbf", "poly"])
+
+    def test_parallel_lines_break_where_a_parameter_is_not_active(self):
+        lines = contents.parallel_coordinates("later", self.study.trials).panels[0].layers
+        self.assertEqual(len(lines), 12)
+        at = list(SPACE).index("degree")
+        by_number = {int(line.name.split()[1]): line for line in lines}
+        for trial in self.study.trials.succeeded():
+            self.assertEqual(by_number[trial.number].y[at] is None, "degree" not in trial)
+        best = max(lines, key=lambda line: line.shade)
+        self.assertEqual((best.shade, best.y[-1]), (1, 1))
+
+    def test_transfer_shows_the_weights_that_the_server_explains(self):
+        trials = self.study.trials
+        weights = {trial.number: self.study.source_weights(trial) for trial in trials}
+        self.assertGreater(weights[1][self.study.sources[0]], 0)
+        figure = contents.transfer("later", trials, weights, self.study.source_titles())
+        line = figure.panels[0].layers[0]
+        self.assertIsInstance(line, Line)
+        self.assertEqual(line.name, "earlier")
+        self.assertEqual(line.y[0], weights[1][self.study.sources[0]])
+        with self.assertRaisesRegex(ValueError, "sources="):
+            self.source.plot.transfer()
+
+    def test_too_few_results_and_unknown_names_are_told(self):
+        empty = slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy")
+        for plot in (empty.plot.history, empty.plot.importance, empty.plot.slices,
+                     empty.plot.parallel_coordinates):
+            with self.assertRaisesRegex(ValueError, "needs at least"):
+                plot()
+        with self.assertRaisesRegex(KeyError, "no parameter"):
+            self.study.plot.contour("lr", "x")
+        with self.assertRaisesRegex(ValueError, "two different"):
+            self.study.plot.contour("lr", "lr")
+        with self.assertRaisesRegex(ValueError, "one of matplotlib, plotly"):
+            self.study.plot.history(engine="gnuplot")
+
+
+class Drawings(PlotTest):
+    def test_every_plot_is_drawn(self):
+        for name, figure in self.every_plot():
+            file = io.BytesIO()
+            figure.savefig(file, format="svg")
+            self.assertIn(b"</svg>", file.getvalue(), name)
+
+    def test_axes_are_labelled(self):
+        axes = self.study.plot.slices(["lr", "kernel"]).axes
+        self.assertEqual((axes[0].get_xlabel(), axes[0].get_xscale()), ("lr", "log"))
+        self.assertEqual(axes[0].get_ylabel(), "accuracy")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,244 @@
+"""Opening studies, comparing them, reading them, and learning from earlier ones."""
+
+import datetime
+import math
+import unittest
+
+import slipstream
+from servers import ServerTest
+from slipstream import (boolean, choice, discrete, integer, log, real, register_source,
+                        reverse_log)
+
+EVERY_KIND = {
+    "lr": log(1e-5, 1, default=0.01),
+    "momentum": reverse_log(0.9, 0.9999),
+    "dropout": real(0, 0.5),
+    "layers": integer(1, 8, default=2),
+    "width": integer(16, 1024, scale="log"),
+    "batch": discrete(64, 16, 32, scale="log", default=32),
+    "step": discrete(0.5, 0.25),
+    "kernel": choice("rbf", "poly", "sigmoid", default="rbf"),
+    "degree": integer(2, 5, when={"kernel": "poly"}),
+    "shift": real(-1, 1, when={"kernel": ["poly", "sigmoid"]}),
+    "bias": boolean(default=True),
+    "scale": real(0, 1, when={"bias": True}),
+}
+
+
+class Opening(ServerTest):
+    def open(self, space=None, **settings):
+        settings.setdefault("maximize", "accuracy")
+        return slipstream.create_or_load(self.study_id, space or EVERY_KIND, **settings)
+
+    def test_every_kind_of_parameter_comes_back_as_it_was(self):
+        self.open()
+        self.assertEqual(dict(slipstream.load(self.study_id).space), EVERY_KIND)
+        self.assertEqual(repr(slipstream.load(self.study_id).space["batch"]),
+                         "discrete(16, 32, 64, scale='log', default=32)")
+
+    def test_a_study_that_is_the_same_is_loaded(self):
+        settings = dict(seed=7, preset="gp_ucb", recipe={"acquisition": "ei", "smoothness": 1},
+                        stopping="median", lease=datetime.timedelta(minutes=10), requeues=2,
+                        exact=True)
+        self.open(**settings).record(dict(self.open(**settings).suggest()), 0.5)
+        again = self.open(**settings)
+        self.assertEqual(again.description.trial_count, 2)
+        self.assertEqual(self.open(exact=True).id, again.id)
+        reordered = dict(reversed(EVERY_KIND.items()))
+        self.assertEqual(self.open(reordered, exact=True).id, again.id)
+
+    def test_everything_that_differs_is_told(self):
+        self.open(seed=7)
+        space = {**EVERY_KIND, "lr": log(1e-4, 1), "more": real(0, 1)}
+        del space["dropout"]
+        with self.assertRaises(slipstream.StudyDiffers) as raised:
+            self.open(space, maximize=None, minimize="loss", seed=8, preset="random",
+                      recipe={"acquisition": "ei"}, stopping="asha", lease=60, requeues=9)
+        told = raised.exception.differences
+        for words in ("'lr': asked for log(0.0001, 1), the study has log(1e-05, 1, default=0.01)",
+                      "'more': asked for real(0, 1)", "'dropout': not asked for",
+                      "asked to minimize loss, the study is to maximize accuracy",
+                      "seed: asked for 8, the study has 7", "preset: asked for 'random'",
+                      "recipe: asked for {'acquisition': 'ei'}", "stopping: asked for 'asha'",
+                      "lease: asked for 60.0, the study has 3600", "requeues: asked for 9"):
+            self.assertTrue(any(words in line for line in told), (words, told))
+        self.assertEqual(len(told), 10)
+        self.assertIn(f"slipstream.load('{self.study_id}')", str(raised.exception))
+
+    def test_each_change_of_a_parameter_is_a_difference(self):
+        changes = {
+            "momentum": [reverse_log(0.9, 0.999), real(0.9, 0.9999)],
+            "layers": [integer(1, 9, default=2), integer(1, 8), integer(1, 8, default=3)],
+            "width": [integer(16, 1024)],
+            "batch": [discrete(16, 32, scale="log", default=32)],
+            "kernel": [choice("rbf", "sigmoid", "poly", "x", default="rbf")],
+            "degree": [integer(2, 5), integer(2, 5, when={"kernel": "sigmoid"})],
+            "bias": [boolean()],
+        }
+        self.open()
+        for name, parameters in changes.items():
+            for parameter in parameters:
+                with self.assertRaises(slipstream.StudyDiffers) as raised:
+                    self.open({**EVERY_KIND, name: parameter})
+                self.assertEqual(len(raised.exception.differences), 1)
+
+    def test_a_lease_may_never_end(self):
+        self.assertEqual(self.open(lease=math.inf).description.lease, math.inf)
+        self.assertIsNone(self.open().suggest()._record.lease_ends)
+
+    def test_mistakes_are_told_with_their_remedy(self):
+        for mistake, kind, words in (
+            (lambda: self.open(maximize=None), ValueError, "maximize='accuracy'"),
+            (lambda: self.open(minimize="loss"), ValueError, "one of"),
+            (lambda: self.open({"lr": (0, 1)}), TypeError, r"slipstream.real\(0, 1\)"),
+            (lambda: self.open({"d": real(0, 1, when={"k": "a"})}), ValueError, "no 'k'"),
+            (lambda: self.open(stopping_options={"a": 1}), ValueError, "stopping='median'"),
+            (lambda: self.open(recipe={"prior": 3}), TypeError, "ingredient's name"),
+            (lambda: self.open(recipe={"most_sources": "3"}), TypeError, "must be a number"),
+            (lambda: self.open(sources="abc"), TypeError, r"sources=\[last_year\]"),
+            (lambda: self.open(sources=["xyz"]), ValueError, "hexadecimal"),
+            (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
+            (lambda: self.open(lease=0), ValueError, "math.inf"),
+            (lambda: self.open(preset="magic"), slipstream.InvalidArgument, "preset is magic, must be one of gp_log_ei"),
+            (lambda: slipstream.load("a/b"), ValueError, "id of a study"),
+            (lambda: slipstream.load("nobody"), slipstream.NotFound, "studies/nobody"),
+            (lambda: slipstream.create_or_load("x", maximize="y"), ValueError, "candidates="),
+        ):
+            with self.assertRaisesRegex(kind, words):
+                mistake()
+
+    def test_a_bound_of_the_server_is_told_with_its_field(self):
+        with self.assertRaises(slipstream.InvalidArgument) as raised:
+            self.open({"n": integer(-(2**62), 2**62)})
+        self.assertIn("integer_domain", raised.exception.violations[0].field)
+        self.assertIn(raised.exception.violations[0].description, str(raised.exception))
+
+    def test_a_study_is_paused_resumed_finished_and_deleted(self):
+        study = self.open()
+        study.pause()
+        with self.assertRaisesRegex(slipstream.FailedPrecondition, "PAUSED|paused") as raised:
+            study.suggest()
+        self.assertNotIsInstance(raised.exception, slipstream.CandidatesExhausted)
+        study.resume()
+        self.assertEqual(study.suggest().number, 1)
+        study.finish()
+        self.assertEqual(study.description.state, "completed")
+        slipstream.delete_study(self.study_id)
+        with self.assertRaises(slipstream.NotFound):
+            slipstream.load(self.study_id)
+
+    def test_a_notebook_shows_a_table(self):
+        study = self.open({"a<b": real(0, 1)})
+        study.record({"a<b": 0.25}, 0.75)
+        html = study._repr_html_()
+        for words in ("<table>", "a&lt;b", "real(0, 1)", "0.75", "1, 1 of them succeeded"):
+            self.assertIn(words, html)
+        self.assertNotIn("a<b", html)
+        self.assertIn("succeeded", study.trials._repr_html_())
+
+
+class Candidates(ServerTest):
+    ROWS = [{"solvent": "water", "celsius": 20, "stirred": True},
+            {"solvent": "ether", "celsius": 5, "stirred": False},
+            {"solvent": "water", "celsius": 35, "stirred": True}]
+
+    def open(self, **settings):
+        return slipstream.create_or_load(self.study_id, minimize="waste", **settings)
+
+    def test_each_row_is_tried_once(self):
+        study = self.open(candidates=self.ROWS)
+        tried = {}
+        best = study.optimize(lambda trial: tried.setdefault(trial.candidate, dict(trial)) and
+                              float(trial.celsius), progress=False)
+        self.assertEqual([tried[index] for index in range(3)], self.ROWS)
+        self.assertEqual((best.candidate, best.value), (1, 5))
+        with self.assertRaises(slipstream.CandidatesExhausted):
+            study.suggest()
+        self.assertEqual(self.open(candidates=self.ROWS).id, study.id)
+
+    def test_they_are_compared(self):
+        self.open(candidates=self.ROWS)
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "candidates: asked for 2"):
+            self.open(candidates=self.ROWS[:2], space=dict(slipstream.load(self.study_id).space))
+        swapped = [self.ROWS[1], self.ROWS[0], self.ROWS[2]]
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "candidate 0: asked for"):
+            self.open(candidates=swapped, space=dict(slipstream.load(self.study_id).space))
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "allow_repeats"):
+            self.open(candidates=self.ROWS, allow_repeats=True)
+
+    def test_a_list_shorter_than_the_count_gives_what_there_is(self):
+        self.assertEqual(len(self.open(candidates=self.ROWS).suggest(5)), 3)
+
+    def test_conditional_candidates_need_a_space(self):
+        rows = [{"kernel": "rbf"}, {"kernel": "poly", "degree": 3}]
+        with self.assertRaisesRegex(ValueError, "candidate 1 has no 'degree'"):
+            self.open(candidates=rows)
+        space = {"kernel": choice("rbf", "poly"), "degree": integer(2, 5, when={"kernel": "poly"})}
+        study = self.open(space=space, candidates=rows)
+        self.assertEqual(sorted(len(trial) for trial in study.suggest(2)), [1, 2])
+
+
+class Sources(ServerTest):
+    SPACE = {"lr": log(1e-5, 1), "kernel": choice("rbf", "poly"),
+             "degree": integer(2, 5, when={"kernel": "poly"})}
+    ROWS = [{"lr": 0.01, "kernel": "rbf", "degree": None, "accuracy": 0.91},
+            {"lr": 0.1, "kernel": "poly", "degree": 3, "accuracy": 0.78},
+            {"lr": 0.001, "kernel": "rbf", "accuracy": math.nan}]
+
+    def open(self, **settings):
+        return slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy", **settings)
+
+    def test_rows_are_registered_once(self):
+        task = register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed",
+                               title="last year", labels={"team": "vision"})
+        self.assertEqual((task.observation_count, task.measured_count, task.title),
+                         (3, 2, "last year"))
+        again = register_source(self.ROWS, self.SPACE, maximize="accuracy", missing="failed")
+        self.assertEqual(again.name, task.name)
+        self.assertEqual(again.labels, {"team": "vision"})
+        self.assertIn(task.name, [one.name for one in slipstream.sources()])
+        self.assertEqual(dict(task.space), self.SPACE)
+
+    def test_a_study_learns_from_all_that_can_be_a_source(self):
+        task = register_source(self.ROWS[:2], self.SPACE, maximize="accuracy")
+        earlier = slipstream.create_or_load(f"{self.study_id}-0", self.SPACE, maximize="accuracy")
+        earlier.record({"lr": 0.02, "kernel": "rbf"}, 0.5)
+        earlier.suggest().fail("broke")
+        earlier.suggest().infeasible("too large")
+        earlier.suggest()
+        rows = [{"lr": 0.3, "kernel": "rbf", "accuracy": 0.1}]
+        study = self.open(sources=[task, earlier, rows])
+        self.assertEqual(len(study.sources), 3)
+        self.assertEqual(self.open(sources=[earlier, task.name[12:20], rows]).id, study.id)
+        with self.assertRaisesRegex(slipstream.StudyDiffers, "not asked for, the study uses it"):
+            self.open(sources=[task])
+        found = {one.name: one for one in slipstream.sources()}
+        learnt = found[study.sources[1]]
+        self.assertEqual((learnt.title, learnt.observation_count, learnt.measured_count),
+                         (earlier.id, 3, 1))
+        self.assertIn(study.source_titles()[learnt.name], earlier.id)
+
+    def test_mistakes_are_told_with_their_remedy(self):
+        study = self.open()
+        for mistake, kind, words in (
+            (lambda: register_source(self.ROWS, like=study), ValueError, "missing='failed'"),
+            (lambda: register_source([], like=study), ValueError, "no rows"),
+            (lambda: register_source(self.ROWS), ValueError, "like=study"),
+            (lambda: register_source(study), slipstream.FailedPrecondition, "no finished trial"),
+            (lambda: register_source([{"lr": 1, "seed": 3}], like=study), ValueError, "drop"),
+            (lambda: register_source([{"lr": "a", "accuracy": 1}], like=study), TypeError, "lr='a'"),
+            (lambda: register_source(self.ROWS, like=study, missing="x"), ValueError, "infeasible"),
+            (lambda: register_source([3], like=study), TypeError, "iterable of mappings"),
+        ):
+            with self.assertRaisesRegex(kind, words):
+                mistake()
+
+    def test_a_source_task_is_deleted_unless_it_is_used(self):
+        task = register_source([{"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}], like=self.open())
+        slipstream.delete_source(task)
+        with self.assertRaises(slipstream.NotFound):
+            slipstream.delete_source(task.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,365 @@
+"""What becomes of a trial: outcomes, blocks, leases, and the loop that evaluates many."""
+
+import io
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import unittest
+import warnings
+
+import slipstream
+from servers import LossyProxy, ServerTest, wait_until
+from slipstream import choice, integer, real
+from slipstream._wire import messages
+
+SPACE = {"x": real(0, 1), "kernel": choice("rbf", "poly"),
+         "degree": integer(2, 5, when={"kernel": "poly"})}
+
+
+class TrialTest(ServerTest):
+    def open(self, **settings):
+        return slipstream.create_or_load(self.study_id, SPACE, minimize="loss", **settings)
+
+    def stands(self, study, number=1):
+        record = study.trials[number - 1]
+        return record.state, record.value, record.reason
+
+
+class Values(TrialTest):
+    def test_a_trial_is_a_mapping_with_attributes(self):
+        study = self.open()
+        study.enqueue({"x": 0.25, "kernel": "rbf"})
+        study.enqueue({"x": 0.5, "kernel": "poly", "degree": 3})
+        plain, whole = study.suggest(), study.suggest()
+        self.assertEqual(dict(**plain), {"x": 0.25, "kernel": "rbf"})
+        self.assertEqual((whole.degree, whole["degree"], whole.x), (3, 3, 0.5))
+        self.assertIsInstance(whole.degree, int)
+        self.assertEqual((plain.get("degree"), plain.get("degree", 9), "degree" in plain),
+                         (None, 9, False))
+        with self.assertRaisesRegex(KeyError, "not active.*when {'kernel': 'poly'}"):
+            plain["degree"]
+        with self.assertRaisesRegex(AttributeError, "no parameter of the study, which has x"):
+            plain.learning_rate  # noqa: B018
+        self.assertEqual(repr(plain), f"<trial {study.id}/1: x=0.25, kernel='rbf'>")
+
+    def test_conditional_parameters_are_there_when_they_are_active(self):
+        trials = self.open(preset="random", seed=3).suggest(40)
+        kernels = {trial.kernel for trial in trials}
+        self.assertEqual(kernels, {"rbf", "poly"})
+        for trial in trials:
+            self.assertEqual("degree" in trial, trial.kernel == "poly")
+            self.assertIn(trial.get("degree"), (None, 2, 3, 4, 5))
+
+    def test_rows_and_frames_tell_of_trials(self):
+        study = self.open()
+        study.record({"x": 0.25, "kernel": "rbf"}, 1.5)
+        study.enqueue({"x": 0.5, "kernel": "poly", "degree": 3})
+        rows = study.trials.to_dicts()
+        self.assertEqual([(row["state"], row["degree"], row["loss"]) for row in rows],
+                         [("succeeded", None, 1.5), ("requested", 3, None)])
+        frame = study.trials.to_frame()
+        self.assertEqual(frame.loc[1, "loss"], 1.5)
+        self.assertEqual(list(frame.columns), ["state", "x", "kernel", "degree", "loss", "worker",
+                                               "reason", "started", "ended"])
+        task = slipstream.register_source(
+            frame[["x", "kernel", "degree", "loss"]], like=study, missing="failed")
+        self.assertEqual((task.observation_count, task.measured_count), (2, 1))
+
+    def test_names_that_the_table_has_itself_do_not_hide_parameters(self):
+        space = {"state": real(0, 1), "worker": integer(1, 3)}
+        study = slipstream.create_or_load(self.study_id, space, minimize="loss")
+        study.record({"state": 0.5, "worker": 2}, 1)
+        row = study.trials.to_dicts()[0]
+        self.assertEqual((row["state"], row["worker"], row["trial_state"]), (0.5, 2, "succeeded"))
+        self.assertEqual(study.trials.to_frame()["worker"].tolist(), [2])
+
+
+class Outcomes(TrialTest):
+    def test_each_is_recorded(self):
+        study = self.open(stopping="median")
+        study.suggest().complete(0.5)
+        study.suggest().fail("out of memory")
+        study.suggest().infeasible("does not fit")
+        stopped = study.suggest()
+        stopped.report(2, 0.75)
+        stopped.report(1, 0.9)
+        stopped.stop("hopeless")
+        study.suggest().stop("at once", 3)
+        self.assertEqual([self.stands(study, number) for number in range(1, 6)],
+                         [("succeeded", 0.5, ""), ("failed", None, "out of memory"),
+                          ("infeasible", None, "does not fit"), ("stopped", 0.75, "hopeless"),
+                          ("stopped", 3, "at once")])
+        self.assertEqual(study.reports(study.trials[3]), {1: 0.9, 2: 0.75})
+
+    def test_a_value_that_is_no_finite_number_is_refused_with_a_remedy(self):
+        trial = self.open().suggest()
+        for value in (float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, r"trial.infeasible\(reason\)"):
+                trial.complete(value)
+        with self.assertRaisesRegex(TypeError, "takes a number, not 'high'"):
+            trial.complete("high")
+        trial.complete(1)
+
+    def test_another_outcome_than_the_first_is_refused(self):
+        trial = self.open().suggest()
+        trial.complete(0.5)
+        with self.assertRaises(slipstream.FailedPrecondition):
+            trial.fail("after all")
+
+    def test_a_long_reason_keeps_its_beginning_and_its_end(self):
+        study = self.open()
+        study.suggest().fail("begin " + "\u00e4" * 2000 + " end")
+        reason = self.stands(study)[2]
+        self.assertLessEqual(len(reason.encode()), 1024)
+        self.assertTrue(reason.startswith("begin ") and reason.endswith(" end"))
+
+    def test_advice_to_stop_is_followed(self):
+        study = self.open(stopping="median")
+        for _ in range(8):
+            with study.suggest() as trial:
+                for step in range(1, 6):
+                    trial.report(step, 0.1)
+                trial.complete(0.1)
+
+        def hopeless(trial):
+            for step in range(1, 6):
+                trial.report(step, 10 + step)
+                if trial.should_stop():
+                    return 10 + step
+            raise AssertionError("no advice")
+
+        study.optimize(hopeless, trials=1, progress=False)
+        with study.suggest() as trial:
+            for step in range(1, 6):
+                trial.report(step, 10)
+                if trial.should_stop():
+                    break
+        with study.suggest() as trial:
+            trial.report(5, 10)
+            self.assertTrue(trial.should_stop())
+            raise slipstream.TrialStopped
+        for number in (9, 10, 11):
+            state, value, reason = self.stands(study, number)
+            self.assertEqual(state, "stopped")
+            self.assertGreaterEqual(value, 10)
+            self.assertIn("median", reason)
+
+
+class Blocks(TrialTest):
+    def test_an_exception_fails_the_trial_with_its_text(self):
+        study = self.open()
+        with self.assertRaises(ZeroDivisionError), study.suggest():
+            1 / 0  # noqa: B018
+        with self.assertRaises(KeyError), study.suggest():
+            raise KeyError
+        self.assertEqual(self.stands(study, 1), ("failed", None, "ZeroDivisionError: division by zero"))
+        self.assertEqual(self.stands(study, 2), ("failed", None, "KeyError"))
+
+    def test_infeasible_is_an_outcome_and_no_error(self):
+        study = self.open()
+        with study.suggest():
+            raise slipstream.Infeasible("does not fit")
+        self.assertEqual(self.stands(study), ("infeasible", None, "does not fit"))
+
+    def test_an_interrupted_block_gives_its_trial_back(self):
+        for interruption in (KeyboardInterrupt, SystemExit, GeneratorExit):
+            study = self.open()
+            with self.assertRaises(interruption), study.suggest():
+                raise interruption
+            self.assertEqual(self.stands(study)[0], "requested")
+
+    def test_a_block_without_an_outcome_gives_its_trial_back_and_warns(self):
+        study = self.open()
+        with self.assertWarnsRegex(UserWarning, r"trial.complete\(value\)") as warned:
+            with study.suggest():
+                pass
+        self.assertEqual(self.stands(study)[0], "requested")
+        self.assertEqual(warned.filename, __file__)
+
+    def test_an_outcome_before_an_exception_stays(self):
+        study = self.open()
+        with self.assertRaises(ValueError), study.suggest() as trial:
+            trial.complete(0.5)
+            raise ValueError
+        self.assertEqual(self.stands(study), ("succeeded", 0.5, ""))
+
+    def test_an_error_on_its_way_is_not_hidden_by_a_server_that_is_gone(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        options = slipstream.Options(call=slipstream.Deadlines(0.2, 0.3))
+        study = self.open(address=proxy.address, options=options)
+        proxy.losses["Observe"] = ["call"] * 10000
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with self.assertRaises(ZeroDivisionError), study.suggest():
+                1 / 0  # noqa: B018
+        self.assertTrue(any("no answer from" in str(one.message) for one in caught))
+
+
+class Leases(TrialTest):
+    def test_a_block_keeps_its_lease(self):
+        study = self.open(lease=1)
+        other = slipstream.load(self.study_id)
+        with study.suggest() as trial:
+            first = study.trials[0].lease_ends
+            later = wait_until(lambda: (study.trials[0].lease_ends - first).total_seconds() > 2,
+                               "the lease was renewed over two of its durations")
+            self.assertTrue(later)
+            self.assertEqual(other.suggest().number, 2)
+            self.assertFalse(trial.lost)
+            trial.complete(0.5)
+        self.assertEqual(self.stands(study), ("succeeded", 0.5, ""))
+
+    def test_renewals_end_with_the_block(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = self.open(lease=1, address=proxy.address)
+
+        def threads():
+            return [one for one in threading.enumerate() if one.name.startswith("renews")]
+
+        for end in (lambda trial: trial.complete(1), lambda trial: trial.release()):
+            with study.suggest() as trial:
+                wait_until(lambda: proxy.calls.get("Heartbeat"), "a lease was renewed")
+                end(trial)
+                wait_until(lambda: not threads(), "the thread ended with the outcome")
+            proxy.calls["Heartbeat"] = []
+
+    def test_a_trial_whose_lease_ran_out_is_lost_and_its_result_is_taken(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = self.open(lease=1, address=proxy.address,
+                          options=slipstream.Options(call=slipstream.Deadlines(0.2, 0.3)))
+        proxy.losses["Heartbeat"] = ["call"] * 100000
+        with study.suggest() as trial:
+            reader = slipstream.load(self.study_id)
+            wait_until(lambda: reader.trials[0].state == "stale", "the lease ran out")
+            proxy.losses["Heartbeat"] = []
+            wait_until(lambda: trial.lost, "the trial was known to be lost")
+            trial.complete(0.5)
+        self.assertEqual(reader.trials[0].value, 0.5)
+
+    def test_a_process_that_is_killed_loses_its_trial_to_another(self):
+        script = textwrap.dedent("""
+            import slipstream, sys
+            with slipstream.load(sys.argv[1]).suggest() as trial:
+                print(trial.number, flush=True)
+                sys.stdin.read()
+        """)
+        study = self.open(lease=1)
+        process = subprocess.Popen([sys.executable, "-c", script, self.study_id],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.assertEqual(process.stdout.readline(), "1\n")
+        process.kill()
+        process.wait()
+        wait_until(lambda: study.trials[0].state == "stale", "the lease ran out")
+        again = study.suggest()
+        self.assertEqual((again.number, dict(again)), (2, study.trials[0].params))
+
+
+class Loop(TrialTest):
+    def test_trials_are_counted_and_the_best_returned(self):
+        study = self.open()
+        seen = []
+        best = study.optimize(lambda trial: seen.append(trial.number) or trial.x, trials=12,
+                              workers=3, progress=False)
+        self.assertEqual(sorted(seen), list(range(1, 13)))
+        self.assertEqual(best.value, min(trial.value for trial in study.trials))
+        self.assertEqual(best, study.best)
+
+    def test_workers_hold_different_trials_at_once(self):
+        study = self.open()
+        together = threading.Barrier(4, timeout=30)
+
+        def objective(trial):
+            together.wait()
+            return trial.x
+
+        study.optimize(objective, trials=8, workers=4, progress=False)
+        self.assertEqual(len(study.trials), 8)
+        self.assertEqual(len({trial.worker for trial in study.trials}), 4)
+
+    def test_an_exception_ends_the_loop_unless_it_is_caught(self):
+        study = self.open()
+
+        def objective(trial):
+            if trial.number == 3:
+                raise RuntimeError("broke")
+            return trial.x
+
+        with self.assertRaisesRegex(RuntimeError, "broke"):
+            study.optimize(objective, trials=10, progress=False)
+        self.assertEqual([trial.state for trial in study.trials],
+                         ["succeeded", "succeeded", "failed"])
+        with self.assertRaisesRegex(TypeError, "returned None"):
+            study.optimize(lambda trial: None, trials=10, workers=2, progress=False)
+
+        def often(trial):
+            if trial.number % 2:
+                raise OSError("disk")
+            if trial.number % 4:
+                raise slipstream.Infeasible("no")
+            return trial.x
+
+        study.optimize(often, trials=8, catch=(OSError,), progress=False)
+        self.assertEqual({trial.state for trial in study.trials},
+                         {"succeeded", "failed", "infeasible"})
+        self.assertFalse(any(trial.state == "active" for trial in study.trials))
+
+    def test_a_timeout_starts_no_more_trials(self):
+        study = self.open()
+        study.optimize(lambda trial: trial.x, timeout=0.2, progress=False)
+        count = study.description.trial_count
+        self.assertGreater(count, 0)
+        study.optimize(lambda trial: trial.x, trials=5, timeout=0, progress=False)
+        self.assertEqual(study.description.trial_count, count)
+
+    def test_impossible_arguments_are_refused(self):
+        study = self.open()
+        for arguments in ({"trials": -1}, {"workers": 0}):
+            with self.assertRaisesRegex(ValueError, "must be"):
+                study.optimize(lambda trial: 0, **arguments)
+        with self.assertRaisesRegex(ValueError, "at least 1"):
+            study.suggest(0)
+
+    def test_progress_goes_to_standard_error(self):
+        study = self.open()
+        original, sys.stderr = sys.stderr, io.StringIO()
+        try:
+            study.optimize(lambda trial: trial.x, trials=30)
+            text = sys.stderr.getvalue()
+        finally:
+            sys.stderr = original
+        lines = text.splitlines()
+        self.assertTrue(2 <= len(lines) <= 12, text)
+        self.assertRegex(lines[-1], rf"^{study.id} 30/30 00:\d\d  best \S+ \(trial \d+: x=")
+
+
+class Forks(TrialTest):
+    def test_a_study_is_not_used_by_a_fork_of_its_process(self):
+        study = self.open()
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                study.suggest()
+            except RuntimeError as error:
+                os.write(writer, str(error).encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        os.close(writer)
+        with open(reader, encoding="utf-8") as told:
+            self.assertIn("open the study in the child", told.read())
+
+
+class Messages(unittest.TestCase):
+    def test_enumerations_newer_than_the_package_are_numbers(self):
+        self.assertEqual(messages.enum_name("Trial.State", 99), "99")
+
+
+if __name__ == "__main__":
+    unittest.main()
