@@ -131,8 +131,8 @@ class Study(StudyBase):
     async def suggest(self, count: Optional[int] = None) -> Any:
         """See `slipstream.Study.suggest`."""
 
-        def make(*parts: Any) -> Trial:
-            return Trial(*parts, self._transport)
+        def make(holder: Holder, record: TrialRecord) -> Trial:
+            return Trial(holder, record, self._transport)
 
         trials = await self._transport.run(self._suggest(1 if count is None else count, make))
         return trials[0] if count is None else trials

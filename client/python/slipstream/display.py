@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Iterable, List, Mapping, Optional
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from slipstream.records import StudyDescription, TrialRecord
 
@@ -20,7 +20,7 @@ def _row(cells: Iterable[Any], tag: str = "td") -> str:
     return "<tr>" + "".join(_cell(cell, tag) for cell in cells) + "</tr>"
 
 
-def table_html(rows: List[Mapping[str, Any]]) -> str:
+def table_html(rows: Sequence[Mapping[str, Any]]) -> str:
     """The rows under their names, the last ones of many."""
     if not rows:
         return "<p>none</p>"

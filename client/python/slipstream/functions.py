@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
-from slipstream._operations import opening, sources as source_plans, studies
+from slipstream._operations import opening, studies
+from slipstream._operations import sources as source_plans
 from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
 from slipstream.options import Options

@@ -75,8 +75,8 @@ def _condition(when: Optional[When]) -> Optional[Condition]:
         return None
     if len(when) != 1:
         raise ValueError(
-            f"when={dict(when)!r} must name one parameter, such as when={{'kernel': 'poly'}}; for a "
-            "parameter that depends on two, make one of those depend on the other"
+            f"when={dict(when)!r} must name one parameter, such as when={{'kernel': 'poly'}}; for "
+            "a parameter that depends on two, make one of those depend on the other"
         )
     ((parent, values),) = when.items()
     if isinstance(values, (str, bool, int, float)):
@@ -102,11 +102,18 @@ def _check_bounds(name: str, low: Any, high: Any, scale: str) -> None:
 
 
 def _real(
-    name: str, low: Number, high: Number, scale: str, default: Optional[Number], when: Optional[When]
+    name: str,
+    low: Number,
+    high: Number,
+    scale: str,
+    default: Optional[Number],
+    when: Optional[When],
 ) -> Parameter:
     _check_bounds(name, low, high, scale)
     if low == high:
-        raise ValueError(f"{name}({low!r}, {high!r}): the bounds are equal; leave out what is fixed")
+        raise ValueError(
+            f"{name}({low!r}, {high!r}): the bounds are equal; leave out what is fixed"
+        )
     start = None if default is None else float(default)
     return Parameter("real", float(low), float(high), (), scale, start, _condition(when))
 

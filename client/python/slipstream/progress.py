@@ -106,8 +106,9 @@ class Progress:
             return True
         if time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
             return True
-        total = self._total
-        return total is not None and self._done * _LINES // total > (self._done - 1) * _LINES // total
+        if self._total is None:
+            return False
+        return self._done * _LINES // self._total > (self._done - 1) * _LINES // self._total
 
     def _line(self, with_bar: bool) -> str:
         bar = ""

@@ -6,6 +6,7 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple, Type, overload
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
+from slipstream._operations.held_trial import Holder
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream.optimization import optimize
@@ -45,8 +46,8 @@ class Study(StudyBase):
         CandidatesExhausted once the list of candidates has been tried; a list of trials is shorter
         than asked for when it is nearly so."""
 
-        def make(*parts: Any) -> Trial:
-            return Trial(*parts, self._transport)
+        def make(holder: Holder, record: TrialRecord) -> Trial:
+            return Trial(holder, record, self._transport)
 
         trials = self._transport.run(self._suggest(1 if count is None else count, make))
         return trials[0] if count is None else trials

@@ -25,10 +25,12 @@ def _is_missing(cell: Any) -> bool:
 
 def _records(table: Table) -> Iterable[Row]:
     if hasattr(table, "to_dicts"):  # Polars.
-        return table.to_dicts()  # type: ignore[no-any-return]
-    if hasattr(table, "columns") and hasattr(table, "to_dict"):  # pandas.
-        return table.to_dict("records")  # type: ignore[no-any-return]
-    return table  # type: ignore[no-any-return]
+        records: Iterable[Row] = table.to_dicts()
+    elif hasattr(table, "columns") and hasattr(table, "to_dict"):  # pandas.
+        records = table.to_dict("records")
+    else:
+        records = table
+    return records
 
 
 def rows_of(table: Table) -> List[Dict[str, Any]]:

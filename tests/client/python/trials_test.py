@@ -1,7 +1,6 @@
 """What becomes of a trial: outcomes, blocks, leases, and the loop that evaluates many."""
 
 import io
-import os
 import subprocess
 import sys
 import textwrap
@@ -337,23 +336,6 @@ class Loop(TrialTest):
         lines = text.splitlines()
         self.assertTrue(2 <= len(lines) <= 12, text)
         self.assertRegex(lines[-1], rf"^{study.id} 30/30 00:\d\d  best \S+ \(trial \d+: x=")
-
-
-class Forks(TrialTest):
-    def test_a_study_is_not_used_by_a_fork_of_its_process(self):
-        study = self.open()
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                study.suggest()
-            except RuntimeError as error:
-                os.write(writer, str(error).encode())
-            os._exit(0)
-        os.waitpid(child, 0)
-        os.close(writer)
-        with open(reader, encoding="utf-8") as told:
-            self.assertIn("open the study in the child", told.read())
 
 
 class Messages(unittest.TestCase):

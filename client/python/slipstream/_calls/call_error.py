@@ -37,7 +37,7 @@ def _violations(details: bytes) -> List[errors.Violation]:
     status = messages.new("StatusDetails")
     try:
         status.MergeFromString(details)
-    except Exception:  # DecodeError; the details are another server's, and the message stands alone.
+    except Exception:  # DecodeError: the details are not ours, and the message stands alone.
         return []
     found = []
     for detail in status.details:

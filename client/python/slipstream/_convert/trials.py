@@ -31,7 +31,7 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
         number=int(message.name.rsplit("/", 1)[1]),
         state=messages.enum_name("Trial.State", message.state).lower(),
         params=configuration_of(message.configuration, space),
-        value=measured[metric] if metric in measured else None,
+        value=measured.get(metric),
         reason=message.reason,
         worker=message.worker,
         candidate=message.candidate if message.HasField("candidate") else None,

@@ -33,13 +33,14 @@ def value_message(value: Any, parameter: Parameter, name: str) -> Message:
 def value_of(message: Message, parameter: Parameter) -> Value:
     """The value as Python's own type."""
     kind = message.WhichOneof("kind")
-    value = getattr(message, kind)
+    value: Value = getattr(message, kind)
     if kind == "double_value" and parameter.kind == "integer":
         return int(value)
     if kind == "integer_value" and parameter.kind == "real":
         return float(value)
-    whole = parameter.kind == "discrete" and all(float(one).is_integer() for one in parameter.values)
-    return int(value) if whole else value  # type: ignore[no-any-return]
+    if parameter.kind == "discrete" and all(float(one).is_integer() for one in parameter.values):
+        return int(value)
+    return value
 
 
 def configuration_message(row: Mapping[str, Any], space: Space) -> Message:

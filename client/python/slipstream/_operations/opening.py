@@ -36,7 +36,9 @@ def register_source(
     """Registers a study, or a table whose space and objective are given or another study's."""
     model = source if isinstance(source, StudyBase) else like
     if space is None and model is None:
-        raise ValueError("which space is it? Give space= with maximize= or minimize=, or like=study")
+        raise ValueError(
+            "which space is it? Give space= with maximize= or minimize=, or like=study"
+        )
     if model is None or maximize or minimize:
         objective = choose_objective(maximize, minimize, False)
     else:

@@ -1,4 +1,4 @@
-"""The server's methods, each as a plan with its deadlines and, if it changes anything, a request id."""
+"""The server's methods as plans, with their deadlines; what changes anything has a request id."""
 
 from __future__ import annotations
 

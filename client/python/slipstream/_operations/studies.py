@@ -55,8 +55,8 @@ def create_or_load(service: Service, asked: StudyDescription) -> Plan[StudyDescr
     found = differences(asked, existing)
     if found:
         raise errors.StudyDiffers(
-            f"study {asked.study_id!r} on {service.address} exists, but is not the one asked for:\n  "
-            + "\n  ".join(found)
+            f"study {asked.study_id!r} on {service.address} exists, but is not the one asked for:"
+            + "".join(f"\n  {difference}" for difference in found)
             + f"\nTake it as it is by slipstream.load({asked.study_id!r}), or choose another id.",
             found,
         )

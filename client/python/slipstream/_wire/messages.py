@@ -26,7 +26,7 @@ def _read_descriptors() -> bytes:
 
 
 def _load_pool() -> Any:
-    """A pool of our own, so that stubs generated from the same protocol may be imported beside it."""
+    """A pool of our own, so that stubs of the same protocol may be imported beside it."""
     pool = descriptor_pool.DescriptorPool()
     for file in descriptor_pb2.FileDescriptorSet.FromString(_read_descriptors()).file:
         pool.AddSerializedFile(file.SerializeToString())
@@ -34,9 +34,10 @@ def _load_pool() -> Any:
 
 
 def _class_of(descriptor: Any) -> Any:
-    if hasattr(message_factory, "GetMessageClass"):
-        return message_factory.GetMessageClass(descriptor)
-    return message_factory.MessageFactory(POOL).GetPrototype(descriptor)  # Before protobuf 4.22.
+    factory: Any = message_factory
+    if hasattr(factory, "GetMessageClass"):
+        return factory.GetMessageClass(descriptor)
+    return factory.MessageFactory(POOL).GetPrototype(descriptor)  # Before protobuf 4.22.
 
 
 POOL = _load_pool()

@@ -152,7 +152,10 @@ def _range(name: str, trials: Trials, low: float, high: float) -> str:
 
 
 def transfer(
-    title: str, trials: Trials, weights: Mapping[int, Mapping[str, float]], titles: Mapping[str, str]
+    title: str,
+    trials: Trials,
+    weights: Mapping[int, Mapping[str, float]],
+    titles: Mapping[str, str],
 ) -> Figure:
     """The share of each source task in the suggestions, trial by trial."""
     sources = sorted({name for shares in weights.values() for name in shares})

@@ -53,7 +53,7 @@ class Tree:
         for axis in self._random.permutation(dimension)[:count]:
             order = numpy.argsort(x[:, axis], kind="stable")
             places, values = x[order, axis], y[order] - y.mean()
-            sums = numpy.cumsum(values)[:-1]
+            sums: Any = numpy.cumsum(values)[:-1]
             left = numpy.arange(1, len(y))
             gains = sums**2 / left + sums**2 / (len(y) - left)
             gains[places[1:] <= places[:-1]] = 0
