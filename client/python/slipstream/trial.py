@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from types import TracebackType
 from typing import Any, Optional, Type
 
 from slipstream._calls.blocking import BlockingTransport
+from slipstream._calls.plan import Plan
 from slipstream._operations.held_trial import HeldTrial, Holder
 from slipstream.records import TrialRecord
-
-
-class _BlockEnded(Exception):
-    """Ends the renewals of a trial."""
 
 
 class Trial(HeldTrial):
@@ -25,7 +21,7 @@ class Trial(HeldTrial):
     def __init__(self, holder: Holder, record: TrialRecord, transport: BlockingTransport) -> None:
         super().__init__(holder, record)
         self._transport = transport
-        self._block_ended = threading.Event()
+        self._renewals: Optional[Plan[None]] = None
 
     def report(self, step: int, value: float) -> None:
         """Reports a measurement on the way, and renews the lease.
@@ -60,9 +56,8 @@ class Trial(HeldTrial):
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:
-        self._block_ended.clear()
-        name = f"renews {self.name}"
-        threading.Thread(target=self._keep_lease, name=name, daemon=True).start()
+        self._renewals = self._renew()
+        self._transport.renewals.add(self._renewals)
         return self
 
     def __exit__(
@@ -71,22 +66,17 @@ class Trial(HeldTrial):
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> bool:
-        self._block_ended.set()
+        self._end_renewals()
         return self._transport.run(self._leave(error))
-
-    def _keep_lease(self) -> None:
-        def sleep(seconds: float) -> None:
-            if self._block_ended.wait(seconds) or self.ended:
-                raise _BlockEnded
-
-        try:
-            self._transport.run(self._renew(), sleep)
-        except (_BlockEnded, ValueError):  # ValueError: the client was closed meanwhile.
-            pass
 
     def _end(self) -> None:
         super()._end()
-        self._block_ended.set()
+        self._end_renewals()
+
+    def _end_renewals(self) -> None:
+        if self._renewals is not None:
+            self._transport.renewals.remove(self._renewals)
+            self._renewals = None
 
     def finish(self, value: Any) -> None:
         """Records what an objective returned, unless it has ended the trial itself.

@@ -215,16 +215,24 @@ class Leases(TrialTest):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
         study = self.open(lease=1, address=proxy.address)
+        kind = type(messages.new("HeartbeatRequest"))
 
-        def threads():
-            return [one for one in threading.enumerate() if one.name.startswith("renews")]
+        def renewed():
+            """The numbers of the trials whose leases were renewed, in order."""
+            return [int(kind.FromString(call).trials[0].rsplit("/", 1)[1])
+                    for call in proxy.calls.get("Heartbeat", [])]
 
-        for end in (lambda trial: trial.complete(1), lambda trial: trial.release()):
-            with study.suggest() as trial:
-                wait_until(lambda: proxy.calls.get("Heartbeat"), "a lease was renewed")
-                end(trial)
-                wait_until(lambda: not threads(), "the thread ended with the outcome")
-            proxy.calls["Heartbeat"] = []
+        with study.suggest() as other:
+            for end in (lambda trial: trial.complete(1), lambda trial: trial.fail("broke")):
+                with study.suggest() as trial:
+                    wait_until(lambda: trial.number in renewed(), "a lease was renewed")
+                    end(trial)
+                    before = len(renewed())
+                    wait_until(lambda: renewed()[before:].count(other.number) >= 3,
+                               "the other lease was renewed three times")
+                    # One renewal may have been on its way.
+                    self.assertLessEqual(renewed()[before:].count(trial.number), 1)
+            other.complete(1)
 
     def test_a_trial_whose_lease_ran_out_is_lost_and_its_result_is_taken(self):
         proxy = LossyProxy(self.server.address)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Optional
 
 import grpc
 
 from slipstream._calls.link import Link, Links, channel_options, failure_of
 from slipstream._calls.plan import Attempt, Pause, Plan, Reply, Result, Step, run
+from slipstream._calls.renewals import Renewals
 
 
 class BlockingTransport:
@@ -22,17 +23,17 @@ class BlockingTransport:
             return grpc.secure_channel(address, credentials, options)
 
         self._links: Links[Any] = Links(address, open_channel)
+        self.renewals = Renewals(self._attempt)
 
-    def run(self, plan: Plan[Result], sleep: Callable[[float], object] = time.sleep) -> Result:
-        """Performs a plan. `sleep` may raise, which ends it."""
+    def run(self, plan: Plan[Result]) -> Result:
+        """Performs a plan."""
+        return run(plan, self._perform)
 
-        def perform(step: Step) -> Optional[Reply]:
-            if isinstance(step, Pause):
-                sleep(step.seconds)
-                return None
-            return self._attempt(step)
-
-        return run(plan, perform)
+    def _perform(self, step: Step) -> Optional[Reply]:
+        if isinstance(step, Pause):
+            time.sleep(step.seconds)
+            return None
+        return self._attempt(step)
 
     def _attempt(self, attempt: Attempt) -> Reply:
         link: Link[Any] = self._links.current()

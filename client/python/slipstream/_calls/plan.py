@@ -54,7 +54,7 @@ Perform = Callable[[Step], Optional[Reply]]
 PerformAsync = Callable[[Step], Awaitable[Optional[Reply]]]
 
 
-def _advance(plan: Plan[Result], reply: Optional[Reply]) -> Tuple[Optional[Step], Any]:
+def advance(plan: Plan[Result], reply: Optional[Reply]) -> Tuple[Optional[Step], Any]:
     """The plan's next step, or None and its result."""
     try:
         return plan.send(reply), None
@@ -64,15 +64,15 @@ def _advance(plan: Plan[Result], reply: Optional[Reply]) -> Tuple[Optional[Step]
 
 def run(plan: Plan[Result], perform: Perform) -> Result:
     """Performs the plan's steps and returns its result."""
-    step, result = _advance(plan, None)
+    step, result = advance(plan, None)
     while step is not None:
-        step, result = _advance(plan, perform(step))
+        step, result = advance(plan, perform(step))
     return result  # type: ignore[no-any-return]
 
 
 async def run_async(plan: Plan[Result], perform: PerformAsync) -> Result:
     """The same, awaiting each step."""
-    step, result = _advance(plan, None)
+    step, result = advance(plan, None)
     while step is not None:
-        step, result = _advance(plan, await perform(step))
+        step, result = advance(plan, await perform(step))
     return result  # type: ignore[no-any-return]

@@ -1,0 +1,72 @@
+"""Runs plans that mostly pause, such as the renewals of leases, on one thread in the background."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Callable, Dict, Optional
+
+from slipstream._calls.plan import Attempt, Plan, Reply, advance
+
+
+class Renewals:
+    """Thread-safe. The thread starts with the first plan, and ends with the process."""
+
+    def __init__(self, attempt: Callable[[Attempt], Reply]) -> None:
+        self._attempt = attempt
+        self._changed = threading.Condition()
+        self._due: Dict[Plan[None], float] = {}
+        self._wakes_at = math.inf
+        self._thread: Optional[threading.Thread] = None
+
+    def add(self, plan: Plan[None]) -> None:
+        """Runs the plan, up to its first pause before this returns."""
+        pause = self._run_to_pause(plan)
+        if pause is None:
+            return
+        with self._changed:
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._serve, name="slipstream renewals", daemon=True
+                )
+                self._thread.start()
+            self._due[plan] = time.monotonic() + pause
+            if self._due[plan] < self._wakes_at:
+                self._changed.notify()
+
+    def remove(self, plan: Plan[None]) -> None:
+        """Runs the plan no further than the call that it is in, if any."""
+        with self._changed:
+            self._due.pop(plan, None)
+
+    def _serve(self) -> None:
+        while True:
+            plan = self._wait_for_next()
+            pause = self._run_to_pause(plan)
+            with self._changed:
+                if pause is None:
+                    self._due.pop(plan, None)
+                elif plan in self._due:
+                    self._due[plan] = time.monotonic() + pause
+
+    def _wait_for_next(self) -> Plan[None]:
+        with self._changed:
+            while True:
+                plan = min(self._due, key=self._due.__getitem__, default=None)
+                self._wakes_at = math.inf if plan is None else self._due[plan]
+                left = self._wakes_at - time.monotonic()
+                if plan is not None and left <= 0:
+                    return plan
+                self._changed.wait(None if plan is None else left)
+
+    def _run_to_pause(self, plan: Plan[None]) -> Optional[float]:
+        """The seconds of the plan's next pause; None if it has ended."""
+        step, _ = advance(plan, None)
+        while isinstance(step, Attempt):
+            try:
+                reply = self._attempt(step)
+            except Exception:  # The client is being closed, or the interpreter ends.
+                return None
+            step, _ = advance(plan, reply)
+        return None if step is None else step.seconds
