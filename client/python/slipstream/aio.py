@@ -5,7 +5,7 @@
         await trial.complete(await train(**trial))
 
 A study belongs to the event loop in which it was opened; close it by `await study.close()` or
-`async with study:`.
+`async with study:`. Source tasks are registered, and plots drawn, by the blocking package.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from slipstream import errors
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._calls.caller import Caller
 from slipstream._operations import opening, studies
-from slipstream._operations.held_trial import HeldTrial, Holder
+from slipstream._operations.held_trial import HeldTrial
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.study_request import StudyRequest
+from slipstream._operations.trial_values import Holder
 from slipstream.optimization import Quota, check_workers
 from slipstream.options import Options, choose_address
 from slipstream.parameters import Parameter
@@ -179,6 +180,8 @@ class Study(StudyBase):
             try:
                 async with trial:
                     await trial.finish(await objective(trial))
+            except errors.SlipstreamError:
+                raise  # What the server did not hear must not go unnoticed.
             except catch:
                 pass  # The trial has failed with the exception's text.
             finally:
@@ -196,6 +199,22 @@ class Study(StudyBase):
     async def description(self) -> StudyDescription:
         """See `slipstream.Study.description`."""
         return await self._transport.run(self._reader.description())
+
+    async def pause(self) -> None:
+        """See `slipstream.Study.pause`."""
+        await self._transport.run(self._reader.set_state("PAUSED"))
+
+    async def resume(self) -> None:
+        """See `slipstream.Study.resume`."""
+        await self._transport.run(self._reader.set_state("ACTIVE"))
+
+    async def complete(self) -> None:
+        """See `slipstream.Study.complete`."""
+        await self._transport.run(self._reader.set_state("COMPLETED"))
+
+    async def reports(self, trial: TrialRecord) -> Mapping[int, float]:
+        """See `slipstream.Study.reports`."""
+        return await self._transport.run(self._reader.reports(trial.name))
 
     async def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
         """See `slipstream.Study.enqueue`."""

@@ -53,6 +53,8 @@ def _evaluate(
     try:
         with trial:
             trial.finish(objective(trial))
+    except errors.SlipstreamError:
+        raise  # What the server did not hear must not go unnoticed.
     except catch:
         pass  # The trial has failed with the exception's text.
 

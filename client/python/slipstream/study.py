@@ -6,9 +6,9 @@ from typing import Any, Callable, List, Mapping, Optional, Tuple, Type, overload
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
-from slipstream._operations.held_trial import Holder
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
+from slipstream._operations.trial_values import Holder
 from slipstream.optimization import optimize
 from slipstream.plotter import Plotter
 from slipstream.records import StudyDescription, TrialRecord
@@ -116,8 +116,8 @@ class Study(StudyBase):
         """Lets suggestions go on."""
         self._transport.run(self._reader.set_state("ACTIVE"))
 
-    def finish(self) -> None:
-        """Stops suggestions for good."""
+    def complete(self) -> None:
+        """Stops suggestions for good; late results are still taken."""
         self._transport.run(self._reader.set_state("COMPLETED"))
 
     @property

@@ -7,7 +7,8 @@ from typing import Any, Optional, Type
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.plan import Plan
-from slipstream._operations.held_trial import HeldTrial, Holder
+from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations.trial_values import Holder
 from slipstream.records import TrialRecord
 
 

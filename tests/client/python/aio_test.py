@@ -35,6 +35,13 @@ class Asyncio(ServerTest):
             await fourth.release()
             await study.record({"x": 0.5}, 0.25)
             await study.enqueue({"x": 0.25})
+            self.assertEqual(await study.reports((await study.trials())[0]), {1: 0.75})
+            await study.pause()
+            with self.assertRaises(slipstream.FailedPrecondition):
+                await study.suggest()
+            await study.resume()
+            await study.complete()
+            self.assertEqual((await study.description()).state, "completed")
             self.assertEqual((await study.best()).state, "succeeded")
             self.assertEqual((await study.description()).trial_count, 7)
             return [trial.state for trial in await study.trials()]

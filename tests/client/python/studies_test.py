@@ -113,7 +113,7 @@ class Opening(ServerTest):
         self.assertIn("integer_domain", raised.exception.violations[0].field)
         self.assertIn(raised.exception.violations[0].description, str(raised.exception))
 
-    def test_a_study_is_paused_resumed_finished_and_deleted(self):
+    def test_a_study_is_paused_resumed_completed_and_deleted(self):
         study = self.open()
         study.pause()
         with self.assertRaisesRegex(slipstream.FailedPrecondition, "PAUSED|paused") as raised:
@@ -121,7 +121,7 @@ class Opening(ServerTest):
         self.assertNotIsInstance(raised.exception, slipstream.CandidatesExhausted)
         study.resume()
         self.assertEqual(study.suggest().number, 1)
-        study.finish()
+        study.complete()
         self.assertEqual(study.description.state, "completed")
         slipstream.delete_study(self.study_id)
         with self.assertRaises(slipstream.NotFound):

@@ -197,6 +197,27 @@ class Blocks(TrialTest):
         self.assertTrue(any("no answer from" in str(one.message) for one in caught))
 
 
+    def test_a_result_that_nobody_heard_is_no_failure_of_the_trainer(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        options = slipstream.Options(call=slipstream.Deadlines(0.2, 0.3))
+        study = self.open(address=proxy.address, options=options)
+
+        def objective(trial):
+            proxy.losses["Observe"] = ["call"] * 10000
+            return trial.x
+
+        with self.assertRaises(slipstream.NoAnswer):
+            study.optimize(objective, trials=3, catch=(Exception,), progress=False)
+        with self.assertRaises(slipstream.NoAnswer), study.suggest() as trial:
+            proxy.losses["Observe"] = ["call"] * 10000
+            try:
+                trial.complete(1)
+            finally:
+                proxy.losses["Observe"] = []
+        self.assertEqual([one.state for one in study.trials], ["active", "active"])
+
+
 class Leases(TrialTest):
     def test_a_block_keeps_its_lease(self):
         study = self.open(lease=1)

@@ -1,136 +1,24 @@
-"""A trial that this process holds: its values, and plans of all that can be done with it."""
+"""Plans of all that can be done with a trial that this process holds."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping, Optional, Tuple, Type
+from typing import Any, Optional
 
 from slipstream import errors
 from slipstream._calls.plan import Pause, Plan
 from slipstream._convert.trials import measurement_message, outcome_message
-from slipstream._operations.service import Service
+from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
-from slipstream.parameters import Parameter, Value
-from slipstream.records import TrialRecord
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
 
 
-@dataclass(frozen=True)
-class Holder:
-    """What the trials of one suggestion share."""
-
-    service: Service
-    study: str  # "studies/{study}".
-    metric: str
-    space: Mapping[str, Parameter]
-    lease: float  # Seconds; infinite if leases never end.
-    worker: str
-    give_back: Callable[[], None]  # Called once when the trial has its outcome.
-
-
-class HeldTrial(Mapping[str, Value]):
-    """A mapping of the parameters' values, which are attributes too: `trial["lr"]`, `trial.lr`.
-
-    A parameter that is not active has no value: `trial.get("degree")` is None."""
-
-    def __init__(self, holder: Holder, record: TrialRecord) -> None:
-        self._holder = holder
-        self._record = record
-        self._ended = False
-        self._lost = False
-        self._value: Optional[float] = None
-        self._advice: Optional[str] = None  # The reason of the advice to stop.
-        self._last_report: Optional[Tuple[int, float]] = None
-
-    def __getitem__(self, name: str) -> Value:
-        try:
-            return self._record.params[name]
-        except KeyError:
-            raise KeyError(self._why_missing(name)) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._record.params)
-
-    def __len__(self) -> int:
-        return len(self._record.params)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._record.params
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The parameter's value, or the default if it is not active."""
-        return self._record.params.get(name, default)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self._record.params[name]
-        except KeyError:
-            raise AttributeError(self._why_missing(name)) from None
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self.items())
-        return f"<trial {self.name[len('studies/'):].replace('/trials/', '/')}: {values}>"
-
-    def _why_missing(self, name: str) -> str:
-        if name in self._holder.space:
-            condition = self._holder.space[name].condition
-            return f"{name!r} is not active in this trial, only when {condition!r}; see get()"
-        return f"{name!r} is no parameter of the study, which has {', '.join(self._holder.space)}"
-
-    @property
-    def name(self) -> str:
-        """The name on the server, "studies/{study}/trials/{number}"."""
-        return self._record.name
-
-    @property
-    def number(self) -> int:
-        """The number in the study, from 1."""
-        return self._record.number
-
-    @property
-    def worker(self) -> str:
-        """The id under which this process holds the trial."""
-        return self._holder.worker
-
-    @property
-    def candidate(self) -> Optional[int]:
-        """The index in the study's list of candidates; None without a list."""
-        return self._record.candidate
-
-    @property
-    def lost(self) -> bool:
-        """Whether the server has said that the lease has run out.
-
-        The outcome is taken nevertheless, but another worker may be at the same work."""
-        return self._lost
-
-    @property
-    def ended(self) -> bool:
-        """Whether the trial has its outcome, or was given back."""
-        return self._ended
-
-    @property
-    def measured(self) -> Optional[float]:
-        """The value that it was completed with; None until then, and after another outcome."""
-        return self._value
-
-    @property
-    def stop_reason(self) -> Optional[str]:
-        """Why `should_stop` advised to stop; None if it did not."""
-        return self._advice
+class HeldTrial(TrialValues):
+    """What a blocking trial performs by waiting, and one of asyncio by awaiting."""
 
     def _report(self, step: int, value: float) -> Plan[None]:
         number = _finite(value, "report", self.number)
@@ -190,9 +78,13 @@ class HeldTrial(Mapping[str, Value]):
             yield from self._complete(value)  # type: ignore[arg-type]
 
     def _leave(self, error: Optional[BaseException]) -> Plan[bool]:
-        """Ends the trial at the end of its block; whether that settles the error."""
-        if self._ended:
-            return isinstance(error, (errors.Infeasible, errors.TrialStopped))
+        """Ends the trial at the end of its block; whether that settles the error.
+
+        If the server did not answer, what became of the trial is not a failure of the trainer:
+        its lease runs out."""
+        settled = isinstance(error, (errors.Infeasible, errors.TrialStopped))
+        if self._ended or isinstance(error, errors.NoAnswer):
+            return settled
         if error is None and self._advice is None:
             warnings.warn(
                 f"{self!r} ended its block without an outcome and is given back: call "
@@ -202,11 +94,11 @@ class HeldTrial(Mapping[str, Value]):
         try:
             yield from self._last_word(error)
         except errors.SlipstreamError as unheard:
-            if error is None or isinstance(error, (errors.Infeasible, errors.TrialStopped)):
+            if error is None or settled:
                 raise
             # The error on its way says more; the lease will run out.
             warnings.warn(f"{self!r}: {unheard}", stacklevel=6)
-        return isinstance(error, (errors.Infeasible, errors.TrialStopped))
+        return settled
 
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:
         if isinstance(error, errors.Infeasible):
@@ -266,5 +158,5 @@ def _finite(value: Any, call: str, number: int) -> float:
 
 
 def _text_of(error: BaseException) -> str:
-    kind: Type[BaseException] = type(error)
-    return f"{kind.__name__}: {error}" if str(error) else kind.__name__
+    name = type(error).__name__
+    return f"{name}: {error}" if str(error) else name

@@ -7,10 +7,10 @@ from typing import Callable, List, Mapping, Optional, TypeVar
 from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._convert.trials import trial_of
-from slipstream._operations.held_trial import Holder
 from slipstream._operations.lanes import Lanes, choose_worker
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader, full_name
+from slipstream._operations.trial_values import Holder
 from slipstream._wire import messages
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, TrialRecord

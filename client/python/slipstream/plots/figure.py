@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import List, Optional, Sequence, Tuple, Union
 
 
@@ -75,4 +75,3 @@ class Figure:
     panels: List[Panel]
     columns: int = 3
     color_label: str = ""  # What the colours of points mean.
-    notes: List[str] = field(default_factory=list)

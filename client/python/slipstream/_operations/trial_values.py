@@ -1,0 +1,123 @@
+"""A trial that this process holds: its values, and what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
+
+from slipstream._operations.service import Service
+from slipstream.parameters import Parameter, Value
+from slipstream.records import TrialRecord
+
+
+@dataclass(frozen=True)
+class Holder:
+    """What the trials of one suggestion share."""
+
+    service: Service
+    study: str  # "studies/{study}".
+    metric: str
+    space: Mapping[str, Parameter]
+    lease: float  # Seconds; infinite if leases never end.
+    worker: str
+    give_back: Callable[[], None]  # Called once when the trial has its outcome.
+
+
+class TrialValues(Mapping[str, Value]):
+    """A mapping of the parameters' values, which are attributes too: `trial["lr"]`, `trial.lr`.
+
+    A parameter that is not active has no value: `trial.get("degree")` is None."""
+
+    def __init__(self, holder: Holder, record: TrialRecord) -> None:
+        self._holder = holder
+        self._record = record
+        self._ended = False
+        self._lost = False
+        self._value: Optional[float] = None
+        self._advice: Optional[str] = None  # The reason of the advice to stop.
+        self._last_report: Optional[Tuple[int, float]] = None
+
+    def __getitem__(self, name: str) -> Value:
+        try:
+            return self._record.params[name]
+        except KeyError:
+            raise KeyError(self._why_missing(name)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._record.params)
+
+    def __len__(self) -> int:
+        return len(self._record.params)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._record.params
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The parameter's value, or the default if it is not active."""
+        return self._record.params.get(name, default)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self._record.params[name]
+        except KeyError:
+            raise AttributeError(self._why_missing(name)) from None
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in self.items())
+        return f"<trial {self.name[len('studies/'):].replace('/trials/', '/')}: {values}>"
+
+    def _why_missing(self, name: str) -> str:
+        if name in self._holder.space:
+            condition = self._holder.space[name].condition
+            return f"{name!r} is not active in this trial, only when {condition!r}; see get()"
+        return f"{name!r} is no parameter of the study, which has {', '.join(self._holder.space)}"
+
+    @property
+    def name(self) -> str:
+        """The name on the server, "studies/{study}/trials/{number}"."""
+        return self._record.name
+
+    @property
+    def number(self) -> int:
+        """The number in the study, from 1."""
+        return self._record.number
+
+    @property
+    def worker(self) -> str:
+        """The id under which this process holds the trial."""
+        return self._holder.worker
+
+    @property
+    def candidate(self) -> Optional[int]:
+        """The index in the study's list of candidates; None without a list."""
+        return self._record.candidate
+
+    @property
+    def lost(self) -> bool:
+        """Whether the server has said that the lease has run out.
+
+        The outcome is taken nevertheless, but another worker may be at the same work."""
+        return self._lost
+
+    @property
+    def ended(self) -> bool:
+        """Whether the trial has its outcome, or was given back."""
+        return self._ended
+
+    @property
+    def measured(self) -> Optional[float]:
+        """The value that it was completed with; None until then, and after another outcome."""
+        return self._value
+
+    @property
+    def stop_reason(self) -> Optional[str]:
+        """Why `should_stop` advised to stop; None if it did not."""
+        return self._advice
