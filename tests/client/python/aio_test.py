@@ -3,9 +3,10 @@
 import asyncio
 import unittest
 
+from servers import LossyProxy, ServerTest
+
 import slipstream
 import slipstream.aio
-from servers import LossyProxy, ServerTest
 from slipstream import real
 from slipstream._wire import messages
 
@@ -103,7 +104,8 @@ class Asyncio(ServerTest):
         async def body(study):
             async with await study.suggest() as trial:
                 first = (await study.trials())[0].lease_ends
-                self.assertIn(f"renews {trial.name}", [one.get_name() for one in asyncio.all_tasks()])
+                tasks = [task.get_name() for task in asyncio.all_tasks()]
+                self.assertIn(f"renews {trial.name}", tasks)
                 while ((await study.trials())[0].lease_ends - first).total_seconds() < 2:
                     await asyncio.sleep(0.05)
                 await trial.complete(0.5)
@@ -135,7 +137,8 @@ class Asyncio(ServerTest):
     def test_errors_are_those_of_the_blocking_client(self):
         async def differs(study):
             with self.assertRaises(slipstream.StudyDiffers):
-                await slipstream.aio.create_or_load(self.study_id, {"x": real(0, 2)}, minimize="loss")
+                await slipstream.aio.create_or_load(
+                    self.study_id, {"x": real(0, 2)}, minimize="loss")
             with self.assertRaises(slipstream.NotFound):
                 await slipstream.aio.load("nobody")
             with self.assertRaises(TypeError):

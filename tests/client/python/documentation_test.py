@@ -15,8 +15,9 @@ import sys
 import types
 import unittest
 
-import slipstream
 from servers import ServerTest
+
+import slipstream
 
 SOURCE = pathlib.Path(os.environ["SLIPSTREAM_SOURCE"])
 # Drawing libraries may be absent, and their modules say so when they are imported.
@@ -90,7 +91,8 @@ class Documentation(ServerTest):
             self.assertLessEqual(asking, 5)
             with self.subTest(path), stand_ins(), quiet():
                 for block in blocks:
-                    self.assertLessEqual(len([one for one in block.splitlines() if one.strip()]), 17)
+                    lines = [line for line in block.splitlines() if line.strip()]
+                    self.assertLessEqual(len(lines), 17)
                     self.run_example(block)
 
     def run_example(self, block):

@@ -4,8 +4,9 @@ import os
 import signal
 import unittest
 
-import slipstream
 from servers import PATIENCE, ServerTest
+
+import slipstream
 from slipstream import real
 
 

@@ -4,8 +4,9 @@ import io
 import math
 import unittest
 
-import slipstream
 from servers import ServerTest
+
+import slipstream
 from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
 from slipstream.plots import contents
 from slipstream.plots.figure import Bars, Line, Points

@@ -8,8 +8,9 @@ import sys
 import textwrap
 import unittest
 
-import slipstream
 from servers import ServerTest
+
+import slipstream
 
 PROCESSES = int(os.environ.get("SLIPSTREAM_PROCESSES", "8"))
 TRIALS_EACH = 5

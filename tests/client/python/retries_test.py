@@ -4,9 +4,9 @@ import threading
 import unittest
 
 import grpc
+from servers import LossyProxy, ServerProcess, ServerTest, wait_until
 
 import slipstream
-from servers import LossyProxy, ServerProcess, ServerTest, wait_until
 from slipstream import Deadlines, Options, Retry, real
 from slipstream._wire import messages
 
@@ -114,8 +114,8 @@ class LostAnswers(ServerTest):
         with self.assertRaises(slipstream.NoAnswer) as raised:
             trial.complete(0.5)
         self.assertRegex(str(raised.exception),
-                         rf"no answer from {self.proxy.address}: is slipstream_server running there\?"
-                         r".*address=.*\d+ attempts in 0\.\d s.*lost before the server had it")
+                         rf"no answer from {self.proxy.address}: is slipstream_server running "
+                         r"there\?.*address=.*\d+ attempts in 0\.\d s.*lost before the server had it")
         self.assertGreater(len(self.proxy.calls["Observe"]), 3)
         self.proxy.losses["Observe"] = []
         trial.complete(0.5)  # The trial is still open, and can be ended now.

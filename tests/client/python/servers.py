@@ -1,4 +1,6 @@
-"""Servers for tests: the program itself, and a proxy that loses answers. SLIPSTREAM_SERVER is the program's path."""
+"""Servers for tests: the program itself, and a proxy that loses answers.
+
+SLIPSTREAM_SERVER is the program's path."""
 
 import os
 import pathlib

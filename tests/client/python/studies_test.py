@@ -4,10 +4,10 @@ import datetime
 import math
 import unittest
 
-import slipstream
 from servers import ServerTest
-from slipstream import (boolean, choice, discrete, integer, log, real, register_source,
-                        reverse_log)
+
+import slipstream
+from slipstream import boolean, choice, discrete, integer, log, real, register_source, reverse_log
 
 EVERY_KIND = {
     "lr": log(1e-5, 1, default=0.01),
@@ -99,7 +99,8 @@ class Opening(ServerTest):
             (lambda: self.open(sources=["xyz"]), ValueError, "hexadecimal"),
             (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
             (lambda: self.open(lease=0), ValueError, "math.inf"),
-            (lambda: self.open(preset="magic"), slipstream.InvalidArgument, "preset is magic, must be one of gp_log_ei"),
+            (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
+             "preset is magic, must be one of gp_log_ei"),
             (lambda: slipstream.load("a/b"), ValueError, "id of a study"),
             (lambda: slipstream.load("nobody"), slipstream.NotFound, "studies/nobody"),
             (lambda: slipstream.create_or_load("x", maximize="y"), ValueError, "candidates="),
@@ -226,7 +227,8 @@ class Sources(ServerTest):
             (lambda: register_source(self.ROWS), ValueError, "like=study"),
             (lambda: register_source(study), slipstream.FailedPrecondition, "no finished trial"),
             (lambda: register_source([{"lr": 1, "seed": 3}], like=study), ValueError, "drop"),
-            (lambda: register_source([{"lr": "a", "accuracy": 1}], like=study), TypeError, "lr='a'"),
+            (lambda: register_source([{"lr": "a", "accuracy": 1}], like=study), TypeError,
+             "lr='a'"),
             (lambda: register_source(self.ROWS, like=study, missing="x"), ValueError, "infeasible"),
             (lambda: register_source([3], like=study), TypeError, "iterable of mappings"),
         ):

@@ -8,8 +8,9 @@ import threading
 import unittest
 import warnings
 
-import slipstream
 from servers import LossyProxy, ServerTest, wait_until
+
+import slipstream
 from slipstream import choice, integer, real
 from slipstream._wire import messages
 
@@ -153,7 +154,8 @@ class Blocks(TrialTest):
             1 / 0  # noqa: B018
         with self.assertRaises(KeyError), study.suggest():
             raise KeyError
-        self.assertEqual(self.stands(study, 1), ("failed", None, "ZeroDivisionError: division by zero"))
+        self.assertEqual(self.stands(study, 1),
+                         ("failed", None, "ZeroDivisionError: division by zero"))
         self.assertEqual(self.stands(study, 2), ("failed", None, "KeyError"))
 
     def test_infeasible_is_an_outcome_and_no_error(self):

@@ -1,0 +1,57 @@
+"""Each example does what it says. SLIPSTREAM_CLI is the command line tool's path."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from servers import ServerTest
+
+import slipstream
+
+EXAMPLES = pathlib.Path(os.environ["SLIPSTREAM_SOURCE"]) / "client/examples"
+
+
+def run(*command, code=0):
+    tools = str(pathlib.Path(os.environ["SLIPSTREAM_CLI"]).parent)
+    variables = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+    finished = subprocess.run([str(part) for part in command], text=True, env=variables,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200,
+                              check=False)
+    assert finished.returncode == code, finished.stdout + finished.stderr
+    return finished.stdout + finished.stderr
+
+
+class Examples(ServerTest):
+    def test_the_laboratory_makes_each_experiment_once(self):
+        command = [sys.executable, EXAMPLES / "candidates_from_csv.py"]
+        file = EXAMPLES / "laboratory.csv"
+        for number in range(1, 13):
+            self.assertIn(f"trial {number}, row ", run(*command, "next", file))
+            self.assertIn(f"trial {number}, row ", run(*command, "next", file))
+            run(*command, "yield", file, number, 50 + number)
+        self.assertIn("Every experiment", run(*command, "next", file, code=1))
+        self.assertIn("62.0 from {", run(*command, "best", file))
+        trials = slipstream.load("example-laboratory").trials
+        self.assertEqual(sorted(trial.candidate for trial in trials), list(range(12)))
+
+    def test_fifty_tasks_of_an_array_job_share_a_study(self):
+        command = [sys.executable, EXAMPLES / "array_job.py", self.study_id]
+        for _ in range(5):
+            tasks = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+                     for _ in range(10)]
+            for task in tasks:
+                self.assertEqual((task.communicate(timeout=200)[1], task.returncode), ("", 0))
+        trials = slipstream.load(self.study_id).trials
+        self.assertEqual([trial.state for trial in trials], ["succeeded"] * 50)
+
+    def test_the_shell_trains(self):
+        output = run(EXAMPLES / "shell_trainer", self.study_id, 12)
+        trials = slipstream.load(self.study_id).trials
+        self.assertEqual([trial.state for trial in trials], ["succeeded"] * 12)
+        self.assertIn(f"{self.study_id}/{slipstream.load(self.study_id).best.number} ", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
