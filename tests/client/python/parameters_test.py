@@ -38,7 +38,8 @@ class Parameters(unittest.TestCase):
                  "discrete": discrete, "choice": choice, "boolean": boolean}
         for parameter in (real(-1, 0.1), log(1e-7, 3, default=1), reverse_log(0.5, 0.99),
                           integer(1, 9, scale="log", when={"a": ["x", "y"]}),
-                          boolean(default=False), discrete(0.5, 2, scale="log"), choice("a'b", when={"on": True})):
+                          boolean(default=False), discrete(0.5, 2, scale="log"),
+                          choice("a'b", when={"on": True})):
             self.assertEqual(eval(repr(parameter), names), parameter)
 
 

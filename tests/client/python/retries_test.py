@@ -115,7 +115,8 @@ class LostAnswers(ServerTest):
             trial.complete(0.5)
         self.assertRegex(str(raised.exception),
                          rf"no answer from {self.proxy.address}: is slipstream_server running "
-                         r"there\?.*address=.*\d+ attempts in 0\.\d s.*lost before the server had it")
+                         r"there\?.*address=.*\d+ attempts in 0\.\d s.*lost before the server "
+                         r"had it")
         self.assertGreater(len(self.proxy.calls["Observe"]), 3)
         self.proxy.losses["Observe"] = []
         trial.complete(0.5)  # The trial is still open, and can be ended now.
