@@ -69,7 +69,8 @@ class Study(StudyBase):
         optimisation, unless `catch` names its type.
 
         `trials` is how many to evaluate now, `timeout` after how many seconds none is started any
-        more, `workers` how many threads evaluate at once. For processes or machines, run the same
+        more (without both it goes on until every candidate has been tried, or for ever), `workers`
+        how many threads evaluate at once. For processes or machines, run the same
         script several times: they share the study."""
         return optimize(self, objective, trials, workers, timeout, catch, progress)
 

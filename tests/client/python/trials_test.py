@@ -1,5 +1,6 @@
 """What becomes of a trial: outcomes, blocks, leases, and the loop that evaluates many."""
 
+import datetime
 import io
 import subprocess
 import sys
@@ -233,6 +234,18 @@ class Leases(TrialTest):
             self.assertFalse(trial.lost)
             trial.complete(0.5)
         self.assertEqual(self.stands(study), ("succeeded", 0.5, ""))
+
+    def test_a_block_that_begins_late_renews_its_lease_at_once(self):
+        study = self.open(lease=3)
+        trial = study.suggest()
+        ends = study.trials[0].lease_ends
+        wait_until(lambda: (ends - datetime.datetime.now(ends.tzinfo)).total_seconds() < 0.9,
+                   "less than a third of the lease was left")
+        with trial:
+            wait_until(lambda: study.trials[0].state != "active" or
+                       study.trials[0].lease_ends > ends, "the lease was renewed or ran out")
+            self.assertEqual(study.trials[0].state, "active")
+            trial.complete(0.5)
 
     def test_renewals_end_with_the_block(self):
         proxy = LossyProxy(self.server.address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 import warnings
 from typing import Any, Optional
 
@@ -111,7 +112,8 @@ class HeldTrial(TrialValues):
 
     def _renew(self) -> Plan[None]:
         """Renews the lease when a third of it has passed, until it is lost."""
-        wait = self._renewal_pause(self._first_lease())
+        age = time.monotonic() - self._suggested_at
+        wait = max(0.0, self._renewal_pause(self._first_lease()) - age)
         while not self._lost:
             yield Pause(wait)
             wait = yield from self._renew_once()

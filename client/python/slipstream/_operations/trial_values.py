@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
 
@@ -31,6 +32,7 @@ class TrialValues(Mapping[str, Value]):
     def __init__(self, holder: Holder, record: TrialRecord) -> None:
         self._holder = holder
         self._record = record
+        self._suggested_at = time.monotonic()
         self._ended = False
         self._lost = False
         self._value: Optional[float] = None
