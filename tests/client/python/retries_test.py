@@ -4,7 +4,7 @@ import threading
 import unittest
 
 import grpc
-from servers import LossyProxy, ServerProcess, ServerTest, wait_until
+from servers import Forwarder, LossyProxy, ServerProcess, ServerTest, wait_until
 
 import slipstream
 from slipstream import Deadlines, Options, Retry, real
@@ -105,6 +105,19 @@ class LostAnswers(ServerTest):
         trial.complete(0.5)
         ids = request_ids("ObserveRequest", self.proxy.calls["Observe"])
         self.assertEqual((len(ids), len(set(ids))), (2, 1))
+        self.assertEqual(study.trials[0].value, 0.5)
+
+    def test_a_connection_that_is_silent_is_given_up(self):
+        forwarder = Forwarder(self.server.address)
+        self.addCleanup(forwarder.close)
+        study = slipstream.create_or_load(
+            self.study_id, SPACE, minimize="loss", address=forwarder.address,
+            options=Options(call=Deadlines(0.5, 10), suggest=Deadlines(0.5, 10)))
+        trial = study.suggest()
+        forwarder.freeze()
+        trial.complete(0.5)
+        forwarder.freeze()
+        self.assertEqual(study.suggest().number, 2)
         self.assertEqual(study.trials[0].value, 0.5)
 
     def test_time_runs_out_with_an_error_that_says_what_to_do(self):

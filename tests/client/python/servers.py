@@ -2,9 +2,11 @@
 
 SLIPSTREAM_SERVER is the program's path."""
 
+import contextlib
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -84,6 +86,47 @@ def restore(variable, value):
         os.environ.pop(variable, None)
     else:
         os.environ[variable] = value
+
+
+class Forwarder:
+    """Forwards connections to a server until `freeze`, which the connections that there are notice
+    by hearing nothing any more; later ones are forwarded."""
+
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self._server = (host, int(port))
+        self._open = []
+        self._frozen = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def freeze(self):
+        self._frozen += self._open
+
+    def close(self):
+        for one in [self._listener, *self._open]:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(self._server)
+                self._open += [client, server]
+                for source, target in ((client, server), (server, client)):
+                    threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+
+    def _copy(self, source, target):
+        with contextlib.suppress(OSError):
+            while True:
+                data = source.recv(65536)
+                if not data:
+                    return
+                if source not in self._frozen:
+                    target.sendall(data)
 
 
 class LossyProxy(grpc.GenericRpcHandler):

@@ -239,8 +239,8 @@ class Leases(TrialTest):
         study = self.open(lease=3)
         trial = study.suggest()
         ends = study.trials[0].lease_ends
-        wait_until(lambda: (ends - datetime.datetime.now(ends.tzinfo)).total_seconds() < 0.9,
-                   "less than a third of the lease was left")
+        wait_until(lambda: (ends - datetime.datetime.now(ends.tzinfo)).total_seconds() < 0.2,
+                   "little of the lease was left")
         with trial:
             wait_until(lambda: study.trials[0].state != "active" or
                        study.trials[0].lease_ends > ends, "the lease was renewed or ran out")
@@ -263,6 +263,7 @@ class Leases(TrialTest):
                 with study.suggest() as trial:
                     wait_until(lambda: trial.number in renewed(), "a lease was renewed")
                     end(trial)
+                    self.assertEqual(len(study._transport.renewals._due), 1)
                     before = len(renewed())
                     wait_until(lambda: renewed()[before:].count(other.number) >= 3,
                                "the other lease was renewed three times")
