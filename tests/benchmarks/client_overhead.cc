@@ -1,5 +1,6 @@
-// client_overhead ADDRESS STUDY TRIALS: asks for trials and reports their outcomes, one after the other, by the C++
-// client. Prints the microseconds that each took. `client_overhead_beside_others` compares them.
+// client_overhead ADDRESS STUDY TRIALS: asks for trials and reports their outcomes, one after the
+// other, by the C++ client. Prints the microseconds that each took. `client_overhead_beside_others`
+// compares them.
 #include <slipstream/client.h>
 
 #include <chrono>

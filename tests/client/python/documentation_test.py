@@ -15,7 +15,7 @@ import sys
 import types
 import unittest
 
-from servers import ServerTest
+from servers import SPAWN, ServerTest
 
 import slipstream
 
@@ -118,7 +118,7 @@ class Package(unittest.TestCase):
                 "print([name for name in ('pandas', 'numpy', 'matplotlib', 'plotly') "
                 "if name in sys.modules])")
         output = subprocess.run([sys.executable, "-W", "error", "-c", code], text=True, check=True,
-                                stdout=subprocess.PIPE).stdout
+                                stdout=subprocess.PIPE, **SPAWN).stdout
         self.assertEqual(output.strip(), "[]")
 
 

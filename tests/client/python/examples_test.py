@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from servers import ServerTest
+from servers import SPAWN, ServerTest
 
 import slipstream
 
@@ -18,7 +18,7 @@ def run(*command, code=0):
     variables = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
     finished = subprocess.run([str(part) for part in command], text=True, env=variables,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200,
-                              check=False)
+                              check=False, **SPAWN)
     assert finished.returncode == code, finished.stdout + finished.stderr
     return finished.stdout + finished.stderr
 
@@ -39,7 +39,7 @@ class Examples(ServerTest):
     def test_fifty_tasks_of_an_array_job_share_a_study(self):
         command = [sys.executable, EXAMPLES / "array_job.py", self.study_id]
         for _ in range(5):
-            tasks = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+            tasks = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True, **SPAWN)
                      for _ in range(10)]
             for task in tasks:
                 self.assertEqual((task.communicate(timeout=200)[1], task.returncode), ("", 0))

@@ -8,7 +8,7 @@ import sys
 import textwrap
 import unittest
 
-from servers import ServerTest
+from servers import SPAWN, ServerTest
 
 import slipstream
 
@@ -33,7 +33,7 @@ class Processes(ServerTest):
     def test_they_share_a_study_that_none_of_them_created_before(self):
         command = [sys.executable, "-W", "error", "-c", TRAINER, self.study_id, str(TRIALS_EACH)]
         trainers = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                     text=True) for _ in range(PROCESSES)]
+                                     text=True, **SPAWN) for _ in range(PROCESSES)]
         told = []
         for trainer in trainers:
             output, complaints = trainer.communicate(timeout=500)

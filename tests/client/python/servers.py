@@ -19,6 +19,9 @@ import grpc
 
 SERVER = os.environ["SLIPSTREAM_SERVER"]
 PATIENCE = 60  # Seconds.
+# Python then starts programs without a fork, before Python 3.10 too: gRPC's handlers of forks may
+# crash a child before it becomes the program.
+SPAWN = {"close_fds": False}
 
 
 def wait_until(condition, what):
@@ -48,7 +51,7 @@ class ServerProcess:
         with open(folder / "log", "ab") as log:
             self._process = subprocess.Popen(
                 [SERVER, "--data", str(folder / "data"), "--listen", self.address,
-                 "--address-file", str(address_file)], stdout=log, stderr=log)
+                 "--address-file", str(address_file)], stdout=log, stderr=log, **SPAWN)
 
         def ready():
             if self._process.poll() is not None:

@@ -9,7 +9,7 @@ import threading
 import unittest
 import warnings
 
-from servers import LossyProxy, ServerTest, wait_until
+from servers import SPAWN, LossyProxy, ServerTest, wait_until
 
 import slipstream
 from slipstream import choice, integer, real
@@ -294,7 +294,8 @@ class Leases(TrialTest):
         """)
         study = self.open(lease=1)
         process = subprocess.Popen([sys.executable, "-c", script, self.study_id],
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   **SPAWN)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stdin.close)
         self.assertEqual(process.stdout.readline(), "1\n")
