@@ -148,7 +148,7 @@ TEST(Turns, OfNoisyResultsComeAsWell) {
   FakeStudy study = StudyAfter(25);
   study.noiseless = false;
   for (size_t i = 0; i < study.ended.size(); ++i) {
-    *study.ended[i].value += 0.003 * (static_cast<double>(i % 3) - 1);
+    *study.ended[i].value += 0.0003 * (static_cast<double>(i % 3) - 1);
   }
   ASSERT_TRUE(ExpectsLittle(Suggest(study, {.exploration = "none"}).front()));
   const std::vector<Suggestion> made = Suggest(study, {}, 3);
