@@ -10,8 +10,6 @@
 namespace slipstream {
 namespace {
 
-constexpr size_t kMostFitted = 128;
-
 // The point among `rows` that is nearest to their centre: a place where observations can be.
 PointMatrix MiddleOf(const PointMatrix& x, const std::vector<Index>& rows) {
   Vector centre = Vector::Zero(x.cols());
@@ -27,7 +25,8 @@ PointMatrix MiddleOf(const PointMatrix& x, const std::vector<Index>& rows) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
-    std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample) {
+    std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample,
+    size_t most_fitted) {
   if (!observations.x.allFinite() || !observations.y.allFinite() ||
       !observations.noise_variance.allFinite()) {
     return absl::FailedPreconditionError("observations must be finite");
@@ -35,15 +34,18 @@ absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
   Patches patches(observations.x, kMostInPatch);
   auto data = std::make_shared<const Data>(
       Data{std::move(prior), std::move(observations), std::move(patches)});
-  return std::unique_ptr<PatchedProcess>(new PatchedProcess(std::move(data), std::move(sample)));
+  return std::unique_ptr<PatchedProcess>(
+      new PatchedProcess(std::move(data), std::move(sample), most_fitted));
 }
 
-PatchedProcess::PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample)
+PatchedProcess::PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample,
+                               size_t most_fitted)
     : Surrogate(data->prior->dimension()),
       data_(std::move(data)),
       sample_(std::move(sample)),
       absorbed_(0, data_->prior->dimension()),
-      fitted_(kMostFitted) {}
+      most_fitted_(most_fitted),
+      fitted_(most_fitted) {}
 
 absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatrix& middle,
                                                                  std::vector<Index> rows) const {
@@ -148,7 +150,7 @@ JointPredictions PatchedProcess::DoPredictJointly(const PointMatrix& x) const {
 }
 
 absl::StatusOr<std::unique_ptr<Surrogate>> PatchedProcess::DoFantasize(const PointMatrix& x) const {
-  std::unique_ptr<PatchedProcess> fantasy(new PatchedProcess(data_, sample_));
+  std::unique_ptr<PatchedProcess> fantasy(new PatchedProcess(data_, sample_, most_fitted_));
   fantasy->absorbed_ = absorbed_;
   SLIPSTREAM_RETURN_IF_ERROR(fantasy->Absorb(x).status());
   return fantasy;

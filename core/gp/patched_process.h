@@ -29,12 +29,15 @@ class PatchedProcess final : public Surrogate {
   static constexpr Index kNearest = 192;  // To a patch's middle or to a point.
   static constexpr Index kFarther = 48;   // From all over the space.
 
+  // Patches that are kept fitted at once, each in less than 1 MiB.
+  static constexpr size_t kMostFitted = 128;
+
   // `sample` is a process of some of the observations, with the same prior; it stands in where a
   // factorisation fails. At least one observation. FAILED_PRECONDITION when something is not
   // finite.
   static absl::StatusOr<std::unique_ptr<PatchedProcess>> Fit(
-      std::shared_ptr<const GaussianPrior> prior, Observations observations,
-      GaussianProcess sample);
+      std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample,
+      size_t most_fitted = kMostFitted);
 
  private:
   struct Data {
@@ -50,7 +53,7 @@ class PatchedProcess final : public Surrogate {
     Index absorbed = 0;
   };
 
-  PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample);
+  PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample, size_t most_fitted);
 
   std::shared_ptr<const GaussianProcess> ProcessOf(size_t patch) const;
   absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows) const;
@@ -69,7 +72,8 @@ class PatchedProcess final : public Surrogate {
   std::shared_ptr<const Data> data_;
   GaussianProcess sample_;
   PointMatrix absorbed_;
-  // By patch. Each takes less than 1 MiB.
+  size_t most_fitted_;
+  // By patch.
   mutable Memo<size_t, const Fitted> fitted_;
 };
 

@@ -53,6 +53,8 @@ constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
 // Of more results than one process takes, so many may be the incumbent: those that gave most.
 constexpr Index kMostContenders = 256;
+// And of more draws of hyperparameters, so many are models.
+constexpr size_t kMostMembers = 4;
 
 // Evenly among the candidates, or all over the cube; the same for all studies of
 // the space, which then share what priors make of their sources.
@@ -126,6 +128,16 @@ void ObjectiveModel::CollectAllResults(const StudyView& view) {
   options.most = some.different;
   options.most_infeasible = 0;
   all_results_ = std::make_shared<const TrainingData>(CollectTrainingSet(view, options).data);
+  ThinMembers();
+}
+
+void ObjectiveModel::ThinMembers() {
+  const std::vector<Hyperparameters>& all = calibrated_->members;
+  if (all.size() <= kMostMembers) return;
+  Calibrated fewer = *calibrated_;
+  fewer.members.clear();
+  for (size_t place : FirstOfParts(all.size(), kMostMembers)) fewer.members.push_back(all[place]);
+  calibrated_ = std::make_shared<const Calibrated>(std::move(fewer));
 }
 
 absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& request) {
@@ -174,7 +186,8 @@ absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
     return PatchedProcess::Fit(prior,
                                {all_results_->x, all_results_->y,
                                 NoiseOf(*all_results_, hyperparameters.log_noise_variance)},
-                               std::move(process));
+                               std::move(process),
+                               PatchedProcess::kMostFitted / calibrated_->members.size());
   }
   return std::make_unique<GaussianProcess>(std::move(process));
 }

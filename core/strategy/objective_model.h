@@ -110,6 +110,8 @@ class ObjectiveModel final : public SearchedModel {
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
   // Where there are too many results for one process.
   void CollectAllResults(const StudyView& view);
+  // So many results leave little doubt about hyperparameters, and each member costs much.
+  void ThinMembers();
   // The member's means at the training set's results, but at those that may be its incumbent only
   // where there are too many results for one process.
   Vector MeansAtResults(const Surrogate& member) const;

@@ -178,6 +178,9 @@ TEST(LongHistory, APresetOfEachKindSuggestsFromManyResults) {
     const auto next = MustSuggest(preset, study.view(), 1, 5)[0];
     EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << preset << next.provenance.rung_reason;
     EXPECT_TRUE(HasFact(next, "patches")) << preset;
+    if (HasFact(next, "members")) {
+      EXPECT_EQ(NumberFact(next, "members"), 4) << preset;
+    }
   }
 }
 
