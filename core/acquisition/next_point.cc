@@ -19,8 +19,8 @@ constexpr size_t kEnumerable = 2048;
 constexpr uint64_t kScreens = 4;
 // Above so many results ascents climb what the model nearly is around their start.
 constexpr Index kManyResults = 600;
-// Where there are more results than one process takes, so many points of a screen are looked at
-// more closely.
+// The number of a screen's best points that are scored again where members are more exact at single
+// points.
 constexpr size_t kLookedAtClosely = 16;
 
 // Costly predictions get a smaller search, whose screen is one of a few, so that predictions at its

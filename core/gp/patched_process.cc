@@ -101,12 +101,16 @@ std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) c
   return {found, &found->process};
 }
 
-std::vector<std::vector<Index>> PatchedProcess::ByPatch(const PointMatrix& x) const {
-  std::vector<std::vector<Index>> rows(data_->patches.size());
+template <typename Take>
+void PatchedProcess::ForEachPatch(const PointMatrix& x, const Take& take) const {
+  std::vector<std::vector<Index>> by_patch(data_->patches.size());
   for (Index row = 0; row < x.rows(); ++row) {
-    rows[data_->patches.PatchOf(x.row(row).transpose())].push_back(row);
+    by_patch[data_->patches.PatchOf(x.row(row).transpose())].push_back(row);
   }
-  return rows;
+  for (size_t patch = 0; patch < by_patch.size(); ++patch) {
+    const std::vector<Index>& rows = by_patch[patch];
+    if (!rows.empty()) take(*ProcessOf(patch), rows, x(rows, Eigen::all));
+  }
 }
 
 Predictions PatchedProcess::DoPredict(const PointMatrix& x) const {
@@ -116,24 +120,19 @@ Predictions PatchedProcess::DoPredict(const PointMatrix& x) const {
     }
   }
   Predictions result{Vector(x.rows()), Vector(x.rows())};
-  const std::vector<std::vector<Index>> by_patch = ByPatch(x);
-  for (size_t patch = 0; patch < by_patch.size(); ++patch) {
-    const std::vector<Index>& rows = by_patch[patch];
-    if (rows.empty()) continue;
-    const Predictions there = ProcessOf(patch)->Predict(x(rows, Eigen::all));
+  ForEachPatch(x, [&result](const GaussianProcess& process, const std::vector<Index>& rows,
+                            const PointMatrix& points) {
+    const Predictions there = process.Predict(points);
     result.mean(rows) = there.mean;
     result.variance(rows) = there.variance;
-  }
+  });
   return result;
 }
 
 Vector PatchedProcess::DoPredictMean(const PointMatrix& x) const {
   Vector mean(x.rows());
-  const std::vector<std::vector<Index>> by_patch = ByPatch(x);
-  for (size_t patch = 0; patch < by_patch.size(); ++patch) {
-    const std::vector<Index>& rows = by_patch[patch];
-    if (!rows.empty()) mean(rows) = ProcessOf(patch)->PredictMean(x(rows, Eigen::all));
-  }
+  ForEachPatch(x, [&mean](const GaussianProcess& process, const std::vector<Index>& rows,
+                          const PointMatrix& points) { mean(rows) = process.PredictMean(points); });
   return mean;
 }
 

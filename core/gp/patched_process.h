@@ -58,7 +58,9 @@ class PatchedProcess final : public Surrogate {
   std::shared_ptr<const GaussianProcess> ProcessOf(size_t patch) const;
   absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows) const;
   absl::Status TakeIn(Fitted& fitted) const;
-  std::vector<std::vector<Index>> ByPatch(const PointMatrix& x) const;
+  // Passes each patch's process, the places of its points in `x`, and these points.
+  template <typename Take>
+  void ForEachPatch(const PointMatrix& x, const Take& take) const;
 
   Predictions DoPredict(const PointMatrix& x) const override;
   Vector DoPredictMean(const PointMatrix& x) const override;

@@ -19,6 +19,18 @@ Index WidestCoordinate(const PointMatrix& x, const std::vector<Index>& rows) {
   return widest;
 }
 
+// The middle value. Where the least one fills a half, the next larger one, so that the least makes
+// the lower side alone; the least where there is no other.
+double ThresholdOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const double least = *std::min_element(values.begin(), middle + 1);
+  if (*middle > least) return *middle;
+  std::sort(middle, values.end());
+  const auto larger = std::upper_bound(middle, values.end(), least);
+  return larger != values.end() ? *larger : least;
+}
+
 }  // namespace
 
 Patches::Patches(const PointMatrix& x, Index most) {
@@ -32,17 +44,7 @@ size_t Patches::Divide(const PointMatrix& x, std::vector<Index> rows, Index most
     const Index coordinate = WidestCoordinate(x, rows);
     std::vector<double> values;
     for (Index row : rows) values.push_back(x(row, coordinate));
-    const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    // The least value may fill a half: then it makes the lower side alone.
-    double threshold = *middle;
-    const double least = *std::min_element(values.begin(), values.end());
-    if (threshold == least) {
-      threshold = *std::max_element(values.begin(), values.end());
-      for (double value : values) {
-        if (value > least) threshold = std::min(threshold, value);
-      }
-    }
+    const double threshold = ThresholdOf(std::move(values));
     std::vector<Index> lower;
     std::vector<Index> upper;
     for (Index row : rows) (x(row, coordinate) < threshold ? lower : upper).push_back(row);

@@ -1,8 +1,8 @@
 // The scale that a target's results share with those of its sources.
 //
-// Where a method subtracts the values of different tasks from each other or pools them, one map has
-// to take all of them to the scale of models: a task that is standardised alone loses its level and
-// its spread, and two tasks that are equal differ once their results stand at different points.
+// A method that subtracts the values of different tasks from each other, or pools them, needs one
+// map that takes all of them to the scale of models. A task that is standardised alone loses its
+// level and its spread, so that two equal tasks differ if their results stand at different points.
 #ifndef SLIPSTREAM_CORE_SOURCES_SHARED_SCALE_H_
 #define SLIPSTREAM_CORE_SOURCES_SHARED_SCALE_H_
 

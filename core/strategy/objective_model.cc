@@ -246,13 +246,7 @@ absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
 PointMatrix ObjectiveModel::MostPromising(const PointMatrix& x, Index count) const {
   const Predictions predictions = members_.front()->Predict(x);
   const Vector bounds = predictions.mean + kPromisingDeviations * predictions.variance.cwiseSqrt();
-  std::vector<Index> order(static_cast<size_t>(x.rows()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&bounds](Index a, Index b) { return bounds[a] > bounds[b]; });
-  order.resize(static_cast<size_t>(count));
-  std::sort(order.begin(), order.end());
-  return x(order, Eigen::all);
+  return x(LargestPlaces(bounds, count), Eigen::all);
 }
 
 absl::Status ObjectiveModel::Fantasize(const PointMatrix& x, const Deadline& deadline) {

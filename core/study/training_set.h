@@ -39,8 +39,8 @@ struct TrainingSetOptions {
   const OutputTransform* transform = nullptr;
 };
 
-// Of a view without a measured trial, no rows, and unless there is a transform one that changes
-// nothing but the sign.
+// A view without a measured trial gives no rows; its transform, if none is given, changes nothing
+// but the sign.
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
 
 // At most `most` places, ascending: where there are more, half of them have the least costs and

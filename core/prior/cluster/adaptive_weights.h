@@ -43,12 +43,12 @@
 
 namespace slipstream {
 
-// What a prototype of weight w has in the covariance: w^2, as independent functions
-// that are added up (line 15), or w, as functions of which the target is one with
-// that probability: the centre of the prototypes, weighted.
+// The covariance of a prototype of weight w counts w^2 times if prototypes are independent
+// functions that are added up (line 15). It counts w times if the target is one of them, each with
+// its weight as probability: that is their weighted centre.
 enum class CovarianceWeights { kSquared, kAsMeans };
 
-// Of one prototype.
+// How many times the covariance of one prototype counts.
 double CovarianceWeight(CovarianceWeights weights, double weight);
 
 struct AdaptiveWeights {
