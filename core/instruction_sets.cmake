@@ -104,7 +104,11 @@ function(slipstream_core_shared_library name)
       LINK_DEPENDS ${SLIPSTREAM_EXPORTED_SYMBOLS}
       SLIPSTREAM_PART_OF ${name})
     target_link_options(${build} PRIVATE
-      LINKER:--version-script=${SLIPSTREAM_EXPORTED_SYMBOLS} LINKER:-Bsymbolic-functions LINKER:-z,defs)
+      LINKER:--version-script=${SLIPSTREAM_EXPORTED_SYMBOLS} LINKER:-Bsymbolic-functions)
+    # Clang links the sanitizers into programs only.
+    if(NOT SLIPSTREAM_FUZZ)
+      target_link_options(${build} PRIVATE LINKER:-z,defs)
+    endif()
     foreach(part IN LISTS parts)
       set(objects ${part}_objects)
       if(build STREQUAL ${name}_x86_64_v3 AND TARGET ${objects}_x86_64_v3)

@@ -1,27 +1,46 @@
 #include "server/data_store.h"
 
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "server/convert/source_conversion.h"
 #include "server/store/sqlite/sqlite_store.h"
 
 namespace slipstream {
 
-std::string DataStoreName(const std::string& data) { return absl::StrCat(data, "/slipstream.db"); }
+std::string DataStoreName(const std::string& data) {
+  std::error_code error;  // What cannot be asked about is no folder.
+  const bool is_file = absl::EndsWith(data, ".db") && !std::filesystem::is_directory(data, error);
+  return is_file ? data : absl::StrCat(data, "/slipstream.db");
+}
 
 absl::StatusOr<std::unique_ptr<Store>> OpenDataStore(const std::string& data,
-                                                     const std::string& holder,
+                                                     const std::string& holder, bool create,
                                                      const StoreOptions& options) {
   SqliteStoreOptions sqlite_options(options);
   sqlite_options.path = DataStoreName(data);
   sqlite_options.holder = holder;
-  return OpenSqliteStore(sqlite_options);
+  sqlite_options.create = create;
+  absl::StatusOr<std::unique_ptr<Store>> store = OpenSqliteStore(sqlite_options);
+  if (!absl::IsNotFound(store.status())) return store;
+  return absl::NotFoundError(absl::StrCat(
+      store.status().message(),
+      "; --create makes a new one, and a store that has been lost can be restored from a backup"));
 }
 
 absl::Status CheckDataStore(const std::string& data) {
-  return CheckSqliteFile(DataStoreName(data));
+  return CheckSqliteFile(DataStoreName(data), CheckStoredSourceTask);
 }
 
-absl::Status BackUpDataStore(const std::string& data, const std::string& destination) {
-  return BackUpSqliteFile(DataStoreName(data), destination);
+absl::Status BackUpDataStore(const std::string& data, const std::string& destination,
+                             const std::stop_token& stop) {
+  return BackUpSqliteFile(DataStoreName(data), destination, stop);
+}
+
+absl::Status RestoreDataStore(const std::string& data, const std::string& backup) {
+  return RestoreSqliteFile(backup, DataStoreName(data));
 }
 
 }  // namespace slipstream

@@ -3,6 +3,7 @@
 #define SLIPSTREAM_SERVER_DATA_STORE_H_
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include "absl/status/status.h"
@@ -12,19 +13,26 @@
 
 namespace slipstream {
 
-// What the store in folder `data` is called in messages.
+// The store's file: slipstream.db in folder `data`, or `data` itself if its name ends in ".db"
+// and it is no folder.
 std::string DataStoreName(const std::string& data);
 
 // `holder` is shown to another process that tries to open the store. The folder
-// must exist. Status codes are those of OpenSqliteStore.
+// must exist; `create` makes a new store if it has none. Status codes are those of
+// OpenSqliteStore.
 absl::StatusOr<std::unique_ptr<Store>> OpenDataStore(const std::string& data,
-                                                     const std::string& holder,
+                                                     const std::string& holder, bool create,
                                                      const StoreOptions& options);
 
 // Checks all of the store for damage, and copies it to a new file. It may be in
 // use. Status codes are those of CheckSqliteFile and BackUpSqliteFile.
 absl::Status CheckDataStore(const std::string& data);
-absl::Status BackUpDataStore(const std::string& data, const std::string& destination);
+absl::Status BackUpDataStore(const std::string& data, const std::string& destination,
+                             const std::stop_token& stop = {});
+
+// Puts a backup in place as the store of folder `data`, which must exist. Status codes are
+// those of RestoreSqliteFile.
+absl::Status RestoreDataStore(const std::string& data, const std::string& backup);
 
 }  // namespace slipstream
 

@@ -21,7 +21,7 @@ constexpr char kFooter[] =
     "(lines such as listen=\"127.0.0.1:7411\"); the command line wins, then the environment.\n"
     "On SIGTERM and SIGINT the server refuses new calls and finishes those in progress, for at\n"
     "most --drain-seconds.\n\n"
-    "Example: slipstream_server --data /var/lib/slipstream --listen 127.0.0.1:7411";
+    "Example: slipstream_server --create --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.
 std::string DefaultDataFolder() {
@@ -39,10 +39,6 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->envname("SLIPSTREAM_LISTEN")
       ->capture_default_str()
       ->group("Serving");
-  app->add_flag("--allow-plaintext", flags->server.allow_plaintext_beyond_loopback,
-                "Serve unencrypted on an address that other machines can reach")
-      ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
-      ->group("Serving");
   app->add_option("--address-file", flags->address_file,
                   "File to write the address to when ready to serve")
       ->envname("SLIPSTREAM_ADDRESS_FILE")
@@ -53,11 +49,37 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(64 << 10, 256 << 20))
       ->capture_default_str()
       ->group("Serving");
+  app->add_option("--max-connections", flags->server.max_connections,
+                  "Connections at a time; more are refused")
+      ->envname("SLIPSTREAM_MAX_CONNECTIONS")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->group("Serving");
+  app->add_option_function<int64_t>(
+         "--call-memory-mib",
+         [flags](const int64_t& mib) { flags->server.call_memory_bytes = mib << 20; },
+         "Memory for messages, uploads and large requests that are under way, in MiB")
+      ->envname("SLIPSTREAM_CALL_MEMORY_MIB")
+      ->check(CLI::Range(64, 1 << 20))
+      ->default_str(absl::StrCat(flags->server.call_memory_bytes >> 20))
+      ->group("Serving");
+  app->add_option_function<double>(
+         "--upload-idle-seconds",
+         [flags](const double& seconds) { flags->server.max_upload_idle = absl::Seconds(seconds); },
+         "How long an upload may send nothing before it is ended")
+      ->envname("SLIPSTREAM_UPLOAD_IDLE_SECONDS")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->default_str(absl::StrCat(absl::ToInt64Seconds(flags->server.max_upload_idle)))
+      ->group("Serving");
   app->add_option("--drain-seconds", flags->drain_seconds,
                   "How long calls in progress may take after SIGTERM")
       ->envname("SLIPSTREAM_DRAIN_SECONDS")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str()
+      ->group("Serving");
+  app->add_flag("--until-stdin-ends", flags->until_stdin_ends,
+                "Drain when standard input ends, as it does with the process that holds its other\n"
+                "end, however that process ends; Ctrl-C is left to it")
       ->group("Serving");
   app->add_option("--compute-threads", flags->service.compute_threads,
                   "Threads that compute suggestions")
@@ -79,9 +101,14 @@ void AddTransfer(CLI::App* app, Flags* flags) {
 }
 
 void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
-  app->add_option("--data", flags->data, "Folder of slipstream.db; created if it does not exist")
+  app->add_option("--data", flags->data, "Folder of slipstream.db, or a file that is called *.db")
       ->envname("SLIPSTREAM_DATA")
       ->capture_default_str()
+      ->group("Storage");
+  app->add_flag("--create", flags->create,
+                "Make the folder and a new store if there is none; without it, a store that is "
+                "not found is an error")
+      ->envname("SLIPSTREAM_CREATE")
       ->group("Storage");
   app->add_option("--request-id-hours", *retention_hours,
                   "How long the answer to a request id is kept for repeats, at least")
@@ -95,11 +122,94 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str()
       ->group("Storage");
+  app->add_option_function<double>(
+         "--delete-completed-after-days",
+         [flags](const double& days) {
+           flags->service.retention.delete_completed_after = days * absl::Hours(24);
+         },
+         "Delete studies that are completed and have not been changed for so many days, with their "
+         "trials; never unless given")
+      ->envname("SLIPSTREAM_DELETE_COMPLETED_AFTER_DAYS")
+      ->check(CLI::Range(1e-6, 36500.0))
+      ->type_name("DAYS")
+      ->group("Storage");
+  app->add_option("--backup-folder", flags->service.backups.folder,
+                  "Folder for the files that `slipstream server backup` makes; without it there "
+                  "are none")
+      ->envname("SLIPSTREAM_BACKUP_FOLDER")
+      ->type_name("FOLDER")
+      ->group("Storage");
   app->add_flag("--check", flags->check, "Check the whole file for damage and exit")
       ->group("Storage");
-  app->add_option("--back-up-to", flags->back_up_to,
-                  "Copy the file to a new one and exit; a server may be using the file")
+  app->add_option(
+         "--back-up-to", flags->back_up_to,
+         "Copy the file to a new one, check the copy and exit; a server may be using the file")
       ->group("Storage");
+  app->add_option("--restore-from", flags->restore_from,
+                  "Check a backup, put it in place where there is no store, and exit")
+      ->group("Storage");
+}
+
+void AddAccess(CLI::App* app, Flags* flags) {
+  const auto file = [&](const char* name, std::string* value, const char* environment,
+                        const char* help) {
+    app->add_option(name, *value, help)->envname(environment)->type_name("FILE")->group("Access");
+  };
+  file(
+      "--token-file", &flags->token_file, "SLIPSTREAM_TOKEN_FILE",
+      "Who may call, with which role and in which projects: a line for each, as --new-token prints "
+      "it; read again when it changes. Without it everybody may do everything");
+  app->add_option(
+         "--new-token", flags->new_token,
+         "Print a new token and its line for the token file, and exit. The role is trainer, "
+         "operator, ci or admin; projects are separated by commas, * stands for all")
+      ->type_name("NAME:ROLE:PROJECTS")
+      ->group("Access");
+  file("--tls-certificate", &flags->server.tls.certificate, "SLIPSTREAM_TLS_CERTIFICATE",
+       "The server's certificate and those it is signed with, in PEM form; read again when it "
+       "changes");
+  file("--tls-key", &flags->server.tls.key, "SLIPSTREAM_TLS_KEY", "The certificate's key");
+  file("--tls-client-ca", &flags->server.tls.client_ca, "SLIPSTREAM_TLS_CLIENT_CA",
+       "Refuse callers without a certificate signed by one of these");
+  app->add_flag("--allow-plaintext,--insecure", flags->server.allow_plaintext_beyond_loopback,
+                "Serve unencrypted on an address that other machines can reach")
+      ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
+      ->group("Access");
+  file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",
+       "Append to this file who changed what and when, a JSON object a line");
+}
+
+void AddSight(CLI::App* app, Flags* flags) {
+  app->add_option("--log-level", flags->log_level,
+                  "Least that is logged: debug (also each change), info (also refused calls), "
+                  "warning or error")
+      ->envname("SLIPSTREAM_LOG_LEVEL")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->capture_default_str()
+      ->group("Logs and metrics");
+  app->add_option_function<std::string>(
+         "--log-format",
+         [flags](const std::string& format) {
+           flags->log_format = format == "json" ? LogFormat::kJson : LogFormat::kText;
+         },
+         "text for people, json for programs: one object a line")
+      ->envname("SLIPSTREAM_LOG_FORMAT")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text")
+      ->group("Logs and metrics");
+  app->add_option_function<double>(
+         "--slow-call-seconds",
+         [flags](const double& seconds) { flags->calls.slow = absl::Seconds(seconds); },
+         "Calls that take longer are logged")
+      ->envname("SLIPSTREAM_SLOW_CALL_SECONDS")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->calls.slow)))
+      ->group("Logs and metrics");
+  app->add_option("--metrics-address", flags->metrics_address,
+                  "Address to serve /metrics for Prometheus and /healthz on, such as "
+                  "127.0.0.1:7412; off unless given. Whoever reaches it may read it")
+      ->envname("SLIPSTREAM_METRICS_ADDRESS")
+      ->group("Logs and metrics");
 }
 
 constexpr char kFlagFile[] = "--flag-file";
@@ -163,20 +273,18 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   std::string flag_file;
   AddFlagFile(&app, &flag_file);
-  app.add_option("--log-level", flags.log_level, "debug, info, warning or error")
-      ->envname("SLIPSTREAM_LOG_LEVEL")
-      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
-      ->capture_default_str();
   AddServing(&app, &flags);
   AddTransfer(&app, &flags);
   AddStorage(&app, &flags, &retention_hours);
+  AddAccess(&app, &flags);
+  AddSight(&app, &flags);
   try {
     Parse(argc, argv, &app);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return {std::nullopt, code == 0 ? 0 : 2};
   }
-  if (flags.data.empty()) {
+  if (flags.data.empty() && flags.new_token.empty()) {
     std::cerr << "slipstream_server: --data is required without a home folder\n";
     return {std::nullopt, 2};
   }

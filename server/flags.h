@@ -9,16 +9,27 @@
 #include "server/grpc/server.h"
 #include "server/service/service.h"
 #include "server/store/store_options.h"
+#include "server/telemetry/call_monitor.h"
+#include "server/telemetry/log.h"
 
 namespace slipstream {
 
 struct Flags {
-  std::string data;          // Folder of the store.
+  std::string data;          // Folder of the store, or its file, see DataStoreName.
+  bool create = false;       // Make the folder and a new store if there is none.
   std::string address_file;  // Written when ready, unless empty.
   double drain_seconds = 10;
+  bool until_stdin_ends = false;  // Drain once standard input has ended; leave Ctrl-C to others.
   std::string log_level = "info";
-  bool check = false;      // Check the store and exit.
-  std::string back_up_to;  // Copy the store to this file and exit, unless empty.
+  LogFormat log_format = LogFormat::kText;
+  std::string token_file;       // Empty: everybody may do everything.
+  std::string audit_log;        // Empty: none.
+  std::string new_token;        // NAME:ROLE:PROJECTS: print one and exit, unless empty.
+  std::string metrics_address;  // Empty: no metrics over HTTP.
+  CallMonitorOptions calls;
+  bool check = false;        // Check the store and exit.
+  std::string back_up_to;    // Copy the store to this file and exit, unless empty.
+  std::string restore_from;  // Put this backup in place and exit, unless empty.
   ServerOptions server;
   ServiceOptions service;
   StoreOptions store;

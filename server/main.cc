@@ -1,22 +1,43 @@
 // slipstream_server: opens the store, serves until a signal arrives, drains.
 #include <pthread.h>
 #include <signal.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/status.h"
+#include "server/access/gate.h"
+#include "server/access/token_file.h"
+#include "server/access/token_hash.h"
+#include "server/access/token_verifier.h"
+#include "server/access/watched_token_file.h"
 #include "server/data_store.h"
 #include "server/flags.h"
+#include "server/grpc/grpc_log.h"
 #include "server/grpc/server.h"
 #include "server/service/service.h"
+#include "server/store/resource_message.h"
+#include "server/telemetry/audit_log.h"
+#include "server/telemetry/call_monitor.h"
+#include "server/telemetry/log.h"
+#include "server/telemetry/metrics.h"
+#include "server/telemetry/scrape_endpoint.h"
+#include "server/telemetry/upkeep.h"
 #include "server/version.h"
 
 namespace slipstream {
@@ -36,13 +57,8 @@ sigset_t BlockEndingSignals() {
   return signals;
 }
 
-void StartLog(const std::string& level) {
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("slipstream"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
-  spdlog::set_level(spdlog::level::from_str(level));
-}
-
-absl::Status MakeFolder(const std::string& folder) {
+absl::Status MakeFolderOf(const std::string& file) {
+  const std::string folder = std::filesystem::absolute(file).parent_path();
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (!error) return absl::OkStatus();
@@ -66,51 +82,274 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
   return absl::PermissionDeniedError(absl::StrCat("cannot write the address file ", file));
 }
 
-absl::Status Serve(Flags flags, const sigset_t& signals) {
+// Has what happens inside the service logged.
+void LogEvents(Log* log, ServiceOptions* options) {
+  options->on_lease_sweep = [log](const LeaseSweep& sweep) {
+    log->Write(LogLevel::kInfo, "leases ran out",
+               {{"leases", sweep.stale}, {"queued_again", sweep.queued_again}});
+  };
+  options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
+    log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {
+      return LogFields{{"resource", source}, {"message", std::string(status.message())}};
+    });
+  };
+  options->on_step_down = [log](const std::string& study, Rung rung, const std::string& reason) {
+    log->WriteLimited(
+        LogLevel::kInfo, absl::StrCat("step down ", study),
+        rung == Rung::kWithoutTransfer ? "suggested without transfer" : "suggested without a model",
+        [&] {
+          return LogFields{{"resource", NameOfStudy(study)}, {"message", reason}};
+        });
+  };
+}
+
+// Backups are made by call if there is a folder for them.
+absl::Status PrepareBackups(Flags* flags, Log* log) {
+  BackupOptions& backups = flags->service.backups;
+  if (backups.folder.empty()) return absl::OkStatus();
+  std::error_code error;
+  if (!std::filesystem::is_directory(backups.folder, error)) {
+    return absl::NotFoundError(
+        absl::StrCat("--backup-folder ", backups.folder, " is no folder that can be reached"));
+  }
+  backups.folder = std::filesystem::absolute(backups.folder, error);
+  backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
+    return BackUpDataStore(data, file, stop);
+  };
+  backups.on_backup = [log](const std::string& file, const absl::Status& status,
+                            absl::Duration took) {
+    log->Write(status.ok() ? LogLevel::kInfo : LogLevel::kError,
+               status.ok() ? "backed up" : "cannot back up",
+               {{"to", file},
+                {"seconds", absl::ToDoubleSeconds(took)},
+                {"message", std::string(status.message())}});
+  };
+  return absl::OkStatus();
+}
+
+// Has each study logged that is deleted because it has long been completed, and written to the
+// audit log if there is one.
+void TellOfExpiry(Flags* flags, Log* log, AuditLog* audit) {
+  RetentionOptions& retention = flags->service.retention;
+  retention.now_ms = flags->store.now_ms;
+  retention.on_deletion = [=, after = retention.delete_completed_after](const std::string& study) {
+    const std::string name = NameOfStudy(study);
+    log->Write(LogLevel::kInfo, "deleted a study that has long been completed",
+               {{"resource", name}, {"after", absl::FormatDuration(after)}});
+    if (audit == nullptr) return;
+    const absl::Status written = audit->Write({{"caller", "--delete-completed-after-days"},
+                                               {"method", "DeleteStudy"},
+                                               {"resource", name}});
+    if (written.ok()) return;
+    log->Write(LogLevel::kError, "a change is missing in the audit log",
+               {{"resource", name}, {"message", std::string(written.message())}});
+  };
+}
+
+LogFields Settings(const Flags& flags) {
+  return {{"listen", flags.server.listen},
+          {"data", flags.data},
+          {"drain_seconds", flags.drain_seconds},
+          {"max_message_bytes", flags.service.max_message_bytes},
+          {"compute_threads", flags.service.compute_threads},
+          {"fitted_source_mib", static_cast<int64_t>(flags.service.fitted_source_bytes >> 20)},
+          {"request_id_hours", absl::ToDoubleHours(flags.store.retention)},
+          {"max_trials_per_study", flags.store.max_trials_per_study},
+          {"token_file", flags.token_file},
+          {"tls", flags.server.tls.client_ca.empty() ? (flags.server.tls.is_set() ? "yes" : "no")
+                                                     : "mutual"},
+          {"audit_log", flags.audit_log},
+          {"backup_folder", flags.service.backups.folder},
+          {"delete_completed_after",
+           absl::FormatDuration(flags.service.retention.delete_completed_after)},
+          {"slow_call_seconds", absl::ToDoubleSeconds(flags.calls.slow)},
+          {"log_level", flags.log_level}};
+}
+
+// Who may call, for as long as the server runs.
+struct Access {
+  TokenVerifier verifier{{}};
+  Gate gate{&verifier};
+  WatchedTokenFile file;
+
+  explicit Access(const std::string& token_file) : file(token_file, &verifier) {}
+};
+
+// Null if everybody may call.
+absl::StatusOr<std::unique_ptr<Access>> OpenAccess(const Flags& flags, Log* log) {
+  if (flags.token_file.empty()) {
+    if (flags.server.tls.is_set() || flags.server.allow_plaintext_beyond_loopback) {
+      log->Write(LogLevel::kWarning, "whoever reaches the server may do everything",
+                 {{"message", "give --token-file to say who may do what"}});
+    }
+    return std::unique_ptr<Access>();
+  }
+  auto access = std::make_unique<Access>(flags.token_file);
+  SLIPSTREAM_RETURN_IF_ERROR(access->file.Read());
+  if (!flags.server.tls.is_set() && flags.server.allow_plaintext_beyond_loopback) {
+    log->Write(LogLevel::kWarning, "tokens cross the network unencrypted",
+               {{"message", "give --tls-certificate and --tls-key"}});
+  }
+  return access;
+}
+
+void ReadTokensAgain(Access* access, Log* log) {
+  const std::optional<absl::Status> read = access->file.ReadIfChanged();
+  if (!read.has_value()) return;
+  if (read->ok()) return log->Write(LogLevel::kInfo, "read the token file again");
+  log->Write(LogLevel::kError, "the tokens of before still hold",
+             {{"message", std::string(read->message())}});
+}
+
+absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
+                                                              Store* store, Service* service,
+                                                              CallMonitor* monitor) {
+  if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
+  ScrapeEndpoint::Pages pages;
+  pages.metrics = [=] {
+    ServerFigures figures;
+    figures.version = kVersion;
+    figures.calls = monitor->Figures();
+    figures.open_calls = monitor->open();
+    figures.service = service->Figures();
+    if (const absl::StatusOr<StoreCounts> counts = store->Count(); counts.ok()) {
+      figures.counts = *counts;
+    }
+    return MetricsText(figures);
+  };
+  pages.health = [=] {
+    const std::string refusal = store->Figures().database.refusal;
+    return refusal.empty() ? absl::OkStatus() : absl::UnavailableError(refusal);
+  };
+  return ScrapeEndpoint::Start(address, std::move(pages));
+}
+
+// Raises SIGTERM when standard input has ended. The thread ends with the process.
+void EndWithStandardInput() {
+  std::thread([] {
+    char ignored[256];
+    ssize_t count = 0;
+    do {
+      count = read(STDIN_FILENO, ignored, sizeof(ignored));
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    kill(getpid(), SIGTERM);
+  }).detach();
+}
+
+// Returns the signal that ends the server; calls `each_second` until then. SIGINT is not one when
+// standard input says when to end.
+int WaitForEnd(bool until_stdin_ends, sigset_t signals, const std::function<void()>& each_second) {
+  if (until_stdin_ends) {
+    sigdelset(&signals, SIGINT);
+    EndWithStandardInput();
+  }
+  const timespec second = {1, 0};
+  while (true) {
+    const int signal_number = sigtimedwait(&signals, nullptr, &second);
+    if (signal_number > 0) return signal_number;
+    if (errno == EAGAIN) each_second();
+  }
+}
+
+void LogEnd(const Service& service, Log* log) {
+  log->Write(LogLevel::kInfo, "drained",
+             {{"suggested_by_recipe", service.ladder().Of(Rung::kRecipe)},
+              {"suggested_without_transfer", service.ladder().Of(Rung::kWithoutTransfer)},
+              {"suggested_without_model", service.ladder().Of(Rung::kQuasiRandom)}});
+}
+
+absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
-  SLIPSTREAM_RETURN_IF_ERROR(MakeFolder(flags.data));
+  if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
+  log->Write(LogLevel::kInfo, "starting", Settings(flags));
   const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
                                           ", asked to serve on ", flags.server.listen);
+  flags.store.on_halt = [log](const absl::Status& cause) {
+    log->Write(LogLevel::kError, "no more writes until the server is started again",
+               {{"message", std::string(cause.message())}});
+  };
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
-                              OpenDataStore(flags.data, holder, flags.store));
+                              OpenDataStore(flags.data, holder, flags.create, flags.store));
   // Fits of source tasks take what suggestions leave. On Linux, process 0 stands for the calling
   // thread alone.
   flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
   flags.service.events.on_thread = flags.service.on_fitting_thread;
-  flags.service.on_lease_sweep = [](const LeaseSweep& sweep) {
-    spdlog::info("leases that ran out: {}; configurations queued again: {}", sweep.stale,
-                 sweep.queued_again);
+  LogEvents(log, &flags.service);
+  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log));
+  std::unique_ptr<AuditLog> audit;
+  if (!flags.audit_log.empty()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(audit, AuditLog::Open(flags.audit_log));
+  }
+  flags.calls.audit = audit.get();
+  TellOfExpiry(&flags, log, audit.get());
+  CallMonitor monitor(log, flags.calls);
+  flags.server.monitor = &monitor;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Access> access, OpenAccess(flags, log));
+  if (access != nullptr) flags.server.gate = &access->gate;
+  flags.server.on_refused = [log](const std::string& text) {
+    log->WriteLimited(LogLevel::kWarning, "refused connections", text, [] { return LogFields(); });
   };
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ScrapeEndpoint> endpoint,
+      StartScraping(flags.metrics_address, store.get(), &service, &monitor));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
-  spdlog::info("slipstream_server {} serves on {}, data in {}", kVersion, server->address(),
-               DataStoreName(flags.data));
-  int signal_number = 0;
-  sigwait(&signals, &signal_number);
-  spdlog::info("{}: draining for at most {} s", strsignal(signal_number), flags.drain_seconds);
+  log->Write(LogLevel::kInfo, "serving",
+             {{"version", std::string(kVersion)},
+              {"address", server->address()},
+              {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
+              {"store", DataStoreName(flags.data)}});
+  Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
+  const int signal_number = WaitForEnd(flags.until_stdin_ends, signals, [&] {
+    upkeep.Run();
+    if (access != nullptr) ReadTokensAgain(access.get(), log);
+  });
+  log->Write(LogLevel::kInfo, "draining",
+             {{"signal", std::string(strsignal(signal_number))},
+              {"at_most_seconds", flags.drain_seconds}});
   server->Drain(absl::Seconds(flags.drain_seconds));
-  spdlog::info(
-      "drained; suggestions computed: {} by their recipe, {} without transfer, {} quasi-random "
-      "because time ran out or a factorisation failed",
-      service.ladder().Of(Rung::kRecipe), service.ladder().Of(Rung::kWithoutTransfer),
-      service.ladder().Of(Rung::kQuasiRandom));
+  log->TellOfRepeats();
+  LogEnd(service, log);
   return absl::OkStatus();
 }
 
-absl::Status Run(const Flags& flags, const sigset_t& signals) {
+// Prints a token and its line; neither is kept or logged.
+absl::Status PrintNewToken(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ':');
+  if (parts.size() != 3) {
+    return InvalidField("--new-token", text, "NAME:ROLE:PROJECTS, such as ann:trainer:default");
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Identity identity, ParseIdentity(parts[0], parts[1], parts[2]));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Token token, MakeToken(identity.name));
+  std::cout << "The token, for " << identity.name << " alone; it is not shown again:\n"
+            << token.text << "\n\nIts line for the token file:\n"
+            << TokenLine(identity, token.hash);
+  return absl::OkStatus();
+}
+
+absl::Status Run(const Flags& flags, const sigset_t& signals, Log* log) {
+  if (!flags.new_token.empty()) return PrintNewToken(flags.new_token);
   if (flags.check) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckDataStore(flags.data));
-    spdlog::info("{} is sound", DataStoreName(flags.data));
+    log->Write(LogLevel::kInfo, "sound", {{"store", DataStoreName(flags.data)}});
     return absl::OkStatus();
   }
   if (!flags.back_up_to.empty()) {
     SLIPSTREAM_RETURN_IF_ERROR(BackUpDataStore(flags.data, flags.back_up_to));
-    spdlog::info("copied {} to {}", DataStoreName(flags.data), flags.back_up_to);
+    log->Write(LogLevel::kInfo, "copied",
+               {{"store", DataStoreName(flags.data)}, {"to", flags.back_up_to}});
     return absl::OkStatus();
   }
-  return Serve(flags, signals);
+  if (!flags.restore_from.empty()) {
+    if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
+    SLIPSTREAM_RETURN_IF_ERROR(RestoreDataStore(flags.data, flags.restore_from));
+    log->Write(LogLevel::kInfo, "restored",
+               {{"store", DataStoreName(flags.data)}, {"from", flags.restore_from}});
+    return absl::OkStatus();
+  }
+  return Serve(flags, signals, log);
 }
 
 }  // namespace
@@ -120,9 +359,14 @@ int main(int argc, char** argv) {
   const sigset_t signals = slipstream::BlockEndingSignals();
   const slipstream::ParsedFlags parsed = slipstream::ParseFlags(argc, argv);
   if (!parsed.flags) return parsed.exit_code;
-  slipstream::StartLog(parsed.flags->log_level);
-  const absl::Status status = slipstream::Run(*parsed.flags, signals);
+  slipstream::LogOptions options;
+  options.level = slipstream::LogLevelOf(parsed.flags->log_level);
+  options.format = parsed.flags->log_format;
+  // Never destroyed: gRPC's threads may write to it until the process ends.
+  static slipstream::Log& log = *new slipstream::Log(std::move(options));
+  const slipstream::GrpcLog grpc_log(&log);
+  const absl::Status status = slipstream::Run(*parsed.flags, signals, &log);
   if (status.ok()) return 0;
-  spdlog::error("{}", std::string(status.message()));
+  log.Write(slipstream::LogLevel::kError, "ended", {{"message", std::string(status.message())}});
   return 1;
 }

@@ -7,11 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/presets_command.h"
+#include "client/cli/serve_command.h"
+#include "client/cli/server_commands.h"
 #include "client/cli/source_commands.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_commands.h"
+#include "client/cli/text_file.h"
 #include "client/cli/trial_commands.h"
 #include "client/cli/usage_error.h"
 
@@ -20,20 +24,32 @@ namespace {
 
 // Outlasts a server's restart of a second or two, but soon tells a person that
 // the server does not answer.
-constexpr RetryOptions kRetry = {.initial_backoff = absl::Milliseconds(200),
-                                 .max_backoff = absl::Seconds(2),
+constexpr RetryOptions kRetry = {.initial_backoff = std::chrono::milliseconds(200),
+                                 .max_backoff = std::chrono::seconds(2),
                                  .max_attempts = 5};
 
 struct GlobalArguments {
-  std::string address = ClientOptions().address;
+  std::string address = kDefaultAddress;
   std::string format = "table";
   std::optional<double> timeout;  // In seconds.
+  std::string token_file;
+  ClientOptions security;  // Its ca, certificate and key.
 };
 
 void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
   app->add_option("--address", arguments->address, "The server, host:port or unix:path")
       ->envname("SLIPSTREAM_ADDRESS")
       ->capture_default_str();
+  const auto file = [&](const char* name, std::string* value, const char* help) {
+    app->add_option(name, *value, help)->type_name("FILE");
+  };
+  file("--token-file", &arguments->token_file,
+       "File with the token to call with (default: SLIPSTREAM_TOKEN, the token itself)");
+  file("--ca", &arguments->security.ca,
+       "Encrypt: certificates that sign the server's, or \"system\" (default: SLIPSTREAM_CA)");
+  file("--certificate", &arguments->security.certificate,
+       "Certificate to call with (default: SLIPSTREAM_CERTIFICATE)");
+  file("--key", &arguments->security.key, "Its key (default: SLIPSTREAM_KEY)");
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))
       ->capture_default_str();
@@ -49,12 +65,18 @@ Format FormatOf(const std::string& text) {
 
 void Limit(const std::optional<double>& timeout, Deadlines* deadlines) {
   if (!timeout.has_value()) return;
-  deadlines->overall = absl::Seconds(*timeout);
+  deadlines->overall =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*timeout));
   deadlines->attempt = std::min(deadlines->attempt, deadlines->overall);
 }
 
-ClientOptions OptionsOf(const GlobalArguments& arguments) {
-  ClientOptions options;
+// A token on the command line would be seen by all who look at the machine's processes.
+absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
+  ClientOptions options = arguments.security;
+  if (!arguments.token_file.empty()) {
+    ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.token_file));
+    options.token = std::string(absl::StripAsciiWhitespace(text));
+  }
   options.address = arguments.address;
   options.retry = kRetry;
   Limit(arguments.timeout, &options.call);
@@ -63,9 +85,9 @@ ClientOptions OptionsOf(const GlobalArguments& arguments) {
   return options;
 }
 
-absl::Status Run(const GlobalArguments& arguments, const Action& action,
-                 const Terminal& terminal) {
-  auto client = Client::Connect(OptionsOf(arguments));
+absl::Status Run(const GlobalArguments& arguments, const Action& action, const Terminal& terminal) {
+  ASSIGN_OR_RETURN(const ClientOptions options, OptionsOf(arguments));
+  auto client = Client::Connect(options);
   RETURN_IF_ERROR(AsUsageError("", client.status()));
   Session session(**client, terminal, FormatOf(arguments.format));
   RETURN_IF_ERROR(action(session));
@@ -89,6 +111,10 @@ int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) {
+  if (IsServe(argc, argv)) {
+    terminal.err << "slipstream: " << BecomeServer(argv) << '\n';
+    return 1;
+  }
   CLI::App app("Tunes black boxes with a Slipstream server: studies, trials, source tasks.",
                "slipstream");
   GlobalArguments arguments;
@@ -100,10 +126,16 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
   AddTrialCommands(&app, &action);
   AddSourceCommands(&app, &action);
   AddPresetsCommand(&app, &action);
+  AddServerCommands(&app, &action);
+  AddServeCommand(&app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return EndParsing(app, error, terminal);
+  }
+  if (!action) {
+    terminal.err << "slipstream: 'serve' must come first, its flags after it\n";
+    return 2;
   }
   const absl::Status status = Run(arguments, action, terminal);
   if (!status.ok()) terminal.err << "slipstream: " << status.message() << '\n';

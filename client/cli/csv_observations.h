@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "client/cli/configuration_reader.h"
 #include "client/cli/csv_reader.h"
-#include "slipstream/observation_reader.h"
+#include "slipstream/messages/observation_reader.h"
 
 namespace slipstream::cli {
 
@@ -62,9 +62,9 @@ class CsvObservations final : public ObservationReader {
   std::string text_;
   const ConfigurationReader* configurations_;
   CsvColumns columns_;
-  std::optional<CsvReader> reader_;             // Between rows of text_; absent before Rewind.
-  std::vector<std::string> heads_;              // Column names.
-  std::vector<std::optional<int>> parameters_;  // By column.
+  std::optional<CsvReader> reader_;               // Between rows of text_; absent before Rewind.
+  std::vector<std::string> heads_;                // Column names.
+  std::vector<std::optional<int>> parameters_;    // By column.
   std::vector<std::optional<size_t>> column_of_;  // By parameter.
   std::optional<size_t> objective_;
   std::vector<CsvCell> row_;                        // Reused from row to row.

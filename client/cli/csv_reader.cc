@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/csv_formula.h"
 #include "client/cli/status_macros.h"
 
 namespace slipstream::cli {
@@ -39,6 +40,7 @@ absl::StatusOr<bool> CsvReader::Next(std::vector<CsvCell>* record) {
   for (;;) {
     record->emplace_back();
     RETURN_IF_ERROR(ReadCell(record->size(), &record->back()));
+    record->back().text = UnguardFormula(record->back().text);
     if (AtEnd()) return true;
     if (AtLineEnd()) {
       SkipLineEnd();
@@ -71,9 +73,9 @@ absl::Status CsvReader::ReadQuoted(size_t column, CsvCell* cell) {
       if (!doubled) break;
       ++position_;
     }
-    const bool ends_line = text_[position_] == '\n' ||
-                           (text_[position_] == '\r' &&
-                            !absl::StartsWith(text_.substr(position_), "\r\n"));
+    const bool ends_line =
+        text_[position_] == '\n' ||
+        (text_[position_] == '\r' && !absl::StartsWith(text_.substr(position_), "\r\n"));
     if (ends_line) ++line_;
     cell->text.push_back(text_[position_]);
   }

@@ -13,7 +13,7 @@
 namespace slipstream::cli {
 
 struct CsvCell {
-  std::string text;  // Without its quotes.
+  std::string text;  // Without its quotes, and without the guard of csv_formula.h.
   size_t line = 1;   // The line on which the cell begins, counted from 1.
 };
 

@@ -1,8 +1,13 @@
 #include "client/cli/json_text.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/util/json_util.h>
+#include <google/protobuf/util/type_resolver_util.h>
 
 #include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
 
 namespace slipstream::cli {
 namespace {
@@ -32,6 +37,24 @@ std::string JsonLine(const google::protobuf::Message& message) {
   return JsonOf(message).dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false,
                               Json::error_handler_t::replace) +
          "\n";
+}
+
+// The text follows the order of the bytes, in which the entries of maps are sorted.
+std::string StableJsonLine(const google::protobuf::Message& message) {
+  constexpr char kTypes[] = "type.googleapis.com";
+  static auto& resolver = *google::protobuf::util::NewTypeResolverForDescriptorPool(
+      kTypes, google::protobuf::DescriptorPool::generated_pool());
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  }
+  std::string text;
+  const std::string type = absl::StrCat(kTypes, "/", message.GetDescriptor()->full_name());
+  const auto status = google::protobuf::util::BinaryToJsonString(&resolver, type, bytes, &text);
+  return status.ok() ? text + "\n" : std::string("null\n");  // See JsonOf.
 }
 
 std::string JsonUnion(const google::protobuf::Message& first,

@@ -16,6 +16,8 @@ namespace slipstream::cli {
 std::string JsonText(const google::protobuf::Message& message);
 // The same on one line.
 std::string JsonLine(const google::protobuf::Message& message);
+// On one line too, without fields that have default values; equal messages have equal lines.
+std::string StableJsonLine(const google::protobuf::Message& message);
 // One document with the fields of both messages, which have none in common.
 std::string JsonUnion(const google::protobuf::Message& first,
                       const google::protobuf::Message& second);

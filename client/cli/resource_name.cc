@@ -18,6 +18,7 @@ namespace {
 
 constexpr char kStudies[] = "studies/";
 constexpr char kSourceTasks[] = "sourceTasks/";
+constexpr char kProjects[] = "projects/";
 constexpr size_t kSourceTaskDigits = 32;
 constexpr size_t kFewestDigits = 6;
 constexpr size_t kShownDigits = 12;
@@ -36,6 +37,27 @@ absl::Status Ambiguous(const std::string& digits, const std::vector<std::string>
                                                  names.size() > 2 ? " among others" : ""));
 }
 
+// Whether the text is a whole name such as "projects/vision/studies/digits".
+bool IsInProject(const std::string& text, absl::string_view collection) {
+  const std::vector<std::string> parts = absl::StrSplit(text, '/');
+  return parts.size() == 4 && absl::StartsWith(text, kProjects) && !parts[1].empty() &&
+         parts[2] + "/" == collection && !parts[3].empty();
+}
+
+// Takes "projects/vision/studies/digits/3" too, as ShortTrialName writes it.
+absl::StatusOr<std::string> FullTrialNameInProject(const std::string& text) {
+  const size_t slash = text.rfind('/');
+  const std::string study(absl::StripSuffix(text.substr(0, slash), "/trials"));
+  int64_t number = 0;
+  if (IsInProject(study, kStudies) && absl::SimpleAtoi(text.substr(slash + 1), &number) &&
+      number > 0) {
+    return absl::StrCat(study, "/trials/", number);
+  }
+  return UsageError(absl::StrCat("'", text,
+                                 "' is not the name of a trial, such as "
+                                 "projects/vision/studies/digits/3"));
+}
+
 absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& digits) {
   std::vector<std::string> found;
   RETURN_IF_ERROR(client.ListAllSourceTasks([&](const v1::SourceTask& task) {
@@ -52,17 +74,19 @@ absl::StatusOr<std::string> FindSourceTask(Client& client, const std::string& di
 }  // namespace
 
 absl::StatusOr<std::string> FullStudyName(const std::string& text) {
+  if (IsInProject(text, kStudies)) return text;
   const std::string id = Without(text, kStudies);
   if (!id.empty() && !absl::StrContains(id, '/')) return kStudies + id;
   return UsageError(absl::StrCat("'", text, "' is not the name of a study, such as digits"));
 }
 
 absl::StatusOr<std::string> FullTrialName(const std::string& text) {
+  if (absl::StartsWith(text, kProjects)) return FullTrialNameInProject(text);
   std::vector<std::string> parts = absl::StrSplit(Without(text, kStudies), '/');
   if (parts.size() == 3 && parts[1] == "trials") parts.erase(parts.begin() + 1);
   int64_t number = 0;
-  const bool sound = parts.size() == 2 && !parts[0].empty() &&
-                     absl::SimpleAtoi(parts[1], &number) && number > 0;
+  const bool sound =
+      parts.size() == 2 && !parts[0].empty() && absl::SimpleAtoi(parts[1], &number) && number > 0;
   if (sound) return absl::StrCat(kStudies, parts[0], "/trials/", number);
   return UsageError(absl::StrCat("'", text, "' is not the name of a trial, such as digits/3"));
 }
@@ -72,9 +96,10 @@ std::string StudyOfTrial(const std::string& trial) {
 }
 
 absl::StatusOr<std::string> FullSourceTaskName(Client& client, const std::string& text) {
+  if (IsInProject(text, kSourceTasks)) return text;
   const std::string digits = absl::AsciiStrToLower(Without(text, kSourceTasks));
-  const bool sound = IsHexadecimal(digits) && digits.size() >= kFewestDigits &&
-                     digits.size() <= kSourceTaskDigits;
+  const bool sound =
+      IsHexadecimal(digits) && digits.size() >= kFewestDigits && digits.size() <= kSourceTaskDigits;
   if (!sound) {
     return UsageError(absl::StrCat("'", text, "' is not the name of a source task: its ",
                                    kSourceTaskDigits, " hexadecimal digits or the first ",
@@ -93,6 +118,7 @@ std::string ShortTrialName(const std::string& name) {
 }
 
 std::string ShortSourceTaskName(const std::string& name) {
+  if (absl::StartsWith(name, kProjects)) return name;
   return Without(name, kSourceTasks).substr(0, kShownDigits);
 }
 

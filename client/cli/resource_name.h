@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream::cli {
 

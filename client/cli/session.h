@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "client/cli/table.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream::cli {
 

@@ -28,6 +28,15 @@ v1::Metric MakeMetric(const std::string& name, v1::Metric::Goal goal) {
 
 }  // namespace
 
+void AddProjectOption(CLI::App* command, bool all_too, std::string* parent) {
+  command
+      ->add_option_function<std::string>(
+          "--project", [parent](const std::string& project) { *parent = "projects/" + project; },
+          all_too ? "Project, or - for all (default: the project \"default\")"
+                  : "Project that it belongs to (default: the project \"default\")")
+      ->type_name("NAME");
+}
+
 void AddStudyName(CLI::App* command, std::string* study) {
   command->add_option("study", *study, "Name of the study")->required()->type_name("STUDY");
 }

@@ -6,6 +6,7 @@
 #include "client/cli/deletion.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
 #include "client/cli/source_registration.h"
 #include "client/cli/source_view.h"
 #include "client/cli/status_macros.h"
@@ -13,12 +14,14 @@
 namespace slipstream::cli {
 namespace {
 
-absl::Status ListSources(Session& session) {
+absl::Status ListSources(const std::string& parent, Session& session) {
   std::vector<v1::SourceTask> tasks;
-  RETURN_IF_ERROR(session.client().ListAllSourceTasks([&](const v1::SourceTask& task) {
-    tasks.push_back(task);
-    return true;
-  }));
+  RETURN_IF_ERROR(session.client().ListAllSourceTasks(
+      [&](const v1::SourceTask& task) {
+        tasks.push_back(task);
+        return true;
+      },
+      parent));
   if (session.format() == Format::kJson) {
     session.Print(JsonArrayOf(tasks));
   } else {
@@ -66,9 +69,10 @@ void AddSourceCommands(CLI::App* app, Action* chosen) {
       app->add_subcommand("source", "Source tasks: register, list, show, delete");
   group->require_subcommand(1);
   AddRegisterCommand(group, chosen);
-  group->add_subcommand("list", "Lists the source tasks, oldest first")->callback([chosen] {
-    *chosen = ListSources;
-  });
+  const auto listed = std::make_shared<std::string>();
+  CLI::App* const list = group->add_subcommand("list", "Lists the source tasks, oldest first");
+  AddProjectOption(list, /*all_too=*/true, listed.get());
+  ChooseAction(list, listed, ListSources, chosen);
   const auto arguments = std::make_shared<Arguments>();
   AddOnOneSource(group, "show", "Shows a source task in full", arguments)
       ->callback([arguments, chosen] {
@@ -76,8 +80,7 @@ void AddSourceCommands(CLI::App* app, Action* chosen) {
           return ShowSource(arguments->source_task, session);
         };
       });
-  CLI::App* const deletion =
-      AddOnOneSource(group, "delete", "Deletes a source task", arguments);
+  CLI::App* const deletion = AddOnOneSource(group, "delete", "Deletes a source task", arguments);
   deletion->add_flag("--yes", arguments->agreed, "Do not ask");
   deletion->callback([arguments, chosen] {
     *chosen = [arguments](Session& session) {

@@ -30,6 +30,7 @@ struct RegistrationArguments {
   std::vector<std::string> labels;
   std::string origin;
   bool validate_only = false;
+  std::string parent;  // The project's name.
 };
 
 // The space and the metric that the table is about.
@@ -81,6 +82,7 @@ absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(
   task.set_version(arguments.version);
   task.set_origin(arguments.origin);
   header.set_validate_only(arguments.validate_only);
+  header.set_parent(arguments.parent);
   return header;
 }
 
@@ -144,6 +146,7 @@ void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
 }
 
 void AddDescriptionOptions(CLI::App* command, RegistrationArguments* arguments) {
+  AddProjectOption(command, /*all_too=*/false, &arguments->parent);
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--version", arguments->version, "Version of the system that was tuned");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/deletion.h"
 #include "client/cli/duration_text.h"
+#include "client/cli/exchange_commands.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
@@ -54,6 +55,7 @@ struct CreationArguments {
   ObjectiveArguments objective;
   bool exact = false;
   std::string id;
+  std::string parent;  // The project's name.
   std::string title;
   std::string preset;
   std::vector<std::string> recipe;
@@ -142,20 +144,25 @@ absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
     ASSIGN_OR_RETURN(const std::string name, FullSourceTaskName(session.client(), source));
     study.add_source_tasks(name);
   }
-  ASSIGN_OR_RETURN(const v1::Study created,
-                   session.client().CreateStudy(std::move(study), arguments.id));
+  v1::CreateStudyRequest request;
+  *request.mutable_study() = std::move(study);
+  request.set_study_id(arguments.id);
+  request.set_parent(arguments.parent);
+  ASSIGN_OR_RETURN(const v1::Study created, session.client().CreateStudy(std::move(request)));
   PrintStudy(created, session);
   session.Remark(absl::StrCat("\nNext: slipstream suggest ", ShortStudyName(created.name()),
                               " --worker NAME"));
   return absl::OkStatus();
 }
 
-absl::Status ListStudies(Session& session) {
+absl::Status ListStudies(const std::string& parent, Session& session) {
   std::vector<v1::Study> studies;
-  RETURN_IF_ERROR(session.client().ListAllStudies([&](const v1::Study& study) {
-    studies.push_back(study);
-    return true;
-  }));
+  RETURN_IF_ERROR(session.client().ListAllStudies(
+      [&](const v1::Study& study) {
+        studies.push_back(study);
+        return true;
+      },
+      parent));
   if (session.format() == Format::kJson) {
     session.Print(JsonArrayOf(studies));
   } else {
@@ -205,6 +212,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
                     "Measurements have no noise, so models repeat no configuration");
   command->add_option("--id", arguments->id,
                       "Last part of its name (default: made up by the server)");
+  AddProjectOption(command, /*all_too=*/false, &arguments->parent);
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
   AddRepeatable(command, "--recipe", &arguments->recipe,
@@ -302,12 +310,14 @@ void AddStudyCommands(CLI::App* app, Action* chosen) {
   CLI::App* const group = app->add_subcommand("study", "Studies: create, list, show, ...");
   group->require_subcommand(1);
   AddCreate(group, chosen);
-  group->add_subcommand("list", "Lists the studies, oldest first")->callback([chosen] {
-    *chosen = ListStudies;
-  });
+  const auto listed = std::make_shared<std::string>();
+  CLI::App* const list = group->add_subcommand("list", "Lists the studies, oldest first");
+  AddProjectOption(list, /*all_too=*/true, listed.get());
+  ChooseAction(list, listed, ListStudies, chosen);
   AddOnOneStudy(group, "show", "Shows a study in full", ShowStudy, chosen);
   AddChange(group, chosen);
   AddStudyWatch(group, chosen);
+  AddExchangeCommands(group, chosen);
   AddStateCommand(group, "pause", "Stops suggestions for now", v1::Study::PAUSED, chosen);
   AddStateCommand(group, "resume", "Resumes suggestions", v1::Study::ACTIVE, chosen);
   AddStateCommand(group, "complete", "Stops suggestions for good", v1::Study::COMPLETED, chosen);

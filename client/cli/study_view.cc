@@ -1,5 +1,6 @@
 #include "client/cli/study_view.h"
 
+#include <cmath>
 #include <map>
 #include <sstream>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
@@ -43,6 +45,21 @@ std::string StoppingText(const v1::EarlyStopping& stopping) {
   return text;
 }
 
+// "helping; the model with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to
+// 2.70), by 12 results"; empty where nothing is known.
+std::string TransferText(const v1::Study& study) {
+  if (!study.has_transfer()) return "";
+  const v1::TransferSummary& transfer = study.transfer();
+  std::string text = absl::StrFormat("%s; the model with sources counts for %.0f%%",
+                                     TransferStateText(transfer.state()), 100 * transfer.share());
+  if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
+  absl::StrAppendFormat(&text,
+                        ", and makes a result %.2f times as likely (%.2f to %.2f), by %d results",
+                        std::exp(transfer.gain()), std::exp(transfer.gain_low()),
+                        std::exp(transfer.gain_high()), transfer.results());
+  return text;
+}
+
 std::vector<Field> StudyFields(const v1::Study& study) {
   return {
       {"study", ShortStudyName(study.name())},
@@ -53,6 +70,7 @@ std::vector<Field> StudyFields(const v1::Study& study) {
       {"recipe", RecipeText(study.algorithm().recipe())},
       {"seed", study.has_seed() ? absl::StrCat(study.seed()) : ""},
       {"source tasks", SourcesText(study)},
+      {"transfer", TransferText(study)},
       {"labels", LabelsText(study.labels())},
       {"leases", LeaseText(study.lease_policy())},
       {"early stopping", StoppingText(study.early_stopping())},
@@ -95,6 +113,10 @@ std::string RecipeText(const v1::Recipe& recipe) {
   return absl::StrJoin(parts, " ");
 }
 
+std::string TransferStateText(v1::TransferSummary::State state) {
+  return absl::AsciiStrToLower(v1::TransferSummary::State_Name(state));
+}
+
 std::string StateText(v1::Study::State state) {
   return absl::AsciiStrToLower(v1::Study::State_Name(state));
 }
@@ -123,15 +145,17 @@ Table StudiesTable(const std::vector<v1::Study>& studies) {
                    {"trials", Align::kRight},
                    {"succeeded", Align::kRight},
                    {"sources", Align::kRight},
+                   {"transfer"},
                    {"preset"},
                    {"created"},
                    {"title"}};
   for (const v1::Study& study : studies) {
-    table.rows.push_back({ShortStudyName(study.name()), StateText(study.state()),
-                          MetricsText(study.metrics()), absl::StrCat(study.trial_count()),
-                          absl::StrCat(study.succeeded_trial_count()),
-                          absl::StrCat(study.source_tasks_size()), study.algorithm().preset(),
-                          FormatTime(study.create_time()), study.display_name()});
+    table.rows.push_back(
+        {ShortStudyName(study.name()), StateText(study.state()), MetricsText(study.metrics()),
+         absl::StrCat(study.trial_count()), absl::StrCat(study.succeeded_trial_count()),
+         absl::StrCat(study.source_tasks_size()),
+         study.has_transfer() ? TransferStateText(study.transfer().state()) : "",
+         study.algorithm().preset(), FormatTime(study.create_time()), study.display_name()});
   }
   return table;
 }

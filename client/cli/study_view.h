@@ -14,6 +14,9 @@
 namespace slipstream::cli {
 
 // For example "active".
+// "helping".
+std::string TransferStateText(v1::TransferSummary::State state);
+
 std::string StateText(v1::Study::State state);
 // For example "maximize accuracy".
 std::string MetricText(const v1::Metric& metric);

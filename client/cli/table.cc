@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "client/cli/csv_formula.h"
+
 namespace slipstream::cli {
 namespace {
 
@@ -80,7 +82,17 @@ std::string Aligned(const Table& table, const Line& cells, const std::vector<siz
   return line;
 }
 
-std::string CsvText(const std::string& cell) {
+// Replaces control characters but for those of lines and columns, which are quoted.
+std::string WithoutEscapes(std::string text) {
+  for (char& byte : text) {
+    const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
+    if (is_control && byte != '\n' && byte != '\r' && byte != '\t') byte = ' ';
+  }
+  return text;
+}
+
+std::string CsvText(const std::string& value) {
+  const std::string cell = GuardFormula(WithoutEscapes(value));
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char character : cell) {

@@ -27,7 +27,8 @@ struct Table {
 // control characters shown as spaces. `bold_heads` needs a terminal.
 void WriteTable(const Table& table, bool bold_heads, std::ostream& out);
 
-// Writes CSV (RFC 4180) with a header and whole cells.
+// Writes CSV (RFC 4180) with a header and whole cells; see csv_formula.h. Control
+// characters other than tabs and line ends are spaces.
 void WriteCsv(const Table& table, std::ostream& out);
 
 // Writes lines "name:  value" with aligned, whole values.

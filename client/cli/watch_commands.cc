@@ -76,6 +76,7 @@ struct WatchArguments {
   std::string study;
   std::optional<int> count;
   std::string after;
+  std::string parent;  // The project's name, where no study is given.
 };
 
 absl::Status Watch(const WatchArguments& arguments, Session& session) {
@@ -89,7 +90,7 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
   };
   absl::Status status;
   if (arguments.study.empty()) {
-    status = session.client().WatchStudies(visit, &token);
+    status = session.client().WatchStudies(visit, &token, arguments.parent);
   } else {
     ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
     status = session.client().WatchStudy(study, visit, &token);
@@ -110,6 +111,7 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
       ->check(CLI::PositiveNumber);
   command->add_option("--after", arguments->after, "Begin where an earlier watch of the same ended")
       ->type_name("TOKEN");
+  AddProjectOption(command, /*all_too=*/true, &arguments->parent);
   ChooseAction(command, arguments, Watch, chosen);
 }
 

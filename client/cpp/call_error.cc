@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "slipstream/errors.h"
+#include "slipstream/v1/errors.pb.h"
 
 namespace slipstream {
 namespace {
@@ -44,14 +45,13 @@ std::string Effort(const client_internal::FailedCall& call) {
 }
 
 std::string NoAnswer(const client_internal::FailedCall& call, const std::string& message) {
-  return absl::StrCat("no answer from ", call.address,
-                      ": is slipstream_server running there? (", call.what, "; ", Effort(call),
-                      "; ", message, ")");
+  return absl::StrCat("no answer from ", call.address, ": is slipstream_server running there? (",
+                      call.what, "; ", Effort(call), "; ", message, ")");
 }
 
 std::string TooLate(const client_internal::FailedCall& call, const std::string& message) {
-  return absl::StrCat("no answer from ", call.address, " in time (", call.what, "; ",
-                      Effort(call), "; ", message, ")");
+  return absl::StrCat("no answer from ", call.address, " in time (", call.what, "; ", Effort(call),
+                      "; ", message, ")");
 }
 
 std::string Refused(const client_internal::FailedCall& call, const std::string& message) {
@@ -84,11 +84,16 @@ absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
 
 }  // namespace client_internal
 
-std::vector<v1::FieldViolation> ViolationsOf(const absl::Status& status) {
+std::vector<Violation> ViolationsOf(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kBadRequestUrl);
   v1::BadRequest bad_request;
   if (!payload.has_value() || !bad_request.ParseFromString(std::string(*payload))) return {};
-  return {bad_request.field_violations().begin(), bad_request.field_violations().end()};
+  std::vector<Violation> violations;
+  for (const v1::FieldViolation& violation : bad_request.field_violations()) {
+    violations.push_back(
+        {violation.field(), violation.description(), violation.value(), violation.bound()});
+  }
+  return violations;
 }
 
 }  // namespace slipstream

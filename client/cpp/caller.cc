@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
+#include <utility>
 
 #include "absl/random/random.h"
-#include "absl/time/clock.h"
 #include "client/cpp/call_error.h"
 
 namespace slipstream::client_internal {
@@ -13,15 +14,15 @@ namespace {
 
 class MachineClock final : public ClientClock {
  public:
-  absl::Duration Elapsed() override {
-    return absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
+  std::chrono::nanoseconds Elapsed() override {
+    return std::chrono::steady_clock::now().time_since_epoch();
   }
-  void Sleep(absl::Duration duration) override { absl::SleepFor(duration); }
+  void Sleep(std::chrono::nanoseconds duration) override { std::this_thread::sleep_for(duration); }
 };
 
 absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
   thread_local absl::BitGen random;
-  return LongestPause(retry, attempts) * absl::Uniform(random, 0.0, 1.0);
+  return absl::FromChrono(LongestPause(retry, attempts)) * absl::Uniform(random, 0.0, 1.0);
 }
 
 }  // namespace
@@ -33,36 +34,40 @@ bool IsWorthRepeating(grpc::StatusCode code) {
          code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
 }
 
-absl::Duration LongestPause(const RetryOptions& retry, int attempts) {
+std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts) {
   const double growth = std::ldexp(1.0, std::clamp(attempts - 1, 0, 60));
-  return std::min(retry.initial_backoff * growth, retry.max_backoff);
+  return absl::ToChronoNanoseconds(std::min(absl::FromChrono(retry.initial_backoff) * growth,
+                                            absl::FromChrono(retry.max_backoff)));
 }
 
-Caller::Caller(const ClientOptions& options)
+Caller::Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials)
     : address_(options.address),
+      authorization_(options.token.empty() ? "" : "Bearer " + options.token),
       retry_(options.retry),
       clock_(options.clock ? options.clock : std::make_shared<MachineClock>()),
-      connection_(options.address, options.credentials) {}
+      connection_(options.address, std::move(credentials)) {}
 
 absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
                           const Attempt& attempt) {
-  const absl::Duration start = clock_->Elapsed();
+  const absl::Duration longest_attempt = absl::FromChrono(deadlines.attempt);
+  const absl::Duration longest_call = absl::FromChrono(deadlines.overall);
+  const absl::Duration start = absl::FromChrono(clock_->Elapsed());
   Result last_informative;  // The latest one that says more than that time was up.
   for (int attempts = 1;; ++attempts) {
-    const absl::Duration left = start + deadlines.overall - clock_->Elapsed();
-    const Result result = TryOnce(attempt, std::min(deadlines.attempt, left));
+    const absl::Duration left = start + longest_call - absl::FromChrono(clock_->Elapsed());
+    const Result result = TryOnce(attempt, std::min(longest_attempt, left));
     if (result.status.ok()) return absl::OkStatus();
-    const bool cut_short = left < deadlines.attempt && !last_informative.status.ok() &&
+    const bool cut_short = left < longest_attempt && !last_informative.status.ok() &&
                            result.status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED;
     if (!cut_short) last_informative = result;
-    const absl::Duration elapsed = clock_->Elapsed() - start;
+    const absl::Duration elapsed = absl::FromChrono(clock_->Elapsed()) - start;
     const absl::Duration pause = DrawPause(retry_, attempts);
     if (!IsWorthRepeating(result.status.error_code()) || attempts == retry_.max_attempts ||
-        elapsed + pause >= deadlines.overall) {
+        elapsed + pause >= longest_call) {
       return CallError({what, address_, attempts, elapsed, last_informative.connected},
                        last_informative.status);
     }
-    clock_->Sleep(pause);
+    clock_->Sleep(absl::ToChronoNanoseconds(pause));
   }
 }
 
@@ -70,6 +75,7 @@ Caller::Result Caller::TryOnce(const Attempt& attempt, absl::Duration duration) 
   const std::shared_ptr<const Link> link = connection_.Current();
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMicroseconds(duration));
+  if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
   Result result;
   result.status = attempt(*link->stub, &context);
   result.connected = link->IsConnected();

@@ -3,13 +3,16 @@
 #define SLIPSTREAM_CLIENT_CPP_CALLER_H_
 
 #include <grpcpp/client_context.h>
+#include <grpcpp/security/credentials.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "client/cpp/connection.h"
 #include "slipstream/client_options.h"
 
@@ -20,7 +23,7 @@ namespace slipstream::client_internal {
 bool IsWorthRepeating(grpc::StatusCode code);
 
 // The longest pause after `attempts` failed attempts, that is, before the next.
-absl::Duration LongestPause(const RetryOptions& retry, int attempts);
+std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts);
 
 // Thread-safe.
 class Caller {
@@ -31,7 +34,7 @@ class Caller {
   using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
 
   // `options` must have passed CheckOptions.
-  explicit Caller(const ClientOptions& options);
+  Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials);
 
   // Makes attempts until one succeeds, one fails with a code that is not worth
   // repeating, or time is up. Returns the last attempt's status, turned into an
@@ -63,6 +66,7 @@ class Caller {
   Result TryOnce(const Attempt& attempt, absl::Duration duration);
 
   const std::string address_;
+  const std::string authorization_;  // Empty without a token.
   const RetryOptions retry_;
   const std::shared_ptr<ClientClock> clock_;
   Connection connection_;

@@ -1,14 +1,23 @@
 #include "slipstream/client_options.h"
 
+#include <chrono>
+
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 
 namespace slipstream {
 namespace {
 
-absl::Status CheckPositive(const char* option, absl::Duration value) {
-  if (value > absl::ZeroDuration()) return absl::OkStatus();
+constexpr int kMostThreads = 1000;
+
+std::string TextOf(std::chrono::nanoseconds duration) {
+  return absl::FormatDuration(absl::FromChrono(duration));
+}
+
+absl::Status CheckPositive(const char* option, std::chrono::nanoseconds value) {
+  if (value > std::chrono::nanoseconds::zero()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(option, " is ", absl::FormatDuration(value), ", must be above 0"));
+      absl::StrCat(option, " is ", TextOf(value), ", must be above 0"));
 }
 
 absl::Status CheckDeadlines(const std::string& option, const Deadlines& deadlines) {
@@ -17,9 +26,9 @@ absl::Status CheckDeadlines(const std::string& option, const Deadlines& deadline
     return status;
   }
   if (deadlines.attempt <= deadlines.overall) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(option, ".overall is ", absl::FormatDuration(deadlines.overall),
-                   ", must be at least the attempt's ", absl::FormatDuration(deadlines.attempt)));
+  return absl::InvalidArgumentError(absl::StrCat(option, ".overall is ", TextOf(deadlines.overall),
+                                                 ", must be at least the attempt's ",
+                                                 TextOf(deadlines.attempt)));
 }
 
 absl::Status CheckRetry(const RetryOptions& retry) {
@@ -35,12 +44,29 @@ absl::Status CheckRetry(const RetryOptions& retry) {
       absl::StrCat("retry.max_attempts is ", retry.max_attempts, ", must be 0 or more"));
 }
 
+absl::Status CheckBackground(const BackgroundOptions& background) {
+  if (background.threads < 1 || background.threads > kMostThreads) {
+    return absl::InvalidArgumentError(absl::StrCat("background.threads is ", background.threads,
+                                                   ", must be from 1 to ", kMostThreads));
+  }
+  if (background.waiting >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("background.waiting is ", background.waiting, ", must be 1 or more"));
+}
+
+// A line end that came along from a file would end the call in an obscure way.
+absl::Status CheckToken(const std::string& token) {
+  for (const char c : token) {
+    if (c > ' ' && c < 0x7f) continue;
+    return absl::InvalidArgumentError(
+        "token has a space, a line end or another character that no token has");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckOptions(const ClientOptions& options) {
-  if (options.address.empty()) {
-    return absl::InvalidArgumentError("address is empty, must be host:port or unix:path");
-  }
   if (absl::Status status = CheckDeadlines("call", options.call); !status.ok()) return status;
   if (absl::Status status = CheckDeadlines("suggest", options.suggest); !status.ok()) {
     return status;
@@ -48,6 +74,11 @@ absl::Status CheckOptions(const ClientOptions& options) {
   if (absl::Status status = CheckDeadlines("registration", options.registration); !status.ok()) {
     return status;
   }
+  if (absl::Status status = CheckBackground(options.background); !status.ok()) return status;
+  if (absl::Status status = CheckDeadlines("backup", options.backup); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = CheckToken(options.token); !status.ok()) return status;
   return CheckRetry(options.retry);
 }
 

@@ -1,4 +1,4 @@
-#include "slipstream/configuration.h"
+#include "slipstream/messages/configuration.h"
 
 #include <cmath>
 
@@ -13,8 +13,7 @@ absl::StatusOr<v1::ParameterValue> ValueOf(const v1::Configuration& configuratio
                                            const std::string& parameter) {
   const auto found = configuration.values().find(parameter);
   if (found != configuration.values().end()) return found->second;
-  return absl::NotFoundError(
-      absl::StrCat("the configuration has no value for '", parameter, "'"));
+  return absl::NotFoundError(absl::StrCat("the configuration has no value for '", parameter, "'"));
 }
 
 const char* KindOf(const v1::ParameterValue& value) {

@@ -4,7 +4,7 @@
 #include "client/cpp/paging.h"
 #include "client/cpp/request_identity.h"
 #include "client/cpp/source_upload.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream {
 namespace {
@@ -73,8 +73,10 @@ absl::StatusOr<v1::ListSourceTasksResponse> Client::ListSourceTasks(
                         request);
 }
 
-absl::Status Client::ListAllSourceTasks(const Visitor<v1::SourceTask>& visit) {
+absl::Status Client::ListAllSourceTasks(const Visitor<v1::SourceTask>& visit,
+                                        const std::string& parent) {
   v1::ListSourceTasksRequest request;
+  request.set_parent(parent);
   request.set_page_size(kSourceTasksPerPage);
   return client_internal::VisitAllPages(
       request, [this](const v1::ListSourceTasksRequest& page) { return ListSourceTasks(page); },

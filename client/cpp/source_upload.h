@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "client/cpp/caller.h"
-#include "slipstream/observation_reader.h"
+#include "slipstream/messages/observation_reader.h"
 #include "slipstream/v1/services.pb.h"
 
 namespace slipstream::client_internal {
@@ -26,8 +26,7 @@ struct ChunkLimits {
 grpc::Status UploadSourceTask(Caller::Stub& stub, grpc::ClientContext* context,
                               const v1::RegisterSourceTaskRequest::Header& header,
                               ObservationReader& observations,
-                              v1::RegisterSourceTaskResponse* response,
-                              absl::Status* read_status);
+                              v1::RegisterSourceTaskResponse* response, absl::Status* read_status);
 
 }  // namespace slipstream::client_internal
 

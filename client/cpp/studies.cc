@@ -1,9 +1,10 @@
 #include <utility>
 
 #include "client/cpp/caller.h"
+#include "client/cpp/new_study_message.h"
 #include "client/cpp/paging.h"
 #include "client/cpp/request_identity.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream {
 namespace {
@@ -31,6 +32,11 @@ absl::StatusOr<v1::Study> Client::CreateStudy(v1::Study study, const std::string
   return CreateStudy(std::move(request));
 }
 
+absl::StatusOr<v1::Study> Client::CreateStudy(const client::NewStudy& study) {
+  if (absl::Status status = client_internal::CheckRecipe(study); !status.ok()) return status;
+  return CreateStudy(client_internal::MessageOf(study), study.id);
+}
+
 absl::StatusOr<v1::Study> Client::GetStudy(const v1::GetStudyRequest& request) {
   return caller_->Unary("read " + request.name(), options_.call, &Caller::Stub::GetStudy, request);
 }
@@ -41,13 +47,13 @@ absl::StatusOr<v1::Study> Client::GetStudy(const std::string& name) {
   return GetStudy(request);
 }
 
-absl::StatusOr<v1::ListStudiesResponse> Client::ListStudies(
-    const v1::ListStudiesRequest& request) {
+absl::StatusOr<v1::ListStudiesResponse> Client::ListStudies(const v1::ListStudiesRequest& request) {
   return caller_->Unary("list studies", options_.call, &Caller::Stub::ListStudies, request);
 }
 
-absl::Status Client::ListAllStudies(const Visitor<v1::Study>& visit) {
+absl::Status Client::ListAllStudies(const Visitor<v1::Study>& visit, const std::string& parent) {
   v1::ListStudiesRequest request;
+  request.set_parent(parent);
   request.set_page_size(kStudiesPerPage);
   return client_internal::VisitAllPages(
       request, [this](const v1::ListStudiesRequest& page) { return ListStudies(page); },

@@ -6,7 +6,7 @@
 #include "client/cpp/caller.h"
 #include "client/cpp/paging.h"
 #include "client/cpp/request_identity.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream {
 namespace {
@@ -196,6 +196,17 @@ absl::StatusOr<v1::Explanation> Client::Explain(const std::string& trial) {
   v1::ExplainRequest request;
   request.set_trial(trial);
   return caller_->Unary("explain " + trial, options_.call, &Caller::Stub::Explain, request);
+}
+
+absl::StatusOr<v1::ServerStatus> Client::GetServerStatus() {
+  return caller_->Unary("read the server's status", options_.call, &Caller::Stub::GetServerStatus,
+                        v1::GetServerStatusRequest());
+}
+
+absl::StatusOr<v1::BackupStoreResponse> Client::BackupStore(const std::string& name) {
+  v1::BackupStoreRequest request;
+  request.set_name(name);
+  return caller_->Unary("back up the store", options_.backup, &Caller::Stub::BackupStore, request);
 }
 
 absl::StatusOr<v1::ListPresetsResponse> Client::ListPresets() {

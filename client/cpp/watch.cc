@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "client/cpp/caller.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream {
 namespace {
@@ -71,9 +71,12 @@ absl::Status Client::WatchStudy(const std::string& study, const Visitor<v1::Stud
                resume_token != nullptr ? resume_token : &own_token);
 }
 
-absl::Status Client::WatchStudies(const Visitor<v1::StudyEvent>& visit, std::string* resume_token) {
+absl::Status Client::WatchStudies(const Visitor<v1::StudyEvent>& visit, std::string* resume_token,
+                                  const std::string& parent) {
+  v1::WatchStudiesRequest request;
+  request.set_parent(parent);
   std::string own_token;
-  return Watch(*caller_, options_.call, "watch the studies", v1::WatchStudiesRequest(),
+  return Watch(*caller_, options_.call, "watch the studies", std::move(request),
                &Caller::Stub::WatchStudies, visit,
                resume_token != nullptr ? resume_token : &own_token);
 }

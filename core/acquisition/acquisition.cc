@@ -23,23 +23,30 @@ Vector NoValues(Index count) {
   return Vector::Constant(count, -std::numeric_limits<double>::infinity());
 }
 
-// Each member's share in the average of `values`, and the average.
-double Average(bool is_logarithmic, const Vector& values, Vector& shares) {
-  const auto count = static_cast<double>(values.size());
+// Not Eigen's exp, whose vectors never underflow to 0.
+Vector Exponentials(const Vector& values, double most) {
+  return values.unaryExpr([most](double value) { return std::exp(value - most); });
+}
+
+// Each member's share in the weighted average of `values`, and the average.
+double Average(bool is_logarithmic, const Vector& values, const Vector& log_weights,
+               Vector& shares) {
+  const Vector weights = Exponentials(log_weights, 0);
+  const double all = weights.sum();
   if (!is_logarithmic || values.size() == 1) {
-    shares.setConstant(values.size(), 1 / count);
-    return values.mean();
+    shares = weights / all;
+    return values.dot(weights) / all;
   }
-  const double most = values.maxCoeff();
+  const Vector weighted = values + log_weights;
+  const double most = weighted.maxCoeff();
   if (!std::isfinite(most)) {
-    shares.setConstant(values.size(), 1 / count);
+    shares = weights / all;
     return most;
   }
-  // Not Eigen's exp, whose vectors never underflow to 0.
-  shares = values.unaryExpr([most](double value) { return std::exp(value - most); });
+  shares = Exponentials(weighted, most);
   const double sum = shares.sum();
   shares /= sum;
-  return most + std::log(sum / count);
+  return most + std::log(sum / all);
 }
 
 }  // namespace
@@ -47,6 +54,14 @@ double Average(bool is_logarithmic, const Vector& values, Vector& shares) {
 Acquisition::Acquisition(std::vector<RuledSurrogate> members, const Deadline& deadline)
     : members_(std::move(members)), deadline_(deadline) {
   assert(!members_.empty());
+}
+
+Vector Acquisition::LogWeights() const {
+  Vector log_weights(static_cast<Index>(members_.size()));
+  for (size_t k = 0; k < members_.size(); ++k) {
+    log_weights[static_cast<Index>(k)] = members_[k].log_weight;
+  }
+  return log_weights;
 }
 
 Vector Acquisition::Values(const PointMatrix& x) const {
@@ -71,9 +86,10 @@ Vector Acquisition::Values(const PointMatrix& x) const {
   if (count == 1) return by_member.col(0);
   Vector values(x.rows());
   Vector shares;
+  const Vector log_weights = LogWeights();
   for (Index i = 0; i < x.rows(); ++i) {
-    values[i] =
-        Average(members_.front().rule->is_logarithmic(), by_member.row(i).transpose(), shares);
+    values[i] = Average(members_.front().rule->is_logarithmic(), by_member.row(i).transpose(),
+                        log_weights, shares);
   }
   return values;
 }
@@ -92,7 +108,8 @@ double Acquisition::ValueAndGradient(ConstVectorView x, VectorView gradient) con
                        utility.by_deviation / (2 * deviation) * there.variance_gradient;
   }
   Vector shares;
-  const double value = Average(members_.front().rule->is_logarithmic(), values, shares);
+  const double value =
+      Average(members_.front().rule->is_logarithmic(), values, LogWeights(), shares);
   gradient.setZero();
   for (Index k = 0; k < count; ++k) {  // Far below, a logarithm's slope may be infinite.
     if (shares[k] > 0) gradient += shares[k] * gradients.col(k);

@@ -1,7 +1,7 @@
 // A rule applied to what one or several surrogates predict.
 //
-// Several stand for draws of the hyperparameters: the value is the rule's mean
-// over them (of its exponentials, where the rule is a logarithm). Thread-safe;
+// Several stand for draws of the hyperparameters, or for different models: the value is the rule's
+// weighted mean over them (of its exponentials, where the rule is a logarithm). Thread-safe;
 // keeps pointers to what it is made of.
 #ifndef SLIPSTREAM_CORE_ACQUISITION_ACQUISITION_H_
 #define SLIPSTREAM_CORE_ACQUISITION_ACQUISITION_H_
@@ -19,6 +19,7 @@ namespace slipstream {
 struct RuledSurrogate {
   const Surrogate* surrogate = nullptr;
   const AcquisitionRule* rule = nullptr;  // All of one kind.
+  double log_weight = 0;                  // As SearchedModel::LogWeight.
 };
 
 class Acquisition {
@@ -35,6 +36,8 @@ class Acquisition {
   double ValueAndGradient(ConstVectorView x, VectorView gradient) const;
 
  private:
+  Vector LogWeights() const;
+
   std::vector<RuledSurrogate> members_;
   Deadline deadline_;
 };

@@ -63,13 +63,13 @@ class RuledScore final : public SmoothScore {
                                                           RuleMaker make) {
     std::vector<std::unique_ptr<AcquisitionRule>> rules;
     std::vector<RuledSurrogate> members;
-    for (size_t i = 0; i < request.model.members().size(); ++i) {
+    for (size_t i = 0; i < request.model.size(); ++i) {
       SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<AcquisitionRule> rule, make(request, i));
       if (request.deviation_factor != 1) {
         rule = MakeWithScaledDeviation(std::move(rule), request.deviation_factor);
       }
       rules.push_back(std::move(rule));
-      members.push_back({request.model.members()[i].get(), rules.back().get()});
+      members.push_back({&request.model.member(i), rules.back().get(), request.model.LogWeight(i)});
     }
     return std::unique_ptr<PointScore>(
         new RuledScore(std::move(rules), std::move(members), request.deadline));
@@ -98,9 +98,9 @@ class DrawnScore final : public PointScore {
   explicit DrawnScore(const NextPointRequest& request) : request_(request) {}
 
   absl::StatusOr<Vector> Values(const PointMatrix& x) const override {
-    const size_t member = request_.seed % request_.model.members().size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const Matrix draw, DrawJointly(*request_.model.members()[member], x, 1, request_.seed));
+    const size_t member = request_.seed % request_.model.size();
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix draw,
+                                DrawJointly(request_.model.member(member), x, 1, request_.seed));
     return Vector(draw.col(0));
   }
   std::optional<size_t> most_candidates() const override { return kMostDrawn; }
@@ -149,7 +149,7 @@ MadeRule MaxValueOfDraws(const NextPointRequest& request, size_t member) {
       ScreenOf(request.space, request.model.BestConfigurations(kSearchIncumbents), request.seed);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const double target,
-      MaxValueTargetFromDraws(*request.model.members()[member], EncodeAll(request.space, places),
+      MaxValueTargetFromDraws(request.model.member(member), EncodeAll(request.space, places),
                               request.model.Incumbent(member), request.seed));
   return MakeProbabilityOfImprovement(target);
 }

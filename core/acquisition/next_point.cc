@@ -181,11 +181,15 @@ class Chooser {
     const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
     double mean = 0;
     double square = 0;
-    const auto count = static_cast<double>(request_.model.members().size());
-    for (const auto& member : request_.model.members()) {
-      const Predictions there = member->Predict(x);
-      mean += there.mean[0] / count;
-      square += (there.variance[0] + there.mean[0] * there.mean[0]) / count;
+    double all = 0;
+    for (size_t i = 0; i < request_.model.size(); ++i) {
+      all += std::exp(request_.model.LogWeight(i));
+    }
+    for (size_t i = 0; i < request_.model.size(); ++i) {
+      const Predictions there = request_.model.member(i).Predict(x);
+      const double share = all / std::exp(request_.model.LogWeight(i));
+      mean += there.mean[0] / share;
+      square += (there.variance[0] + there.mean[0] * there.mean[0]) / share;
     }
     const double deviation = std::sqrt(std::max(0.0, square - mean * mean));
     const OutputTransform& transform = request_.model.transform();
@@ -221,7 +225,7 @@ Screen SharedScreen(const SearchSpace& space, const SearchedModel& model, uint64
   if (space.has_candidates() || AllConfigurations(space, kEnumerable).has_value()) return screen;
   MaximizerOptions options = SearchOptionsOf(model);
   if (!model.is_costly()) {
-    is_small = is_small || model.members().size() > 1;
+    is_small = is_small || model.size() > 1;
     options.around_incumbents = is_small ? kFewAroundIncumbents : kSharedAroundIncumbents;
     options.quasi_random = is_small ? kFewQuasiRandom : kSharedQuasiRandom;
   }
@@ -237,7 +241,7 @@ absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t membe
   ask.seed = request.seed;
   ask.deadline = request.deadline;
   ask.screen = request.screen;
-  const MeanScore score(*request.model.members()[member]);
+  const MeanScore score(request.model.member(member));
   SLIPSTREAM_ASSIGN_OR_RETURN(const NextPoint best, Chooser(ask).Search(score));
   return std::max(best.value, request.model.Incumbent(member));
 }

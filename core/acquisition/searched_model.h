@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,8 +19,11 @@ class SearchedModel {
  public:
   virtual ~SearchedModel() = default;
 
-  // Equally likely; at least one.
-  virtual const std::vector<std::unique_ptr<Surrogate>>& members() const = 0;
+  // The number of members; at least one.
+  virtual size_t size() const = 0;
+  virtual const Surrogate& member(size_t member) const = 0;
+  // The logarithm of what the member counts beside the others; equally likely ones all have 0.
+  virtual double LogWeight(size_t /*member*/) const { return 0; }
   // A member's noise variance, on the model's scale.
   virtual double NoiseVariance(size_t member) const = 0;
   // What the member believes of the best so far, pending trials included.

@@ -52,8 +52,8 @@ double GainOf(const Arm& arm, const SearchedModel& model, Index dimension,
         Eigen::Map<const Vector>(nominees[i]->data(), dimension).transpose();
   }
   double gain = 0;
-  for (const auto& member : model.members()) gain += member->Predict(x).mean.sum();
-  return gain / static_cast<double>(model.members().size());
+  for (size_t i = 0; i < model.size(); ++i) gain += model.member(i).Predict(x).mean.sum();
+  return gain / static_cast<double>(model.size());
 }
 
 // An arm's point, noted in `point`.

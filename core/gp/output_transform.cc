@@ -119,6 +119,43 @@ OutputTransform OutputTransform::WithSign(double sign) const {
   return transform;
 }
 
+std::vector<double> OutputTransform::Numbers() const {
+  std::vector<double> numbers = {
+      static_cast<double>(warp_), sign_, unit_, offset_, spread_, exponent_, mean_, deviation_};
+  numbers.insert(numbers.end(), knots_.begin(), knots_.end());
+  numbers.insert(numbers.end(), scores_.begin(), scores_.end());
+  return numbers;
+}
+
+std::optional<OutputTransform> OutputTransform::FromNumbers(absl::Span<const double> numbers) {
+  constexpr size_t kFixed = 8;
+  const bool is_finite = std::all_of(numbers.begin(), numbers.end(),
+                                     [](double number) { return std::isfinite(number); });
+  if (!is_finite || numbers.size() < kFixed || (numbers.size() - kFixed) % 2 != 0) return {};
+  OutputTransform transform;
+  for (OutputWarp warp : {OutputWarp::kStandardize, OutputWarp::kPower, OutputWarp::kCopula}) {
+    if (numbers[0] == static_cast<double>(warp)) transform.warp_ = warp;
+  }
+  const bool has_knots = numbers.size() > kFixed;
+  if (numbers[0] != static_cast<double>(transform.warp_) ||
+      has_knots != (transform.warp_ == OutputWarp::kCopula)) {
+    return {};
+  }
+  transform.sign_ = numbers[1];
+  transform.unit_ = numbers[2];
+  transform.offset_ = numbers[3];
+  transform.spread_ = numbers[4];
+  transform.exponent_ = numbers[5];
+  transform.mean_ = numbers[6];
+  transform.deviation_ = numbers[7];
+  const bool divides = transform.unit_ > 0 && transform.spread_ > 0 && transform.deviation_ > 0;
+  if (!divides || std::abs(transform.sign_) != 1) return {};
+  const auto middle = numbers.begin() + kFixed + (numbers.size() - kFixed) / 2;
+  transform.knots_.assign(numbers.begin() + kFixed, middle);
+  transform.scores_.assign(middle, numbers.end());
+  return transform;
+}
+
 std::string OutputTransform::Text() const {
   std::string text = absl::StrFormat("%d", static_cast<int>(warp_));
   for (double number : {sign_, unit_, offset_, spread_, exponent_, mean_, deviation_}) {

@@ -6,9 +6,11 @@
 #ifndef SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_
 #define SLIPSTREAM_CORE_GP_OUTPUT_TRANSFORM_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/linalg/types.h"
 
 namespace slipstream {
@@ -50,6 +52,9 @@ class OutputTransform {
   double Invert(double value) const;
   // All of it in one text, for keys.
   std::string Text() const;
+  // All of it as numbers, and the way back; absent where the numbers are of no transform.
+  std::vector<double> Numbers() const;
+  static std::optional<OutputTransform> FromNumbers(absl::Span<const double> numbers);
 
   friend bool operator==(const OutputTransform&, const OutputTransform&) = default;
 

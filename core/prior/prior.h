@@ -93,6 +93,11 @@ struct PriorInput {
   }
 };
 
+// The belief in the logarithm of the amplitude of what sources do not tell, on results of variance
+// 1: amplitude^2 ~ LogNormal(-2, 3), ScaML's.
+inline constexpr HyperparameterBelief kDifferenceAmplitude = {-1, 1.5, -6.907755278982137,
+                                                              3.4011973816621555};
+
 // A remark about what a prior made of its sources, for provenance.
 using Remark = std::pair<std::string, std::variant<double, std::string>>;
 

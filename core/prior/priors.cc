@@ -8,8 +8,11 @@
 #include "core/prior/collaborative.h"
 #include "core/prior/corrected_sources.h"
 #include "core/prior/deviation.h"
+#include "core/prior/empirical.h"
+#include "core/prior/learnt_beliefs.h"
 #include "core/prior/pooled_sources.h"
 #include "core/prior/pretrained/pretrained.h"
+#include "core/prior/prototype_sum.h"
 #include "core/prior/rgpe.h"
 #include "core/prior/rm_gp.h"
 #include "core/prior/source_stack.h"
@@ -37,9 +40,10 @@ struct SharedPriors {
 
 absl::Span<const PriorRow* const> PriorRows() {
   static constexpr const PriorRow* kRows[] = {
-      &kNoPrior,         &kDeltaPrior, &kStackedPrior,  &kScamlPrior, &kClusterPrior,
-      &kEnvelopePrior,   &kEnvGpPrior, &kDiffGpPrior,   &kRgpePrior,  &kRmGpPrior,
-      &kPretrainedPrior, &kScotPrior,  &kDeviationPrior};
+      &kNoPrior,           &kDeltaPrior,      &kStackedPrior,       &kScamlPrior,
+      &kPrototypeSumPrior, &kEmpiricalPrior,  &kLearntBeliefsPrior, &kClusterPrior,
+      &kEnvelopePrior,     &kEnvGpPrior,      &kDiffGpPrior,        &kRgpePrior,
+      &kRmGpPrior,         &kPretrainedPrior, &kScotPrior,          &kDeviationPrior};
   return kRows;
 }
 

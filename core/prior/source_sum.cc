@@ -27,8 +27,7 @@ Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t s
     const double fixed = std::log(*options.amplitude);
     amplitude = {fixed, 1, fixed, fixed};
   } else {
-    // amplitude^2 ~ LogNormal(-2, 3), ScaML's.
-    amplitude = {-1, 1.5, std::log(1e-3), std::log(30.0)};
+    amplitude = kDifferenceAmplitude;
   }
   const bool is_learnt = options.weights == WeightLearning::kAlways || sources > 1;
   for (size_t i = 0; i < sources; ++i) {

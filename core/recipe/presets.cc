@@ -53,12 +53,19 @@ constexpr double kCmboNoise = 0.1353352832366127;  // exp(-2): where a learnt on
 constexpr double kRootOfOneFifth = 0.4472135954999579;
 
 constexpr PresetWords kPresets[] = {
+    {"auto",
+     "With source tasks the model of their mean and differences, guarded by one without them; else "
+     "gp_log_ei; the default",
+     {.prior = "empirical",
+      .initial = "transfer",
+      .exploration = "turns",
+      .options = {{"transfer_guard", 1}}}},
     {"gp_log_ei",
      "Gaussian process, most probable hyperparameters, log expected improvement, and turns once "
-     "little is expected; the default",
+     "little is expected",
      {.exploration = "turns"}},
     {"portfolio_gp",
-     "The first entries of source_portfolio, then gp_log_ei; the default with source tasks",
+     "The first entries of source_portfolio, then gp_log_ei",
      {.initial = "source_portfolio", .exploration = "turns"}},
     {"gp_hmc",
      "Gaussian process, hyperparameters sampled and averaged over, log expected improvement",
@@ -124,7 +131,9 @@ constexpr PresetWords kPresets[] = {
                   {"amplitude", 1}}}},
     {"wang_de_freitas",
      "Lengthscales just short enough for a deviation of 0.1 at the next point",
-     {.calibration = "shrinking(map)", .acquisition = "ucb", .options = {{"ucb_multiplier", 2}}}},
+     {.calibration = "shrinking(map)",
+      .acquisition = "ucb",
+      .options = {{"ucb_multiplier", 2}, {"shrinking_most", 1000}}}},
 
     // UHE-BO and what its paper compares with: 1.96 deviations, standardised results around a mean
     // of 0, and Gamma(1e-3, 10) beliefs, shape and rate, in variances and lengthscales. Its MCMC
@@ -194,6 +203,18 @@ constexpr PresetWords kPresets[] = {
      "The first entries of source_portfolio, then the source's posterior as prior plus a process "
      "for the difference, exactly (SHGP)",
      {.prior = "stacked", .initial = "source_portfolio"}},
+    {"empirical_gp",
+     "The sources' mean and how they differ, as draws of the process that the target is drawn "
+     "from, "
+     "from the first trial",
+     {.prior = "empirical", .initial = "none"}},
+    {"prototype_sum",
+     "The centre of all sources, those of clusters and single sources with learnt weights plus a "
+     "process for the rest, from the first trial",
+     {.prior = "prototype_sum", .initial = "none"}},
+    {"learnt_beliefs",
+     "gp_log_ei with beliefs in lengthscales, amplitude and noise from those of the sources",
+     {.prior = "beliefs", .exploration = "turns"}},
     // ScaML: beta = 9 under the root, no initial points.
     {"scaml",
      "Sources' posteriors with learnt weights plus a process for the rest, from the first trial "

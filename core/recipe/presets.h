@@ -34,9 +34,8 @@ const Preset* FindPreset(absl::string_view name);
 // Names of all presets, comma-separated, for messages.
 std::string PresetNames();
 
-// The presets of studies that name none, without and with source tasks.
-inline constexpr absl::string_view kDefaultPreset = "gp_log_ei";
-inline constexpr absl::string_view kDefaultPresetWithSources = "portfolio_gp";
+// The preset of studies that name none.
+inline constexpr absl::string_view kDefaultPreset = "auto";
 
 }  // namespace slipstream
 

@@ -42,6 +42,15 @@ const InitialRow kNoStart = {
     .from_model = true,
 };
 
+const InitialRow kTransferStart = {
+    .about = {.name = "transfer",
+              .summary = "With source tasks none: the model suggests from the first trial on what "
+                         "they tell it; without them the first points fill the space evenly",
+              .options = InitialOptionSet},
+    .from_model = true,
+    .with_sources_only = true,
+};
+
 constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::smoothness>(
         {"smoothness", "", 0, 3, true,
@@ -55,6 +64,11 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::warps_inputs>(
         {"input_warp", "", 0, 1, true,
          "1: each number's scale is bent by a curve that is learnt; only with the prior none"}),
+    OptionAt<&StudyModelOptions::transfer_guard>(
+        {"transfer_guard", "", 0, 1, true,
+         "1: a model without the sources stands beside the one with them; each counts as much as "
+         "its forecasts of the results deserve, and every fourth suggestion is that of the model "
+         "without; nothing without source tasks"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
         {"source_kernel", "", 0, 4, true,
          "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "
@@ -66,8 +80,10 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
         {"task_scale", "", 0, 2, true,
          "With a prior of sources, results are 0: scaled task by task, so that levels and spreads "
          "which tasks have in common are lost, 1: all on the scale of the sources' results without "
-         "a power, so that tasks with other units mislead, 2: as measured, for constants that are "
-         "given in the results' unit; what the prior's method needs unless given"}),
+         "a power, so that tasks with other units mislead, 2: as measured, also without a prior, "
+         "for "
+         "constants that are given in the results' unit; what the prior's method needs unless "
+         "given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
          "All lengthscales of the study's own process, which with delta, stacked and scaml is that "
@@ -114,6 +130,16 @@ constexpr Conflict kModelConflicts[] = {
      .option = "input_warp",
      .blames_option = true,
      .reason = "whose sources' models know points by their plain scale"},
+    {.axis = RecipeAxis::kCalibration,
+     .other = "expanding",
+     .option = "transfer_guard",
+     .blames_option = true,
+     .reason = "which chooses the lengthscales of one model"},
+    {.axis = RecipeAxis::kCalibration,
+     .other = "shrinking",
+     .option = "transfer_guard",
+     .blames_option = true,
+     .reason = "which chooses the lengthscales of one model"},
 };
 
 }  // namespace
@@ -127,7 +153,7 @@ const ModelRow kStudyModel = {
 
 absl::Span<const InitialRow* const> InitialRows() {
   static constexpr const InitialRow* kRows[] = {&kQuasiRandomStart, &kRandomStart, &kZeroShotStart,
-                                                &kNoStart};
+                                                &kNoStart, &kTransferStart};
   return kRows;
 }
 

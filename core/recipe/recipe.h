@@ -29,9 +29,10 @@ struct InitialOptions {
 // any, are InitialOptions.
 struct InitialRow {
   Ingredient about;
-  bool is_random = false;     // Uniformly random.
-  bool from_sources = false;  // Begins with what served the source tasks best.
-  bool from_model = false;    // There is none: the model is asked at once.
+  bool is_random = false;          // Uniformly random.
+  bool from_sources = false;       // Begins with what served the source tasks best.
+  bool from_model = false;         // There is none: the model is asked at once, ...
+  bool with_sources_only = false;  // ... if the study has sources, else it fills the space evenly.
 };
 
 // All of them, in the order in which people should meet them.
@@ -42,6 +43,8 @@ struct StudyModelOptions {
   Smoothness smoothness = Smoothness::kMatern52;
   OutputWarp warp = OutputWarp::kByEvidence;
   bool warps_inputs = false;
+  // A model without sources stands beside the one with them (core/strategy/mixed_model.h).
+  bool transfer_guard = false;
   // Of the process of the study's own: with sources perhaps that of the difference from them.
   GivenHyperparameters given = {};
   GammaBeliefs gamma = {};

@@ -83,6 +83,14 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
                         /*initial_results=*/0, deadline});
 }
 
+Scaling ScalingWithSources(const ObjectiveModelRequest& request) {
+  Scaling scaling{WarpWithSources(request.recipe)};
+  if (request.scale.has_value()) {
+    scaling.shared = request.scale->WithSign(request.view.goal == Goal::kMinimize ? -1 : 1);
+  }
+  return scaling;
+}
+
 absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& request) {
   ObjectiveModel fitted;
   fitted.noiseless_ = request.view.noiseless;
@@ -109,10 +117,19 @@ absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request
   model_ = DefaultModel(KindsOf(*request.view.space), options);
   BelieveInBranches(*request.view.space, model_);
   FixGiven(options.given, model_);  // Which stays fixed, whatever is believed of branches.
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      scaled_,
-      ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
-                     request.view, request.recipe.model_options().warp));
+  if (request.scaling.has_value()) {
+    scaled_ = ScaleResults(request.view, *request.scaling);
+  } else if (request.recipe.model_options().scale == TaskScale::kAsMeasured) {
+    Scaling scaling{OutputWarp::kStandardize};
+    scaling.shared = OutputTransform::Identity(request.view.goal == Goal::kMinimize ? -1 : 1);
+    scaled_ = ScaleResults(request.view, scaling);
+    task_scale_ = "as measured";
+  } else {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        scaled_,
+        ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
+                       request.view, request.recipe.model_options().warp));
+  }
   return Calibrate(request, model_, scaled_.calibration_part);
 }
 
@@ -139,10 +156,8 @@ void ObjectiveModel::ThinMembers() {
 
 absl::Status ObjectiveModel::CalibrateWithSources(const ObjectiveModelRequest& request) {
   const StudyView& view = request.view;
-  const OutputWarp warp = WarpWithSources(request.recipe);
-  Scaling scaling{warp};
-  if (request.scale.has_value()) {
-    scaling.shared = request.scale->WithSign(view.goal == Goal::kMinimize ? -1 : 1);
+  Scaling scaling = request.scaling.value_or(ScalingWithSources(request));
+  if (scaling.shared.has_value()) {
     task_scale_ = TaskScaleOf(request.recipe) == TaskScale::kShared ? "shared" : "as measured";
   }
   scaled_ = ScaleResults(view, scaling);
@@ -213,6 +228,14 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
   }
   best_pending_.assign(members_.size(), -std::numeric_limits<double>::infinity());
   return absl::OkStatus();
+}
+
+double ObjectiveModel::LogLikelihoodOfResults() const {
+  const TrainingData& data = transfer_ != nullptr ? transfer_->data() : training().data;
+  if (data.y.size() != training().data.y.size()) return 0;
+  const absl::StatusOr<LikelihoodValue> likelihood =
+      LogMarginalLikelihood(*model().kernel, data, calibrated_->members.front());
+  return likelihood.ok() ? likelihood->value : 0;
 }
 
 double ObjectiveModel::NoiseVariance(size_t member) const {

@@ -41,6 +41,9 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
   // The scale that the results share with the sources, of positive sign; none: their own.
   std::optional<OutputTransform> scale = {};
+  // How results are scaled, where another model of theirs has decided that; none: as the recipe
+  // has it.
+  std::optional<Scaling> scaling = {};
 };
 
 // Has `prior` precompute and cache what ObjectiveModel::Fit will need of the sources, at least one,
@@ -49,6 +52,9 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
                           const SourceModels& sources,
                           const Deadline& deadline = Deadline::Infinite());
 
+// How results are scaled beside source tasks.
+Scaling ScalingWithSources(const ObjectiveModelRequest& request);
+
 class ObjectiveModel final : public SearchedModel {
  public:
   // DEADLINE_EXCEEDED when there was no time, FAILED_PRECONDITION when a
@@ -56,6 +62,7 @@ class ObjectiveModel final : public SearchedModel {
   static absl::StatusOr<ObjectiveModel> Fit(const ObjectiveModelRequest& request);
 
   const TrainingSet& training() const { return scaled_.training; }
+  const Scaling& scaling() const { return scaled_.scaling; }
   const Vector& results() const override { return training().data.y; }
   const OutputTransform& transform() const override { return training().transform; }
   // The calibrated model: the transfer's, or that of the results alone.
@@ -64,8 +71,8 @@ class ObjectiveModel final : public SearchedModel {
     return transfer_ != nullptr ? transfer_->data() : training().data;
   }
   const std::vector<Hyperparameters>& hyperparameters() const { return calibrated_->members; }
-  // Equally likely; at least one.
-  const std::vector<std::unique_ptr<Surrogate>>& members() const override { return members_; }
+  size_t size() const override { return members_.size(); }
+  const Surrogate& member(size_t member) const override { return *members_[member]; }
   // The member's noise variance, on the model's scale.
   double NoiseVariance(size_t member) const override;
   // What the member believes of the best so far, pending trials included.
@@ -84,6 +91,10 @@ class ObjectiveModel final : public SearchedModel {
   // The same with other hyperparameters for its members, at least one.
   absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members,
                                              const Deadline& deadline) const;
+
+  // The logarithm of how likely the results are under the first member's hyperparameters; 0 where
+  // the model was calibrated to more than the results.
+  double LogLikelihoodOfResults() const;
 
   std::optional<int64_t> round() const override {
     return transfer_ != nullptr ? transfer_->Round() : std::nullopt;

@@ -46,6 +46,12 @@ struct Suggestion {
   Provenance provenance;
 };
 
+// Adds facts, or notes, at the end of others.
+template <typename Item>
+void AppendAll(const std::vector<Item>& more, std::vector<Item>& items) {
+  items.insert(items.end(), more.begin(), more.end());
+}
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_STUDY_SUGGESTION_H_

@@ -1,52 +1,87 @@
-// slipstream_demo: the trainer that deploy/quickstart runs, and its table.
+// slipstream_demo: what deploy/quickstart runs against the server it has started.
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
-#include <map>
+#include <fstream>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "deploy/demo/curve.h"
+#include "deploy/demo/experiment.h"
 #include "deploy/demo/health.h"
-#include "deploy/demo/progress.h"
-#include "deploy/demo/trainer.h"
-#include "slipstream/client.h"
+#include "deploy/demo/svg_plot.h"
+#include "deploy/demo/text_plot.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream {
 namespace {
 
+constexpr double kGoal = 10;  // Percent, of which the verdicts tell.
+
 struct Flags {
   std::string server = "127.0.0.1:7411";
   double seconds = 30;
-  TuningPlan plan;
-  std::string progress_file;
-  std::string without_file;
-  std::string with_file;
+  ExperimentPlan plan;
+  std::string plot_file;
+  std::string csv_file;
 };
 
 absl::Status Wait(const Flags& flags) {
   return WaitUntilServing(flags.server, absl::Seconds(flags.seconds));
 }
 
-absl::Status Train(const Flags& flags) {
+// Tells of each part with the seconds that it took, at once, also in a pipe.
+class Announcer {
+ public:
+  void operator()(const std::string& part) {
+    const auto now = std::chrono::steady_clock::now();
+    std::printf("  %-64s %5.1f s\n", part.c_str(),
+                std::chrono::duration<double>(now - began_).count());
+    std::fflush(stdout);
+    began_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+std::vector<Comparison> ComparisonsOf(const Experiment& experiment) {
+  const Curve without = CurveOf("without source tasks", experiment.without);
+  const Curve similar = CurveOf("with source tasks", experiment.similar);
+  const Curve unlike = CurveOf("with source tasks", experiment.unlike);
+  return {{"Sources that help: the same network on other data", without, similar},
+          {"Sources that mislead: quite another network", without, unlike}};
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  if (path.empty()) return absl::OkStatus();
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) return absl::UnavailableError(absl::StrCat("cannot write ", path));
+  std::printf("Written to %s\n", path.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status Compare(const Flags& flags) {
   ClientOptions options;
   options.address = flags.server;
   const absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options);
   if (!client.ok()) return client.status();
-  const absl::StatusOr<Progress> progress = Tune(**client, flags.plan);
-  if (!progress.ok()) return progress.status();
-  std::printf("  studies/%s: %zu evaluations\n", flags.plan.study_id.c_str(), progress->size());
-  if (flags.progress_file.empty()) return absl::OkStatus();
-  return WriteProgress(flags.progress_file, *progress);
-}
-
-absl::Status Compare(const Flags& flags) {
-  const absl::StatusOr<Progress> without = ReadProgress(flags.without_file);
-  if (!without.ok()) return without.status();
-  const absl::StatusOr<Progress> with_source = ReadProgress(flags.with_file);
-  if (!with_source.ok()) return with_source.status();
-  std::fputs(ComparisonTable(*without, *with_source).c_str(), stdout);
-  return absl::OkStatus();
+  const absl::StatusOr<Experiment> experiment = RunExperiment(**client, flags.plan, Announcer());
+  if (!experiment.ok()) return experiment.status();
+  const std::vector<Comparison> comparisons = ComparisonsOf(*experiment);
+  for (const Comparison& comparison : comparisons) {
+    std::printf("\n%s\n%s", TextPlot(comparison).c_str(), Verdict(comparison, kGoal).c_str());
+  }
+  std::printf("\n");
+  const std::string title =
+      absl::StrCat("Lowest validation error, mean and quartiles of ", flags.plan.seeds, " tasks");
+  const absl::Status plotted = WriteFile(flags.plot_file, SvgPlot(title, comparisons));
+  return plotted.ok() ? WriteFile(flags.csv_file, CsvOf(comparisons)) : plotted;
 }
 
 void AddWait(CLI::App* app, Flags* flags) {
@@ -57,28 +92,24 @@ void AddWait(CLI::App* app, Flags* flags) {
       ->capture_default_str();
 }
 
-void AddTrain(CLI::App* app, Flags* flags) {
-  CLI::App* command = app->add_subcommand("train", "Tune the demo's network in a new study");
-  TuningPlan& plan = flags->plan;
-  command->add_option("--server", flags->server, "host:port")->capture_default_str();
-  command->add_option("--study", plan.study_id, "Id of the new study")->required();
-  command->add_option("--title", plan.title, "Title of the new study");
-  command->add_option("--data-set", plan.data_set, "last-year or this-year")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, DataSet>{
-          {"last-year", DataSet::kLastYear}, {"this-year", DataSet::kThisYear}}))
-      ->required();
-  command->add_option("--evaluations", plan.evaluations, "Number of training runs")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->add_option("--seed", plan.seed, "Seed of the study")->capture_default_str();
-  command->add_option("--source", plan.source_task, "Source task to learn from");
-  command->add_option("--progress", flags->progress_file, "File for the errors, one per line");
-}
-
 void AddCompare(CLI::App* app, Flags* flags) {
-  CLI::App* command = app->add_subcommand("compare", "Print two runs' progress side by side");
-  command->add_option("without", flags->without_file, "Run without a source task")->required();
-  command->add_option("with", flags->with_file, "Run with a source task")->required();
+  CLI::App* command = app->add_subcommand(
+      "compare", "Tune tasks without and with source tasks that help or mislead");
+  ExperimentPlan& plan = flags->plan;
+  command->add_option("--server", flags->server, "host:port")->capture_default_str();
+  command->add_option("--prefix", plan.prefix, "What the ids of all studies begin with")
+      ->required();
+  command->add_option("--seeds", plan.seeds, "Number of tasks")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--evaluations", plan.evaluations, "Evaluations of each")
+      ->check(CLI::Range(2, 40))
+      ->capture_default_str();
+  command->add_option("--threads", plan.threads, "Studies tuned at the same time")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command->add_option("--plot", flags->plot_file, "SVG file for the plots");
+  command->add_option("--csv", flags->csv_file, "CSV file for the numbers");
 }
 
 }  // namespace
@@ -86,15 +117,13 @@ void AddCompare(CLI::App* app, Flags* flags) {
 
 int main(int argc, char** argv) {
   slipstream::Flags flags;
-  CLI::App app("The trainer of Slipstream's quickstart.", "slipstream_demo");
+  CLI::App app("The experiment of Slipstream's quickstart.", "slipstream_demo");
   app.require_subcommand(1);
   slipstream::AddWait(&app, &flags);
-  slipstream::AddTrain(&app, &flags);
   slipstream::AddCompare(&app, &flags);
   CLI11_PARSE(app, argc, argv);
-  const absl::Status status = app.got_subcommand("wait")    ? slipstream::Wait(flags)
-                              : app.got_subcommand("train") ? slipstream::Train(flags)
-                                                            : slipstream::Compare(flags);
+  const absl::Status status =
+      app.got_subcommand("wait") ? slipstream::Wait(flags) : slipstream::Compare(flags);
   if (status.ok()) return 0;
   std::fprintf(stderr, "slipstream_demo: %s\n", std::string(status.message()).c_str());
   return 1;

@@ -1,6 +1,6 @@
 #include "deploy/demo/trainer.h"
 
-#include <vector>
+#include <utility>
 
 namespace slipstream {
 namespace {
@@ -10,29 +10,15 @@ constexpr char kWeightDecay[] = "weight_decay";
 constexpr char kLayers[] = "layers";
 constexpr char kError[] = "validation_error";
 
-void AddLogParameter(const char* name, double min, double max, v1::SearchSpace* space) {
-  v1::Parameter* parameter = space->add_parameters();
-  parameter->set_name(name);
-  parameter->mutable_double_domain()->set_min(min);
-  parameter->mutable_double_domain()->set_max(max);
-  parameter->mutable_double_domain()->set_scale(v1::LOG);
-}
-
-v1::Study StudyOf(const TuningPlan& plan) {
-  v1::Study study;
-  study.set_display_name(plan.title);
-  AddLogParameter(kLearningRate, 1e-5, 1, study.mutable_space());
-  AddLogParameter(kWeightDecay, 1e-6, 0.1, study.mutable_space());
-  v1::Parameter* layers = study.mutable_space()->add_parameters();
-  layers->set_name(kLayers);
-  layers->mutable_integer_domain()->set_min(1);
-  layers->mutable_integer_domain()->set_max(8);
-  v1::Metric* metric = study.add_metrics();
-  metric->set_name(kError);
-  metric->set_goal(v1::Metric::MINIMIZE);
-  study.set_seed(plan.seed);
-  if (!plan.source_task.empty()) study.add_source_tasks(plan.source_task);
-  return study;
+client::NewStudy StudyOf(const TuningPlan& plan) {
+  return {.id = plan.study_id,
+          .space = {{kLearningRate, client::Log(1e-5, 1)},
+                    {kWeightDecay, client::Log(1e-6, 0.1)},
+                    {kLayers, client::Integer(1, 8)}},
+          .minimize = kError,
+          .sources = plan.sources,
+          .seed = plan.seed,
+          .title = plan.title};
 }
 
 absl::StatusOr<HyperParameters> ParametersOf(const v1::Trial& trial) {
@@ -46,13 +32,13 @@ absl::StatusOr<HyperParameters> ParametersOf(const v1::Trial& trial) {
 }
 
 // Runs one evaluation; returns the error for the suggested hyperparameters.
-absl::StatusOr<double> Evaluate(Client& client, const std::string& study, DataSet data_set) {
+absl::StatusOr<double> Evaluate(Client& client, const std::string& study, const Task& task) {
   const absl::StatusOr<std::vector<v1::Trial>> trials = client.Suggest(study, "demo-trainer");
   if (!trials.ok()) return trials.status();
   const v1::Trial& trial = trials->front();
   const absl::StatusOr<HyperParameters> parameters = ParametersOf(trial);
   if (!parameters.ok()) return parameters.status();
-  const double error = ValidationError(data_set, *parameters);
+  const double error = ValidationError(task, *parameters);
   const absl::StatusOr<v1::Trial> observed = client.Observe(trial.name(), kError, error);
   if (!observed.ok()) return observed.status();
   return error;
@@ -61,11 +47,11 @@ absl::StatusOr<double> Evaluate(Client& client, const std::string& study, DataSe
 }  // namespace
 
 absl::StatusOr<Progress> Tune(Client& client, const TuningPlan& plan) {
-  const absl::StatusOr<v1::Study> study = client.CreateStudy(StudyOf(plan), plan.study_id);
+  const absl::StatusOr<v1::Study> study = client.CreateStudy(StudyOf(plan));
   if (!study.ok()) return study.status();
   Progress progress;
   for (int i = 0; i < plan.evaluations; ++i) {
-    const absl::StatusOr<double> error = Evaluate(client, study->name(), plan.data_set);
+    const absl::StatusOr<double> error = Evaluate(client, study->name(), plan.task);
     if (!error.ok()) return error.status();
     progress.push_back(*error);
   }
@@ -73,6 +59,28 @@ absl::StatusOr<Progress> Tune(Client& client, const TuningPlan& plan) {
       client.SetStudyState(study->name(), v1::Study::COMPLETED);
   if (!completed.ok()) return completed.status();
   return progress;
+}
+
+absl::StatusOr<std::string> RegisterAsSource(Client& client, const std::string& study_id,
+                                             const std::string& title) {
+  const absl::StatusOr<v1::Study> study = client.GetStudy("studies/" + study_id);
+  if (!study.ok()) return study.status();
+  std::vector<v1::Observation> observations;
+  const absl::Status listed =
+      client.ListAllTrials(study->name(), [&observations](const v1::Trial& trial) {
+        v1::Observation& observation = observations.emplace_back();
+        *observation.mutable_configuration() = trial.configuration();
+        *observation.mutable_outcome()->mutable_measurement() = trial.measurement();
+        return true;
+      });
+  if (!listed.ok()) return listed;
+  v1::RegisterSourceTaskRequest::Header header;
+  header.mutable_source_task()->set_display_name(title);
+  *header.mutable_source_task()->mutable_space() = study->space();
+  *header.mutable_source_task()->mutable_metrics() = study->metrics();
+  const auto registered = client.RegisterSourceTask(std::move(header), observations);
+  if (!registered.ok()) return registered.status();
+  return registered->source_task().name();
 }
 
 }  // namespace slipstream

@@ -5,27 +5,35 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "deploy/demo/progress.h"
 #include "deploy/demo/training_run.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 namespace slipstream {
 
 struct TuningPlan {
   std::string study_id;  // Last part of the new study's name.
   std::string title;     // The study's title.
-  DataSet data_set = DataSet::kThisYear;
+  Task task;
   int evaluations = 20;
   uint64_t seed = 1;
-  std::string source_task;  // "sourceTasks/..." to learn from; empty: none.
+  std::vector<std::string> sources;  // "sourceTasks/..." to learn from.
 };
+
+// The measured errors of one tuning run, in the order of its evaluations.
+using Progress = std::vector<double>;
 
 // Creates the study, runs all its evaluations and completes it. Returns the
 // client's errors, ALREADY_EXISTS if the id is taken, and then leaves the study
 // as it is.
 absl::StatusOr<Progress> Tune(Client& client, const TuningPlan& plan);
+
+// Registers the trials of a study that Tune made as a source task, as a CI job does; returns its
+// name. The same trials registered again are the same source task.
+absl::StatusOr<std::string> RegisterAsSource(Client& client, const std::string& study_id,
+                                             const std::string& title);
 
 }  // namespace slipstream
 

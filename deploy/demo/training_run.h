@@ -7,9 +7,20 @@
 
 namespace slipstream {
 
-// The data sets to train on. Their best hyperparameters are similar but not the
-// same, so that experience with one helps with the other.
-enum class DataSet { kLastYear, kThisYear };
+// A network to train on some data: which hyperparameters are best, and the error with them.
+struct Task {
+  double log_learning_rate = 0;
+  double log_weight_decay = 0;
+  double layers = 0;
+  double error = 0;
+};
+
+// One kind of network on ever new data: the best hyperparameters are similar but not the same, so
+// that experience with one task helps with another. Equal seeds give equal tasks.
+Task SimilarTask(uint64_t seed);
+
+// Another kind of network, which wants quite other hyperparameters: experience with it misleads.
+Task UnlikeTask(uint64_t seed);
 
 struct HyperParameters {
   double learning_rate = 0.001;  // 1e-5 to 1, on a log scale.
@@ -18,7 +29,7 @@ struct HyperParameters {
 };
 
 // The error in percent, 0 to 90. A smooth function with a single minimum.
-double ValidationError(DataSet data_set, const HyperParameters& parameters);
+double ValidationError(const Task& task, const HyperParameters& parameters);
 
 }  // namespace slipstream
 

@@ -1,5 +1,8 @@
 #include "server/convert/resource_name.h"
 
+#include <utility>
+#include <vector>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -7,11 +10,15 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/status.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
 
 constexpr size_t kMaxStudyIdBytes = 63;
+constexpr size_t kMostProjectBytes = 40;
+constexpr absl::string_view kProjects = "projects/";
+constexpr absl::string_view kDefaultProject = "default";
 constexpr size_t kSourceTaskIdBytes = 32;
 
 bool IsStudyId(absl::string_view id) {
@@ -21,6 +28,20 @@ bool IsStudyId(absl::string_view id) {
     if (!absl::ascii_islower(c) && !absl::ascii_isdigit(c) && c != '-') return false;
   }
   return true;
+}
+
+bool IsProject(absl::string_view project) {
+  return IsStudyId(project) && project.size() <= kMostProjectBytes;
+}
+
+// Takes "projects/{project}/" off the name; "default" if it does not begin so, absent if that is no
+// project.
+std::optional<std::string> TakeProject(absl::string_view* name) {
+  if (!absl::ConsumePrefix(name, kProjects)) return std::string(kDefaultProject);
+  const absl::string_view project = name->substr(0, name->find('/'));
+  if (!IsProject(project) || project.size() == name->size()) return std::nullopt;
+  name->remove_prefix(project.size() + 1);
+  return std::string(project);
 }
 
 bool IsSourceTaskId(absl::string_view id) {
@@ -41,42 +62,73 @@ bool ParseTrialNumber(absl::string_view text, int64_t* number) {
 
 }  // namespace
 
-std::string StudyName(absl::string_view study_id) { return absl::StrCat("studies/", study_id); }
+std::string StudyName(absl::string_view study_id) { return NameOfStudy(study_id); }
 
 std::string FormatTrialName(absl::string_view study_id, int64_t number) {
-  return absl::StrCat("studies/", study_id, "/trials/", number);
+  return NameOfTrial(study_id, number);
 }
 
 std::string SourceTaskName(absl::string_view source_task_id) {
-  return absl::StrCat("sourceTasks/", source_task_id);
+  return NameOfSourceTask(source_task_id);
 }
 
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name) {
-  absl::string_view id = name;
-  if (!absl::ConsumePrefix(&id, "studies/") || !IsStudyId(id)) {
+  absl::string_view rest = name;
+  const std::optional<std::string> project = TakeProject(&rest);
+  if (!project.has_value() || !absl::ConsumePrefix(&rest, "studies/") || !IsStudyId(rest)) {
     return InvalidField(field, name, "a name of the form studies/{study}");
   }
-  return std::string(id);
+  return IdInProject(*project, rest);
 }
 
 absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(name, '/');
+  absl::string_view rest = name;
+  const std::optional<std::string> project = TakeProject(&rest);
+  const std::vector<absl::string_view> parts = absl::StrSplit(rest, '/');
   TrialName result;
-  if (parts.size() != 4 || parts[0] != "studies" || !IsStudyId(parts[1]) || parts[2] != "trials" ||
-      !ParseTrialNumber(parts[3], &result.number)) {
+  if (!project.has_value() || parts.size() != 4 || parts[0] != "studies" || !IsStudyId(parts[1]) ||
+      parts[2] != "trials" || !ParseTrialNumber(parts[3], &result.number)) {
     return InvalidField(field, name, "a name of the form studies/{study}/trials/{number}");
   }
-  result.study_id = std::string(parts[1]);
+  result.study_id = IdInProject(*project, parts[1]);
   return result;
 }
 
 absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name) {
-  absl::string_view id = name;
-  if (!absl::ConsumePrefix(&id, "sourceTasks/") || !IsSourceTaskId(id)) {
+  absl::string_view rest = name;
+  const std::optional<std::string> project = TakeProject(&rest);
+  if (!project.has_value() || !absl::ConsumePrefix(&rest, "sourceTasks/") ||
+      !IsSourceTaskId(rest)) {
     return InvalidField(field, name,
                         "a name of the form sourceTasks/{32 lower-case hexadecimal digits}");
   }
-  return std::string(id);
+  return IdInProject(*project, rest);
+}
+
+absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::string_view name) {
+  if (name.empty()) return std::string(kDefaultProject);
+  absl::string_view project = name;
+  if (absl::ConsumePrefix(&project, kProjects) && IsProject(project)) return std::string(project);
+  return InvalidField(
+      field, name,
+      "a name of the form projects/{project}, whose last part is 1 to 40 characters "
+      "of a-z, 0-9 and '-', beginning with a letter and not ending with '-'");
+}
+
+absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view field,
+                                                             absl::string_view name) {
+  if (name == "projects/-") return std::optional<std::string>();
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::string project, ParseProjectName(field, name));
+  return std::optional<std::string>(std::move(project));
+}
+
+std::string IdInProject(absl::string_view project, absl::string_view id) {
+  return project == kDefaultProject ? std::string(id) : absl::StrCat(project, "/", id);
+}
+
+absl::string_view ProjectOfId(absl::string_view id) {
+  const size_t slash = id.find('/');
+  return slash == absl::string_view::npos ? kDefaultProject : id.substr(0, slash);
 }
 
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id) {

@@ -1,9 +1,12 @@
 // Resource names: "studies/{study}", "studies/{study}/trials/{number}",
-// "sourceTasks/{source_task}". Pure functions.
+// "sourceTasks/{source_task}", in a project other than "default" with "projects/{project}/" before
+// them. The ids here, and in the store, are "{study}" in the project "default" and
+// "{project}/{study}" in others, and so for source tasks. Pure functions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_
 #define SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -26,6 +29,16 @@ std::string SourceTaskName(absl::string_view source_task_id);
 absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string_view name);
 absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name);
 absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name);
+
+// Of the form "projects/{project}", or empty for "default"; the second also takes "projects/-" for
+// all projects, which is absent.
+absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::string_view name);
+absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view field,
+                                                             absl::string_view name);
+
+// The id in the store of what has the id `id` in its project, and the project in an id.
+std::string IdInProject(absl::string_view project, absl::string_view id);
+absl::string_view ProjectOfId(absl::string_view id);
 
 // Checks that `id` may be the last part of a study's name; an InvalidField if not.
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id);

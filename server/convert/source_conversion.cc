@@ -230,4 +230,19 @@ absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
   return data;
 }
 
+absl::Status CheckStoredSourceTask(const SourceTaskRecord& record,
+                                   const std::vector<std::string>& chunks) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskData data, StoredSourceTask(record, chunks));
+  v1::SourceTask task;
+  if (!task.ParseFromString(record.definition)) return Unreadable(record);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, SourceTaskHeaderFromProto(task));
+  const NewSourceTask derived = NewSourceTaskOf(task, header, data.points);
+  if (derived.id == record.id && derived.observation_count == record.observation_count &&
+      derived.measured_count == record.measured_count) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(absl::StrCat(SourceTaskName(record.id),
+                                          " has other observations than when it was registered"));
+}
+
 }  // namespace slipstream

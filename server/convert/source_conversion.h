@@ -45,6 +45,10 @@ absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record)
 absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
                                                 const std::vector<std::string>& chunks);
 
+// DATA_LOSS unless the stored observations are those that the task's id was derived from.
+absl::Status CheckStoredSourceTask(const SourceTaskRecord& record,
+                                   const std::vector<std::string>& chunks);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_

@@ -11,17 +11,14 @@
 #include "server/convert/content_hash.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/space_conversion.h"
+#include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
 
 namespace slipstream {
 namespace {
 
-constexpr int kMaxSources = 1000;
-constexpr int kMaxRecipeOptions = 64;
 constexpr int64_t kMsPerSecond = 1000;
-constexpr int64_t kMostLeaseSeconds = int64_t{365} * 24 * 3600;
-constexpr int32_t kMostRequeues = 100;
 
 static_assert(static_cast<int>(StudyState::kActive) == v1::Study::ACTIVE);
 static_assert(static_cast<int>(StudyState::kPaused) == v1::Study::PAUSED);

@@ -202,11 +202,14 @@ absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view 
   return trial;
 }
 
-absl::StatusOr<Notes> StoredNotes(int64_t number, const std::string& provenance) {
+absl::StatusOr<v1::Provenance> StoredProvenance(int64_t number, const std::string& provenance) {
   v1::Provenance proto;
-  if (!proto.ParseFromString(provenance)) {
-    return absl::DataLossError(absl::StrCat("the provenance of trial ", number, " cannot be read"));
-  }
+  if (proto.ParseFromString(provenance)) return proto;
+  return absl::DataLossError(absl::StrCat("the provenance of trial ", number, " cannot be read"));
+}
+
+absl::StatusOr<Notes> StoredNotes(int64_t number, const std::string& provenance) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance proto, StoredProvenance(number, provenance));
   Notes notes;
   for (const v1::Provenance::Note& note : proto.notes()) {
     notes.push_back({note.name(), {note.values().begin(), note.values().end()}});

@@ -56,6 +56,9 @@ NewTrial SuggestedTrial(const SearchSpace& space, const Suggestion& suggestion,
 absl::StatusOr<NewTrial> AddedTrial(const SearchSpace& space, absl::string_view metric,
                                     const v1::Observation& observation);
 
+// The stored provenance, which may be empty, of trial `number`. DATA_LOSS when it cannot be read.
+absl::StatusOr<v1::Provenance> StoredProvenance(int64_t number, const std::string& provenance);
+
 // The notes in the stored provenance, which may be empty, of trial `number`.
 // DATA_LOSS when it cannot be read.
 absl::StatusOr<Notes> StoredNotes(int64_t number, const std::string& provenance);

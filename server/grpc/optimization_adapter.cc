@@ -1,12 +1,23 @@
 #include "server/grpc/optimization_adapter.h"
 
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
+#include "core/base/status.h"
 #include "google/protobuf/empty.pb.h"
+#include "server/grpc/call_facts.h"
+#include "server/grpc/call_projects.h"
+#include "server/grpc/export_reactor.h"
 #include "server/grpc/status_conversion.h"
 #include "server/grpc/watch_reactor.h"
 #include "server/service/source_task_upload.h"
+#include "server/service/study_import.h"
 #include "slipstream/v1/services.grpc.pb.h"
 
 namespace slipstream {
@@ -14,209 +25,518 @@ namespace {
 
 using Context = grpc::CallbackServerContext;
 using Reactor = grpc::ServerUnaryReactor;
+using Bytes = grpc::ByteBuffer;
 
-// One RegisterSourceTask call, read to its end or to the first error. Reading ends
+// One call as the monitor sees it, from its arrival on. Nothing without a monitor.
+class MonitoredCall {
+ public:
+  MonitoredCall(CallMonitor* monitor, Rpc rpc) : monitor_(monitor), rpc_(rpc) {
+    if (monitor_ != nullptr) monitor_->Begin();
+  }
+
+  // To be called once, before the answer is given: `facts`, a function, may use the call's context.
+  template <typename Facts>
+  void End(const absl::Status& status, const Facts& facts) const {
+    if (monitor_ == nullptr) return;
+    const auto took = std::chrono::steady_clock::now() - begin_;
+    monitor_->End(rpc_, status, absl::FromChrono(took), facts);
+  }
+
+ private:
+  CallMonitor* const monitor_;
+  const Rpc rpc_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// Bytes that are no message are the caller's mistake.
+template <typename Message>
+absl::Status Parse(Bytes bytes, Message* message) {
+  const grpc::Status read = grpc::SerializationTraits<Message>::Deserialize(&bytes, message);
+  if (read.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the bytes that were sent are not a ", Message::descriptor()->full_name(),
+                   ": the message was cut off, or made by another version of proto/slipstream/v1"));
+}
+
+absl::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }
+
+// Of the connection's client certificate; empty if it has none.
+absl::string_view CommonNameOf(const Context& context) {
+  const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
+  if (connection == nullptr || !connection->IsPeerAuthenticated()) return {};
+  for (const grpc::string_ref& name : connection->FindPropertyValues("x509_common_name")) {
+    return View(name);
+  }
+  return {};
+}
+
+// Valid as long as the call. A certificate is looked at where there is no token, as that takes
+// long.
+CallCredentials CredentialsOf(const Context& context) {
+  CallCredentials credentials;
+  const auto found = context.client_metadata().find("authorization");
+  if (found != context.client_metadata().end()) {
+    credentials.authorization = View(found->second);
+  } else {
+    credentials.common_name = CommonNameOf(context);
+  }
+  return credentials;
+}
+
+// Calls `go_on`, a function of (Gate::Answer), with who calls: at once, or when that is known.
+// Without a gate everybody may call, and the identity is null.
+template <typename GoOn>
+void Admit(Gate* gate, Rpc rpc, const Context& context, const GoOn& go_on) {
+  if (gate == nullptr) return go_on(Gate::Answer(std::shared_ptr<const Identity>()));
+  const CallCredentials credentials = CredentialsOf(context);
+  if (const std::optional<Gate::Answer> known = gate->Find(rpc, credentials)) return go_on(*known);
+  gate->Verify(rpc, credentials, go_on);
+}
+
+std::string NameOf(const std::shared_ptr<const Identity>& caller) {
+  return caller == nullptr ? std::string() : caller->name;
+}
+
+// PERMISSION_DENIED if the request names a resource of a project that is not the caller's.
+absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
+                           const google::protobuf::Message& request) {
+  if (caller == nullptr || caller->all_projects) return absl::OkStatus();
+  for (const std::string& project : ProjectsOf(request)) {
+    const absl::Status allowed = CheckProject(*caller, project);
+    if (!allowed.ok()) return allowed;
+  }
+  return absl::OkStatus();
+}
+
+template <typename Message>
+grpc::Status ToBytes(const Message& message, Bytes* bytes) {
+  bool owned = false;
+  return grpc::SerializationTraits<Message>::Serialize(message, bytes, &owned);
+}
+
+// One unary call, alive until it is answered.
+template <typename Request, typename Response>
+struct UnaryCall {
+  Context* context;
+  Reactor* reactor;
+  Bytes* answer;
+  MonitoredCall call;
+  std::shared_ptr<const Identity> caller = nullptr;
+  Request request = {};
+  Response response = {};
+  int64_t held_bytes = 0;  // Of the memory budget.
+
+  void End(const absl::Status& status) {
+    call.End(status, [&] {
+      CallFacts facts = FactsOf(request);
+      const std::string made = status.ok() ? FactsOf(response).resource : std::string();
+      if (!made.empty()) facts.resource = made;
+      facts.peer = context->peer();
+      facts.caller = NameOf(caller);
+      return facts;
+    });
+    reactor->Finish(status.ok() ? ToBytes(response, answer) : ToGrpcStatus(status));
+  }
+};
+
+// The resources that a message of many names beside those of its header.
+absl::Status CheckContent(const std::shared_ptr<const Identity>&,
+                          const v1::RegisterSourceTaskRequest&) {
+  return absl::OkStatus();
+}
+
+// The source tasks that an imported study uses. The project in its own name is the one that it was
+// exported from, which does not matter.
+absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
+                          const v1::ImportStudyRequest& request) {
+  for (const v1::ExportLine& line : request.lines()) {
+    if (line.study().source_tasks().empty()) continue;
+    v1::Study used;
+    *used.mutable_source_tasks() = line.study().source_tasks();
+    SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, used));
+  }
+  return absl::OkStatus();
+}
+
+// What a call does with what it has collected, an `Upload`.
+template <typename Upload, typename Response>
+using UploadEnd = std::function<void(std::unique_ptr<Upload>, Response*, const Done&)>;
+
+// One call of many messages, read to its end or to the first error. Reading ends
 // in the same way when the caller has sent everything and when the call is cut off
 // (the caller cancelled or vanished, or the server shuts down), which must not
-// register anything. Sending the initial metadata tells them apart: it succeeds
+// change anything. Sending the initial metadata tells them apart: it succeeds
 // only on a live call.
-class UploadReactor : public grpc::ServerReadReactor<v1::RegisterSourceTaskRequest> {
+template <typename Upload, typename Request, typename Response>
+class UploadReactor : public grpc::ServerReadReactor<Bytes> {
  public:
-  UploadReactor(SourceTaskService* service, Context* context,
-                v1::RegisterSourceTaskResponse* response, std::atomic<int64_t>* under_way)
-      : service_(service),
+  UploadReactor(Rpc rpc, UploadEnd<Upload, Response> on_end, Context* context, Bytes* answer,
+                std::atomic<int64_t>* under_way, MemoryBudget* budget, IdleUploads* idle,
+                CallMonitor* monitor, Gate* gate)
+      : on_end_(std::move(on_end)),
+        budget_(budget),
+        idle_(idle),
         context_(context),
-        response_(response),
+        answer_(answer),
         under_way_(under_way),
-        upload_(std::make_unique<SourceTaskUpload>()) {
+        call_(monitor, rpc),
+        upload_(std::make_unique<Upload>()) {
     ++*under_way_;
-    StartRead(&message_);
+    Admit(gate, rpc, *context, [this](const Gate::Answer& who) {
+      if (!who.ok()) return End(who.status());
+      caller_ = *who;
+      ReadNext();
+    });
   }
 
   void OnReadDone(bool more) override {
+    idle_->Leave(this);
     if (!more) return StartSendInitialMetadata();
-    const absl::Status status = upload_->Add(message_);
-    if (!status.ok()) return Finish(ToGrpcStatus(status));
+    absl::Status status = Parse(bytes_, &message_);
+    if (status.ok() && message_.has_header()) facts_ = FactsOf(message_.header());
+    if (status.ok() && message_.has_header()) status = CheckProjects(caller_, message_);
+    if (status.ok()) status = CheckContent(caller_, message_);
+    if (status.ok()) status = OrOutOfMemory([this] { return upload_->Add(message_); });
+    if (status.ok()) status = HoldMore();
+    if (!status.ok()) return End(status);
     message_.Clear();
-    StartRead(&message_);
+    ReadNext();
   }
 
   void OnSendInitialMetadataDone(bool alive) override {
     if (!alive || context_->IsCancelled()) {
-      return Finish({grpc::StatusCode::CANCELLED, "the upload was cut off; nothing is registered"});
+      return End(absl::CancelledError("the upload was cut off; nothing is stored"));
     }
-    service_->RegisterSourceTask(std::move(upload_), response_,
-                                 [this](absl::Status status) { Finish(ToGrpcStatus(status)); });
+    on_end_(std::move(upload_), &response_, [this](const absl::Status& status) { End(status); });
   }
 
   void OnDone() override {
     --*under_way_;
+    budget_->GiveBack(held_bytes_);
     delete this;
   }
 
  private:
-  SourceTaskService* const service_;
+  void ReadNext() {
+    idle_->Wait(this, [context = context_] { context->TryCancel(); });
+    StartRead(&bytes_);
+  }
+
+  absl::Status HoldMore() {
+    const int64_t more = upload_->held_bytes() - held_bytes_;
+    SLIPSTREAM_RETURN_IF_ERROR(budget_->Take(more));
+    held_bytes_ += more;
+    return absl::OkStatus();
+  }
+
+  void End(const absl::Status& status) {
+    call_.End(status, [&] {
+      if (status.ok()) facts_.resource = FactsOf(response_).resource;
+      facts_.peer = context_->peer();
+      facts_.caller = NameOf(caller_);
+      return facts_;
+    });
+    Finish(status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status));
+  }
+
+  const UploadEnd<Upload, Response> on_end_;
+  MemoryBudget* const budget_;
+  IdleUploads* const idle_;
+  int64_t held_bytes_ = 0;
   Context* const context_;
-  v1::RegisterSourceTaskResponse* const response_;
+  Bytes* const answer_;
   std::atomic<int64_t>* const under_way_;
-  std::unique_ptr<SourceTaskUpload> upload_;
-  v1::RegisterSourceTaskRequest message_;
+  const MonitoredCall call_;
+  std::unique_ptr<Upload> upload_;
+  Bytes bytes_;
+  Request message_;
+  Response response_;
+  std::shared_ptr<const Identity> caller_;
+  CallFacts facts_;
 };
 
-// Watching takes and gives bytes.
-using GeneratedService = v1::OptimizationService::WithRawCallbackMethod_WatchStudies<
-    v1::OptimizationService::WithRawCallbackMethod_WatchStudy<
-        v1::OptimizationService::CallbackService>>;
+// Requests come and answers go as bytes, so that it is decided here what becomes of bytes that are
+// no message, and watchers can share what they are sent.
+using Wire = v1::OptimizationService;
+using StudyMethods = Wire::WithRawCallbackMethod_CreateStudy<
+    Wire::WithRawCallbackMethod_GetStudy<Wire::WithRawCallbackMethod_ListStudies<
+        Wire::WithRawCallbackMethod_UpdateStudy<Wire::WithRawCallbackMethod_DeleteStudy<
+            Wire::WithRawCallbackMethod_ListPresets<Wire::Service>>>>>>;
+using LeaseMethods = Wire::WithRawCallbackMethod_Suggest<
+    Wire::WithRawCallbackMethod_Heartbeat<Wire::WithRawCallbackMethod_ReleaseTrials<
+        Wire::WithRawCallbackMethod_Report<Wire::WithRawCallbackMethod_ListReports<
+            Wire::WithRawCallbackMethod_ShouldStop<StudyMethods>>>>>>;
+using TrialMethods = Wire::WithRawCallbackMethod_Observe<Wire::WithRawCallbackMethod_UpdateTrial<
+    Wire::WithRawCallbackMethod_AddTrials<Wire::WithRawCallbackMethod_GetTrial<
+        Wire::WithRawCallbackMethod_ListTrials<Wire::WithRawCallbackMethod_BestTrials<
+            Wire::WithRawCallbackMethod_Explain<LeaseMethods>>>>>>>;
+using SourceTaskMethods = Wire::WithRawCallbackMethod_RegisterSourceTask<
+    Wire::WithRawCallbackMethod_GetSourceTask<Wire::WithRawCallbackMethod_ListSourceTasks<
+        Wire::WithRawCallbackMethod_DeleteSourceTask<TrialMethods>>>>;
+using AllMethods = Wire::WithRawCallbackMethod_WatchStudy<
+    Wire::WithRawCallbackMethod_WatchStudies<Wire::WithRawCallbackMethod_BackupStore<
+        Wire::WithRawCallbackMethod_ExportStudy<Wire::WithRawCallbackMethod_ImportStudy<
+            Wire::WithRawCallbackMethod_GetServerStatus<SourceTaskMethods>>>>>>;
 
-class OptimizationAdapter : public GeneratedService {
+class OptimizationAdapter : public AllMethods {
  public:
-  OptimizationAdapter(slipstream::Service* service, std::atomic<int64_t>* under_way)
+  OptimizationAdapter(slipstream::Service* service, std::atomic<int64_t>* under_way,
+                      MemoryBudget* budget, IdleUploads* idle, CallMonitor* monitor, Gate* gate)
       : studies_(service->studies()),
         trials_(service->trials()),
         source_tasks_(service->source_tasks()),
         leases_(service->leases()),
         reports_(service->reports()),
         watches_(service->watches()),
-        under_way_(under_way) {}
+        exchange_(service->exchange()),
+        status_(service->status()),
+        backups_(service->backups()),
+        under_way_(under_way),
+        budget_(*budget),
+        idle_(idle),
+        monitor_(monitor),
+        gate_(gate) {}
 
-  Reactor* CreateStudy(Context* context, const v1::CreateStudyRequest* request,
-                       v1::Study* response) override {
-    return Unary(context, request, response, &studies_, &StudyService::CreateStudy);
+  Reactor* CreateStudy(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kCreateStudy, context, *request, answer, &studies_,
+                 &StudyService::CreateStudy);
   }
-  Reactor* GetStudy(Context* context, const v1::GetStudyRequest* request,
-                    v1::Study* response) override {
-    return Unary(context, request, response, &studies_, &StudyService::GetStudy);
+  Reactor* GetStudy(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kGetStudy, context, *request, answer, &studies_, &StudyService::GetStudy);
   }
-  Reactor* ListStudies(Context* context, const v1::ListStudiesRequest* request,
-                       v1::ListStudiesResponse* response) override {
-    return Unary(context, request, response, &studies_, &StudyService::ListStudies);
+  Reactor* ListStudies(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kListStudies, context, *request, answer, &studies_,
+                 &StudyService::ListStudies);
   }
-  Reactor* UpdateStudy(Context* context, const v1::UpdateStudyRequest* request,
-                       v1::Study* response) override {
-    return Unary(context, request, response, &studies_, &StudyService::UpdateStudy);
+  Reactor* UpdateStudy(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kUpdateStudy, context, *request, answer, &studies_,
+                 &StudyService::UpdateStudy);
   }
-  Reactor* DeleteStudy(Context* context, const v1::DeleteStudyRequest* request,
-                       google::protobuf::Empty* response) override {
-    return Unary(context, request, response, &studies_, &StudyService::DeleteStudy);
+  Reactor* DeleteStudy(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kDeleteStudy, context, *request, answer, &studies_,
+                 &StudyService::DeleteStudy);
   }
-  Reactor* Suggest(Context* context, const v1::SuggestRequest* request,
-                   v1::SuggestResponse* response) override {
-    Reactor* reactor = context->DefaultReactor();
-    trials_.Suggest(request, response, Answer(reactor), [context] { return IsGone(*context); });
-    return reactor;
+  Reactor* Suggest(Context* context, const Bytes* request, Bytes* answer) override {
+    return Begin<v1::SuggestRequest, v1::SuggestResponse>(
+        Rpc::kSuggest, context, *request, answer, [this](auto* call, Done done) {
+          trials_.Suggest(&call->request, &call->response, std::move(done),
+                          [context = call->context] { return IsGone(*context); });
+        });
   }
-  Reactor* Heartbeat(Context* context, const v1::HeartbeatRequest* request,
-                     v1::HeartbeatResponse* response) override {
-    return Unary(context, request, response, &leases_, &LeaseService::Heartbeat);
+  Reactor* Heartbeat(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kHeartbeat, context, *request, answer, &leases_, &LeaseService::Heartbeat);
   }
-  Reactor* ReleaseTrials(Context* context, const v1::ReleaseTrialsRequest* request,
-                         v1::ReleaseTrialsResponse* response) override {
-    return Unary(context, request, response, &leases_, &LeaseService::ReleaseTrials);
+  Reactor* ReleaseTrials(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kReleaseTrials, context, *request, answer, &leases_,
+                 &LeaseService::ReleaseTrials);
   }
-  Reactor* Report(Context* context, const v1::ReportRequest* request,
-                  v1::ReportResponse* response) override {
-    return Unary(context, request, response, &reports_, &ReportService::Report);
+  Reactor* Report(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kReport, context, *request, answer, &reports_, &ReportService::Report);
   }
-  Reactor* ListReports(Context* context, const v1::ListReportsRequest* request,
-                       v1::ListReportsResponse* response) override {
-    return Unary(context, request, response, &reports_, &ReportService::ListReports);
+  Reactor* ListReports(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kListReports, context, *request, answer, &reports_,
+                 &ReportService::ListReports);
   }
-  Reactor* ShouldStop(Context* context, const v1::ShouldStopRequest* request,
-                      v1::ShouldStopResponse* response) override {
-    return Unary(context, request, response, &reports_, &ReportService::ShouldStop);
+  Reactor* ShouldStop(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kShouldStop, context, *request, answer, &reports_,
+                 &ReportService::ShouldStop);
   }
-  Reactor* UpdateTrial(Context* context, const v1::UpdateTrialRequest* request,
-                       v1::Trial* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::UpdateTrial);
+  Reactor* UpdateTrial(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kUpdateTrial, context, *request, answer, &trials_,
+                 &TrialService::UpdateTrial);
   }
-  Reactor* Observe(Context* context, const v1::ObserveRequest* request,
-                   v1::Trial* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::Observe);
+  Reactor* Observe(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kObserve, context, *request, answer, &trials_, &TrialService::Observe);
   }
-  Reactor* AddTrials(Context* context, const v1::AddTrialsRequest* request,
-                     v1::AddTrialsResponse* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::AddTrials);
+  Reactor* AddTrials(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kAddTrials, context, *request, answer, &trials_, &TrialService::AddTrials);
   }
-  Reactor* GetTrial(Context* context, const v1::GetTrialRequest* request,
-                    v1::Trial* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::GetTrial);
+  Reactor* GetTrial(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kGetTrial, context, *request, answer, &trials_, &TrialService::GetTrial);
   }
-  Reactor* ListTrials(Context* context, const v1::ListTrialsRequest* request,
-                      v1::ListTrialsResponse* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::ListTrials);
+  Reactor* ListTrials(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kListTrials, context, *request, answer, &trials_, &TrialService::ListTrials);
   }
-  Reactor* BestTrials(Context* context, const v1::BestTrialsRequest* request,
-                      v1::BestTrialsResponse* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::BestTrials);
+  Reactor* BestTrials(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kBestTrials, context, *request, answer, &trials_, &TrialService::BestTrials);
   }
-  Reactor* Explain(Context* context, const v1::ExplainRequest* request,
-                   v1::Explanation* response) override {
-    return Unary(context, request, response, &trials_, &TrialService::Explain);
+  Reactor* Explain(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kExplain, context, *request, answer, &trials_, &TrialService::Explain);
   }
-  Reactor* ListPresets(Context* context, const v1::ListPresetsRequest* request,
-                       v1::ListPresetsResponse* response) override {
-    return Unary(context, request, response, &studies_, &StudyService::ListPresets);
+  Reactor* ListPresets(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kListPresets, context, *request, answer, &studies_,
+                 &StudyService::ListPresets);
+  }
+  Reactor* GetSourceTask(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kGetSourceTask, context, *request, answer, &source_tasks_,
+                 &SourceTaskService::GetSourceTask);
+  }
+  Reactor* ListSourceTasks(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kListSourceTasks, context, *request, answer, &source_tasks_,
+                 &SourceTaskService::ListSourceTasks);
+  }
+  Reactor* DeleteSourceTask(Context* context, const Bytes* request, Bytes* answer) override {
+    return Unary(Rpc::kDeleteSourceTask, context, *request, answer, &source_tasks_,
+                 &SourceTaskService::DeleteSourceTask);
+  }
+  Reactor* GetServerStatus(Context* context, const Bytes* request, Bytes* answer) override {
+    return Begin<v1::GetServerStatusRequest, v1::ServerStatus>(
+        Rpc::kGetServerStatus, context, *request, answer, [this](auto* call, Done done) {
+          if (monitor_ != nullptr) call->response.set_open_calls(monitor_->open());
+          status_.GetServerStatus(&call->request, &call->response, std::move(done));
+        });
+  }
+  Reactor* BackupStore(Context* context, const Bytes* request, Bytes* answer) override {
+    return Begin<v1::BackupStoreRequest, v1::BackupStoreResponse>(
+        Rpc::kBackupStore, context, *request, answer, [this](auto* call, const Done& done) {
+          backups_.BackupStore(&call->request, &call->response, done);
+        });
   }
   // Not counted as under way: watchers are told to come again when the server ends.
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchStudy(Context*,
-                                                         const grpc::ByteBuffer* request) override {
-    return Watch(*request, &WatchService::WatchStudy);
+  grpc::ServerWriteReactor<Bytes>* WatchStudy(Context* context, const Bytes* request) override {
+    return Watch(Rpc::kWatchStudy, context, *request, &WatchService::WatchStudy);
   }
-  grpc::ServerWriteReactor<grpc::ByteBuffer>* WatchStudies(
-      Context*, const grpc::ByteBuffer* request) override {
-    return Watch(*request, &WatchService::WatchStudies);
+  grpc::ServerWriteReactor<Bytes>* WatchStudies(Context* context, const Bytes* request) override {
+    return Watch(Rpc::kWatchStudies, context, *request, &WatchService::WatchStudies);
   }
-  grpc::ServerReadReactor<v1::RegisterSourceTaskRequest>* RegisterSourceTask(
-      Context* context, v1::RegisterSourceTaskResponse* response) override {
-    return new UploadReactor(&source_tasks_, context, response, under_way_);
+  grpc::ServerReadReactor<Bytes>* RegisterSourceTask(Context* context, Bytes* answer) override {
+    const auto on_end = [this](std::unique_ptr<SourceTaskUpload> upload,
+                               v1::RegisterSourceTaskResponse* response, const Done& done) {
+      source_tasks_.RegisterSourceTask(std::move(upload), response, done);
+    };
+    return new UploadReactor<SourceTaskUpload, v1::RegisterSourceTaskRequest,
+                             v1::RegisterSourceTaskResponse>(Rpc::kRegisterSourceTask, on_end,
+                                                             context, answer, under_way_, &budget_,
+                                                             idle_, monitor_, gate_);
   }
-  Reactor* GetSourceTask(Context* context, const v1::GetSourceTaskRequest* request,
-                         v1::SourceTask* response) override {
-    return Unary(context, request, response, &source_tasks_, &SourceTaskService::GetSourceTask);
+  grpc::ServerReadReactor<Bytes>* ImportStudy(Context* context, Bytes* answer) override {
+    const auto on_end = [this](std::unique_ptr<StudyImport> upload, v1::Study* response,
+                               const Done& done) {
+      exchange_.ImportStudy(std::move(upload), response, done);
+    };
+    return new UploadReactor<StudyImport, v1::ImportStudyRequest, v1::Study>(
+        Rpc::kImportStudy, on_end, context, answer, under_way_, &budget_, idle_, monitor_, gate_);
   }
-  Reactor* ListSourceTasks(Context* context, const v1::ListSourceTasksRequest* request,
-                           v1::ListSourceTasksResponse* response) override {
-    return Unary(context, request, response, &source_tasks_, &SourceTaskService::ListSourceTasks);
-  }
-  Reactor* DeleteSourceTask(Context* context, const v1::DeleteSourceTaskRequest* request,
-                            google::protobuf::Empty* response) override {
-    return Unary(context, request, response, &source_tasks_, &SourceTaskService::DeleteSourceTask);
+  grpc::ServerWriteReactor<Bytes>* ExportStudy(Context* context, const Bytes* request) override {
+    return Export(context, *request);
   }
 
  private:
-  template <typename Backend, typename Request, typename Response>
-  Reactor* Unary(Context* context, const Request* request, Response* response, Backend* backend,
-                 void (Backend::*method)(const Request*, Response*, Done)) {
-    Reactor* reactor = context->DefaultReactor();
-    (backend->*method)(request, response, Answer(reactor));
+  // `run`, a function of (UnaryCall*, Done), works on the call when its request is sound. Counts
+  // the call as under way until it is answered.
+  template <typename Request, typename Response, typename Run>
+  Reactor* Begin(Rpc rpc, Context* context, const Bytes& bytes, Bytes* answer, const Run& run) {
+    ++*under_way_;
+    Reactor* const reactor = context->DefaultReactor();
+    auto* const call =
+        new UnaryCall<Request, Response>{context, reactor, answer, MonitoredCall(monitor_, rpc)};
+    const Done done = [this, call](const absl::Status& status) {
+      budget_.GiveBack(call->held_bytes);
+      call->End(status);
+      delete call;
+      --*under_way_;
+    };
+    // gRPC keeps the bytes as long as the call.
+    Admit(gate_, rpc, *context, [this, call, &bytes, run, done](const Gate::Answer& who) {
+      if (!who.ok()) return done(who.status());
+      call->caller = *who;
+      absl::Status status = OrOutOfMemory([&] { return Parse(bytes, &call->request); });
+      if (status.ok()) status = CheckProjects(call->caller, call->request);
+      if (status.ok()) status = Hold(call);
+      status.ok() ? run(call, done) : done(status);
+    });
     return reactor;
   }
 
-  template <typename Request>
-  WatchReactor* Watch(grpc::ByteBuffer bytes,
-                      void (WatchService::*method)(const Request*, std::function<void()>,
-                                                   WatchService::Opened)) {
-    auto request = std::make_shared<Request>();
-    const grpc::Status read =
-        grpc::SerializationTraits<Request>::Deserialize(&bytes, request.get());
-    return new WatchReactor([read, request, method, watches = &watches_](
-                                std::function<void()> on_more, WatchService::Opened opened) {
-      if (!read.ok()) return opened(absl::InvalidArgumentError("the request cannot be read"));
-      const auto done = [request, opened = std::move(opened)](
-                            absl::StatusOr<std::unique_ptr<EventStream>> stream) {
-        opened(std::move(stream));
-      };
-      (watches->*method)(request.get(), std::move(on_more), done);
-    });
+  template <typename Backend, typename Request, typename Response>
+  Reactor* Unary(Rpc rpc, Context* context, const Bytes& bytes, Bytes* answer, Backend* backend,
+                 void (Backend::*method)(const Request*, Response*, Done)) {
+    return Begin<Request, Response>(
+        rpc, context, bytes, answer, [backend, method](auto* call, Done done) {
+          (backend->*method)(&call->request, &call->response, std::move(done));
+        });
   }
 
-  // Counts the call as under way until it is answered.
-  Done Answer(Reactor* reactor) {
-    ++*under_way_;
-    return [reactor, under_way = under_way_](const absl::Status& status) {
-      reactor->Finish(ToGrpcStatus(status));
-      --*under_way;
+  // Takes what a call of a large request holds: the request, and about as much again for what is
+  // made of it. Small ones are too many to be worth counting, and bounded by the calls of a
+  // connection.
+  template <typename Call>
+  absl::Status Hold(Call* call) {
+    constexpr size_t kLarge = 16 << 10;
+    if (call->request.ByteSizeLong() < kLarge) return absl::OkStatus();
+    const auto bytes = static_cast<int64_t>(2 * call->request.SpaceUsedLong());
+    SLIPSTREAM_RETURN_IF_ERROR(budget_.Take(bytes));
+    call->held_bytes = bytes;
+    return absl::OkStatus();
+  }
+
+  template <typename Request>
+  WatchReactor* Watch(Rpc rpc, Context* context, const Bytes& bytes,
+                      void (WatchService::*method)(const Request*, std::function<void()>,
+                                                   WatchService::Opened)) {
+    // What the call is about, once it has been admitted and read.
+    struct Watched {
+      Request request;
+      std::shared_ptr<const Identity> caller;
     };
+    const auto watched = std::make_shared<Watched>();
+    const auto on_end = [watched, context,
+                         call = MonitoredCall(monitor_, rpc)](const absl::Status& status) {
+      call.End(status, [&] {
+        CallFacts facts = FactsOf(watched->request);
+        facts.peer = context->peer();
+        facts.caller = NameOf(watched->caller);
+        return facts;
+      });
+    };
+    const auto open = [gate = gate_, watches = &watches_, rpc, context, watched, request = &bytes,
+                       method](const std::function<void()>& on_more,
+                               const WatchService::Opened& opened) {
+      Admit(gate, rpc, *context, [=](const Gate::Answer& who) {
+        if (!who.ok()) return opened(who.status());
+        watched->caller = *who;
+        absl::Status status = Parse(*request, &watched->request);
+        if (status.ok()) status = CheckProjects(*who, watched->request);
+        if (!status.ok()) return opened(status);
+        (watches->*method)(&watched->request, on_more,
+                           [watched, opened](auto stream) { opened(std::move(stream)); });
+      });
+    };
+    return new WatchReactor(open, on_end);
+  }
+
+  ExportReactor* Export(Context* context, const Bytes& bytes) {
+    // What the call is about, once it has been admitted and read.
+    struct Exported {
+      v1::ExportStudyRequest request;
+      std::shared_ptr<const Identity> caller;
+    };
+    const auto exported = std::make_shared<Exported>();
+    ++*under_way_;
+    const auto on_end =
+        [this, exported, context,
+         call = MonitoredCall(monitor_, Rpc::kExportStudy)](const absl::Status& status) {
+          call.End(status, [&] {
+            CallFacts facts = FactsOf(exported->request);
+            facts.peer = context->peer();
+            facts.caller = NameOf(exported->caller);
+            return facts;
+          });
+        };
+    const auto open = [this, context, exported,
+                       request = &bytes](const ExchangeService::Opened& opened) {
+      Admit(gate_, Rpc::kExportStudy, *context, [=, this](const Gate::Answer& who) {
+        if (!who.ok()) return opened(who.status());
+        exported->caller = *who;
+        absl::Status status = Parse(*request, &exported->request);
+        if (status.ok()) status = CheckProjects(*who, exported->request);
+        if (!status.ok()) return opened(status);
+        // The service needs the request until it has opened the export.
+        exchange_.ExportStudy(&exported->request,
+                              [exported, opened](auto found) { opened(std::move(found)); });
+      });
+    };
+    return new ExportReactor(&exchange_, &budget_, under_way_, open, on_end);
   }
 
   // Whether the caller cancelled or vanished, or waits no longer.
@@ -230,14 +550,23 @@ class OptimizationAdapter : public GeneratedService {
   LeaseService& leases_;
   ReportService& reports_;
   WatchService& watches_;
+  ExchangeService& exchange_;
+  StatusService& status_;
+  BackupService& backups_;
   std::atomic<int64_t>* const under_way_;
+  MemoryBudget& budget_;
+  IdleUploads* const idle_;
+  CallMonitor* const monitor_;
+  Gate* const gate_;
 };
 
 }  // namespace
 
 std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
-                                                       std::atomic<int64_t>* under_way) {
-  return std::make_unique<OptimizationAdapter>(service, under_way);
+                                                       std::atomic<int64_t>* under_way,
+                                                       MemoryBudget* budget, IdleUploads* idle,
+                                                       CallMonitor* monitor, Gate* gate) {
+  return std::make_unique<OptimizationAdapter>(service, under_way, budget, idle, monitor, gate);
 }
 
 }  // namespace slipstream

@@ -8,14 +8,23 @@
 #include <cstdint>
 #include <memory>
 
+#include "server/access/gate.h"
+#include "server/grpc/idle_uploads.h"
+#include "server/grpc/memory_budget.h"
 #include "server/service/service.h"
+#include "server/telemetry/call_monitor.h"
 
 namespace slipstream {
 
 // Both must outlive the gRPC server that the adapter is registered with.
-// `under_way` counts the calls that have not been answered yet.
+// `under_way` counts the calls that have not been answered yet. What large requests hold is taken
+// from `budget`; `idle` ends uploads whose callers are silent. `monitor`, which may be null, is
+// told of all calls; `gate`, which may be null for everybody, decides who may call. They must
+// outlive the gRPC server, too.
 std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
-                                                       std::atomic<int64_t>* under_way);
+                                                       std::atomic<int64_t>* under_way,
+                                                       MemoryBudget* budget, IdleUploads* idle,
+                                                       CallMonitor* monitor, Gate* gate);
 
 }  // namespace slipstream
 

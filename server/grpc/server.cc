@@ -26,6 +26,10 @@ namespace {
 // and clients can close on their side.
 constexpr absl::Duration kClosingTime = absl::Seconds(1);
 
+constexpr int64_t kPartOfGrpc = 4;
+constexpr int kMillisecondsBetweenPings = 60000;
+constexpr int kMillisecondsForAnAnswer = 20000;
+
 struct HostAndPort {
   std::string host;
   int port = 0;
@@ -52,20 +56,30 @@ bool IsLoopback(const std::string& host) {
 
 absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
   SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseAddress(options.listen));
-  if (IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) return address;
+  SLIPSTREAM_RETURN_IF_ERROR(CheckTlsFiles(options.tls));
+  if (options.tls.is_set() || IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) {
+    return address;
+  }
   return absl::FailedPreconditionError(absl::StrCat(
       "listening on ", options.listen,
-      " would let other machines connect without encryption; pass --allow-plaintext to do so"));
+      " would let other machines connect without encryption; give --tls-certificate and --tls-key, "
+      "or pass --allow-plaintext to do so nevertheless"));
 }
 
-void Configure(const ServerOptions& options, int max_message_bytes, int* port,
-               grpc::ServerBuilder* builder) {
-  builder->AddListeningPort(options.listen, grpc::InsecureServerCredentials(), port);
+void Configure(const ServerOptions& options, int max_message_bytes, grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(max_message_bytes);
   builder->SetMaxSendMessageSize(max_message_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
-  // Without this, two servers could listen on one port and share its calls at random.
-  builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
+                              static_cast<int>(absl::ToInt64Milliseconds(options.max_idle)));
+  // Finds callers whose machine is gone, and those that begin what they never end.
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kMillisecondsBetweenPings);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kMillisecondsForAnAnswer);
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder->AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);
+  grpc::ResourceQuota quota("slipstream");
+  quota.Resize(static_cast<size_t>(options.call_memory_bytes / kPartOfGrpc));
+  builder->SetResourceQuota(quota);
 }
 
 }  // namespace
@@ -84,22 +98,37 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   std::unique_ptr<Server> result(new Server);
   result->service_ = service;
-  result->adapter_ = MakeOptimizationAdapter(service, &result->under_way_);
+  result->budget_ = std::make_unique<MemoryBudget>(options.call_memory_bytes -
+                                                   options.call_memory_bytes / kPartOfGrpc);
+  result->idle_uploads_ = std::make_unique<IdleUploads>(options.max_upload_idle);
+  result->adapter_ =
+      MakeOptimizationAdapter(service, &result->under_way_, result->budget_.get(),
+                              result->idle_uploads_.get(), options.monitor, options.gate);
   grpc::ServerBuilder builder;
-  int port = 0;
-  Configure(options, service->options().max_message_bytes, &port, &builder);
+  Configure(options, service->options().max_message_bytes, &builder);
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      result->listener_,
+      Listener::Listen(asked.host, asked.port, {options.max_connections, options.on_refused}));
+  result->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+      MakeServerCredentials(options.tls));
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
   result->server_ = builder.BuildAndStart();
-  if (result->server_ == nullptr || port == 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("cannot listen on ", options.listen,
-                     ": the port is taken, or the address is not one of this machine"));
-  }
-  result->server_->GetHealthCheckService()->SetServingStatus(true);
-  result->server_->GetHealthCheckService()->SetServingStatus("slipstream.v1.OptimizationService",
-                                                             true);
-  result->address_ = absl::StrCat(asked.host, ":", port);
+  if (result->server_ == nullptr) return absl::InternalError("gRPC does not start");
+  result->listener_->Start([acceptor = result->acceptor_.get()](int connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+    parameters.fd = connection;
+    acceptor->HandleNewConnection(&parameters);
+  });
+  result->reset_guard_ = std::make_unique<ResetGuard>(
+      2 * int64_t{options.max_calls_per_connection},
+      [listener = result->listener_.get(), told = options.on_refused](const Peer& peer) {
+        told("closed a connection that begins calls and takes them back without end");
+        listener->Disconnect(peer);
+      });
+  result->SetHealthy(true);
+  result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());
   return result;
 }
 
@@ -107,9 +136,17 @@ Server::~Server() {
   if (server_ != nullptr) Drain(absl::ZeroDuration());
 }
 
+void Server::SetHealthy(bool healthy) {
+  grpc::HealthCheckServiceInterface* const health = server_->GetHealthCheckService();
+  health->SetServingStatus(healthy);
+  health->SetServingStatus("slipstream.v1.OptimizationService", healthy);
+}
+
 void Server::Drain(absl::Duration grace) {
   const absl::Time deadline = absl::Now() + grace;
-  server_->GetHealthCheckService()->SetServingStatus(false);
+  listener_->Close();
+  reset_guard_.reset();
+  server_->GetHealthCheckService()->Shutdown();
   absl::Notification all_closed;
   std::thread closing([&] {
     server_->Shutdown(absl::ToChronoTime(deadline));

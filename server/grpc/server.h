@@ -10,13 +10,20 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/access/gate.h"
+#include "server/grpc/idle_uploads.h"
+#include "server/grpc/listener.h"
+#include "server/grpc/memory_budget.h"
+#include "server/grpc/transport_security.h"
 #include "server/service/service.h"
+#include "server/telemetry/call_monitor.h"
 
 namespace slipstream {
 
@@ -25,19 +32,38 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:7411";
   // Allows plaintext on an address that other machines can reach.
   bool allow_plaintext_beyond_loopback = false;
+  // With none, connections are plaintext.
+  TlsFiles tls = {};
   // Concurrent calls on one connection; more wait in the client.
   int max_calls_per_connection = 1000;
+  // Told of all calls; null for none. Must outlive the server.
+  CallMonitor* monitor = nullptr;
+  // Decides who may call; null for everybody. Must outlive the server.
+  Gate* gate = nullptr;
+  // Connections at a time; more are refused.
+  int max_connections = 10000;
+  // A connection without a call is closed after this time.
+  absl::Duration max_idle = absl::Minutes(30);
+  // Memory for calls. A quarter is gRPC's, for messages that have arrived in part and answers
+  // that have not been taken: when it is short of it, it ends calls. The rest is for large
+  // requests and uploads that are under way; more of these are refused.
+  int64_t call_memory_bytes = int64_t{1} << 30;
+  // An upload whose caller sends nothing for this time is ended, and registers nothing.
+  absl::Duration max_upload_idle = absl::Minutes(5);
+  // Told of connections that are refused, now and then.
+  std::function<void(const std::string& text)> on_refused = [](const std::string&) {};
 };
 
 // Thread-safe, except that Drain is called at most once.
 class Server {
  public:
-  // Checks the address as Start does, without listening.
+  // Checks the address and the files of TLS as Start does, without listening.
   static absl::Status CheckAddress(const ServerOptions& options);
 
   // `service` and `extra_services` must outlive the server. Messages larger than
   // the service's limit get RESOURCE_EXHAUSTED. FAILED_PRECONDITION when the address
-  // is taken, or is not a loopback address and plaintext was not allowed;
+  // is taken, or is not a loopback address and neither TLS was set up nor plaintext
+  // allowed, or a file of TLS is unfit;
   // INVALID_ARGUMENT when it is not an address.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServerOptions& options, Service* service,
@@ -48,6 +74,9 @@ class Server {
 
   // The address that it listens on, with the actual port.
   const std::string& address() const { return address_; }
+
+  // What health checks are told, unless the server drains.
+  void SetHealthy(bool healthy);
 
   // Refuses new calls, reports NOT_SERVING to health checks, waits for calls in
   // progress, and after `grace` cancels those that are left and stops the service's
@@ -60,7 +89,12 @@ class Server {
 
   Service* service_ = nullptr;
   std::atomic<int64_t> under_way_{0};
+  std::unique_ptr<MemoryBudget> budget_;
+  std::unique_ptr<IdleUploads> idle_uploads_;
   std::unique_ptr<grpc::Service> adapter_;
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<ResetGuard> reset_guard_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
 };

@@ -24,7 +24,7 @@ grpc::ByteBuffer BytesOf(std::shared_ptr<const WatchAnswer> answer) {
 
 }  // namespace
 
-WatchReactor::WatchReactor(const Open& open) {
+WatchReactor::WatchReactor(const Open& open, OnEnd on_end) : on_end_(std::move(on_end)) {
   open([this] { OnMore(); },
        [this](absl::StatusOr<std::unique_ptr<EventStream>> stream) { Opened(std::move(stream)); });
 }
@@ -81,6 +81,7 @@ void WatchReactor::Pump() {
 
 void WatchReactor::End(const absl::Status& status) {
   if (std::exchange(finished_, true)) return;
+  on_end_(status);
   Finish(ToGrpcStatus(status));
 }
 

@@ -22,7 +22,9 @@ class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   // `open` opens the stream: it takes what to call when there is more, and what to call
   // with the stream.
   using Open = std::function<void(std::function<void()> on_more, WatchService::Opened opened)>;
-  explicit WatchReactor(const Open& open);
+  // Told how the call ends, just before the caller is.
+  using OnEnd = std::function<void(const absl::Status&)>;
+  WatchReactor(const Open& open, OnEnd on_end);
 
   void OnWriteDone(bool alive) override;
   void OnCancel() override;
@@ -35,6 +37,7 @@ class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Pump();
   void End(const absl::Status& status);
 
+  const OnEnd on_end_;
   std::mutex mutex_;
   grpc::ByteBuffer message_;  // On its way to the caller.
   bool writing_ = false;

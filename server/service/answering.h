@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "core/base/out_of_memory.h"
 #include "google/protobuf/empty.pb.h"
 #include "google/protobuf/message.h"
 #include "server/convert/content_hash.h"
@@ -26,7 +27,8 @@ using Done = std::function<void(absl::Status)>;
 // Runs `work` on `executor` and answers with its status; answers at once with
 // RESOURCE_EXHAUSTED when too many tasks wait already.
 inline void AnswerOn(Executor* executor, const Done& done, std::function<absl::Status()> work) {
-  const absl::Status accepted = executor->Run([done, work = std::move(work)] { done(work()); });
+  const absl::Status accepted =
+      executor->Run([done, work = std::move(work)] { done(OrOutOfMemory(work)); });
   if (!accepted.ok()) done(accepted);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
+#include "core/space/space_mapping.h"
 #include "core/strategy/make_strategy.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
@@ -110,6 +111,19 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> Catalog::GetSource(const s
   auto shared = std::make_shared<const SourceTaskData>(std::move(data));
   sources_.Put(id, shared, bytes);
   return shared;
+}
+
+absl::Status Catalog::CheckSources(const StudyDefinition& definition) {
+  for (size_t i = 0; i < definition.source_ids.size(); ++i) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
+                                GetSource(definition.source_ids[i]));
+    const absl::Status overlap = SpaceMapping::Create(*source->space, *definition.space).status();
+    if (overlap.ok()) continue;
+    return InvalidField(
+        absl::StrCat("study.source_tasks[", i, "]"), source->name,
+        absl::StrCat("a source task that shares a parameter with the study: ", overlap.message()));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<SourceTasks> Catalog::GetSourcesOf(const CatalogStudy& study) {

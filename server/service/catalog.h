@@ -58,8 +58,16 @@ class Catalog {
   // Reads the store if need be. NOT_FOUND, DATA_LOSS, or the store's errors.
   absl::StatusOr<std::shared_ptr<const SourceTaskData>> GetSource(const std::string& id);
 
+  // Whether every source task of a study that is to be created exists and shares a parameter with
+  // its space. Errors as those of GetSource, or an InvalidField on "study.source_tasks[i]".
+  absl::Status CheckSources(const StudyDefinition& definition);
+
   // All source tasks of a study, in the study's order.
   absl::StatusOr<SourceTasks> GetSourcesOf(const CatalogStudy& study);
+
+  // Of what is cached, approximately.
+  size_t study_bytes() const { return studies_.cost(); }
+  size_t source_bytes() const { return sources_.cost(); }
 
  private:
   uint64_t Forgotten();

@@ -65,6 +65,11 @@ void EventFeed::Run() {
   }
 }
 
+size_t EventFeed::watchers() {
+  const std::lock_guard lock(watchers_mutex_);
+  return watchers_.size();
+}
+
 // Those who are behind need not wait for events to gather.
 absl::Duration EventFeed::RestAfter(absl::Duration busy) {
   const absl::Duration gathering = is_behind_ ? absl::ZeroDuration() : options_.gathering;

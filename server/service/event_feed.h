@@ -67,6 +67,9 @@ class EventFeed {
   // The last event so far. The store's errors.
   absl::StatusOr<int64_t> LastSequence();
 
+  // Watchers at present.
+  size_t watchers();
+
   // The id of a study that an event is about; empty if it is not known any more.
   std::string StudyIdOf(const EventRecord& event);
 

@@ -109,6 +109,8 @@ absl::Status Executor::Run(std::function<void()> task, Turn turn) {
   return absl::OkStatus();
 }
 
+size_t Executor::waiting() const { return pool_->waiting(); }
+
 void Executor::Continue(std::function<void()> task, Turn turn) {
   pool_->Add(std::move(task), turn);
 }

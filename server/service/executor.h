@@ -40,6 +40,10 @@ class Executor {
   // accepted, of which there is a bounded amount.
   void Continue(std::function<void()> task, Turn turn = Turn::kFirst);
 
+  // Tasks that have not begun, and how many may wait.
+  size_t waiting() const;
+  size_t max_waiting() const { return max_waiting_; }
+
  private:
   class Pool;
   const std::string name_;

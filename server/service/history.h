@@ -65,6 +65,9 @@ class HistoryCache {
   absl::StatusOr<std::shared_ptr<const StudyHistory>> Get(const CatalogStudy& study,
                                                           int64_t late_count);
 
+  // Of what is cached, approximately.
+  size_t bytes() const { return histories_.cost(); }
+
  private:
   Store* const store_;
   Memo<int64_t, StudyHistory> histories_;  // By study key; keys are never reused. Bounded in bytes.

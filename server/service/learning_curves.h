@@ -57,6 +57,9 @@ class LearningCurves {
   // ended. Else the store's errors.
   absl::StatusOr<std::unique_ptr<StudyCurves>> Get(const CatalogStudy& study, int64_t number);
 
+  // Of what is cached, approximately.
+  size_t bytes() const { return ended_.cost(); }
+
  private:
   using Place = decltype(StudyCurves::curves_)::const_iterator;
 

@@ -11,13 +11,12 @@
 #include "server/convert/resource_name.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
+#include "server/service/call_limits.h"
 
 namespace slipstream {
 namespace {
 
 using Records = std::vector<TrialRecord>;
-
-constexpr int kMostTrialsPerCall = 1000;
 
 // The study, the worker and the trials that a request names.
 template <typename Request>
@@ -25,9 +24,9 @@ absl::StatusOr<HeldTrials> HeldTrialsOf(const Request& request) {
   HeldTrials held;
   SLIPSTREAM_ASSIGN_OR_RETURN(held.study.id, ParseStudyName("study", request.study()));
   held.worker = request.worker();
-  if (request.trials_size() > kMostTrialsPerCall) {
+  if (request.trials_size() > kMaxTrialsPerCall) {
     return InvalidField("trials", absl::StrCat(request.trials_size(), " trials"),
-                        absl::StrCat("at most ", kMostTrialsPerCall));
+                        absl::StrCat("at most ", kMaxTrialsPerCall));
   }
   for (int i = 0; i < request.trials_size(); ++i) {
     const std::string field = absl::StrCat("trials[", i, "]");

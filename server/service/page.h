@@ -3,17 +3,25 @@
 #define SLIPSTREAM_SERVER_SERVICE_PAGE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
 #include "google/protobuf/message.h"
+#include "server/convert/resource_name.h"
 
 namespace slipstream {
 
 // A page that is larger is full: most clients accept messages of up to 4 MiB.
 inline constexpr size_t kFullPageBytes = size_t{3} << 20;
+
+// How many records are looked at at a time in search of those of one project.
+inline constexpr int kRecordsPerRead = 200;
 
 // Adds records to the answer by `add`, which returns the new entry, until the page
 // has `limit` entries or is full. `records` are those after the page token, one more
@@ -32,6 +40,25 @@ absl::StatusOr<const Record*> FillPage(
     }
   }
   return nullptr;
+}
+
+// The first `limit` records after the one with key `after`, or fewer if there are no more, of the
+// project; of all projects if it is absent. `list` is a function of (key, limit) that returns a
+// StatusOr of a vector of records.
+template <typename List>
+auto ListInProject(const std::optional<std::string>& project, int64_t after, int limit,
+                   const List& list) -> decltype(list(after, limit)) {
+  if (!project.has_value()) return list(after, limit);
+  typename decltype(list(after, limit))::value_type found;
+  for (int most = limit;; most = kRecordsPerRead) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(auto records, list(after, most));
+    for (auto& record : records) {
+      if (static_cast<int>(found.size()) == limit) return found;
+      after = record.key;
+      if (ProjectOfId(record.id) == *project) found.push_back(std::move(record));
+    }
+    if (static_cast<int>(records.size()) < most) return found;
+  }
 }
 
 }  // namespace slipstream

@@ -8,11 +8,28 @@ namespace slipstream {
 void PreparedSuggestions::Put(int64_t study_key, const HistoryVersion& version,
                               std::vector<Suggestion> suggestions) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  studies_[study_key] = {version, std::move(suggestions), ++puts_};
+  made_ += static_cast<int64_t>(suggestions.size());
+  Prepared& prepared = studies_[study_key];
+  CountWasted(prepared);
+  prepared = {version, std::move(suggestions), ++puts_};
   if (studies_.size() <= most_studies_) return;
-  studies_.erase(std::min_element(
+  const auto oldest = std::min_element(
       studies_.begin(), studies_.end(),
-      [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
+      [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
+  CountWasted(oldest->second);
+  studies_.erase(oldest);
+}
+
+void PreparedSuggestions::CountWasted(const Prepared& prepared) {
+  const auto size = static_cast<int64_t>(prepared.suggestions.size());
+  wasted_ += std::max<int64_t>(0, size - prepared.used);
+}
+
+void PreparedSuggestions::CountUsed(int64_t study_key, int64_t count) {
+  used_ += count;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = studies_.find(study_key);
+  if (found != studies_.end()) found->second.used += count;
 }
 
 std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const HistoryVersion& version,

@@ -49,22 +49,33 @@ class PreparedSuggestions {
     return !Find(study_key, version, 1).empty();
   }
 
-  // How many were given to callers so far.
-  void CountUsed(int64_t count) { used_ += count; }
+  // To be called when `count` of the study's were given to callers.
+  void CountUsed(int64_t study_key, int64_t count);
+
+  // How many there have been so far; of these, how many were given to callers, and how many were
+  // replaced or forgotten before.
+  int64_t made() const { return made_; }
   int64_t used() const { return used_; }
+  int64_t wasted() const { return wasted_; }
 
  private:
   struct Prepared {
     HistoryVersion version;
     std::vector<Suggestion> suggestions;
     uint64_t number = 0;  // Ascending with each Put.
+    int64_t used = 0;
   };
+
+  // With the lock.
+  void CountWasted(const Prepared& prepared);
 
   const size_t most_studies_;
   std::mutex mutex_;
   absl::flat_hash_map<int64_t, Prepared> studies_;  // By key, which is never given out twice.
   uint64_t puts_ = 0;
+  std::atomic<int64_t> made_{0};
   std::atomic<int64_t> used_{0};
+  std::atomic<int64_t> wasted_{0};
 };
 
 }  // namespace slipstream

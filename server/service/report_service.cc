@@ -12,11 +12,10 @@
 #include "server/convert/observation_conversion.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
+#include "server/service/call_limits.h"
 
 namespace slipstream {
 namespace {
-
-constexpr int kMostReportsPerCall = 1000;
 
 absl::Status CheckReports(const v1::ReportRequest& request) {
   if (request.reports_size() < 1 || request.reports_size() > kMostReportsPerCall) {

@@ -20,7 +20,7 @@ Service::Service(Store* store, ServiceOptions options)
       prepared_(kMostPreparedStudies),
       catalog_(store, options_.study_cache_bytes, options_.source_cache_bytes),
       fitting_(options_.fitted_source_bytes, options_.max_waiting_fits, options_.on_fitting_thread,
-               stop_.get_token()),
+               stop_.get_token(), options_.on_failed_fit),
       histories_(store, options_.history_cache_bytes),
       curves_(store, options_.max_curve_points, options_.curve_cache_bytes),
       transfer_(&catalog_, &fitting_),
@@ -30,6 +30,10 @@ Service::Service(Store* store, ServiceOptions options)
       leases_(store),
       reports_(store, &catalog_, &curves_, &reads_),
       watches_(store, &feed_, &reads_),
+      exchange_(store, &catalog_, &transfer_, &reads_, &computations_),
+      status_(
+          store, &options_, [this] { return Figures(); }, &reads_),
+      backups_(options_.backups, stop_.get_token()),
       computations_("computations", options_.compute_threads, options_.max_waiting_computations,
                     /*spare_threads=*/1),
       suggest_queue_(
@@ -46,7 +50,52 @@ Service::Service(Store* store, ServiceOptions options)
           &computations_),
       reads_("reads", options_.read_threads, options_.max_waiting_reads),
       feed_(store, options_.events),
-      sweeper_(store, options_.lease_sweep_period, options_.on_lease_sweep) {}
+      sweeper_(store, options_.lease_sweep_period, CountingSweeps()),
+      retention_(store, options_.retention,
+                 [this](const std::string& id) { catalog_.ForgetStudy(id); }) {}
+
+LeaseSweeper::OnSweep Service::CountingSweeps() {
+  return [this](const LeaseSweep& sweep) {
+    stale_leases_ += sweep.stale;
+    queued_again_ += sweep.queued_again;
+    if (options_.on_lease_sweep) options_.on_lease_sweep(sweep);
+  };
+}
+
+ServiceFigures Service::Figures() {
+  ServiceFigures figures;
+  figures.store = store_->Figures();
+  const auto queue = [&](const char* name, size_t waiting, size_t limit) {
+    figures.queues.push_back({name, static_cast<int64_t>(waiting), static_cast<int64_t>(limit)});
+  };
+  queue("reads", reads_.waiting(), reads_.max_waiting());
+  queue("computations", computations_.waiting(), computations_.max_waiting());
+  queue("fits", fitting_.waiting(), fitting_.max_waiting());
+  queue("writes", static_cast<size_t>(figures.store.waiting_writes),
+        static_cast<size_t>(figures.store.most_waiting_writes));
+  const auto cache = [&](const char* name, size_t bytes, size_t limit) {
+    figures.caches.push_back({name, static_cast<int64_t>(bytes), static_cast<int64_t>(limit)});
+  };
+  cache("studies", catalog_.study_bytes(), options_.study_cache_bytes);
+  cache("source_tasks", catalog_.source_bytes(), options_.source_cache_bytes);
+  cache("histories", histories_.bytes(), options_.history_cache_bytes);
+  cache("learning_curves", curves_.bytes(), options_.curve_cache_bytes);
+  cache("fitted_sources", fitting_.bytes(), options_.fitted_source_bytes);
+  for (const Rung rung : {Rung::kRecipe, Rung::kWithoutTransfer, Rung::kQuasiRandom}) {
+    figures.rungs[static_cast<size_t>(rung)] = ladder_.Of(rung);
+  }
+  figures.transfer_weights = ladder_.TransferWeights();
+  figures.prepared = prepared_.made();
+  figures.prepared_used = prepared_.used();
+  figures.prepared_wasted = prepared_.wasted();
+  figures.stale_leases = stale_leases_;
+  figures.queued_again = queued_again_;
+  figures.expired_studies = retention_.deleted();
+  figures.source_fits = fitting_.fits();
+  figures.failed_source_fits = fitting_.failed_fits();
+  figures.watchers = static_cast<int64_t>(feed_.watchers());
+  return figures;
+}
 
 void Service::StopComputing() { stop_.request_stop(); }
 

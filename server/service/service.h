@@ -7,10 +7,14 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_SERVICE_H_
 
+#include <atomic>
+#include <cstdint>
 #include <stop_token>
 
+#include "server/service/backup_service.h"
 #include "server/service/catalog.h"
 #include "server/service/event_feed.h"
+#include "server/service/exchange_service.h"
 #include "server/service/executor.h"
 #include "server/service/history.h"
 #include "server/service/ladder_counts.h"
@@ -18,9 +22,12 @@
 #include "server/service/lease_service.h"
 #include "server/service/lease_sweeper.h"
 #include "server/service/report_service.h"
+#include "server/service/retention_sweeper.h"
+#include "server/service/service_figures.h"
 #include "server/service/service_options.h"
 #include "server/service/source_fitting.h"
 #include "server/service/source_task_service.h"
+#include "server/service/status_service.h"
 #include "server/service/study_service.h"
 #include "server/service/suggest_queue.h"
 #include "server/service/transfer_preparation.h"
@@ -47,6 +54,9 @@ class Service {
   LeaseService& leases() { return leases_; }
   ReportService& reports() { return reports_; }
   WatchService& watches() { return watches_; }
+  ExchangeService& exchange() { return exchange_; }
+  BackupService& backups() { return backups_; }
+  StatusService& status() { return status_; }
 
   // Ends leases that have run out, which also happens regularly.
   LeaseSweeper& lease_sweeper() { return sweeper_; }
@@ -58,12 +68,18 @@ class Service {
   int64_t prepared_count() const { return prepared_.used(); }
   // Counts the suggestions computed so far.
   const LadderCounts& ladder() const { return ladder_; }
+  // What goes on at present, and what has happened so far. Waits for nothing.
+  ServiceFigures Figures();
 
  private:
+  LeaseSweeper::OnSweep CountingSweeps();
+
   Store* const store_;
   const ServiceOptions options_;
   std::stop_source stop_;
   LadderCounts ladder_;
+  std::atomic<int64_t> stale_leases_{0};
+  std::atomic<int64_t> queued_again_{0};
   PreparedSuggestions prepared_;
   Catalog catalog_;
   SourceFitting fitting_;
@@ -76,12 +92,16 @@ class Service {
   LeaseService leases_;
   ReportService reports_;
   WatchService watches_;
+  ExchangeService exchange_;
+  StatusService status_;
+  BackupService backups_;
   // Declared after all that their tasks use: their destructors run what waits.
   Executor computations_;
   SuggestQueue suggest_queue_;
   Executor reads_;
   EventFeed feed_;
   LeaseSweeper sweeper_;
+  RetentionSweeper retention_;
 };
 
 }  // namespace slipstream

@@ -8,8 +8,12 @@
 #include <functional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "core/study/suggestion.h"
+#include "server/service/backup_service.h"
 #include "server/service/event_feed.h"
+#include "server/service/retention_sweeper.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -45,12 +49,19 @@ struct ServiceOptions {
   // How long suggestions for one study are computed before other studies get the thread; one that
   // has begun is finished.
   absl::Duration suggest_turn = absl::Milliseconds(10);
+  // Called after a suggestion that did not come from the first rung of the ladder, with the study's
+  // id, and after a source task that no model fits. On any thread, and must be quick.
+  std::function<void(const std::string& study_id, Rung rung, const std::string& reason)>
+      on_step_down = {};
+  std::function<void(const std::string& source, const absl::Status&)> on_failed_fit = {};
   // How often to look for leases that have run out, and what to call after some have.
   absl::Duration lease_sweep_period = absl::Seconds(1);
   std::function<void(const LeaseSweep&)> on_lease_sweep = {};
   // Whether the next suggestions of a study are worked out after a result, before somebody asks.
   bool prepare_ahead = true;
   EventFeedOptions events = {};
+  BackupOptions backups = {};
+  RetentionOptions retention = {};
   // Suggest calls of one study that may wait; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_suggests_per_study = 1000;
   // Suggest calls that one batch answers at most.

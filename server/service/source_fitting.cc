@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -15,8 +16,9 @@ constexpr int kMostTries = 2;
 }  // namespace
 
 SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
-                             std::stop_token stop)
+                             std::stop_token stop, OnFailedFit on_failed_fit)
     : library_(bytes),
+      on_failed_fit_(std::move(on_failed_fit)),
       on_stop_(std::move(stop), [this] { stopping_.request_stop(); }),
       executor_("fits of source tasks", 1, max_waiting) {
   if (on_start) executor_.Continue(std::move(on_start));
@@ -59,7 +61,7 @@ void SourceFitting::PrepareTogether(const std::string& name, std::function<absl:
 void SourceFitting::Work(const std::string& key, const std::function<absl::Status()>& work,
                          int tries) {
   if (stopping_.stop_requested()) return;
-  if (absl::IsUnavailable(work()) && tries > 1) {
+  if (absl::IsUnavailable(OrOutOfMemory(work)) && tries > 1) {
     const absl::Status accepted =
         executor_.Run([this, key, work, tries] { Work(key, work, tries - 1); });
     if (accepted.ok()) return;
@@ -71,8 +73,13 @@ void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
                         const SearchSpace& space, const SourceFitOptions& options) {
   if (stopping_.stop_requested()) return;
   absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
-      FitSource(source, space, options, GivesUp());
+      OrOutOfMemory([&] { return FitSource(source, space, options, GivesUp()); });
   if (stopping_.stop_requested()) return;
+  ++fits_;
+  if (!fitted.ok()) {
+    ++failed_fits_;
+    if (on_failed_fit_) on_failed_fit_(source.name, fitted.status());
+  }
   library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
   End(key);
 }

@@ -8,7 +8,9 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_
 #define SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -25,11 +27,15 @@ namespace slipstream {
 
 class SourceFitting : public SourceProvider {
  public:
+  // Told of a source task that no model fits, and why.
+  using OnFailedFit = std::function<void(const std::string& source, const absl::Status&)>;
+
   // Caches at most `bytes` of models; at most `max_waiting` fits and pieces of work
   // wait. `on_start`, if any, runs once on the fitting thread, to lower its priority.
-  // When `stop` is requested, the running fit is given up.
+  // When `stop` is requested, the running fit is given up. `on_failed_fit`, if any, is called on
+  // the fitting thread.
   SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
-                std::stop_token stop = {});
+                std::stop_token stop = {}, OnFailedFit on_failed_fit = {});
   // Gives up the running fit, waits for running work and drops what is waiting.
   ~SourceFitting() override;
 
@@ -48,6 +54,13 @@ class SourceFitting : public SourceProvider {
   // queued or too many wait. All that `work` uses must outlive this.
   void PrepareTogether(const std::string& name, std::function<absl::Status()> work);
 
+  // Fits so far, of these without success, and what is kept and waits.
+  int64_t fits() const { return fits_; }
+  int64_t failed_fits() const { return failed_fits_; }
+  size_t bytes() const { return library_.bytes(); }
+  size_t waiting() const { return executor_.waiting(); }
+  size_t max_waiting() const { return executor_.max_waiting(); }
+
   // Passes when work should be given up, which then returns any status.
   Deadline GivesUp() const { return Deadline::Infinite().WithStop(stopping_.get_token()); }
 
@@ -60,6 +73,9 @@ class SourceFitting : public SourceProvider {
   void End(const std::string& key);
 
   SourceLibrary library_;
+  const OnFailedFit on_failed_fit_;
+  std::atomic<int64_t> fits_{0};
+  std::atomic<int64_t> failed_fits_{0};
   std::mutex mutex_;
   std::stop_source stopping_;
   std::stop_callback<std::function<void()>> on_stop_;

@@ -1,10 +1,13 @@
 #include "server/service/source_task_service.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
@@ -55,7 +58,7 @@ void SourceTaskService::RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upl
                                            v1::RegisterSourceTaskResponse* response, Done done) {
   std::shared_ptr<SourceTaskUpload> shared = std::move(upload);
   const absl::Status accepted = computations_->Run([=, this] {
-    absl::StatusOr<NewSourceTask> task = shared->Finish();
+    absl::StatusOr<NewSourceTask> task = OrOutOfMemory([&] { return shared->Finish(); });
     if (!task.ok()) return done(task.status());
     if (shared->validate_only()) return done(ValidateOnly(*task, response));
     RequestGuard guard = shared->Guard(*task);
@@ -86,11 +89,15 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
                                         v1::ListSourceTasksResponse* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after,
-                                ParsePageToken(kSourceTasksScope, request->page_token()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<std::string> project,
+                                ParseProjectsName("parent", request->parent()));
+    const std::string scope = absl::StrCat(kSourceTasksScope, request->parent());
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultSourceTasksPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<SourceTaskRecord> tasks,
-                                store_.ListSourceTasks(after, limit + 1));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const std::vector<SourceTaskRecord> tasks,
+        ListInProject(project, after, limit + 1,
+                      [this](int64_t key, int most) { return store_.ListSourceTasks(key, most); }));
     const auto add = [&](const SourceTaskRecord& record) -> absl::StatusOr<const v1::SourceTask*> {
       v1::SourceTask* task = response->add_source_tasks();
       SLIPSTREAM_ASSIGN_OR_RETURN(*task, SourceTaskToProto(record));
@@ -99,7 +106,7 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord* const last,
                                 FillPage<SourceTaskRecord>(tasks, static_cast<size_t>(limit), add));
     if (last != nullptr) {
-      response->set_next_page_token(MakePageToken(kSourceTasksScope, last->key));
+      response->set_next_page_token(MakePageToken(scope, last->key));
     }
     return absl::OkStatus();
   });

@@ -6,6 +6,7 @@
 #include "core/base/status.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/observation_conversion.h"
+#include "server/convert/resource_name.h"
 #include "server/convert/text_limits.h"
 
 namespace slipstream {
@@ -32,11 +33,18 @@ absl::Status SourceTaskUpload::Add(const v1::RegisterSourceTaskRequest& message)
   return absl::OkStatus();
 }
 
+int64_t SourceTaskUpload::held_bytes() const {
+  if (points_.empty()) return 0;
+  const size_t values = points_.front().configuration.values.size();
+  return static_cast<int64_t>(points_.size() * (sizeof(SourcePoint) + values * sizeof(Value)));
+}
+
 absl::Status SourceTaskUpload::TakeHeader(const v1::RegisterSourceTaskRequest::Header& header) {
   if (std::exchange(has_header_, true)) {
     return InvalidField("header", "present", "absent after the first message");
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(header.request_id()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(project_, ParseProjectName("header.parent", header.parent()));
   header_ = header;
   absl::StatusOr<SourceTaskHeader> checked = SourceTaskHeaderFromProto(header.source_task());
   if (!checked.ok()) return WithFieldPrefix(checked.status(), "header.source_task.");
@@ -47,7 +55,9 @@ absl::Status SourceTaskUpload::TakeHeader(const v1::RegisterSourceTaskRequest::H
 absl::StatusOr<NewSourceTask> SourceTaskUpload::Finish() {
   if (!has_header_) return InvalidField("header", "absent", "present in the first message");
   if (points_.empty()) return InvalidField("observations", "none", "at least one");
-  return NewSourceTaskOf(header_.source_task(), checked_, points_);
+  NewSourceTask task = NewSourceTaskOf(header_.source_task(), checked_, points_);
+  task.id = IdInProject(project_, task.id);
+  return task;
 }
 
 RequestGuard SourceTaskUpload::Guard(const NewSourceTask& task) const {

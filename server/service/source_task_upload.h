@@ -30,6 +30,8 @@ class SourceTaskUpload {
   // no header or no observation.
   absl::StatusOr<NewSourceTask> Finish();
 
+  // Memory that the observations so far take, about.
+  int64_t held_bytes() const;
   bool validate_only() const { return header_.validate_only(); }
   // Guards a registration of the task that Finish returned.
   RequestGuard Guard(const NewSourceTask& task) const;
@@ -39,6 +41,7 @@ class SourceTaskUpload {
 
   bool has_header_ = false;
   v1::RegisterSourceTaskRequest::Header header_;
+  std::string project_;
   SourceTaskHeader checked_;
   std::vector<SourcePoint> points_;
 };

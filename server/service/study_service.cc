@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -12,13 +13,13 @@
 #include "absl/strings/str_format.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
-#include "core/space/space_mapping.h"
 #include "google/protobuf/util/field_mask_util.h"
 #include "server/convert/page_token.h"
 #include "server/convert/preset_conversion.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
+#include "server/convert/transfer_conversion.h"
 #include "server/service/page.h"
 
 namespace slipstream {
@@ -28,6 +29,9 @@ using google::protobuf::FieldMask;
 using google::protobuf::util::FieldMaskUtil;
 
 constexpr int kDefaultStudiesPerPage = 50;
+// A study's transfer is read from so many latest trials: its state, and its share over time.
+constexpr int64_t kTrialsOfState = 8;
+constexpr int64_t kTrialsOfShares = 200;
 
 uint64_t RandomBits() {
   std::random_device device;
@@ -103,8 +107,7 @@ absl::StatusOr<StudyChange> ChangeOf(const v1::UpdateStudyRequest& request) {
 v1::Study WithDefaults(v1::Study study) {
   if (!study.has_seed()) study.set_seed(RandomBits());
   if (study.algorithm().preset().empty()) {
-    study.mutable_algorithm()->set_preset(
-        std::string(study.source_tasks().empty() ? kDefaultPreset : kDefaultPresetWithSources));
+    study.mutable_algorithm()->set_preset(std::string(kDefaultPreset));
   }
   return study;
 }
@@ -121,16 +124,18 @@ absl::Status StudyService::FillStudy(const StudyRecord& record, bool with_candid
   return absl::OkStatus();
 }
 
-// Checks that every source exists and shares a parameter with the study's space.
-absl::Status StudyService::CheckSources(const StudyDefinition& definition) {
-  for (size_t i = 0; i < definition.source_ids.size(); ++i) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
-                                catalog_.GetSource(definition.source_ids[i]));
-    const absl::Status overlap = SpaceMapping::Create(*source->space, *definition.space).status();
-    if (overlap.ok()) continue;
-    return InvalidField(
-        absl::StrCat("study.source_tasks[", i, "]"), source->name,
-        absl::StrCat("a source task that shares a parameter with the study: ", overlap.message()));
+absl::Status StudyService::FillTransfer(const StudyRecord& record, bool with_shares,
+                                        v1::Study* response) {
+  if (response->source_tasks().empty()) return absl::OkStatus();
+  const int64_t count = with_shares ? kTrialsOfShares : kTrialsOfState;
+  const absl::StatusOr<std::vector<TrialProvenance>> provenances = store_.ListProvenances(
+      StudyRef(record.id, record.key), record.trial_count - count, record.trial_count);
+  if (absl::IsNotFound(provenances.status())) return absl::OkStatus();  // Deleted meanwhile.
+  SLIPSTREAM_RETURN_IF_ERROR(provenances.status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(v1::TransferSummary summary,
+                              TransferSummaryOf(*provenances, with_shares));
+  if (summary.state() != v1::TransferSummary::STATE_UNSPECIFIED) {
+    *response->mutable_transfer() = std::move(summary);
   }
   return absl::OkStatus();
 }
@@ -141,11 +146,14 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   if (id.empty()) id = absl::StrFormat("study-%016x", RandomBits());
   absl::Status status = CheckRequestId(request.request_id());
   if (status.ok()) status = CheckStudyId("study_id", id);
+  const absl::StatusOr<std::string> project = ParseProjectName("parent", request.parent());
+  if (status.ok()) status = project.status();
   if (!status.ok()) return done(status);
+  id = IdInProject(*project, id);
   const v1::Study filled = WithDefaults(request.study());
   const absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   if (!definition.ok()) return done(WithFieldPrefix(definition.status(), "study."));
-  status = CheckSources(*definition);
+  status = catalog_.CheckSources(*definition);
   if (!status.ok()) return done(status);
   const bool needs_fits = transfer_.FitSourcesFor(*definition);
   NewStudy study = NewStudyOf(filled, *definition, id);
@@ -181,6 +189,7 @@ void StudyService::GetStudy(const v1::GetStudyRequest* request, v1::Study* respo
     const bool all = request->read_mask().paths_size() == 0;
     SLIPSTREAM_RETURN_IF_ERROR(
         FillStudy(record, all || WantsCandidates(request->read_mask()), response));
+    SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(record, /*with_shares=*/true, response));
     Trim(request->read_mask(), response);
     return absl::OkStatus();
   });
@@ -191,15 +200,20 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
     SLIPSTREAM_RETURN_IF_ERROR(CheckMask<v1::Study>("read_mask", request->read_mask()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<std::string> project,
+                                ParseProjectsName("parent", request->parent()));
     const std::string scope =
-        absl::StrCat("studies ", FieldMaskUtil::ToString(request->read_mask()));
+        absl::StrCat("studies ", FieldMaskUtil::ToString(request->read_mask()), request->parent());
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, ParsePageToken(scope, request->page_token()));
     const int limit = request->page_size() == 0 ? kDefaultStudiesPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
-                                store_.ListStudies(after, limit + 1));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const std::vector<StudyRecord> studies,
+        ListInProject(project, after, limit + 1,
+                      [this](int64_t key, int most) { return store_.ListStudies(key, most); }));
     const auto add = [&](const StudyRecord& record) -> absl::StatusOr<const v1::Study*> {
       v1::Study* study = response->add_studies();
       SLIPSTREAM_RETURN_IF_ERROR(FillStudy(record, WantsCandidates(request->read_mask()), study));
+      SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(record, /*with_shares=*/false, study));
       Trim(request->read_mask(), study);
       return study;
     };

@@ -39,7 +39,8 @@ class StudyService {
  private:
   void StoreNewStudy(const v1::CreateStudyRequest& request, RequestGuard guard, v1::Study* response,
                      const Done& done);
-  absl::Status CheckSources(const StudyDefinition& definition);
+  // How the study's sources serve, by the provenances of its latest trials.
+  absl::Status FillTransfer(const StudyRecord& record, bool with_shares, v1::Study* response);
   absl::Status FillStudy(const StudyRecord& record, bool with_candidates, v1::Study* response);
 
   Store& store_;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -35,12 +36,22 @@ SuggestionWork::SuggestionWork(const LeaseBatchContext& context,
       sources_(std::move(sources)),
       provider_(std::make_unique<ReadinessRecorder>(context.sources)) {}
 
+void SuggestionWork::Count(const Provenance& provenance) const {
+  context_.ladder->Count(provenance.rung);
+  if (!sources_.empty()) {
+    double weight = 0;
+    for (const SourceWeight& source : provenance.sources) weight += source.weight;
+    context_.ladder->CountTransfer(weight);
+  }
+  if (provenance.rung != Rung::kRecipe && context_.options->on_step_down) {
+    context_.options->on_step_down(study_->id, provenance.rung, provenance.rung_reason);
+  }
+}
+
 // Counts what was made, and has sources fitted that were not ready.
 SuggestionWork::~SuggestionWork() {
   if (is_ahead_) return;  // Those who use them count them.
-  for (const Suggestion& suggestion : Made()) {
-    context_.ladder->Count(suggestion.provenance.rung);
-  }
+  for (const Suggestion& suggestion : Made()) Count(suggestion.provenance);
   if (!provider_->all_ready()) context_.on_unready_sources(study_->id);
 }
 
@@ -66,11 +77,13 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
       work->prepared_ = context.prepared->Find(of.key, work->version_, count);
     }
     if (!work->prepared_.empty()) {
-      context.prepared->CountUsed(count);
+      context.prepared->CountUsed(of.key, count);
       return work;
     }
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(work->run_, of.strategy->Start(view, count, of.definition.seed));
+  SLIPSTREAM_ASSIGN_OR_RETURN(work->run_, OrOutOfMemory([&] {
+                                return of.strategy->Start(view, count, of.definition.seed);
+                              }));
   return work;
 }
 
@@ -88,13 +101,15 @@ absl::StatusOr<bool> SuggestionWork::TakeTurn(int count, const Deadline& deadlin
   if (run_ == nullptr) return true;
   const Deadline turn = Deadline::In(context_.options->suggest_turn);
   const bool has_turns = context_.executor != nullptr;
-  return run_->Advance(count, deadline,
-                       [&] { return deadline.has_passed() || (has_turns && turn.has_passed()); });
+  return OrOutOfMemory([&] {
+    return run_->Advance(count, deadline,
+                         [&] { return deadline.has_passed() || (has_turns && turn.has_passed()); });
+  });
 }
 
 absl::StatusOr<bool> SuggestionWork::Finish(int count, const Deadline& deadline) {
   if (run_ == nullptr) return true;
-  return run_->Advance(count, deadline, [] { return false; });
+  return OrOutOfMemory([&] { return run_->Advance(count, deadline, [] { return false; }); });
 }
 
 }  // namespace slipstream

@@ -45,6 +45,8 @@ class SuggestionWork {
   SuggestionWork(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
                  SourceTasks sources);
 
+  void Count(const Provenance& provenance) const;
+
   const LeaseBatchContext& context_;
   const std::shared_ptr<const CatalogStudy> study_;
   const SourceTasks sources_;

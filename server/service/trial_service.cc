@@ -15,6 +15,7 @@
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
+#include "server/service/call_limits.h"
 #include "server/service/page.h"
 #include "server/service/suggest_call.h"
 
@@ -24,7 +25,6 @@ namespace {
 using google::protobuf::util::FieldMaskUtil;
 
 constexpr int kDefaultTrialsPerPage = 100;
-constexpr int kMaxTrialsPerCall = 1000;
 
 absl::StatusOr<SuggestCall> SuggestCallOf(const v1::SuggestRequest& request) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));

@@ -19,10 +19,11 @@ constexpr int kEventsPerResponse = 2000;
 absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Next() {
   const std::optional<EventFeed::Watcher::Place> place = watcher_->place();
   std::shared_ptr<const WatchAnswer> answer;
-  if (place.has_value()) answer = answers_.Find(*place);
+  if (place.has_value()) answer = answers_.Find({*place, project_});
   if (answer == nullptr) {
     SLIPSTREAM_ASSIGN_OR_RETURN(answer, Take());
-    if (place.has_value() && answer->sequence > place->sequence) answers_.Put(*place, answer);
+    if (place.has_value() && answer->sequence > place->sequence)
+      answers_.Put({*place, project_}, answer);
   } else {
     watcher_->SkipTo(answer->sequence);
   }
@@ -38,26 +39,35 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
   auto answer = std::make_shared<WatchAnswer>();
   v1::WatchResponse response;
   for (const EventRecord& event : events) {
-    EventToProto(feed_.StudyIdOf(event), event, response.add_events());
+    const std::string study_id = feed_.StudyIdOf(event);
+    if (!IsWatched(study_id)) continue;
+    EventToProto(study_id, event, response.add_events());
     if (of_one_study_ && event.kind == EventKind::kStudyDeleted) answer->ends = true;
   }
   answer->sequence = watcher_->sequence();
-  answer->has_events = !events.empty();
+  answer->has_events = response.events_size() > 0;
   response.set_resume_token(MakePageToken(scope_, answer->sequence));
   answer->message = response.SerializeAsString();
   return answer;
 }
 
-absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(const std::string& study_id,
-                                                                const std::string& token,
-                                                                std::function<void()> on_more) {
+// Of which project a study was that is gone is not known any more.
+bool EventStream::IsWatched(absl::string_view study_id) const {
+  return !project_.has_value() || (!study_id.empty() && ProjectOfId(study_id) == *project_);
+}
+
+absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
+    const std::string& study_id, const std::optional<std::string>& project,
+    const std::string& token, std::function<void()> on_more) {
   int64_t key = 0;
   if (!study_id.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord study, store_.GetStudy(study_id));
     key = study.key;
   }
   const std::string scope =
-      study_id.empty() ? "events" : absl::StrCat("events of ", StudyName(study_id));
+      study_id.empty()
+          ? absl::StrCat("events", project.has_value() ? " " : "", project.value_or(""))
+          : absl::StrCat("events of ", StudyName(study_id));
   int64_t after = 0;
   if (token.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(after, feed_.LastSequence());
@@ -73,6 +83,7 @@ absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(const std::strin
   std::unique_ptr<EventStream> stream(
       new EventStream(&feed_, &answers_, std::move(watcher), scope));
   stream->of_one_study_ = key != 0;
+  if (key == 0) stream->project_ = project;
   return stream;
 }
 
@@ -86,12 +97,16 @@ void WatchService::WatchStudy(const v1::WatchStudyRequest* request, std::functio
                               Opened opened) {
   const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
   if (!id.ok()) return opened(id.status());
-  OpenLater([=, this] { return Open(*id, request->resume_token(), on_more); }, opened);
+  OpenLater([=, this] { return Open(*id, std::nullopt, request->resume_token(), on_more); },
+            opened);
 }
 
 void WatchService::WatchStudies(const v1::WatchStudiesRequest* request,
                                 std::function<void()> on_more, Opened opened) {
-  OpenLater([=, this] { return Open("", request->resume_token(), on_more); }, opened);
+  const absl::StatusOr<std::optional<std::string>> project =
+      ParseProjectsName("parent", request->parent());
+  if (!project.ok()) return opened(project.status());
+  OpenLater([=, this] { return Open("", *project, request->resume_token(), on_more); }, opened);
 }
 
 }  // namespace slipstream

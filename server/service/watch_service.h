@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/base/memo.h"
 #include "server/service/event_feed.h"
 #include "server/service/executor.h"
@@ -27,8 +29,16 @@ struct WatchAnswer {
   bool ends = false;        // The one study that is watched has been deleted.
 };
 
+// Where those stand who are sent the same.
+struct WatchPlace {
+  EventFeed::Watcher::Place place;
+  std::optional<std::string> project;
+
+  friend bool operator==(const WatchPlace&, const WatchPlace&) = default;
+};
+
 // The latest answers. Few, as watchers are told in rounds.
-using WatchAnswers = Memo<EventFeed::Watcher::Place, const WatchAnswer>;
+using WatchAnswers = Memo<WatchPlace, const WatchAnswer>;
 
 // Used by one thread at a time.
 class EventStream {
@@ -49,11 +59,14 @@ class EventStream {
       : feed_(*feed), answers_(*answers), watcher_(std::move(watcher)), scope_(std::move(scope)) {}
 
   absl::StatusOr<std::shared_ptr<const WatchAnswer>> Take();
+  // Whether the event is of the project that is watched.
+  bool IsWatched(absl::string_view study_id) const;
 
   EventFeed& feed_;
   WatchAnswers& answers_;
   const std::unique_ptr<EventFeed::Watcher> watcher_;
-  const std::string scope_;  // Binds resume tokens to what is watched.
+  const std::string scope_;             // Binds resume tokens to what is watched.
+  std::optional<std::string> project_;  // Absent: all that the watcher takes.
   bool of_one_study_ = false;
   bool first_ = true;
   bool ended_ = false;
@@ -77,7 +90,9 @@ class WatchService {
                     Opened opened);
 
  private:
+  // Watches the study, or those of the project where it is empty, or all without both.
   absl::StatusOr<std::unique_ptr<EventStream>> Open(const std::string& study_id,
+                                                    const std::optional<std::string>& project,
                                                     const std::string& token,
                                                     std::function<void()> on_more);
   void OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventStream>>()> open,

@@ -26,8 +26,7 @@ class Database {
   // back and returns its status. May run `body` again after a rollback, for
   // example when another server's transaction came between. Called by one
   // thread at a time.
-  virtual TransactionEnd Transact(
-      absl::FunctionRef<absl::Status(RowTransaction&)> body) = 0;
+  virtual TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) = 0;
 
   // Runs `body`, once, on a snapshot and returns its status, or why there is no
   // snapshot. Thread-safe, and not delayed by transactions.
@@ -37,6 +36,9 @@ class Database {
   // erasing deleted rows; false when nothing is left to do. Called by the thread
   // that calls Transact.
   virtual bool OnIdle() { return false; }
+
+  // What goes on in it. Thread-safe, and waits for nothing.
+  virtual DatabaseFigures Figures() { return {}; }
 };
 
 }  // namespace slipstream

@@ -207,6 +207,24 @@ struct TrialFilter {
   std::vector<TrialState> states;  // Empty: all.
 };
 
+// A trial that is stored as it was elsewhere.
+struct ImportedTrial {
+  TrialRecord record;               // lease_end, and what is known of the reports, are left out.
+  std::string provenance;           // Empty for trials that a person added.
+  std::vector<StepReport> reports;  // By step, each step once.
+};
+
+// A study that is stored as it was elsewhere, with its trials.
+struct ImportedStudy {
+  NewStudy study;
+  StudyState state = StudyState::kActive;
+  int64_t create_ms = 0;
+  int64_t update_ms = 0;
+  bool maximize = false;              // The study's goal.
+  bool replace_existing = false;      // Deletes a study that has the id.
+  std::vector<ImportedTrial> trials;  // With the numbers from 1 on.
+};
+
 struct TrialProvenance {
   int64_t number = 0;
   std::string provenance;

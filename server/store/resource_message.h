@@ -7,15 +7,24 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace slipstream {
 
-inline std::string NameOfStudy(const std::string& id) { return absl::StrCat("studies/", id); }
-inline std::string NameOfTrial(const std::string& study_id, int64_t number) {
-  return absl::StrCat("studies/", study_id, "/trials/", number);
+// The name of what has this id in a collection. Ids of the project "default" stand alone, others
+// are "PROJECT/ID".
+inline std::string NameInCollection(absl::string_view collection, absl::string_view id) {
+  const size_t slash = id.find('/');
+  if (slash == absl::string_view::npos) return absl::StrCat(collection, "/", id);
+  return absl::StrCat("projects/", id.substr(0, slash), "/", collection, id.substr(slash));
 }
-inline std::string NameOfSourceTask(const std::string& id) {
-  return absl::StrCat("sourceTasks/", id);
+
+inline std::string NameOfStudy(absl::string_view id) { return NameInCollection("studies", id); }
+inline std::string NameOfTrial(absl::string_view study_id, int64_t number) {
+  return absl::StrCat(NameOfStudy(study_id), "/trials/", number);
+}
+inline std::string NameOfSourceTask(absl::string_view id) {
+  return NameInCollection("sourceTasks", id);
 }
 
 inline absl::Status StudyNotFound(const std::string& id) {

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/store/records.h"
+#include "server/store/store_figures.h"
 
 namespace slipstream {
 
@@ -72,6 +73,8 @@ class Rows {
 // `after_...` is negative.
 class RowSnapshot : public Rows {
  public:
+  // How many studies, trials and source tasks there are.
+  virtual absl::StatusOr<StoreCounts> Count() = 0;
   virtual absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) = 0;
   // The record without its definition.
   virtual absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) = 0;

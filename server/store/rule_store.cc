@@ -6,6 +6,7 @@
 #include "server/store/answer_rules.h"
 #include "server/store/guarded_write.h"
 #include "server/store/holding_rules.h"
+#include "server/store/import_rules.h"
 #include "server/store/lease_clock.h"
 #include "server/store/lease_rules.h"
 #include "server/store/report_rules.h"
@@ -64,6 +65,17 @@ class RuleStore : public Store {
     Submit(std::move(write),
            [id = std::move(id)](RowTransaction& rows) { return rules::DeleteStudy(rows, id); });
   }
+  void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) override {
+    Submit(std::move(write), [study = std::move(study), age_ms](RowTransaction& rows) {
+      return rules::ExpireStudy(rows, study, age_ms);
+    });
+  }
+  void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
+    const rules::ImportLimits limits{options_.max_trials_per_study, options_.max_reports_per_trial};
+    Submit(std::move(write), [study = std::move(study), limits](RowTransaction& rows) {
+      return rules::ImportStudy(rows, study, limits);
+    });
+  }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     Submit(std::move(write), [observe = std::move(observe)](RowTransaction& rows) {
       return rules::ObserveTrial(rows, observe);
@@ -117,6 +129,18 @@ class RuleStore : public Store {
     });
   }
 
+  StoreFigures Figures() override {
+    StoreFigures figures;
+    figures.database = database_->Figures();
+    figures.writes_per_commit = writes_.WritesPerCommit();
+    figures.waiting_writes = writes_.unanswered();
+    figures.most_waiting_writes = static_cast<int64_t>(options_.max_waiting_writes);
+    figures.most_trials_per_study = options_.max_trials_per_study;
+    return figures;
+  }
+  absl::StatusOr<StoreCounts> Count() override {
+    return Read([&](RowSnapshot& rows) { return rows.Count(); });
+  }
   absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) override {
     return Read([&](RowSnapshot& rows) { return rules::FindAnswer(rows, guard); });
   }

@@ -33,6 +33,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/store/records.h"
+#include "server/store/store_figures.h"
 
 namespace slipstream {
 
@@ -152,6 +153,15 @@ class Store {
   virtual void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) = 0;
   // NOT_FOUND. Deletes the trials too; remembered answers stay.
   virtual void DeleteStudy(std::string id, Write<Unit> write) = 0;
+  // Stores a study as it was elsewhere. Trials that are ACTIVE are given back, as by
+  // ReleaseTrials. ALREADY_EXISTS: the id is taken, and the study there is not to be
+  // replaced. NOT_FOUND: a source task does not exist. RESOURCE_EXHAUSTED: the study
+  // has more trials, or one of them more reports, than allowed. INVALID_ARGUMENT: the
+  // trials' numbers have gaps, or steps are not in order.
+  virtual void ImportStudy(ImportedStudy study, Write<StudyRecord> write) = 0;
+  // Deletes a study that is COMPLETED and has not been changed for at least so long.
+  // NOT_FOUND. FAILED_PRECONDITION: it is not COMPLETED, or was changed later.
+  virtual void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) = 0;
   // NOT_FOUND: no such study or trial. FAILED_PRECONDITION: the trial is
   // REQUESTED or WITHDRAWN, or it ended with another state, objective or
   // measurement (the reason does not matter). The same outcome again is OK and
@@ -192,8 +202,13 @@ class Store {
   // any more. Like callbacks, it must be quick.
   virtual void SetCommitListener(std::function<void()> listener) = 0;
 
+  // What goes on in the store. Never waits for reads or writes.
+  virtual StoreFigures Figures() = 0;
+
   // ---- Reads ----
 
+  // How much is stored.
+  virtual absl::StatusOr<StoreCounts> Count() = 0;
   // The answer remembered under the guard's id, absent if there is none.
   // INVALID_ARGUMENT (see RequestGuard) when the fingerprint differs.
   virtual absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) = 0;

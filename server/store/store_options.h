@@ -24,6 +24,9 @@ struct StoreOptions {
   int64_t max_reports_per_trial = 10000;
   // Leases that one sweep ends at most, so that other writes do not wait long.
   int max_leases_per_sweep = 500;
+  // Called once, by any thread, when a failure or damage has ended all writing until
+  // the store is opened again. Must be quick.
+  std::function<void(const absl::Status& cause)> on_halt = [](const absl::Status&) {};
   // Writes that may wait at once; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_writes = 10000;
   // Writes that share one commit at most.

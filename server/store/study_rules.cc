@@ -18,26 +18,16 @@ absl::Status CheckIdIsFree(RowTransaction& rows, const std::string& id) {
   return absl::AlreadyExistsError(absl::StrCat(NameOfStudy(id), " exists already"));
 }
 
-absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
-                                                    const std::vector<std::string>& ids) {
-  std::vector<int64_t> keys;
-  for (const std::string& id : ids) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindSourceTaskKey(id));
-    if (!key.has_value()) return SourceTaskNotFound(id);
-    keys.push_back(*key);
-  }
-  return keys;
-}
-
-StudyRecord CreatedStudy(const NewStudy& study, int64_t now_ms) {
+StudyRecord CreatedStudy(const NewStudy& study, const StudyBeginning& beginning) {
   StudyRecord record;
   record.id = study.id;
   record.definition = study.definition;
   record.display_name = study.display_name;
   record.labels = study.labels;
   record.lease = study.lease;
-  record.create_ms = now_ms;
-  record.update_ms = now_ms;
+  record.state = beginning.state;
+  record.create_ms = beginning.create_ms;
+  record.update_ms = beginning.update_ms;
   return record;
 }
 
@@ -67,14 +57,30 @@ bool ChangeRecord(const StudyChange& change, StudyRecord& record) {
 
 }  // namespace
 
-absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study) {
+absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
+                                                    const std::vector<std::string>& ids) {
+  std::vector<int64_t> keys;
+  for (const std::string& id : ids) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindSourceTaskKey(id));
+    if (!key.has_value()) return SourceTaskNotFound(id);
+    keys.push_back(*key);
+  }
+  return keys;
+}
+
+absl::StatusOr<StudyRecord> StoreNewStudy(RowTransaction& rows, const NewStudy& study,
+                                          const StudyBeginning& beginning) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckIdIsFree(rows, study.id));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> source_keys,
                               FindSourceKeys(rows, study.source_ids));
-  StudyRecord record = CreatedStudy(study, rows.now_ms());
+  StudyRecord record = CreatedStudy(study, beginning);
   SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertStudy(record, study.candidates, source_keys));
   SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyCreated, record.key, record.id));
   return record;
+}
+
+absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study) {
+  return StoreNewStudy(rows, study, {StudyState::kActive, rows.now_ms(), rows.now_ms()});
 }
 
 absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
@@ -95,6 +101,21 @@ absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id) {
   SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteStudy(head.key));
   SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyDeleted, head.key, id));
   return Unit{};
+}
+
+absl::StatusOr<Unit> ExpireStudy(RowTransaction& rows, const StudyRef& study, int64_t age_ms) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyRecord> record, rows.FindStudy(study.id));
+  if (!record.has_value() || record->key != study.key.value_or(record->key)) {
+    return StudyNotFound(study.id);
+  }
+  if (record->state != StudyState::kCompleted) {
+    return absl::FailedPreconditionError(absl::StrCat(NameOfStudy(study.id), " is not COMPLETED"));
+  }
+  if (rows.now_ms() - record->update_ms < age_ms) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(NameOfStudy(study.id), " has been changed too lately"));
+  }
+  return DeleteStudy(rows, study.id);
 }
 
 absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id) {

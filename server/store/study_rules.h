@@ -17,11 +17,26 @@ absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& st
 absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
                                         const StudyChange& change);
 absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id);
+absl::StatusOr<Unit> ExpireStudy(RowTransaction& rows, const StudyRef& study, int64_t age_ms);
 
 absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id);
 absl::StatusOr<std::vector<StudyRecord>> ListStudies(RowSnapshot& rows, int64_t after_key,
                                                      int limit);
 absl::StatusOr<std::string> GetCandidates(RowSnapshot& rows, int64_t study_key);
+
+// What else a study begins with; that of a new one is CreateStudy's.
+struct StudyBeginning {
+  StudyState state = StudyState::kActive;
+  int64_t create_ms = 0;
+  int64_t update_ms = 0;
+};
+
+// Shared with the rule of imports. Codes as those of CreateStudy; the keys of the source
+// tasks in the order of their ids.
+absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
+                                                    const std::vector<std::string>& ids);
+absl::StatusOr<StudyRecord> StoreNewStudy(RowTransaction& rows, const NewStudy& study,
+                                          const StudyBeginning& beginning);
 
 // Shared with the rules of trials. NOT_FOUND.
 absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& study);

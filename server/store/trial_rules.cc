@@ -96,7 +96,7 @@ absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& he
   if (static_cast<int64_t>(more) <= max_trials - head.trial_count) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(NameOfStudy(study_id), " has ", head.trial_count, " trials, ", more,
-                   " more would be above the limit of ", max_trials));
+                   " more would be above the limit of ", max_trials, " (--max-trials-per-study)"));
 }
 
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe) {

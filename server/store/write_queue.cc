@@ -15,7 +15,9 @@ constexpr size_t kFewAnswers = 4;
 }  // namespace
 
 WriteQueue::WriteQueue(Database* database, WriteQueueOptions options)
-    : database_(*database), options_(options) {
+    : database_(*database),
+      options_(options),
+      writes_per_commit_({1, 2, 4, 8, 16, 32, 64, 128, 256, 512}) {
   writer_ = std::thread([this] { WriteUntilClosed(); });
   answerer_ = std::thread([this] { AnswerUntilClosed(); });
 }
@@ -50,6 +52,11 @@ void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
   if (wake) work_.notify_one();
 }
 
+int64_t WriteQueue::unanswered() {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(unanswered_);
+}
+
 void WriteQueue::SetListener(std::function<void()> listener) {
   const std::lock_guard lock(listener_mutex_);
   listener_ = std::move(listener);
@@ -80,6 +87,7 @@ std::vector<std::unique_ptr<PendingWrite>> WriteQueue::TakeBatch() {
 }
 
 void WriteQueue::CommitBatch(std::vector<std::unique_ptr<PendingWrite>> batch) {
+  writes_per_commit_.Observe(static_cast<double>(batch.size()));
   std::vector<absl::Status> statuses = CommitTogether(database_, batch);
   std::vector<Answered> answered;
   for (size_t i = 0; i < batch.size(); ++i) {

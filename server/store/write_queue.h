@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "server/figures/histogram.h"
 #include "server/store/database.h"
 #include "server/store/pending_write.h"
 
@@ -40,6 +42,10 @@ class WriteQueue {
   // listener before is not called any more; must not be called by a listener.
   void SetListener(std::function<void()> listener);
 
+  // How many writes shared a commit, and how many have no answer yet.
+  HistogramFigures WritesPerCommit() const { return writes_per_commit_.Figures(); }
+  int64_t unanswered();
+
   // Commits the waiting writes, refuses new ones, and returns when all are
   // answered. Must not be called by an answer, and must be the last call.
   void Close();
@@ -61,6 +67,7 @@ class WriteQueue {
 
   Database& database_;
   const WriteQueueOptions options_;
+  Histogram writes_per_commit_;
 
   std::mutex mutex_;
   std::condition_variable work_;

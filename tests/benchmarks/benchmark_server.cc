@@ -10,9 +10,15 @@
 #include <string>
 
 #include "probe.grpc.pb.h"
+#include "server/access/gate.h"
+#include "server/access/token_file.h"
+#include "server/access/token_verifier.h"
 #include "server/grpc/server.h"
 #include "server/service/service.h"
 #include "server/store/sqlite/sqlite_store.h"
+#include "server/telemetry/call_monitor.h"
+#include "server/telemetry/log.h"
+#include "server/telemetry/metrics.h"
 #include "tests/benchmarks/bare_commit.h"
 
 namespace slipstream {
@@ -52,6 +58,7 @@ int Serve(std::map<std::string, std::string> flags) {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   SqliteStoreOptions store_options;
   store_options.path = flags["--data"] + "/slipstream.db";
+  store_options.create = true;
   absl::StatusOr<std::unique_ptr<Store>> store = OpenSqliteStore(store_options);
   if (!store.ok()) {
     std::cerr << store.status().ToString() << "\n";
@@ -63,6 +70,18 @@ int Serve(std::map<std::string, std::string> flags) {
   Probe probe(flags["--data"] + "/bare.db");
   ServerOptions options;
   options.listen = flags["--listen"];
+  // With --sight on, what the server does at its default settings for those who look at it.
+  Log log({});
+  CallMonitor monitor(&log);
+  if (flags["--sight"] == "on") options.monitor = &monitor;
+  // With --security, a folder with the files of TLS and of tokens.
+  TokenVerifier verifier({});
+  Gate gate(&verifier);
+  if (const std::string folder = flags["--security"]; !folder.empty()) {
+    options.tls = {.certificate = folder + "/certificate", .key = folder + "/key", .client_ca = {}};
+    verifier.Replace(ReadTokenFile(folder + "/tokens").value());
+    options.gate = &gate;
+  }
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options, &service, {&probe});
   if (!server.ok()) {
     std::cerr << server.status().ToString() << "\n";
@@ -70,8 +89,16 @@ int Serve(std::map<std::string, std::string> flags) {
   }
   std::ofstream(flags["--address-file"] + ".partial") << (*server)->address() << "\n";
   std::filesystem::rename(flags["--address-file"] + ".partial", flags["--address-file"]);
-  int signal_number = 0;
-  sigwait(&signals, &signal_number);
+  const timespec second = {1, 0};
+  while (sigtimedwait(&signals, nullptr, &second) < 0) {
+    if (options.monitor != nullptr) {
+      MetricsText({.version = "benchmark",
+                   .calls = monitor.Figures(),
+                   .open_calls = monitor.open(),
+                   .service = service.Figures(),
+                   .counts = store.value()->Count().value()});
+    }
+  }
   (*server)->Drain(absl::Seconds(5));
   return 0;
 }
@@ -79,7 +106,7 @@ int Serve(std::map<std::string, std::string> flags) {
 }  // namespace
 }  // namespace slipstream
 
-// Takes --data, --listen and --address-file, each with a value.
+// Takes --data, --listen, --address-file, --sight and --security, each with a value.
 int main(int argc, char** argv) {
   std::map<std::string, std::string> flags;
   for (int i = 1; i + 1 < argc; i += 2) flags[argv[i]] = argv[i + 1];

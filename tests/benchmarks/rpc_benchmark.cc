@@ -1,6 +1,6 @@
 // Measures an RPC that does nothing, one that makes two bare rows durable, and a durable
 // Observe, Suggest and Report at several numbers of calls in flight; and Observe again
-// while many watch the study. They alternate
+// while many watch the study, and without metrics and logs, and with TLS and tokens. They alternate
 // over several rounds, so that their ratios hold while the machine's speed drifts. The
 // load comes from this process; the server is another one.
 #include <grpcpp/generic/generic_stub.h>
@@ -21,10 +21,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "probe.grpc.pb.h"
+#include "server/access/token_file.h"
+#include "server/access/token_hash.h"
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
 #include "tests/benchmarks/load.h"
+#include "tests/e2e/certificates.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 
@@ -49,6 +52,7 @@ struct Settings {
   bool suggest = true;
   bool reports = true;
   bool watchers = true;
+  bool sight = true;
 };
 
 // A watcher that reads all messages about a study and forgets them. What watchers make of them is
@@ -111,14 +115,60 @@ std::string RequestId(int64_t series, int64_t index) {
   return absl::StrFormat("%08d-%012d", series, index);
 }
 
+// What a server that encrypts and asks for tokens needs, and those who call it; nothing for another
+// one.
+class Credentials {
+ public:
+  explicit Credentials(bool are_used) : are_used_(are_used) {
+    if (!are_used_) return;
+    const CertificateAndKey server = authority_.Issue("server");
+    WriteWhole(folder_.path() + "/certificate", server.certificate);
+    WriteWhole(folder_.path() + "/key", server.key);
+    const Token token = MakeToken("benchmark").value();
+    WriteWhole(folder_.path() + "/tokens",
+               TokenLine(ParseIdentity("benchmark", "trainer", "default").value(), token.hash));
+    authorization_ = "Bearer " + token.text;
+  }
+
+  std::vector<std::string> Flags(bool sight) const {
+    std::vector<std::string> flags = {"--sight", sight ? "on" : "off"};
+    if (are_used_) flags.insert(flags.end(), {"--security", folder_.path()});
+    return flags;
+  }
+  std::shared_ptr<grpc::ChannelCredentials> Channel() const {
+    if (!are_used_) return grpc::InsecureChannelCredentials();
+    grpc::SslCredentialsOptions options;
+    options.pem_root_certs = authority_.certificate();
+    return grpc::SslCredentials(options);
+  }
+  void Authorize(grpc::ClientContext* context) const {
+    if (are_used_) context->AddMetadata("authorization", authorization_);
+  }
+
+ private:
+  const bool are_used_;
+  TemporaryFolder folder_;
+  CertificateAuthority authority_{"Benchmark"};
+  std::string authorization_;
+};
+
 class Benchmark {
  public:
-  explicit Benchmark(const Settings& settings) : settings_(settings) {
+  // What the server does besides serving: log and count calls as it does by default, and encrypt
+  // and ask for tokens.
+  struct Server {
+    bool sight = true;
+    bool security = false;
+  };
+  Benchmark(const Settings& settings, const Server& server)
+      : settings_(settings),
+        credentials_(server.security),
+        server_(data_.path(), credentials_.Flags(server.sight), BENCHMARK_SERVER_BINARY) {
     for (int lane = 0; lane < kLanes; ++lane) {
       grpc::ChannelArguments arguments;
       arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-      const auto channel = grpc::CreateCustomChannel(server_.address(),
-                                                     grpc::InsecureChannelCredentials(), arguments);
+      const auto channel =
+          grpc::CreateCustomChannel(server_.address(), credentials_.Channel(), arguments);
       stubs_.push_back({benchmarks::Probe::NewStub(channel),
                         v1::OptimizationService::NewStub(channel),
                         std::make_unique<grpc::GenericStub>(channel)});
@@ -184,6 +234,7 @@ class Benchmark {
     return Run(in_flight, [=, this](int64_t index, int lane, auto done) {
       if (index >= trials) return false;
       auto call = std::make_shared<PendingCall<v1::ObserveRequest, v1::Trial>>();
+      credentials_.Authorize(&call->context);
       call->request =
           TellRequest(absl::StrCat(StudyName(series), "/trials/", index + 1),
                       LossOutcome(static_cast<double>(index)), RequestId(series, index));
@@ -252,8 +303,9 @@ class Benchmark {
 
   void CreateStudy(int64_t series) {
     v1::Study study = ExampleStudy("quasi_random");
-    const grpc::Status status = Call(server_.stub(), &v1::OptimizationService::Stub::CreateStudy,
-                                     CreateRequest(study, absl::StrCat("s", series)));
+    const grpc::Status status =
+        SetUp(&v1::OptimizationService::Stub::CreateStudy,
+              CreateRequest(study, absl::StrCat("s", series)), std::make_unique<v1::Study>().get());
     if (!status.ok()) throw std::runtime_error(status.error_message());
   }
 
@@ -264,15 +316,22 @@ class Benchmark {
     ::sync();
   }
 
+  template <typename Method, typename Request, typename Response>
+  grpc::Status SetUp(Method method, const Request& request, Response* response) {
+    grpc::ClientContext context;
+    credentials_.Authorize(&context);
+    return (stubs_.front().optimization.get()->*method)(&context, request, response);
+  }
+
   // A study with `wanted` or more ACTIVE trials; returns how many.
   int64_t LeaseTrials(int64_t series, int64_t wanted) {
     CreateStudy(series);
     int64_t leased = 0;
     while (leased < wanted) {
       v1::SuggestResponse response;
-      const grpc::Status status =
-          Call(server_.stub(), &v1::OptimizationService::Stub::Suggest,
-               AskRequest(StudyName(series), absl::StrCat("w", leased), kTrialsPerCall), &response);
+      const grpc::Status status = SetUp(
+          &v1::OptimizationService::Stub::Suggest,
+          AskRequest(StudyName(series), absl::StrCat("w", leased), kTrialsPerCall), &response);
       if (!status.ok()) throw std::runtime_error(status.error_message());
       leased += response.trials_size();
     }
@@ -281,7 +340,8 @@ class Benchmark {
 
   const Settings settings_;
   TemporaryFolder data_;
-  ServerProcess server_{data_.path(), {}, BENCHMARK_SERVER_BINARY};
+  Credentials credentials_;
+  ServerProcess server_;
   std::vector<Stubs> stubs_;
   std::atomic<int64_t> series_{0};
 };
@@ -387,8 +447,53 @@ std::vector<Figure> MeasureWatchers(Benchmark* benchmark, const Settings& settin
                   MedianRatio(watched, alone, Rate), 0.9)};
 }
 
+// Observe on two servers in turn.
+struct Pairs {
+  Pairs(Benchmark* first, Benchmark* second, const Settings& settings) {
+    for (int round = 0; round < settings.rounds; ++round) {
+      for (const bool is_first : {round % 2 == 0, round % 2 != 0}) {
+        (is_first ? with : without)
+            .push_back((is_first ? first : second)->Observe(kWatchedInFlight));
+      }
+    }
+  }
+  std::vector<Latencies> with;
+  std::vector<Latencies> without;
+};
+
+// On a server that encrypts and asks for tokens, and on one that does not.
+std::vector<Figure> MeasureSecurity(Benchmark* open, const Settings& settings) {
+  Benchmark secured(settings, {.security = true});
+  const Pairs pairs(&secured, open, settings);
+  const auto& [with, without] = pairs;
+  std::cout << absl::StrFormat(
+      "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with TLS and tokens, %.0f/s "
+      "and "
+      "%.1f us without\n",
+      kWatchedInFlight, Merged(with).Rate(), Merged(with).ServerMicroseconds(),
+      Merged(without).Rate(), Merged(without).ServerMicroseconds());
+  return {AtLeast("Observe's rate with TLS and tokens / without", MedianRatio(with, without, Rate),
+                  0.9)};
+}
+
+// On a server that logs and counts calls and is asked for its metrics each second, and on one that
+// does not.
+std::vector<Figure> MeasureSight(Benchmark* seen, const Settings& settings) {
+  Benchmark unseen(settings, {.sight = false});
+  unseen.Empty(kWatchedInFlight);
+  const Pairs pairs(seen, &unseen, settings);
+  const auto& [with, without] = pairs;
+  std::cout << absl::StrFormat(
+      "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with metrics and logs, %.0f/s "
+      "and %.1f us without\n",
+      kWatchedInFlight, Merged(with).Rate(), Merged(with).ServerMicroseconds(),
+      Merged(without).Rate(), Merged(without).ServerMicroseconds());
+  return {AtLeast("Observe's rate with metrics and logs / without",
+                  MedianRatio(with, without, Rate), 0.97)};
+}
+
 int Run(const Settings& settings) {
-  Benchmark benchmark(settings);
+  Benchmark benchmark(settings, {});
   benchmark.Empty(32);
   std::vector<Level> levels;
   std::vector<std::string> csv = {
@@ -421,6 +526,10 @@ int Run(const Settings& settings) {
   if (settings.watchers) {
     for (Figure& figure : MeasureWatchers(&benchmark, settings)) figures.push_back(figure);
   }
+  if (settings.sight) {
+    for (Figure& figure : MeasureSight(&benchmark, settings)) figures.push_back(figure);
+    for (Figure& figure : MeasureSecurity(&benchmark, settings)) figures.push_back(figure);
+  }
   if (!settings.csv.empty()) WriteCsv(settings.csv, csv);
   const int missed = settings.bars ? PrintFigures(figures) : 0;
   return failures == 0 && missed == 0 ? 0 : 1;
@@ -439,6 +548,8 @@ int main(int argc, char** argv) {
   flags.TurnOff("--no-suggest", &settings.suggest, "Leave out Suggest");
   flags.TurnOff("--no-reports", &settings.reports, "Leave out Report");
   flags.TurnOff("--no-watchers", &settings.watchers, "Leave out the watchers");
+  flags.TurnOff("--no-sight", &settings.sight,
+                "Leave out the cost of metrics, logs, TLS and tokens");
   flags.TurnOff("--no-bars", &settings.bars, "Do not compare with the bars");
   if (const auto status = flags.Parse(argc, argv)) return *status;
   return slipstream::Run(settings);

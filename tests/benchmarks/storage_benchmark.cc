@@ -91,6 +91,7 @@ std::vector<NewTrial> TrialsOf(const StudyDefinition& definition, int study) {
 void Fill(const std::string& folder, int studies) {
   SqliteStoreOptions options;
   options.path = folder + "/slipstream.db";
+  options.create = true;
   absl::StatusOr<std::unique_ptr<Store>> store = OpenSqliteStore(options);
   if (!store.ok()) throw std::runtime_error(store.status().ToString());
   const v1::Study study = ExampleStudy();

@@ -46,7 +46,7 @@ struct Options {
   bool no_bars = false;
   bool smallest = false;
   std::vector<std::string> presets;
-  std::vector<std::string> parts = {"ready", "few", "many", "more"};
+  std::vector<std::string> parts = {"ready", "few", "hundred", "many", "thousand", "more"};
   std::string csv;
 };
 
@@ -212,6 +212,16 @@ std::vector<std::string> TransferPresets(const Options& options) {
   return names;
 }
 
+// Those of the same whose cost is bounded whatever the number of sources is: the default, and what
+// it is made of.
+std::vector<std::string> WithBoundedCost(const Options& options) {
+  std::vector<std::string> names = TransferPresets(options);
+  std::erase_if(names, [](const std::string& name) {
+    return name != "auto" && name != "empirical_gp" && name != "scaml";
+  });
+  return names;
+}
+
 // So that only what takes the sources together is left to work out.
 void FitSources(const StudyView& view, const Preset& preset, SourceLibrary& library) {
   for (const auto& source : view.sources) {
@@ -225,15 +235,15 @@ void FitSources(const StudyView& view, const Preset& preset, SourceLibrary& libr
 // once, what the server works out in the background once the sources are fitted,
 // and the very first suggestion after it, which takes all steps of the results at
 // once.
-void BesideNoTransfer(const Options& options, size_t sources, size_t points, double bar,
-                      Report& report) {
+void BesideNoTransfer(const Options& options, const std::vector<std::string>& presets,
+                      size_t sources, size_t points, double bar, Report& report) {
   absl::PrintF("\n%d sources x %d points, %d results: a suggestion with a full refit\n", sources,
                points, kResults);
   absl::PrintF("%-20s %10s %9s %12s %10s %7s %10s %9s\n", "preset", "prepare ms", "first ms",
                "gp_log_ei us", "ours us", "ratio", "new result", "of eight");
   Study study(sources, points);
   SourceLibrary library(kLibraryBytes);
-  for (const std::string& name : TransferPresets(options)) {
+  for (const std::string& name : presets) {
     const Preset& preset = *FindPreset(name);
     const std::unique_ptr<Strategy> keeps_the_prior = MakeStrategy(preset);
     const StudyView view = study.View(&library);
@@ -388,9 +398,18 @@ int Run(const Options& options) {
   };
   if (wants("ready")) GettingReady(options, options.smallest ? 60 : 1000, report);
   if (wants("few")) {
-    BesideNoTransfer(options, options.smallest ? 3 : 10, options.smallest ? 20 : 100, 3, report);
+    BesideNoTransfer(options, TransferPresets(options), options.smallest ? 3 : 10,
+                     options.smallest ? 20 : 100, 3, report);
   }
-  if (wants("many") && !options.smallest) BesideNoTransfer(options, 100, 500, 25, report);
+  if (wants("hundred") && !options.smallest) {
+    BesideNoTransfer(options, WithBoundedCost(options), 100, 100, 3, report);
+  }
+  if (wants("many") && !options.smallest) {
+    BesideNoTransfer(options, TransferPresets(options), 100, 500, 25, report);
+  }
+  if (wants("thousand") && !options.smallest) {
+    BesideNoTransfer(options, WithBoundedCost(options), 1000, 100, 10, report);
+  }
   if (wants("more")) {
     const std::vector<size_t> few = {1, 5};
     const std::vector<size_t> many = {1, 10, 100, 1000};
@@ -408,8 +427,10 @@ int main(int argc, char** argv) {
   slipstream::BenchmarkFlags flags("Compares suggestions with transfer with ones without");
   flags.Value("--rounds", &options.rounds, "Measurements of each");
   flags.Value("--presets", &options.presets, "Only these");
-  flags.Value("--parts", &options.parts,
-              "ready (how fast a source is), few (10 x 100), many (100 x 500), more (1 to 1000)");
+  flags.Value(
+      "--parts", &options.parts,
+      "ready (how fast a source is), few (10 x 100), hundred (100 x 100), many (100 x 500), "
+      "thousand (1000 x 100), more (1 to 1000)");
   flags.Value("--csv", &options.csv, "Where to write the table");
   flags.TurnOn("--smallest", &options.smallest, "Few and small sources, to check that it works");
   flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are not a failure");

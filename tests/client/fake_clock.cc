@@ -2,18 +2,18 @@
 
 namespace slipstream {
 
-absl::Duration FakeClientClock::Elapsed() {
+std::chrono::nanoseconds FakeClientClock::Elapsed() {
   const std::lock_guard lock(mutex_);
   return elapsed_;
 }
 
-void FakeClientClock::Sleep(absl::Duration duration) {
+void FakeClientClock::Sleep(std::chrono::nanoseconds duration) {
   const std::lock_guard lock(mutex_);
   elapsed_ += duration;
   sleeps_.push_back(duration);
 }
 
-std::vector<absl::Duration> FakeClientClock::sleeps() const {
+std::vector<std::chrono::nanoseconds> FakeClientClock::sleeps() const {
   const std::lock_guard lock(mutex_);
   return sleeps_;
 }

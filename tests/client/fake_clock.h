@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_TESTS_CLIENT_FAKE_CLOCK_H_
 #define SLIPSTREAM_TESTS_CLIENT_FAKE_CLOCK_H_
 
+#include <chrono>
 #include <mutex>
 #include <vector>
 
@@ -12,15 +13,15 @@ namespace slipstream {
 // Thread-safe.
 class FakeClientClock final : public ClientClock {
  public:
-  absl::Duration Elapsed() override;
+  std::chrono::nanoseconds Elapsed() override;
   // Advances the clock by `duration` and returns at once.
-  void Sleep(absl::Duration duration) override;
-  std::vector<absl::Duration> sleeps() const;
+  void Sleep(std::chrono::nanoseconds duration) override;
+  std::vector<std::chrono::nanoseconds> sleeps() const;
 
  private:
   mutable std::mutex mutex_;
-  absl::Duration elapsed_;
-  std::vector<absl::Duration> sleeps_;
+  std::chrono::nanoseconds elapsed_{0};
+  std::vector<std::chrono::nanoseconds> sleeps_;
 };
 
 }  // namespace slipstream

@@ -147,7 +147,12 @@ Fault FakeService::NextFault(const SeenCall& call) {
 grpc::Status FakeService::Answer(Context* context, const char* method,
                                  const std::string& request_id, google::protobuf::Message* response,
                                  const std::function<Status()>& work) {
-  const Fault fault = NextFault({method, request_id, context->peer()});
+  SeenCall call{method, request_id, context->peer()};
+  const auto authorization = context->client_metadata().find("authorization");
+  if (authorization != context->client_metadata().end()) {
+    call.authorization.assign(authorization->second.data(), authorization->second.size());
+  }
+  const Fault fault = NextFault(call);
   if (fault.hold) {
     released_.WaitForNotification();
     return {grpc::StatusCode::CANCELLED, "held for too long"};
@@ -464,6 +469,36 @@ void AddOption(const std::string& name, const std::string& ingredient,
 
 }  // namespace
 
+grpc::Status FakeService::GetServerStatus(Context* context, const v1::GetServerStatusRequest*,
+                                          v1::ServerStatus* response) {
+  return Answer(context, "GetServerStatus", "", response, [&] {
+    response->set_version("9.9");
+    response->mutable_start_time()->set_seconds(1'700'000'000);
+    response->mutable_uptime()->set_seconds(90'000);
+    response->mutable_contents()->set_studies(3);
+    response->mutable_contents()->set_trials(400);
+    response->mutable_contents()->set_source_tasks(5);
+    response->mutable_store()->set_message("the disk is full");
+    response->mutable_store()->set_commits(10);
+    response->mutable_store()->set_writes(25);
+    response->mutable_store()->mutable_commit_time()->set_nanos(20'000'000);
+    response->mutable_store()->set_file_bytes(3 << 20);
+    v1::ServerStatus::Queue* const queue = response->add_queues();
+    queue->set_name("reads");
+    queue->set_waiting(7);
+    queue->set_limit(100);
+    v1::ServerStatus::Cache* const cache = response->add_caches();
+    cache->set_name("histories");
+    cache->set_bytes(1536);
+    cache->set_limit_bytes(16 << 20);
+    v1::ServerStatus::Limit* const limit = response->add_limits();
+    limit->set_name("trials of a study");
+    limit->set_value(1000);
+    limit->set_flag("--max-trials-per-study");
+    return Status::OK;
+  });
+}
+
 grpc::Status FakeService::ListPresets(Context* context, const v1::ListPresetsRequest*,
                                       v1::ListPresetsResponse* response) {
   return Answer(context, "ListPresets", "", response, [&] {
@@ -520,6 +555,64 @@ grpc::Status FakeService::RegisterSourceTask(
         absl::StrCat("sourceTasks/", std::string(24, 'a'), "0000000", sources_.size() % 10));
     task.set_observation_count(static_cast<int64_t>(observations.size()));
     if (!header.validate_only()) sources_.push_back(task);
+    return Status::OK;
+  });
+}
+
+grpc::Status FakeService::BackupStore(Context* context, const v1::BackupStoreRequest* request,
+                                      v1::BackupStoreResponse* response) {
+  return Answer(context, "BackupStore", "", response, [&] {
+    response->set_path("/backups/" + request->name());
+    response->set_file_bytes(5 << 20);
+    response->mutable_duration()->set_seconds(2);
+    return Status::OK;
+  });
+}
+
+void FakeService::SetExport(std::vector<v1::ExportLine> lines) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  export_ = std::move(lines);
+}
+
+void FakeService::BreakExports(int times, int messages) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  breaking_exports_ = times;
+  messages_before_break_ = messages;
+}
+
+std::vector<v1::ImportStudyRequest> FakeService::import() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return import_;
+}
+
+grpc::Status FakeService::ExportStudy(Context*, const v1::ExportStudyRequest*,
+                                      grpc::ServerWriter<v1::ExportStudyResponse>* writer) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const bool breaks = breaking_exports_ > 0 && breaking_exports_-- > 0;
+  int messages = 0;
+  for (size_t i = 0; i < export_.size(); i += 2) {
+    if (breaks && messages++ == messages_before_break_) {
+      return {grpc::StatusCode::UNAVAILABLE, "the stream broke"};
+    }
+    v1::ExportStudyResponse response;
+    *response.add_lines() = export_[i];
+    if (i + 1 < export_.size()) *response.add_lines() = export_[i + 1];
+    writer->Write(response);
+  }
+  return Status::OK;
+}
+
+grpc::Status FakeService::ImportStudy(Context* context,
+                                      grpc::ServerReader<v1::ImportStudyRequest>* reader,
+                                      v1::Study* response) {
+  std::vector<v1::ImportStudyRequest> messages;
+  v1::ImportStudyRequest message;
+  while (reader->Read(&message)) messages.push_back(message);
+  if (messages.empty()) return {grpc::StatusCode::INVALID_ARGUMENT, "no header"};
+  const v1::ImportStudyRequest::Header header = messages.front().header();
+  return Answer(context, "ImportStudy", header.request_id(), response, [&] {
+    import_ = messages;
+    response->set_name("studies/" + header.study_id());
     return Status::OK;
   });
 }

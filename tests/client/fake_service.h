@@ -33,6 +33,7 @@ struct SeenCall {
   std::string method;
   std::string request_id;
   std::string peer;  // Differs for each connection.
+  std::string authorization = {};
 };
 
 // A status with a violation in its trailer, like the real server's.
@@ -61,6 +62,11 @@ class FakeService final : public v1::OptimizationService::Service {
   std::vector<v1::Trial> trials(const std::string& study) const;
   // The last registration's observations.
   std::vector<v1::Observation> observations() const;
+  // What ExportStudy tells, two lines in a message, and what the last ImportStudy sent.
+  void SetExport(std::vector<v1::ExportLine> lines);
+  // Every export from now on breaks with UNAVAILABLE after so many messages, `times` times.
+  void BreakExports(int times, int messages);
+  std::vector<v1::ImportStudyRequest> import() const;
   // Gives the trial to another worker.
   void TakeAway(const std::string& trial);
   // From now on every page names itself as the next page.
@@ -75,6 +81,9 @@ class FakeService final : public v1::OptimizationService::Service {
   Status ListStudies(Context*, const v1::ListStudiesRequest*, v1::ListStudiesResponse*) override;
   Status UpdateStudy(Context*, const v1::UpdateStudyRequest*, v1::Study*) override;
   Status DeleteStudy(Context*, const v1::DeleteStudyRequest*, google::protobuf::Empty*) override;
+  Status ExportStudy(Context*, const v1::ExportStudyRequest*,
+                     grpc::ServerWriter<v1::ExportStudyResponse>*) override;
+  Status ImportStudy(Context*, grpc::ServerReader<v1::ImportStudyRequest>*, v1::Study*) override;
   Status Suggest(Context*, const v1::SuggestRequest*, v1::SuggestResponse*) override;
   Status Heartbeat(Context*, const v1::HeartbeatRequest*, v1::HeartbeatResponse*) override;
   Status ReleaseTrials(Context*, const v1::ReleaseTrialsRequest*,
@@ -99,6 +108,10 @@ class FakeService final : public v1::OptimizationService::Service {
   Status GetSourceTask(Context*, const v1::GetSourceTaskRequest*, v1::SourceTask*) override;
   Status ListSourceTasks(Context*, const v1::ListSourceTasksRequest*,
                          v1::ListSourceTasksResponse*) override;
+  // A status with one of each, of a server that refuses changes.
+  Status GetServerStatus(Context*, const v1::GetServerStatusRequest*, v1::ServerStatus*) override;
+  // A backup of the name that was asked for, of 5 MiB.
+  Status BackupStore(Context*, const v1::BackupStoreRequest*, v1::BackupStoreResponse*) override;
   Status DeleteSourceTask(Context*, const v1::DeleteSourceTaskRequest*,
                           google::protobuf::Empty*) override;
 
@@ -126,6 +139,10 @@ class FakeService final : public v1::OptimizationService::Service {
   std::map<std::string, std::vector<v1::Trial>> trials_;    // By study.
   std::map<std::string, v1::ListReportsResponse> reports_;  // By trial.
   std::vector<v1::SourceTask> sources_;
+  std::vector<v1::ExportLine> export_;
+  int breaking_exports_ = 0;
+  int messages_before_break_ = 0;
+  std::vector<v1::ImportStudyRequest> import_;
   std::vector<v1::Observation> observations_;
   std::vector<int> chunks_;
   size_t largest_message_ = 0;

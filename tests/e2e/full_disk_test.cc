@@ -1,15 +1,23 @@
 // A disk that fills up and a disk that fails, below a server with a real socket.
 #include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include "absl/time/clock.h"
 #include "server/grpc/server.h"
 #include "server/service/service.h"
 #include "server/store/sqlite/sqlite_store.h"
+#include "server/telemetry/log.h"
+#include "server/telemetry/upkeep.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 #include "tests/testing/fault_vfs.h"
@@ -30,7 +38,9 @@ T Must(absl::StatusOr<T> result) {
 struct FaultyServer {
   FaultyServer(const std::string& folder, const FaultVfs& disk) {
     SqliteStoreOptions options;
+    options.now_ms = [this] { return absl::ToUnixMillis(absl::Now()) + later_ms; };
     options.path = folder + "/slipstream.db";
+    options.create = true;
     options.vfs = disk.name();
     store = Must(OpenSqliteStore(options));
     service.emplace(store.get(), ServiceOptions{.version = "test"});
@@ -39,6 +49,7 @@ struct FaultyServer {
         grpc::CreateChannel(server->address(), grpc::InsecureChannelCredentials()));
   }
 
+  std::atomic<int64_t> later_ms{0};  // How much later it is than by the machine's clock.
   std::unique_ptr<Store> store;
   std::optional<Service> service;
   std::unique_ptr<Server> server;
@@ -72,7 +83,45 @@ class FaultyDisk : public ::testing::Test {
                 TellRequest("studies/s/trials/" + std::to_string(number), LossOutcome(number)));
   }
 
+  // Rounds of upkeep until the server says that it is healthy, or is not.
+  bool BecomesHealthy(Upkeep* upkeep, bool healthy) {
+    for (int round = 0; round < 1000; ++round) {
+      upkeep->Run();
+      if (told_.has_value() && *told_ == healthy) return true;
+      server_->later_ms += 1000;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+  Upkeep MakeUpkeep(Log* log) {
+    return Upkeep(server_->store.get(), log, [this](bool healthy) {
+      told_ = healthy;
+      server_->server->SetHealthy(healthy);
+    });
+  }
+  // What a health check of the whole server is answered: its one field, SERVING or NOT_SERVING.
+  bool IsServing() {
+    grpc::GenericStub checker(
+        grpc::CreateChannel(server_->server->address(), grpc::InsecureChannelCredentials()));
+    grpc::ClientContext context;
+    grpc::CompletionQueue queue;
+    grpc::Slice everything;
+    const auto call = checker.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check",
+                                               grpc::ByteBuffer(&everything, 1), &queue);
+    call->StartCall();
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+    call->Finish(&answer, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    queue.Next(&tag, &ok);
+    std::vector<grpc::Slice> slices;
+    EXPECT_TRUE(status.ok() && answer.Dump(&slices).ok() && slices.size() == 1);
+    return std::string(slices[0].begin(), slices[0].end()) == std::string("\x08\x01", 2);
+  }
+
   TemporaryFolder data_;
+  std::optional<bool> told_;
   FaultVfs disk_;
   std::optional<FaultyServer> server_;
 };
@@ -91,6 +140,51 @@ TEST_F(FaultyDisk, AFullDiskRefusesResultsAndAcceptsThemOnceThereIsRoomAgain) {
   Start();
   EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
   EXPECT_EQ(Get(stub(), "studies/s/trials/2").state(), v1::Trial::SUCCEEDED);
+}
+
+TEST_F(FaultyDisk, HealthIsNotServingWhileTheDiskIsFullAndServingOnceThereIsRoom) {
+  std::vector<std::string> lines;
+  LogOptions options;
+  options.sink = [&](absl::string_view line) { lines.emplace_back(line); };
+  Log log(std::move(options));
+  Upkeep upkeep = MakeUpkeep(&log);
+  upkeep.Run();
+  EXPECT_FALSE(told_.has_value());
+  EXPECT_TRUE(IsServing());
+  disk_.FillUpAfter(0);
+  ASSERT_FALSE(Tell(2).ok());
+  ASSERT_TRUE(BecomesHealthy(&upkeep, false));
+  EXPECT_FALSE(IsServing());
+  for (int round = 0; round < 20; ++round) {
+    server_->later_ms += 1000;
+    upkeep.Run();
+    EXPECT_FALSE(IsServing()) << "it is still full";
+  }
+  v1::ServerStatus status;
+  ASSERT_TRUE(Call(stub(), &Stub::GetServerStatus, v1::GetServerStatusRequest(), &status).ok());
+  EXPECT_FALSE(status.store().takes_writes());
+  EXPECT_THAT(status.store().message(), HasSubstr("full"));
+  disk_.Repair();
+  ASSERT_TRUE(BecomesHealthy(&upkeep, true)) << "without anybody's call";
+  EXPECT_TRUE(IsServing());
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], HasSubstr("error no change can be made message="));
+  EXPECT_THAT(lines[1], HasSubstr("info changes can be made again"));
+}
+
+TEST_F(FaultyDisk, AfterAFailedDiskHealthIsNotServingForGood) {
+  Log log({});
+  Upkeep upkeep = MakeUpkeep(&log);
+  disk_.FailSyncs();
+  EXPECT_EQ(Tell(2).error_code(), grpc::StatusCode::INTERNAL);
+  disk_.Repair();
+  ASSERT_TRUE(BecomesHealthy(&upkeep, false));
+  upkeep.Run();
+  EXPECT_FALSE(IsServing());
+  v1::ServerStatus status;
+  ASSERT_TRUE(Call(stub(), &Stub::GetServerStatus, v1::GetServerStatusRequest(), &status).ok());
+  EXPECT_THAT(status.store().message(), HasSubstr("opened again"));
+  EXPECT_EQ(status.contents().studies(), 1) << "reads go on";
 }
 
 TEST_F(FaultyDisk, AfterAFailedSyncNothingIsAcknowledgedUntilReopened) {

@@ -1,5 +1,7 @@
 #include "tests/e2e/messages.h"
 
+#include <utility>
+
 namespace slipstream {
 namespace {
 
@@ -100,6 +102,25 @@ v1::ObserveRequest TellRequest(const std::string& trial, const v1::Outcome& outc
   *request.mutable_outcome() = outcome;
   request.set_request_id(request_id);
   return request;
+}
+
+std::vector<v1::ExportLine> LinesOf(v1::Study study, const std::vector<v1::Trial>& trials) {
+  std::vector<v1::ExportLine> lines(2);
+  lines[0].mutable_header()->set_format("slipstream.study");
+  lines[0].mutable_header()->set_format_version(1);
+  study.set_name("studies/exported");
+  study.set_seed(7);
+  study.set_state(v1::Study::ACTIVE);
+  study.mutable_create_time()->set_seconds(1);
+  study.mutable_update_time()->set_seconds(1);
+  *lines[1].mutable_study() = std::move(study);
+  for (const v1::Trial& trial : trials) {
+    v1::ExportedTrial& exported = *lines.emplace_back().mutable_trial();
+    exported.set_number(static_cast<int64_t>(lines.size()) - 2);
+    *exported.mutable_trial() = trial;
+  }
+  lines.emplace_back().mutable_end()->set_trial_count(static_cast<int64_t>(trials.size()));
+  return lines;
 }
 
 v1::Trial WithoutConfiguration(v1::Trial trial) {

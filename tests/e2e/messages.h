@@ -3,6 +3,7 @@
 #define SLIPSTREAM_TESTS_E2E_MESSAGES_H_
 
 #include <string>
+#include <vector>
 
 #include "slipstream/v1/services.pb.h"
 
@@ -25,6 +26,10 @@ v1::SuggestRequest AskRequest(const std::string& study, const std::string& worke
                               const std::string& request_id = "");
 v1::ObserveRequest TellRequest(const std::string& trial, const v1::Outcome& outcome,
                                const std::string& request_id = "");
+
+// The lines of an export of `study`, made anew under the name "studies/exported", with these
+// trials.
+std::vector<v1::ExportLine> LinesOf(v1::Study study, const std::vector<v1::Trial>& trials);
 
 // `trial` as the answer of Observe has it.
 v1::Trial WithoutConfiguration(v1::Trial trial);

@@ -248,7 +248,8 @@ TEST_F(Models, RungsAreCountedAndLoggedWhenTheServerEnds) {
   Create("gp_log_ei", "s");
   for (int i = 0; i < 7; ++i) Tell(Ask("s"));
   EXPECT_THAT(server_->Terminate().output,
-              HasSubstr("7 by their recipe, 0 without transfer, 0 quasi-random"));
+              HasSubstr("drained suggested_by_recipe=7 suggested_without_transfer=0 "
+                        "suggested_without_model=0"));
 }
 
 }  // namespace

@@ -17,6 +17,8 @@
 #include <string>
 #include <thread>
 
+#include "server/store/sqlite/checksum_vfs.h"
+#include "server/store/sqlite/connection.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 
@@ -60,8 +62,7 @@ TEST(Process, NothingAcknowledgedIsLostByFiftyKills) {
   constexpr int kKills = 50;
   TemporaryFolder data;
   std::optional<ServerProcess> server(std::in_place, data.path());
-  ASSERT_TRUE(
-      Call(server->stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  ASSERT_TRUE(Call(server->stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   for (int i = 1; i <= kKills; ++i) {
     v1::SuggestResponse suggestion;
     ASSERT_TRUE(
@@ -89,8 +90,7 @@ TEST(Process, NothingAcknowledgedIsLostByAKillUnderLoad) {
   std::vector<std::vector<v1::Trial>> told(kThreads);
   {
     ServerProcess server(data.path());
-    ASSERT_TRUE(
-        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+    ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
     std::vector<std::thread> threads;
     std::atomic<int> results{0};
     std::promise<void> loaded;
@@ -134,8 +134,7 @@ TEST(Process, ASecondServerOnTheSameFileIsRefusedNamingTheHolder) {
       ServerProcess::Run({"--data", data.path(), "--listen", "127.0.0.1:0"});
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_THAT(second.output, HasSubstr("process " + std::to_string(first.pid())));
-  EXPECT_TRUE(
-      Call(first.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_TRUE(Call(first.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
 }
 
 TEST(Process, ATakenPortIsRefused) {
@@ -143,7 +142,7 @@ TEST(Process, ATakenPortIsRefused) {
   TemporaryFolder other;
   ServerProcess first(data.path());
   const EndedProcess second =
-      ServerProcess::Run({"--data", other.path(), "--listen", first.address()});
+      ServerProcess::Run({"--data", other.path(), "--create", "--listen", first.address()});
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_THAT(second.output, HasSubstr(first.address()));
 }
@@ -153,8 +152,7 @@ TEST(Process, ADamagedFileIsRefusedAndNotTouched) {
   const std::string file = data.path() + "/slipstream.db";
   {
     ServerProcess server(data.path());
-    ASSERT_TRUE(
-        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+    ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
     ASSERT_EQ(server.Terminate().exit_code, 0);
   }
   const std::string sound = Bytes(file);
@@ -174,6 +172,37 @@ TEST(Process, ADamagedFileIsRefusedAndNotTouched) {
   }
 }
 
+TEST(Process, AStoreIsMadeOnlyWhenAskedFor) {
+  TemporaryFolder scratch;
+  const std::string data = scratch.path() + "/data";
+  const std::vector<std::string> flags = {"--data", data, "--listen", "127.0.0.1:0"};
+  const EndedProcess missing = ServerProcess::Run(flags);
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.output, HasSubstr("--create"));
+  EXPECT_FALSE(std::filesystem::exists(data));
+  ServerProcess(data).Terminate();
+  ServerProcess(data).Terminate();
+  std::filesystem::remove(data + "/slipstream.db");
+  const EndedProcess lost = ServerProcess::Run(flags);
+  EXPECT_EQ(lost.exit_code, 1);
+  EXPECT_THAT(lost.output, HasSubstr("there is no store at " + data + "/slipstream.db"));
+}
+
+TEST(Process, AResultIsNotAcknowledgedOnceTheFileIsGone) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w", 2)).ok());
+  ASSERT_TRUE(
+      Call(server.stub(), &Stub::Observe, TellRequest("studies/s/trials/1", LossOutcome(1))).ok());
+  std::filesystem::rename(data.path() + "/slipstream.db", data.path() + "/moved.db");
+  const grpc::Status lost =
+      Call(server.stub(), &Stub::Observe, TellRequest("studies/s/trials/2", LossOutcome(2)));
+  EXPECT_EQ(lost.error_code(), grpc::StatusCode::DATA_LOSS);
+  EXPECT_THAT(lost.error_message(), HasSubstr("slipstream.db has been removed"));
+  EXPECT_THAT(server.Terminate().output, HasSubstr("no more writes until"));
+}
+
 TEST(Process, AFolderThatCannotBeWrittenIsRefusedByName) {
   // Permissions do not bind root, but nobody writes into /proc.
   std::string folder = "/proc";
@@ -183,8 +212,7 @@ TEST(Process, AFolderThatCannotBeWrittenIsRefusedByName) {
     std::filesystem::create_directory(folder);
     chmod(folder.c_str(), 0555);
   }
-  const EndedProcess ended =
-      ServerProcess::Run({"--data", folder, "--listen", "127.0.0.1:0"});
+  const EndedProcess ended = ServerProcess::Run({"--data", folder, "--listen", "127.0.0.1:0"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.output, HasSubstr(folder));
   const EndedProcess inside =
@@ -196,8 +224,7 @@ TEST(Process, AFolderThatCannotBeWrittenIsRefusedByName) {
 TEST(Process, SigtermDrainsAndLeavesOneSoundFile) {
   TemporaryFolder data;
   ServerProcess server(data.path());
-  ASSERT_TRUE(
-      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.output, HasSubstr("drained"));
@@ -256,6 +283,32 @@ bool TakesCalls(const std::string& address) {
               status.error_code() == grpc::StatusCode::CANCELLED)
       << status.error_message();
   return status.ok();
+}
+
+// As sound pages that somebody else wrote.
+TEST(Process, ACheckComparesSourceTasksWithTheirNames) {
+  TemporaryFolder data;
+  {
+    ServerProcess server(data.path());
+    OpenUpload upload(server.stub());
+    ASSERT_TRUE(upload.Finish().ok());
+    server.Terminate();
+  }
+  const auto check = [&] { return ServerProcess::Run({"--data", data.path(), "--check"}); };
+  ASSERT_EQ(check().exit_code, 0) << check().output;
+  {
+    sqlite::ChecksumVfs vfs("");
+    const auto file =
+        sqlite::Connection::Open(data.path() + "/slipstream.db", SQLITE_OPEN_READWRITE, vfs.name());
+    ASSERT_TRUE(file.ok()) << file.status();
+    // A digit of the one observation's value.
+    ASSERT_TRUE((*file)
+                    ->Execute("UPDATE source_chunks SET data = CAST(substr(data, 1, length(data) -"
+                              " 3) || x'01' || substr(data, -2) AS BLOB)")
+                    .ok());
+  }
+  EXPECT_EQ(check().exit_code, 1);
+  EXPECT_THAT(check().output, HasSubstr("has other observations than when it was registered"));
 }
 
 TEST(Process, SigtermLetsACallInProgressFinishAndTakesNoOther) {
@@ -327,8 +380,7 @@ TEST(Process, ABackupOfARunningServerServes) {
   TemporaryFolder data;
   TemporaryFolder copy;
   ServerProcess server(data.path());
-  ASSERT_TRUE(
-      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   const std::vector<std::string> flags = {"--data", data.path(), "--back-up-to",
                                           copy.path() + "/slipstream.db"};
   ASSERT_EQ(ServerProcess::Run(flags).exit_code, 0);
@@ -350,9 +402,9 @@ TEST(Process, HealthAndReflectionAnswer) {
       RawCall(server.channel(), "/grpc.health.v1.Health/Check", request, &response);
   ASSERT_TRUE(checked.ok()) << checked.error_code() << ": " << checked.error_message();
   EXPECT_EQ(response, std::string("\x08\x01", 2)) << "SERVING";
-  EXPECT_EQ(RawCall(server.channel(), "/grpc.health.v1.Health/Check", "\n\4none", &response)
-                .error_code(),
-            grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(
+      RawCall(server.channel(), "/grpc.health.v1.Health/Check", "\n\4none", &response).error_code(),
+      grpc::StatusCode::NOT_FOUND);
   // ServerReflectionRequest{list_services: ""}, as the only message of a stream.
   response.clear();
   ASSERT_TRUE(RawCall(server.channel(),

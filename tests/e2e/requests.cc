@@ -28,6 +28,15 @@ grpc::Status Register(v1::OptimizationService::Stub& stub,
   return writer->Finish();
 }
 
+grpc::Status Import(v1::OptimizationService::Stub& stub, const v1::ImportStudyRequest& request,
+                    v1::Study* response) {
+  grpc::ClientContext context;
+  const auto writer = stub.ImportStudy(&context, response);
+  writer->Write(request);
+  writer->WritesDone();
+  return writer->Finish();
+}
+
 v1::FieldViolation ViolationIn(const grpc::Status& status) {
   v1::StatusDetails details;
   v1::BadRequest bad_request;

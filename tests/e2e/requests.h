@@ -28,6 +28,10 @@ grpc::Status Register(v1::OptimizationService::Stub& stub,
                       const std::vector<v1::Observation>& observations,
                       v1::RegisterSourceTaskResponse* response);
 
+// Sends all of an import in one message.
+grpc::Status Import(v1::OptimizationService::Stub& stub, const v1::ImportStudyRequest& request,
+                    v1::Study* response);
+
 // The one violation in the status's details; empty fields if there is none.
 v1::FieldViolation ViolationIn(const grpc::Status& status);
 

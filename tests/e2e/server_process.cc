@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,9 +55,7 @@ Spawned Spawn(const std::string& binary, const std::vector<std::string>& flags,
   return spawned;
 }
 
-int ExitCode(int wait_status) {
-  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
-}
+int ExitCode(int wait_status) { return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1; }
 
 // Returns when `file` exists in `folder`, where it is renamed to its name, when
 // `end` hangs up, or when kStartPatience is over; whether the file exists.
@@ -71,6 +70,19 @@ bool WaitForFile(const std::string& folder, const std::string& file, int end) {
   return std::filesystem::exists(file);
 }
 
+// Whether `descriptor` can be read, or hangs up, within this time.
+bool HasNewsWithin(int descriptor, std::chrono::microseconds patience) {
+  pollfd news = {descriptor, POLLIN, 0};
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience);
+  const timespec time = {seconds.count(), std::chrono::nanoseconds(patience - seconds).count()};
+  return ppoll(&news, 1, &time, nullptr) > 0;
+}
+
+// A restart must find the store that there was.
+bool IsNewStore(const std::string& data) {
+  return !std::filesystem::exists(data + "/slipstream.db");
+}
+
 EndedProcess WaitFor(pid_t pid, const std::string& output_file) {
   int wait_status = 0;
   waitpid(pid, &wait_status, 0);
@@ -83,8 +95,9 @@ ServerProcess::ServerProcess(const std::string& data, std::vector<std::string> f
                              const std::string& binary)
     : output_file_(scratch_.path() + "/output") {
   const std::string address_file = scratch_.path() + "/address";
-  flags.insert(flags.end(), {"--data", data, "--listen", "127.0.0.1:0", "--address-file",
-                             address_file});
+  flags.insert(flags.end(),
+               {"--data", data, "--listen", "127.0.0.1:0", "--address-file", address_file});
+  if (binary.empty() && IsNewStore(data)) flags.push_back("--create");
   const Spawned spawned =
       Spawn(binary.empty() ? SLIPSTREAM_SERVER_BINARY : binary, flags, output_file_);
   pid_ = spawned.pid;
@@ -105,6 +118,8 @@ ServerProcess::ServerProcess(const std::string& data, std::vector<std::string> f
 
 ServerProcess::~ServerProcess() { Kill(); }
 
+std::string ServerProcess::Output() const { return ReadFile(output_file_); }
+
 void ServerProcess::Kill() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);
@@ -114,6 +129,27 @@ void ServerProcess::Kill() {
 EndedProcess ServerProcess::Terminate() {
   kill(pid_, SIGTERM);
   return WaitFor(std::exchange(pid_, 0), output_file_);
+}
+
+bool ServerProcess::EndsWithin(std::chrono::microseconds patience) const {
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+  if (process < 0) throw std::runtime_error("cannot wait for the server's process");
+  const bool ended = HasNewsWithin(process, patience);
+  close(process);
+  return ended;
+}
+
+bool ServerProcess::StartAndKill(const std::string& data, std::chrono::microseconds after) {
+  TemporaryFolder scratch;
+  const std::string output_file = scratch.path() + "/output";
+  std::vector<std::string> flags = {"--data", data, "--listen", "127.0.0.1:0"};
+  if (IsNewStore(data)) flags.push_back("--create");
+  const Spawned spawned = Spawn(SLIPSTREAM_SERVER_BINARY, flags, output_file);
+  const bool ended = HasNewsWithin(spawned.end, after);
+  close(spawned.end);
+  kill(spawned.pid, SIGKILL);
+  WaitFor(spawned.pid, output_file);
+  return ended;
 }
 
 EndedProcess ServerProcess::Run(std::vector<std::string> flags) {

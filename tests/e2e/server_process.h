@@ -11,6 +11,7 @@
 #include <grpcpp/grpcpp.h>
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -42,11 +43,20 @@ class ServerProcess {
   const std::string& address() const { return address_; }
   pid_t pid() const { return pid_; }
 
+  // What it has written so far.
+  std::string Output() const;
+
   // SIGKILL; returns when the process is gone.
   void Kill();
   // SIGTERM; returns when the process has ended.
   EndedProcess Terminate();
 
+  // Whether the process ends by itself within this time, which is waited for.
+  bool EndsWithin(std::chrono::microseconds patience) const;
+
+  // Starts the server on this data and kills it after this time, ready or not. Whether it
+  // ended by itself before.
+  static bool StartAndKill(const std::string& data, std::chrono::microseconds after);
   // Runs the binary to its end.
   static EndedProcess Run(std::vector<std::string> flags);
 

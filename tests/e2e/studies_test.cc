@@ -70,7 +70,7 @@ TEST_F(Studies, FieldsThatTheCreatorLeavesUnsetAreFilledIn) {
   EXPECT_NE(first.name(), second.name());
   EXPECT_TRUE(first.has_seed());
   EXPECT_NE(first.seed(), second.seed());
-  EXPECT_EQ(first.algorithm().preset(), "gp_log_ei");
+  EXPECT_EQ(first.algorithm().preset(), "auto");
 }
 
 TEST_F(Studies, ATakenIdIsRefused) {

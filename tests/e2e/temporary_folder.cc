@@ -8,8 +8,10 @@
 
 namespace slipstream {
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "slipstream-XXXXXX").string();
+TemporaryFolder::TemporaryFolder(const std::string& parent) {
+  const std::filesystem::path folder =
+      parent.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(parent);
+  std::string pattern = (folder / "slipstream-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot create " + pattern);
   path_ = pattern;
 }

@@ -10,7 +10,8 @@ namespace slipstream {
 // Throws std::runtime_error when it cannot be created.
 class TemporaryFolder {
  public:
-  TemporaryFolder();
+  // In `parent`, or where the system keeps temporary files.
+  explicit TemporaryFolder(const std::string& parent = "");
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

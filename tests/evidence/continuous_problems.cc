@@ -1,5 +1,7 @@
 #include "tests/evidence/continuous_problems.h"
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -69,8 +71,44 @@ std::shared_ptr<const SourceTaskData> SourceTask(const ContinuousProblem& proble
   return source;
 }
 
+std::vector<double> ValuesOf(const Bounds& side, size_t levels) {
+  std::vector<double> values;
+  for (size_t i = 0; i < levels; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(levels - 1);
+    values.push_back(side.min + share * (side.max - side.min));
+  }
+  return values;
+}
+
+Domain DomainOf(const Bounds& side, size_t levels) {
+  if (levels == 0) return DoubleDomain{side.min, side.max, Scale::kLinear};
+  return DiscreteDomain{ValuesOf(side, levels), Scale::kLinear};
+}
+
+// The same on the points of a square grid.
+void SetRangeOnGrid(const ContinuousProblem& problem, const Objective& objective, Problem& made) {
+  double lowest = std::numeric_limits<double>::infinity();
+  double highest = -lowest;
+  double sum = 0;
+  const std::vector<double> first = ValuesOf(problem.box[0], problem.levels);
+  const std::vector<double> second = ValuesOf(problem.box[1], problem.levels);
+  for (const double x1 : first) {
+    for (const double x2 : second) {
+      const double value = objective(std::vector<double>{x1, x2});
+      lowest = std::min(lowest, value);
+      highest = std::max(highest, value);
+      sum += value;
+    }
+  }
+  const bool minimises = problem.goal == Goal::kMinimize;
+  made.best = minimises ? lowest : highest;
+  made.worst = minimises ? highest : lowest;
+  made.mean = sum / static_cast<double>(first.size() * second.size());
+}
+
 // Sets the known statistics of the objective's values over the box.
 void SetRange(const ContinuousProblem& problem, const Objective& objective, Problem& made) {
+  if (problem.levels > 0) return SetRangeOnGrid(problem, objective, made);
   const Objective negative = [&objective](RawPoint x) { return -objective(x); };
   const auto search = problem.box.size() <= kMostSearched ? MinimumOf : LowestOfSpread;
   const auto lowest = [&] { return search(objective, problem.box); };
@@ -83,11 +121,10 @@ void SetRange(const ContinuousProblem& problem, const Objective& objective, Prob
 
 }  // namespace
 
-absl::StatusOr<SearchSpace> SpaceOfBox(const std::vector<Bounds>& box) {
+absl::StatusOr<SearchSpace> SpaceOfBox(const std::vector<Bounds>& box, size_t levels) {
   std::vector<Parameter> parameters;
   for (size_t i = 0; i < box.size(); ++i) {
-    const DoubleDomain domain = {box[i].min, box[i].max, Scale::kLinear};
-    parameters.push_back({absl::StrCat("x", i + 1), domain, {}, {}});
+    parameters.push_back({absl::StrCat("x", i + 1), DomainOf(box[i], levels), {}, {}});
   }
   return SearchSpace::Create(std::move(parameters));
 }
@@ -103,7 +140,7 @@ absl::StatusOr<Problem> MakeContinuousProblem(const ContinuousProblem& problem,
   if (beginning.source_tasks && problem.source_tasks == 0) {
     return absl::NotFoundError(absl::StrCat(problem.name, " has no source tasks"));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOfBox(problem.box));
+  SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOfBox(problem.box, problem.levels));
   const Objective objective = problem.task(beginning.seed, 0);
   Problem made;
   made.name = std::string(problem.name);

@@ -40,13 +40,16 @@ struct ContinuousProblem {
   uint64_t source_tasks = 0;
   size_t source_points = 0;  // Per source task.
   double source_noise_deviation = 0;
+  // Equally spaced values of each parameter, on which alone the objective is known; 0: all.
+  size_t levels = 0;
 };
 
 // All continuous problems, those with peers first.
 const std::vector<ContinuousProblem>& ContinuousProblems();
 
-// A space with the parameters x1, x2, ... on the sides of the box; a configuration's values there.
-absl::StatusOr<SearchSpace> SpaceOfBox(const std::vector<Bounds>& box);
+// A space with the parameters x1, x2, ... on the sides of the box, or on so many values of each; a
+// configuration's values there.
+absl::StatusOr<SearchSpace> SpaceOfBox(const std::vector<Bounds>& box, size_t levels = 0);
 std::vector<double> NumbersOf(const Configuration& configuration);
 
 // Returns the same errors as MakeProblem.

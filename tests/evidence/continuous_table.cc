@@ -4,6 +4,7 @@
 #include "core/base/counter_random.h"
 #include "tests/evidence/continuous_problems.h"
 #include "tests/evidence/high_problems.h"
+#include "tests/evidence/paper_problems.h"
 #include "tests/evidence/random_draws.h"
 #include "tests/evidence/workers_problems.h"
 
@@ -236,7 +237,7 @@ std::vector<ContinuousProblem> NoisyFamilies() {
 std::vector<ContinuousProblem> MakeTable() {
   std::vector<ContinuousProblem> table;
   for (const auto make : {ProblemsWithPeers, ProblemsForDevelopment, Families, Pairs, NoisyFamilies,
-                          WorkersProblems, HighProblems}) {
+                          WorkersProblems, HighProblems, PaperProblems}) {
     for (ContinuousProblem& problem : make()) table.push_back(std::move(problem));
   }
   return table;

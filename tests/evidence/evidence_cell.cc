@@ -15,10 +15,12 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe_names.h"
@@ -82,8 +84,8 @@ std::string FactsText(const Provenance& provenance) {
 std::string CellText(const Arguments& arguments, const Problem& problem,
                      const std::vector<Evaluation>& evaluations) {
   std::string text =
-      "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,worst_regret,"
-      "mean_regret,seconds,rung,branch,best_branches,configuration,facts\n";
+      "preset,problem,seed,study_seed,evaluation,suggestion,value,regret,own_regret,"
+      "worst_regret,mean_regret,seconds,rung,branch,best_branches,configuration,facts\n";
   const std::string best_branches = BestBranchesText(problem);
   const std::string scales = absl::StrCat(FormatNumber(problem.RegretOf(problem.worst)), ",",
                                           FormatNumber(problem.RegretOf(problem.mean)));
@@ -93,7 +95,8 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
     absl::StrAppend(&text, arguments.preset, ",", problem.name, ",", arguments.beginning.seed, ",",
                     arguments.study.seed, ",", ++number, ",", evaluation.suggestion, ",",
                     FormatNumber(evaluation.value), ",", FormatNumber(evaluation.regret), ",",
-                    scales, ",", suggested ? FormatNumber(evaluation.seconds) : "", ",",
+                    FormatNumber(evaluation.own_regret), ",", scales, ",",
+                    suggested ? FormatNumber(evaluation.seconds) : "", ",",
                     suggested ? RungName(evaluation.provenance.rung) : "", ",",
                     BranchText(problem, evaluation.point.configuration), ",", best_branches, ",",
                     CsvField(ConfigurationText(*problem.space, evaluation.point.configuration)),
@@ -102,10 +105,20 @@ std::string CellText(const Arguments& arguments, const Problem& problem,
   return text;
 }
 
+// What a method's name ends with where its studies are to have other seeds of their own on the same
+// problems: how much two runs of one method differ is luck.
+constexpr absl::string_view kLuck = "~luck";
+constexpr uint64_t kOtherSeeds = 1000000;
+// And where its studies begin with the sources' three best configurations instead of learning from
+// sources, as people do by hand.
+constexpr absl::string_view kQueued = "~queued";
+constexpr size_t kQueuedPoints = 3;
+
 // The recipe for a text such as "gp_log_ei+calibration=hmc+smoothness=3": the preset's
 // with these values replaced.
 absl::StatusOr<std::unique_ptr<Strategy>> StrategyOf(const std::string& text) {
-  const std::vector<std::string> parts = absl::StrSplit(text, '+');
+  const std::vector<std::string> parts =
+      absl::StrSplit(absl::StripSuffix(absl::StripSuffix(text, kLuck), kQueued), '+');
   const Preset* preset = FindPreset(parts.front());
   if (preset == nullptr) {
     return InvalidField("preset", parts.front(), absl::StrCat("one of ", PresetNames()));
@@ -167,7 +180,9 @@ void Declare(CLI::App& app, Arguments& arguments) {
   Beginning& beginning = arguments.beginning;
   StudyOptions& study = arguments.study;
   app.add_option("--preset", arguments.preset,
-                 "The algorithm; gp_ei+smoothness=3+calibration=hmc overrides a preset")
+                 "The algorithm; gp_ei+smoothness=3+calibration=hmc overrides a preset, "
+                 "gp_ei~luck is gp_ei with other seeds, and gp_ei~queued begins with the sources' "
+                 "three best configurations and learns from no source")
       ->capture_default_str();
   app.add_option("--problem", arguments.problem, "The problem to optimise")->capture_default_str();
   app.add_option("--seed", beginning.seed,
@@ -209,7 +224,9 @@ int Main(int argc, char** argv) {
   if (arguments.list_problems) ListAllProblems(arguments.beginning.data_folder);
   if (arguments.list_presets) ListAllPresets();
   if (arguments.list_problems || arguments.list_presets) return EXIT_SUCCESS;
-  arguments.study.seed = StudySeed(arguments.problem, arguments.beginning.seed);
+  const uint64_t others = absl::EndsWith(arguments.preset, kLuck) ? kOtherSeeds : 0;
+  arguments.study.seed = StudySeed(arguments.problem, arguments.beginning.seed + others);
+  if (absl::EndsWith(arguments.preset, kQueued)) arguments.study.queued = kQueuedPoints;
   arguments.study.budget = absl::Seconds(arguments.budget_seconds);
   const absl::Status status = RunCell(arguments);
   if (status.ok()) return EXIT_SUCCESS;

@@ -4,18 +4,20 @@
 //
 // Prints the problem as one line of JSON: its name, goal, whether it is noiseless, the
 // branch parameter, the best branches (a text) and the parameters (see
-// space_text.h). Then answers each line of standard input, a configuration such as
-// "kernel=rbf<tab>gamma=0.5", with a line "value<tab>regret<tab>branch", where the value
-// has the noise of the seed and the line's number and the regret has none.
-// Ends at the end of the input, or with exit code 1 after a line that is no legal
-// configuration. Exit code 77: the problem cannot begin like that.
+// space_text.h), and with --sources the source tasks' configurations and values. Then answers each
+// line of standard input, a configuration such as "kernel=rbf<tab>gamma=0.5", with a line
+// "value<tab>regret<tab>branch", where the value has the noise of the seed and the line's number
+// and the regret has none. Ends at the end of the input, or with exit code 1 after a line that is
+// no legal configuration. Exit code 77: the problem cannot begin like that.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tests/evidence/problems.h"
 #include "tests/evidence/random_draws.h"
 #include "tests/evidence/space_text.h"
@@ -26,15 +28,35 @@ namespace {
 
 constexpr int kCannotBegin = 77;
 
+std::string SourceText(const SourceTaskData& source) {
+  std::vector<std::string> points;
+  for (const SourcePoint& point : source.points) {
+    std::vector<std::string> named;
+    for (const Assignment& assignment : source.space->Name(point.configuration)) {
+      named.push_back(absl::StrCat(JsonString(assignment.name), ": ",
+                                   JsonString(NamedValueText(assignment.value))));
+    }
+    points.push_back(absl::StrFormat("[{%s}, %.17g]", absl::StrJoin(named, ", "), *point.value));
+  }
+  return absl::StrCat("[", absl::StrJoin(points, ", "), "]");
+}
+
+std::string SourcesText(const Problem& problem) {
+  std::vector<std::string> texts;
+  for (const auto& source : problem.sources) texts.push_back(SourceText(*source));
+  return absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
+}
+
 std::string Description(const Problem& problem) {
   std::string branch;
   if (problem.branch.has_value()) branch = problem.space->parameters()[*problem.branch].name;
-  return absl::StrCat("{\"name\": ", JsonString(problem.name), ", \"goal\": ",
-                      problem.goal == Goal::kMinimize ? "\"minimize\"" : "\"maximize\"",
-                      ", \"noiseless\": ", problem.noiseless ? "true" : "false",
-                      ", \"branch\": ", JsonString(branch),
-                      ", \"best_branches\": ", JsonString(BestBranchesText(problem)),
-                      ", \"parameters\": ", JsonOf(*problem.space), "}");
+  return absl::StrCat(
+      "{\"name\": ", JsonString(problem.name),
+      ", \"goal\": ", problem.goal == Goal::kMinimize ? "\"minimize\"" : "\"maximize\"",
+      ", \"noiseless\": ", problem.noiseless ? "true" : "false",
+      ", \"branch\": ", JsonString(branch),
+      ", \"best_branches\": ", JsonString(BestBranchesText(problem)),
+      ", \"parameters\": ", JsonOf(*problem.space), ", \"sources\": ", SourcesText(problem), "}");
 }
 
 absl::Status Answer(const Problem& problem, uint64_t study_seed) {
@@ -60,6 +82,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Evaluates configurations of a problem that other programs ask for");
   app.add_option("--problem", name, "The problem")->capture_default_str();
   app.add_option("--seed", beginning.seed, "Determines a family's task and the noise");
+  app.add_flag("--sources", beginning.source_tasks, "With the problem's source tasks");
   app.add_option("--data", beginning.data_folder, "Folder with data/ and peers/")
       ->envname("SLIPSTREAM_EVIDENCE_DATA");
   CLI11_PARSE(app, argc, argv);

@@ -209,6 +209,8 @@ class Reading(unittest.TestCase):
         listing = [{"preset": "gp", "prior": "none"}, {"preset": "delta", "prior": "delta"},
                    {"preset": "scaml", "prior": "scaml"}]
         self.assertEqual(cells.chosen_presets("transfer", listing), ["delta", "scaml"])
+        self.assertEqual(cells.chosen_presets("gp+initial=none,transfer+initial=none", listing),
+                         ["gp+initial=none", "delta+initial=none", "scaml+initial=none"])
         self.assertEqual(cells.chosen_presets("gp,scaml,transfer", listing),
                          ["gp", "scaml", "delta"])
         with self.assertRaises(ValueError):

@@ -1,5 +1,6 @@
 #include "tests/evidence/problems.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -7,11 +8,47 @@
 #include "core/base/status.h"
 #include "tests/evidence/continuous_problems.h"
 #include "tests/evidence/grid_problems.h"
+#include "tests/evidence/misleading_sources.h"
 #include "tests/evidence/mixed_problems.h"
 #include "tests/evidence/odd_problems.h"
+#include "tests/evidence/paper_problems.h"
 #include "tests/evidence/recorded_tables.h"
+#include "tests/evidence/tuning_problems.h"
 
 namespace slipstream::evidence {
+namespace {
+
+constexpr char kSpoiledBy = '~';
+
+void AddSpoiled(std::vector<ProblemListing>& listings) {
+  for (const auto& [problem, group] : SpoiledProblems()) {
+    const auto base =
+        std::find_if(listings.begin(), listings.end(),
+                     [&name = problem](const auto& listing) { return listing.name == name; });
+    if (base == listings.end()) continue;  // A recorded table that is absent.
+    const uint64_t source_tasks = base->source_tasks;
+    for (const Spoiling& spoiling : Spoilings()) {
+      listings.push_back({absl::StrCat(problem, std::string(1, kSpoiledBy), spoiling.name),
+                          std::string(group), source_tasks, std::string(spoiling.summary)});
+    }
+  }
+}
+
+absl::StatusOr<Problem> MakeSpoiledProblem(absl::string_view name, const std::string& base,
+                                           absl::string_view kind, const Beginning& beginning) {
+  for (const Spoiling& spoiling : Spoilings()) {
+    if (spoiling.name != kind) continue;
+    SLIPSTREAM_ASSIGN_OR_RETURN(Problem problem, MakeProblem(base, beginning));
+    problem.name = std::string(name);
+    for (size_t i = 0; i < problem.sources.size(); ++i) {
+      problem.sources[i] = Spoiled(spoiling, *problem.sources[i], beginning.seed, i);
+    }
+    return problem;
+  }
+  return InvalidField("problem", name, "one that --list-problems names");
+}
+
+}  // namespace
 
 std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
   std::vector<ProblemListing> listings;
@@ -30,6 +67,10 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
     listings.push_back(
         {std::string(problem.name), std::string(problem.group), 0, std::string(problem.summary)});
   }
+  for (const TuningProblem& problem : TuningProblems()) {
+    listings.push_back({std::string(problem.name), std::string(kPapers),
+                        problem.has_source ? 1U : 0U, std::string(problem.summary)});
+  }
   for (const RecordedTable& table : RecordedTables()) {
     const absl::StatusOr<std::vector<std::string>> tasks = TasksOf(table, data_folder);
     if (!tasks.ok()) continue;
@@ -38,10 +79,16 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
                           tasks->size() - 1, std::string(table.summary)});
     }
   }
+  AddSpoiled(listings);
   return listings;
 }
 
 absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beginning) {
+  const std::pair<std::string, std::string> spoiled =
+      absl::StrSplit(name, absl::MaxSplits(kSpoiledBy, 1));
+  if (!spoiled.second.empty()) {
+    return MakeSpoiledProblem(name, spoiled.first, spoiled.second, beginning);
+  }
   for (const ContinuousProblem& problem : ContinuousProblems()) {
     if (problem.name == name) return MakeContinuousProblem(problem, beginning);
   }
@@ -53,6 +100,9 @@ absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beg
   }
   for (const GridProblem& problem : GridProblems()) {
     if (problem.name == name) return MakeGridProblem(problem, beginning);
+  }
+  for (const TuningProblem& problem : TuningProblems()) {
+    if (problem.name == name) return MakeTuningProblem(problem, beginning);
   }
   const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits('/', 1));
   for (const RecordedTable& table : RecordedTables()) {

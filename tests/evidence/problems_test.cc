@@ -101,7 +101,11 @@ TEST(Problems, NoSampledPointIsBetterThanTheBestOrWorseThanTheWorst) {
         for (size_t i = 0; i < problem->space->dimension(); ++i) {
           uniform.push_back(at(std::sqrt(static_cast<double>(i) + 2)));
         }
-        const Point point = {problem->space->Sample(uniform), {}};
+        Point point = {problem->space->Sample(uniform), {}};
+        if (problem->space->has_candidates()) {
+          const auto place = static_cast<int64_t>(index % problem->space->candidates().size());
+          point = {problem->space->candidates()[static_cast<size_t>(place)], place};
+        }
         const double value = problem->value(point);
         if (std::isnan(value)) continue;  // Infeasible.
         const double regret = problem->RegretOf(value);

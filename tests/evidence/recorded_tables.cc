@@ -12,10 +12,16 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/counter_random.h"
 #include "core/base/status.h"
 
 namespace slipstream::evidence {
 namespace {
+
+// The recorded protocol has source rows for the seeds below this, so many of each source.
+constexpr uint64_t kRecordedSeeds = 5;
+constexpr size_t kSourceRows = 50;
+constexpr uint64_t kSourceLane = 0x50c50000;
 
 double AsItIs(double value) { return value; }
 double Logarithm(double value) { return std::log(value); }
@@ -136,6 +142,25 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> SourceTask(
   return source;
 }
 
+// Those of the recorded protocol for the task at `place`, or for seeds that it lacks rows drawn as
+// it does.
+absl::StatusOr<std::vector<size_t>> SourceRows(const CsvTable& named, const RecordedTable& table,
+                                               const std::string& task, size_t place, uint64_t seed,
+                                               const Recording& recording) {
+  if (seed < kRecordedSeeds) {
+    return NamedRows(named, table.name, "source_task", task, seed, recording.rows.size());
+  }
+  std::vector<size_t> rows(recording.rows.size());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  for (size_t i = 0; i < kSourceRows && i < rows.size(); ++i) {
+    const double part = CounterRandomUniform(seed, i, kSourceLane + place);
+    const auto left = static_cast<double>(rows.size() - i);
+    std::swap(rows[i], rows[i + static_cast<size_t>(part * left)]);
+  }
+  rows.resize(std::min(rows.size(), kSourceRows));
+  return rows;
+}
+
 absl::StatusOr<std::vector<std::shared_ptr<const SourceTaskData>>> SourceTasks(
     const RecordedTable& table, const CsvTable& file, const std::vector<Parameter>& parameters,
     const std::string& target, const Beginning& beginning) {
@@ -147,13 +172,13 @@ absl::StatusOr<std::vector<std::shared_ptr<const SourceTaskData>>> SourceTasks(
   SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SearchSpace::Create(parameters));
   const auto shared = std::make_shared<const SearchSpace>(std::move(space));
   std::vector<std::shared_ptr<const SourceTaskData>> sources;
-  for (const std::string& task : tasks) {
+  for (size_t place = 0; place < tasks.size(); ++place) {
+    const std::string& task = tasks[place];
     if (task == target) continue;
     SLIPSTREAM_ASSIGN_OR_RETURN(const Recording recording,
                                 ReadRecording(table, file, parameters, task));
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        const std::vector<size_t> rows,
-        NamedRows(named, table.name, "source_task", task, beginning.seed, recording.rows.size()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<size_t> rows,
+                                SourceRows(named, table, task, place, beginning.seed, recording));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const SourceTaskData> source,
                                 SourceTask(table, task, recording, rows, shared));
     sources.push_back(std::move(source));

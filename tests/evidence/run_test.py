@@ -113,6 +113,22 @@ class Run(unittest.TestCase):
                           ("gp_log_ei", "portfolio_gp", "source_portfolio", "random", "stacked")])
         self.assertTrue(all(0 <= float(row["regret"]) <= 1 for row in rows))
 
+    def test_the_transfer_table_compares_at_equal_starts(self):
+        command = [TRANSFER, "--presets", "stacked,scaml", "--problems", "normal_mild_pair",
+                   "--seeds", "0-1", "--checkpoints", "5,6", "--no-plots", "--data",
+                   self.folder / "none", "--binary", BINARY, "--out", self.folder / "out",
+                   "--start", "random"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        with open(self.folder / "out/results.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        starts = {}
+        for row in rows:
+            if "+" in row["preset"] and int(row["evaluation"]) <= 5:
+                starts.setdefault((row["preset"], row["seed"]), []).append(row["own_regret"])
+        self.assertEqual({preset.split("+")[0] for preset, _ in starts},
+                         {"gp_log_ei", "stacked", "scaml"})
+        self.assertEqual(len({tuple(start) for start in starts.values()}), 2, "One for each seed")
+
     def test_a_report_outlives_the_recorded_files(self):
         data = pathlib.Path(os.environ.get("SLIPSTREAM_EVIDENCE_DATA",
                                            COMMAND.parents[3] / "shared"))

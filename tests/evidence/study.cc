@@ -14,6 +14,7 @@
 #include "core/base/status.h"
 #include "core/sources/fitted_source.h"
 #include "core/space/quasi_random.h"
+#include "tests/evidence/queued_points.h"
 #include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
@@ -25,7 +26,10 @@ constexpr uint64_t kFillSalt = 0x66696c6c;
 class StudyRun {
  public:
   StudyRun(const Strategy& strategy, const Problem& problem, const StudyOptions& options)
-      : strategy_(strategy), problem_(problem), options_(options) {}
+      : strategy_(strategy),
+        problem_(problem),
+        options_(options),
+        queue_(QueuedPoints(problem, options.queued)) {}
 
   absl::StatusOr<std::vector<Evaluation>> Run() {
     for (const Point& point : problem_.initial) {
@@ -63,7 +67,7 @@ class StudyRun {
       view.ended = ended_;
       view.open = open_;
     }
-    view.sources = problem_.sources;
+    if (options_.queued == 0) view.sources = problem_.sources;
     view.fitted_sources = &library_;
     return view;
   }
@@ -80,8 +84,17 @@ class StudyRun {
     }
   }
 
+  // What is queued counts as suggested.
+  std::vector<Evaluation> NextQueued() const {
+    Evaluation next;
+    next.suggestion = static_cast<int>(suggested_) + 1;
+    next.point = queue_[static_cast<size_t>(suggested_)];
+    return {std::move(next)};
+  }
+
   // The next batch of suggestions, which one call asks for.
   absl::StatusOr<std::vector<Evaluation>> Ask() const {
+    if (static_cast<size_t>(suggested_) < queue_.size()) return NextQueued();
     const StudyView view = View();
     const int count = std::min(static_cast<int>(options_.batch),
                                options_.suggestions - static_cast<int>(suggested_));
@@ -146,6 +159,7 @@ class StudyRun {
     const bool is_infeasible = std::isnan(exact);
     if (!is_infeasible) regret_ = std::min(regret_, problem_.RegretOf(exact));
     evaluation.regret = regret_;
+    evaluation.own_regret = problem_.RegretOf(exact);
     ended_.push_back({trial.number, trial.configuration, trial.candidate,
                       is_infeasible ? Ending::kInfeasible : Ending::kMeasured, evaluation.value,
                       trial.notes});
@@ -156,6 +170,7 @@ class StudyRun {
   const Strategy& strategy_;
   const Problem& problem_;
   const StudyOptions& options_;
+  const std::vector<Point> queue_;
   int64_t last_trial_ = 0;
   int64_t suggested_ = 0;
   std::vector<EndedTrial> ended_;

@@ -20,6 +20,9 @@ struct StudyOptions {
   int suggestions = 50;
   // So many evenly filling points are measured before the first suggestion.
   int filled = 0;
+  // So many of the sources' best configurations are tried first (queued_points.h), and the
+  // strategy, which then goes on, is not told of any sources. 0: it is, and nothing is queued.
+  size_t queued = 0;
   // Number of workers: a suggestion is made while all others have a pending trial.
   size_t workers = 1;
   // Number of workers that ask together, in one call: at most all of them.
@@ -40,9 +43,10 @@ double NoiseOf(const Problem& problem, uint64_t study_seed, uint64_t trial);
 struct Evaluation {
   int suggestion = 0;  // From 1; 0 for an initial point.
   Point point;
-  double value = 0;    // The value that the study saw.
-  double regret = 0;   // The regret of the best point so far, without noise.
-  double seconds = 0;  // The time in Strategy::Suggest.
+  double value = 0;       // The value that the study saw.
+  double regret = 0;      // The regret of the best point so far, without noise.
+  double own_regret = 0;  // The regret of this point, without noise; NaN if infeasible.
+  double seconds = 0;     // The time in Strategy::Suggest.
   Provenance provenance;
 };
 

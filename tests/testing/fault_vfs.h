@@ -9,23 +9,19 @@
 #ifndef SLIPSTREAM_TESTS_TESTING_FAULT_VFS_H_
 #define SLIPSTREAM_TESTS_TESTING_FAULT_VFS_H_
 
-#include <sqlite3.h>
-
 #include <atomic>
 #include <cstdint>
 #include <string>
+
+#include "server/store/sqlite/vfs_layer.h"
 
 namespace slipstream {
 
 class FaultVfs {
  public:
-  FaultVfs();
-  ~FaultVfs();
+  FaultVfs() : layer_("fault", /*base=*/"", *this) {}
 
-  FaultVfs(const FaultVfs&) = delete;
-  FaultVfs& operator=(const FaultVfs&) = delete;
-
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return layer_.name(); }
 
   // Writes give SQLITE_FULL once `bytes` more have been written.
   void FillUpAfter(int64_t bytes) { free_bytes_ = bytes; }
@@ -45,18 +41,26 @@ class FaultVfs {
   int64_t log_syncs() const { return log_syncs_; }
 
  private:
-  friend struct FaultFile;
-  friend struct FaultCalls;
+  struct FaultFile : sqlite::PassingFile<FaultFile> {
+    FaultFile(FaultVfs& vfs, int open_flags)
+        : disk(vfs), is_log((open_flags & SQLITE_OPEN_WAL) != 0) {}
 
-  const std::string name_;
-  sqlite3_vfs* const real_;
-  sqlite3_vfs vfs_;
+    int Open(sqlite3_vfs& base, const char* name, int flags, int* out_flags);
+    int Read(void* bytes, int size, sqlite3_int64 offset);
+    int Write(const void* bytes, int size, sqlite3_int64 offset);
+    int Sync(int flags);
+
+    FaultVfs& disk;
+    const bool is_log;
+  };
+
   std::atomic<int64_t> free_bytes_{INT64_MAX};
   std::atomic<bool> fail_writes_{false};
   std::atomic<bool> fail_syncs_{false};
   std::atomic<bool> fail_reads_{false};
   std::atomic<int> open_code_{SQLITE_OK};
   std::atomic<int64_t> log_syncs_{0};
+  sqlite::VfsLayer<FaultFile, FaultVfs> layer_;
 };
 
 }  // namespace slipstream

@@ -198,6 +198,13 @@ class MemorySnapshot : public RowSnapshot {
     return reader_.EndedLeases(lease_ms, limit);
   }
 
+  absl::StatusOr<StoreCounts> Count() override {
+    StoreCounts counts;
+    counts.studies = static_cast<int64_t>(tables_.studies.size());
+    counts.source_tasks = static_cast<int64_t>(tables_.source_tasks.size());
+    for (const auto& [key, row] : tables_.studies) counts.trials += row.record.trial_count;
+    return counts;
+  }
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override {
     return Copy<int64_t>(FindIn(tables_.study_keys, id));
   }

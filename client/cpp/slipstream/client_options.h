@@ -2,13 +2,11 @@
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_CLIENT_OPTIONS_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_CLIENT_OPTIONS_H_
 
-#include <grpcpp/security/credentials.h>
-
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 
 namespace slipstream {
 
@@ -18,17 +16,17 @@ class ClientClock {
  public:
   virtual ~ClientClock() = default;
   // Time since some fixed moment. Never decreases.
-  virtual absl::Duration Elapsed() = 0;
+  virtual std::chrono::nanoseconds Elapsed() = 0;
   // Returns after `duration`.
-  virtual void Sleep(absl::Duration duration) = 0;
+  virtual void Sleep(std::chrono::nanoseconds duration) = 0;
 };
 
 // How long one call may take.
 struct Deadlines {
   // One attempt. The attempt after one that took longer uses a new connection.
-  absl::Duration attempt;
+  std::chrono::nanoseconds attempt;
   // All attempts together, including the pauses between them.
-  absl::Duration overall;
+  std::chrono::nanoseconds overall;
 };
 
 // A call is retried after UNAVAILABLE, ABORTED, an attempt's deadline and
@@ -36,33 +34,61 @@ struct Deadlines {
 // request id, so no change is made twice. The pause before attempt n + 1 is drawn
 // uniformly from zero to initial_backoff * 2^(n - 1), at most max_backoff.
 struct RetryOptions {
-  absl::Duration initial_backoff = absl::Milliseconds(100);
-  absl::Duration max_backoff = absl::Seconds(5);
+  std::chrono::nanoseconds initial_backoff = std::chrono::milliseconds(100);
+  std::chrono::nanoseconds max_backoff = std::chrono::seconds(5);
   // Maximum number of attempts of one call. 0: as many as the overall deadline
   // allows, so that a trainer outlasts a restart of its server.
   int max_attempts = 0;
 };
 
+// How calls that are made without waiting for them are made.
+struct BackgroundOptions {
+  // How many are made at a time, each by a thread, 1 to 1,000.
+  int threads = 4;
+  // How many may wait for a thread, at least 1; a further one is refused.
+  int waiting = 1000;
+};
+
+inline constexpr char kDefaultAddress[] = "127.0.0.1:7411";
+
 struct ClientOptions {
-  // The server's address, "host:port" or "unix:path".
-  std::string address = "127.0.0.1:7411";
+  // The server's address, "host:port" or "unix:path". Empty: SLIPSTREAM_ADDRESS of the
+  // environment, or kDefaultAddress.
+  std::string address = {};
+  // This trainer's own stable id: one that is restarted under the same id gets its unfinished
+  // trials back. Empty: SLIPSTREAM_WORKER, or an id that no other process has. Used where a call
+  // names no worker.
+  std::string worker = {};
   // Deadlines of all calls but those below.
-  Deadlines call = {absl::Seconds(10), absl::Seconds(60)};
+  Deadlines call = {std::chrono::seconds(10), std::chrono::seconds(60)};
   // Deadlines of Suggest, which may have to fit a model first.
-  Deadlines suggest = {absl::Seconds(60), absl::Minutes(5)};
-  // Deadlines of RegisterSourceTask, which sends up to 100,000 observations.
-  Deadlines registration = {absl::Minutes(2), absl::Minutes(10)};
+  Deadlines suggest = {std::chrono::seconds(60), std::chrono::minutes(5)};
+  // Deadlines of RegisterSourceTask, which sends up to 100,000 observations, and of ExportStudy and
+  // ImportStudy.
+  Deadlines registration = {std::chrono::minutes(2), std::chrono::minutes(10)};
+  // Deadlines of BackupStore, which copies and checks all that is stored.
+  Deadlines backup = {std::chrono::hours(1), std::chrono::hours(2)};
   RetryOptions retry = {};
-  // Null: plaintext without authentication, only for loopback and trusted
-  // networks.
-  std::shared_ptr<grpc::ChannelCredentials> credentials = nullptr;
+  // Of each study that is opened.
+  BackgroundOptions background = {};
+  // Who calls: a token, for servers that ask for one. Empty: SLIPSTREAM_TOKEN of the environment,
+  // or none.
+  std::string token = {};
+  // Encrypts connections: the file with the certificates, in PEM form, that sign the server's, or
+  // "system" for those that the system trusts. Empty: SLIPSTREAM_CA, or plaintext, which suits
+  // loopback and trusted networks alone.
+  std::string ca = {};
+  // The files of the client's own certificate and its key, in PEM form, for servers that ask for
+  // one. Empty: SLIPSTREAM_CERTIFICATE and SLIPSTREAM_KEY, or none.
+  std::string certificate = {};
+  std::string key = {};
   // Null: the machine's clock.
   std::shared_ptr<ClientClock> clock = nullptr;
 };
 
-// INVALID_ARGUMENT, naming the option, its value and its bound, for an empty
-// address, a duration that is not positive, an attempt that may take longer than
-// the whole call, or a negative number of attempts.
+// INVALID_ARGUMENT, naming the option, its value and its bound, for a duration that
+// is not positive, an attempt that may take longer than the whole call, a number of
+// attempts, threads or waiting calls out of its bounds, or a token that is none.
 absl::Status CheckOptions(const ClientOptions& options);
 
 }  // namespace slipstream

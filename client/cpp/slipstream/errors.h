@@ -1,17 +1,25 @@
-// The details that a Client's errors carry besides code and message.
+// The details that the errors of calls carry besides code and message.
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_ERRORS_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_ERRORS_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "slipstream/v1/errors.pb.h"
 
 namespace slipstream {
 
-// The fields that the server complained about, with value and bound; empty for
-// errors that are not about a field. The message of `status` names them too.
-std::vector<v1::FieldViolation> ViolationsOf(const absl::Status& status);
+// A field of a request that broke a bound.
+struct Violation {
+  std::string field;        // For example "study.space.parameters[2].double_domain.min".
+  std::string description;  // The whole complaint as a sentence.
+  std::string value;        // The value that was sent, truncated.
+  std::string bound;        // What would have been accepted, for example "> 0".
+};
+
+// The fields that the server complained about; empty for errors that are not about
+// a field. The message of `status` names them too.
+std::vector<Violation> ViolationsOf(const absl::Status& status);
 
 }  // namespace slipstream
 

@@ -9,7 +9,8 @@ studies.
     with study.suggest() as trial:
         trial.complete(train(**trial))
 
-Start a server by `slipstream_server`; SLIPSTREAM_ADDRESS or `address=` says where another one is.
+`slipstream.local("tuning.db")` runs a server for a script's lifetime; `slipstream serve` starts one
+that stays, and SLIPSTREAM_ADDRESS or `address=` says where another one is.
 `slipstream.aio` is the same for asyncio.
 
 Calls are repeated when the network or the server fails for a while. That is safe: each change
@@ -22,8 +23,10 @@ from slipstream.errors import (
     FailedPrecondition,
     Infeasible,
     InvalidArgument,
+    LocalServerError,
     NoAnswer,
     NotFound,
+    ProgramMissing,
     ResourceExhausted,
     ServerError,
     SlipstreamError,
@@ -35,10 +38,12 @@ from slipstream.functions import (
     create_or_load,
     delete_source,
     delete_study,
+    import_study,
     load,
     register_source,
     sources,
 )
+from slipstream.local_server import LocalServer, local
 from slipstream.options import Deadlines, Options, Retry
 from slipstream.parameters import (
     Parameter,
@@ -50,7 +55,14 @@ from slipstream.parameters import (
     real,
     reverse_log,
 )
-from slipstream.records import Objective, SourceTask, StudyDescription, TrialRecord
+from slipstream.records import (
+    Objective,
+    SourceTask,
+    StudyDescription,
+    StudyEvent,
+    TransferSummary,
+    TrialRecord,
+)
 from slipstream.study import Study
 from slipstream.trial import Trial
 from slipstream.trials import Trials
@@ -63,11 +75,14 @@ __all__ = [
     "FailedPrecondition",
     "Infeasible",
     "InvalidArgument",
+    "LocalServer",
+    "LocalServerError",
     "NoAnswer",
     "NotFound",
     "Objective",
     "Options",
     "Parameter",
+    "ProgramMissing",
     "ResourceExhausted",
     "Retry",
     "ServerError",
@@ -76,6 +91,8 @@ __all__ = [
     "Study",
     "StudyDescription",
     "StudyDiffers",
+    "StudyEvent",
+    "TransferSummary",
     "Trial",
     "TrialRecord",
     "TrialStopped",
@@ -88,8 +105,10 @@ __all__ = [
     "delete_source",
     "delete_study",
     "discrete",
+    "import_study",
     "integer",
     "load",
+    "local",
     "log",
     "real",
     "register_source",

@@ -12,7 +12,18 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import Any, Awaitable, Callable, List, Mapping, Optional, Tuple, Type, overload
+from typing import (
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    overload,
+)
 
 from slipstream import errors
 from slipstream._calls.awaiting import AwaitingTransport
@@ -23,11 +34,12 @@ from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.study_request import StudyRequest
 from slipstream._operations.trial_values import Holder
+from slipstream._operations.watching import Watching
 from slipstream.optimization import Quota, check_workers
 from slipstream.options import Options, choose_address
 from slipstream.parameters import Parameter
 from slipstream.progress import Progress
-from slipstream.records import StudyDescription, TrialRecord
+from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trials import Trials
 
 
@@ -187,6 +199,23 @@ class Study(StudyBase):
             finally:
                 progress.count(trial)
 
+    async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
+        """See `slipstream.Study.watch`; awaiting it begins: `async for event in await
+        study.watch()`."""
+        watching = Watching(self._service, self.name, resume_token)
+        await self._transport.run(watching.begin())
+        return self._events_of(watching)
+
+    async def _events_of(self, watching: Watching) -> AsyncIterator[StudyEvent]:
+        try:
+            events = await self._transport.run(watching.next_events())
+            while events:
+                for event in events:
+                    yield event
+                events = await self._transport.run(watching.next_events())
+        finally:
+            watching.cancel()
+
     async def trials(self) -> Trials:
         """See `slipstream.Study.trials`."""
         found = await self._transport.run(self._reader.trials())
@@ -199,6 +228,10 @@ class Study(StudyBase):
     async def description(self) -> StudyDescription:
         """See `slipstream.Study.description`."""
         return await self._transport.run(self._reader.description())
+
+    async def transfer(self) -> Optional[TransferSummary]:
+        """See `slipstream.Study.transfer`."""
+        return (await self.description()).transfer
 
     async def pause(self) -> None:
         """See `slipstream.Study.pause`."""
@@ -220,17 +253,20 @@ class Study(StudyBase):
         """See `slipstream.Study.enqueue`."""
         return await self._transport.run(self._reader.add(params, None))
 
-    async def record(self, params: Mapping[str, Any], value: float) -> TrialRecord:
+    async def record(
+        self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
+    ) -> TrialRecord:
         """See `slipstream.Study.record`."""
-        return await self._transport.run(self._reader.add(params, value))
+        return await self._transport.run(self._reader.add(params, value, request_id))
 
 
 def _connect(
     address: Optional[str], options: Optional[Options]
 ) -> Tuple[Service, AwaitingTransport]:
-    chosen, settings = choose_address(address), options or Options()
+    chosen = choose_address(address)
+    settings = (options or Options()).with_environment(chosen)
     service = Service(Caller(chosen, settings.retry), settings)
-    return service, AwaitingTransport(chosen, settings.credentials)
+    return service, AwaitingTransport(chosen, settings.channel_credentials(), settings.token)
 
 
 async def create_or_load(

@@ -19,12 +19,14 @@ _connections: Dict[Tuple[int, str, Options], Connection] = {}
 
 def connect(address: Optional[str], options: Optional[Options]) -> Connection:
     """The connection to the address, which a process opens once. Makes no call."""
-    chosen, settings = choose_address(address), options or Options()
+    chosen = choose_address(address)
+    settings = (options or Options()).with_environment(chosen)
     key = (os.getpid(), chosen, settings)
     with _lock:
         if key not in _connections:
             service = Service(Caller(chosen, settings.retry), settings)
-            _connections[key] = (service, BlockingTransport(chosen, settings.credentials))
+            transport = BlockingTransport(chosen, settings.channel_credentials(), settings.token)
+            _connections[key] = (service, transport)
         return _connections[key]
 
 

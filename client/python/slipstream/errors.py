@@ -62,6 +62,14 @@ class NoAnswer(SlipstreamError, ConnectionError):
     """No attempt succeeded in time. A change may or may not have been made."""
 
 
+class ProgramMissing(SlipstreamError, FileNotFoundError):
+    """A program of Slipstream is not installed."""
+
+
+class LocalServerError(SlipstreamError):
+    """The server of `slipstream.local` could not be started; the message has its last words."""
+
+
 class ServerError(SlipstreamError):
     """Any other failure of the server."""
 

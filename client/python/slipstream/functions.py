@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
-from slipstream._operations import opening, studies
+from slipstream._operations import exchange, opening, studies
 from slipstream._operations import sources as source_plans
 from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
@@ -101,6 +101,25 @@ def delete_study(
     """Deletes a study with its trials, for good."""
     service, transport = connect(address, options)
     transport.run(service.delete_study(studies.full_name(study_id)))
+
+
+def import_study(
+    path: str,
+    study_id: str = "",
+    *,
+    replace: bool = False,
+    worker: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> Study:
+    """Makes a study of a file that `Study.export` or `slipstream study export` has written.
+
+    It is made whole or not at all, under the id that the study had unless another one is given.
+    AlreadyExists if there is such a study, unless it is to be `replace`d. Trials that workers held
+    are queued again."""
+    service, transport = connect(address, options)
+    name = transport.run(exchange.import_study(service, path, study_id, replace))
+    return Study(service, transport.run(studies.load(service, name)), transport, worker)
 
 
 def register_source(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
+import grpc
+
 DEFAULT_ADDRESS = "127.0.0.1:7411"
+# The environment variable that names the server of `slipstream.local`, if there is one.
+LOCAL_SERVER = "SLIPSTREAM_LOCAL_SERVER"
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,13 @@ class Retry:
 class Options:
     """The options of a client.
 
-    `credentials` are gRPC channel credentials; without them the connection is plaintext, which
-    suits loopback and trusted networks only."""
+    `token` says who calls, for servers that ask. `ca` encrypts: it is the file with the
+    certificates, in PEM form, that sign the server's, or "system" for those that the system
+    trusts. `certificate` and `key` are the files of one's own, for servers that ask for one.
+    `credentials` are gRPC channel credentials in place of these three. What is not given comes from
+    the environment: SLIPSTREAM_TOKEN, SLIPSTREAM_CA, SLIPSTREAM_CERTIFICATE, SLIPSTREAM_KEY.
+    Without all of them the connection is plaintext, which suits loopback and trusted networks
+    only."""
 
     call: Deadlines = field(default_factory=lambda: Deadlines(10, 60))
     # Suggest may have to fit a model first.
@@ -61,6 +70,50 @@ class Options:
     registration: Deadlines = field(default_factory=lambda: Deadlines(120, 600))
     retry: Retry = field(default_factory=Retry)
     credentials: Optional[Any] = None
+    token: Optional[str] = field(default=None, repr=False)
+    ca: Optional[str] = None
+    certificate: Optional[str] = None
+    key: Optional[str] = None
+
+    def with_environment(self, address: str) -> Options:
+        """The same options, with those of the environment where they are not given. These are not
+        meant for a server that `slipstream.local` runs."""
+        if os.environ.get(LOCAL_SERVER) == address:
+            return self
+
+        def chosen(given: Optional[str], variable: str) -> Optional[str]:
+            return given if given is not None else os.environ.get(variable) or None
+
+        with_token = replace(self, token=chosen(self.token, "SLIPSTREAM_TOKEN"))
+        if self.credentials is not None:
+            return with_token
+        return replace(
+            with_token,
+            ca=chosen(self.ca, "SLIPSTREAM_CA"),
+            certificate=chosen(self.certificate, "SLIPSTREAM_CERTIFICATE"),
+            key=chosen(self.key, "SLIPSTREAM_KEY"),
+        )
+
+    def channel_credentials(self) -> Optional[Any]:
+        """The credentials of a channel; none for plaintext."""
+        if self.credentials is not None:
+            return self.credentials
+        if not (self.ca or self.certificate or self.key):
+            return None
+        if not self.ca or bool(self.certificate) != bool(self.key):
+            raise ValueError(
+                "certificate= and key= need each other, and ca=, by which the server's is checked"
+            )
+        return grpc.ssl_channel_credentials(
+            root_certificates=None if self.ca == "system" else _read(self.ca),
+            private_key=_read(self.key) if self.key else None,
+            certificate_chain=_read(self.certificate) if self.certificate else None,
+        )
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def choose_address(address: Optional[str]) -> str:

@@ -68,4 +68,6 @@ class Plotter:
             if trial.worker  # Others were not suggested.
         }
         titles = self._study.source_titles()
-        return _draw(contents.transfer(self._study.id, trials, weights, titles), engine)
+        summary = self._study.transfer
+        figure = contents.transfer(self._study.id, trials, weights, titles, summary)
+        return _draw(figure, engine)

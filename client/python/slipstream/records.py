@@ -28,6 +28,33 @@ class Objective:
 
 
 @dataclass(frozen=True)
+class TransferSummary:
+    """Whether source tasks serve a study, as its own results tell: a model with them and one
+    without forecast each result.
+
+    `state` is "helping" where results are likelier with the source tasks, "hurting" where they are
+    likelier without, "neutral" where neither is shown, "unknown" before four results."""
+
+    state: str
+    share: float  # The part of the model with source tasks in the latest suggestion, 0 to 1.
+    results: int  # How many were forecast.
+    gain: float  # By how much a result was likelier with the source tasks, in natural logarithms.
+    gain_interval: Tuple[float, float]  # Has the gain with a probability of about 95%.
+    sources: Mapping[str, float]  # Each source task's part in the latest suggestion, by name.
+    shares: Mapping[int, float]  # The share over time, by the number of the trial; the latest 200.
+
+    def __str__(self) -> str:
+        text = f"{self.state}; the model with sources counts for {self.share:.0%}"
+        if self.state == "unknown":
+            return text
+        times, low, high = (math.exp(gain) for gain in (self.gain, *self.gain_interval))
+        return (
+            f"{text}, and makes a result {times:.2f} times as likely ({low:.2f} to {high:.2f}), by "
+            f"{self.results} results"
+        )
+
+
+@dataclass(frozen=True)
 class StudyDescription:
     """What a study is. Where it describes what is asked for, None is anything."""
 
@@ -50,6 +77,7 @@ class StudyDescription:
     state: str = "active"  # "active", "paused" or "completed".
     trial_count: int = 0
     succeeded_count: int = 0
+    transfer: Optional[TransferSummary] = None  # None where no source task was weighed.
 
 
 @dataclass(frozen=True)
@@ -87,6 +115,20 @@ class TrialRecord(Mapping[str, Value]):
     def duration(self) -> Optional[timedelta]:
         """From its start to its end; None without both."""
         return self.ended - self.started if self.ended and self.started else None
+
+
+@dataclass(frozen=True)
+class StudyEvent:
+    """Something that happened to a study or one of its trials."""
+
+    # "study_changed", "study_deleted", "trial_queued", "trial_leased", "trial_reported",
+    # "trial_ended", "trial_stale", "trial_released", "trial_withdrawn", "incumbent_improved", ...
+    kind: str
+    time: Optional[datetime]
+    number: Optional[int]  # The trial's; None for an event of the study itself.
+    value: Optional[float]  # What was measured; None where there is none.
+    worker: str  # That a trial was leased to.
+    resume_token: str  # From here `watch` goes on, though it may repeat events of the same moment.
 
 
 @dataclass(frozen=True)

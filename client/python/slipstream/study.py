@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Mapping, Optional, Tuple, Type, overload
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type, overload
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
+from slipstream._operations import exchange
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
+from slipstream._operations.watching import Watching
 from slipstream.optimization import optimize
 from slipstream.plotter import Plotter
-from slipstream.records import StudyDescription, TrialRecord
+from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trial import Trial
 from slipstream.trials import Trials
 
@@ -74,6 +76,27 @@ class Study(StudyBase):
         script several times: they share the study."""
         return optimize(self, objective, trials, workers, timeout, catch, progress)
 
+    def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
+        """What happens to the study and its trials from now on, or after an earlier event's
+        `resume_token`, until the study is deleted. Goes on where it was when the connection or
+        the server fails for a while.
+
+        for event in study.watch():
+            if event.kind == "incumbent_improved":
+                print(event.number, event.value)"""
+        watching = Watching(self._service, self.name, resume_token)
+        self._transport.run(watching.begin())
+        return self._events_of(watching)
+
+    def _events_of(self, watching: Watching) -> Iterator[StudyEvent]:
+        try:
+            events = self._transport.run(watching.next_events())
+            while events:
+                yield from events
+                events = self._transport.run(watching.next_events())
+        finally:
+            watching.cancel()
+
     @property
     def trials(self) -> Trials:
         """All trials by number, as they are now."""
@@ -89,13 +112,24 @@ class Study(StudyBase):
         """The study as it is now, with its state and the number of its trials."""
         return self._transport.run(self._reader.description())
 
+    @property
+    def transfer(self) -> Optional[TransferSummary]:
+        """Whether the source tasks serve the study, as its results tell; None without source tasks,
+        with a preset that does not weigh them, and before a suggestion that did."""
+        return self.description.transfer
+
     def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
         """Queues a configuration, which the next suggestion is."""
         return self._transport.run(self._reader.add(params, None))
 
-    def record(self, params: Mapping[str, Any], value: float) -> TrialRecord:
-        """Adds a result from elsewhere."""
-        return self._transport.run(self._reader.add(params, value))
+    def record(
+        self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
+    ) -> TrialRecord:
+        """Adds a result from elsewhere.
+
+        With a `request_id` of the caller's own, of 1 to 128 printable characters, whoever says it
+        again within a day adds nothing."""
+        return self._transport.run(self._reader.add(params, value, request_id))
 
     def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """The measurements on the way of a trial, by step."""
@@ -120,6 +154,12 @@ class Study(StudyBase):
     def complete(self) -> None:
         """Stops suggestions for good; late results are still taken."""
         self._transport.run(self._reader.set_state("COMPLETED"))
+
+    def export(self, path: str) -> None:
+        """Writes the study to a file of JSON lines, with its trials, reports and provenances.
+
+        `slipstream.import_study` makes a study of it, here or on another server."""
+        self._transport.run(exchange.export(self._service, self.name, path))
 
     @property
     def plot(self) -> Plotter:

@@ -34,7 +34,7 @@ void Checkpointer::Close(bool sound) {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
-    sound = sound && !disk_failed_;
+    sound = sound && disk_failure_.ok();
   }
   wake_.notify_one();
   thread_.join();
@@ -60,7 +60,7 @@ void Checkpointer::RunUntilClosed() {
     lock.unlock();
     const int code = MoveLog(*own_, SQLITE_CHECKPOINT_PASSIVE);
     lock.lock();
-    disk_failed_ = disk_failed_ || IsDiskFailure(code);
+    NoteFailure(code);
     moved_most_ = true;
     asked_ = false;
     idle_.notify_one();
@@ -69,7 +69,7 @@ void Checkpointer::RunUntilClosed() {
 
 Checkpointer::Next Checkpointer::LookAtThread() {
   const std::lock_guard lock(mutex_);
-  if (disk_failed_) return Next::kHalt;
+  if (!disk_failure_.ok()) return Next::kHalt;
   if (std::exchange(moved_most_, false)) return Next::kFinish;
   if (log_pages_ - asked_at_ >= options_.pages) {
     asked_at_ = log_pages_;
@@ -79,27 +79,27 @@ Checkpointer::Next Checkpointer::LookAtThread() {
   return Next::kNothing;
 }
 
-bool Checkpointer::AfterCommit() {
+absl::Status Checkpointer::AfterCommit() {
   if (log_pages_ < asked_at_) asked_at_ = waited_at_ = 0;  // The log was restarted.
   switch (LookAtThread()) {
     case Next::kHalt:
-      return false;
+      return NoteResult(SQLITE_OK);
     case Next::kFinish:
       return NoteResult(MoveLog(writer_, SQLITE_CHECKPOINT_PASSIVE));
     case Next::kNothing:
       break;
   }
-  if (log_pages_ - waited_at_ < options_.most_pages) return true;
+  if (log_pages_ - waited_at_ < options_.most_pages) return absl::OkStatus();
   waited_at_ = log_pages_;
   return StartOver();
 }
 
-bool Checkpointer::StartOver() {
+absl::Status Checkpointer::StartOver() {
   {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [this] { return !asked_; });
     moved_most_ = false;
-    if (disk_failed_) return false;
+    if (!disk_failure_.ok()) return disk_failure_;
   }
   sqlite3_busy_timeout(writer_.database(), kMillisecondsForReaders);
   const int code = MoveLog(writer_, SQLITE_CHECKPOINT_RESTART);
@@ -107,10 +107,16 @@ bool Checkpointer::StartOver() {
   return NoteResult(code);
 }
 
-bool Checkpointer::NoteResult(int code) {
+absl::Status Checkpointer::NoteResult(int code) {
   const std::lock_guard lock(mutex_);
-  disk_failed_ = disk_failed_ || IsDiskFailure(code);
-  return !disk_failed_;
+  NoteFailure(code);
+  return disk_failure_;
+}
+
+void Checkpointer::NoteFailure(int code) {
+  if (!disk_failure_.ok()) return;
+  const absl::Status failure = StatusOfResultCode(code, writer_.path(), "its log cannot be moved");
+  if (IsDiskFailure(code) || absl::IsDataLoss(failure)) disk_failure_ = failure;
 }
 
 }  // namespace slipstream::sqlite

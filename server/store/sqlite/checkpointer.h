@@ -33,9 +33,9 @@ class Checkpointer {
   // Calls Close(false), unless Close has been called.
   ~Checkpointer();
 
-  // Called by the writing thread between transactions. False after a disk failure:
-  // nothing more should be written.
-  bool AfterCommit();
+  // Called by the writing thread between transactions. After a disk failure or damage,
+  // which it returns, nothing more should be written.
+  absl::Status AfterCommit();
 
   // Called when all reads and writes are done. Moves the whole log, but if the
   // disk is not `sound` leaves it to the next process that opens the file.
@@ -48,9 +48,11 @@ class Checkpointer {
   void RunUntilClosed();
   Next LookAtThread();
   // Moves all of the log and restarts it, unless a reader prevents that.
-  bool StartOver();
-  // Whether the disk is still sound, given the result code of a checkpoint.
-  bool NoteResult(int code);
+  absl::Status StartOver();
+  // The failure of the disk so far, given the result code of a checkpoint.
+  absl::Status NoteResult(int code);
+  // With the mutex held.
+  void NoteFailure(int code);
 
   Connection& writer_;
   std::unique_ptr<Connection> own_;
@@ -66,7 +68,7 @@ class Checkpointer {
   std::condition_variable idle_;
   bool asked_ = false;  // The thread has been asked and has not finished.
   bool moved_most_ = false;
-  bool disk_failed_ = false;
+  absl::Status disk_failure_;
   bool closing_ = false;
   std::thread thread_;
 };

@@ -1,6 +1,7 @@
 #include "server/store/sqlite/file_check.h"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <bit>
 #include <cstring>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/read_deadline.h"
 #include "server/store/sqlite/schema.h"
@@ -119,6 +121,10 @@ absl::Status CheckHeader(const std::string& path, const std::string& header, int
         absl::StrCat(path, " is a database of another program (application id ", application_id,
                      "), not a store"));
   }
+  const uint32_t version = BigEndian32(header, 60);
+  if (version >= kFirstVersionInForm && !HeaderHasChecksums(header)) {
+    return Damaged(path, "its header does not tell of the checksums that its pages have");
+  }
   return absl::OkStatus();
 }
 
@@ -151,13 +157,37 @@ std::string EscapedForUri(const std::string& path) {
   return escaped;
 }
 
+// A file that nobody writes to, and that has no log.
+absl::StatusOr<std::unique_ptr<Connection>> OpenImmutable(const std::string& path,
+                                                          const std::string& vfs) {
+  return Connection::Open(absl::StrCat("file:", EscapedForUri(path), "?immutable=1"),
+                          SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs);
+}
+
+bool IsOnReadOnlyDisk(const std::string& path) {
+  struct statvfs disk;
+  return statvfs(path.c_str(), &disk) == 0 && (disk.f_flag & ST_RDONLY) != 0;
+}
+
+// SQLite reads a log there only if its shared memory has been left beside it.
+absl::StatusOr<std::unique_ptr<Connection>> OpenOnReadOnlyDisk(const std::string& path,
+                                                               const std::string& vfs,
+                                                               bool has_log) {
+  if (!has_log) return OpenImmutable(path, vfs);
+  if (FileExists(path + "-shm")) return Connection::Open(path, SQLITE_OPEN_READONLY, vfs);
+  return absl::PermissionDeniedError(
+      absl::StrCat("the store ", path,
+                   " is on a disk that cannot be written and has a write-ahead "
+                   "log; copy ",
+                   path, " and ", path, "-wal to another folder first"));
+}
+
 // Without a log and without other users of the file, SQLite need not even create
 // its shared-memory file.
 absl::StatusOr<std::unique_ptr<Connection>> OpenForInspection(const std::string& path,
                                                               const std::string& vfs) {
   if (SizeOfFile(LogPath(path)) > 0 || HasJournal(path)) return OpenForReading(path, vfs);
-  return Connection::Open(absl::StrCat("file:", EscapedForUri(path), "?immutable=1"),
-                          SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, vfs);
+  return OpenImmutable(path, vfs);
 }
 
 }  // namespace
@@ -193,6 +223,7 @@ absl::Status InspectContent(const std::string& path, const std::string& vfs, int
 absl::StatusOr<std::unique_ptr<Connection>> OpenForReading(const std::string& path,
                                                            const std::string& vfs) {
   const bool has_log = SizeOfFile(LogPath(path)) > 0;
+  if (IsOnReadOnlyDisk(path)) return OpenOnReadOnlyDisk(path, vfs, has_log);
   // Reading a log needs shared memory beside the file, hence READWRITE.
   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
                               Connection::Open(path, SQLITE_OPEN_READWRITE, vfs));

@@ -1,4 +1,4 @@
-// The two services for a file that may be in use by another process.
+// The services for files of stores that are not opened to be served.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,29 +8,45 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <limits>
+#include <memory>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/file_check.h"
+#include "server/store/sqlite/file_lock.h"
+#include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/schema.h"
 #include "server/store/sqlite/sqlite_store.h"
+#include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
 namespace {
 
-absl::StatusOr<std::unique_ptr<Connection>> OpenStoreForReading(const std::string& path) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(path, ""));
+// A store that is read, perhaps while a process writes to it.
+struct StoreForReading {
+  std::unique_ptr<ChecksumVfs> vfs;
+  std::unique_ptr<Connection> connection;
+};
+
+absl::StatusOr<StoreForReading> OpenStoreForReading(const std::string& path) {
+  StoreForReading store{std::make_unique<ChecksumVfs>(""), nullptr};
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(path, store.vfs->name()));
   if (!exists) return absl::NotFoundError(absl::StrCat("there is no store at ", path));
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, OpenForReading(path, ""));
-  Query query(*connection, "PRAGMA user_version");
+  // The process that has it open has checked its log.
+  if (!IsLocked(path)) {
+    const absl::Status sound = CheckLog(path, store.vfs->name());
+    if (!sound.ok() && !IsLocked(path)) return sound;
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(store.connection, OpenForReading(path, store.vfs->name()));
+  Query query(*store.connection, "PRAGMA user_version");
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   const auto newest = static_cast<int64_t>(SchemaSteps().size());
   SLIPSTREAM_RETURN_IF_ERROR(CheckSchemaVersion(query.Integer(0), newest, path));
-  return connection;
+  return store;
 }
 
 absl::Status AlreadyExists(const std::string& path) {
@@ -65,7 +81,6 @@ class UnfinishedFile {
     std::string path = absl::StrCat(destination, ".unfinished-XXXXXX");
     const int descriptor = mkostemp(path.data(), O_CLOEXEC);
     if (descriptor < 0) return SystemFailure(destination, errno);
-    fchmod(descriptor, 0644);
     close(descriptor);
     return UnfinishedFile(path);
   }
@@ -101,45 +116,87 @@ class UnfinishedFile {
   std::string path_;
 };
 
-// In one step, so that one snapshot is copied however much is written
-// meanwhile.
-absl::Status CopyAllPages(Connection& source, Connection& target) {
-  sqlite3_backup* copy = sqlite3_backup_init(target.database(), "main", source.database(), "main");
-  if (copy == nullptr) return target.Fail(sqlite3_extended_errcode(target.database()));
-  const int step = sqlite3_backup_step(copy, -1);
-  const int finish = sqlite3_backup_finish(copy);
-  if (step != SQLITE_DONE) return target.Fail(step);
-  return finish == SQLITE_OK ? absl::OkStatus() : target.Fail(finish);
+absl::Status SyncFile(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemFailure(path, errno);
+  const int error = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  return error == 0 ? absl::OkStatus() : SystemFailure(path, error);
 }
 
-absl::Status CopyInto(Connection& source, const std::string& path) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> target,
-                              Connection::Open(path, SQLITE_OPEN_READWRITE, ""));
-  SLIPSTREAM_RETURN_IF_ERROR(target->Execute("PRAGMA synchronous = FULL"));
-  return CopyAllPages(source, *target);
+// One snapshot is copied however much is written meanwhile. What has been deleted is not
+// copied.
+absl::Status CopyInto(Connection& source, const std::string& path, const std::stop_token& stop) {
+  constexpr int kInstructionsBetweenLooks = 1000;
+  SLIPSTREAM_RETURN_IF_ERROR(source.Execute("PRAGMA query_only = OFF"));
+  const auto is_to_stop = [](void* token) {
+    return static_cast<std::stop_token*>(token)->stop_requested() ? 1 : 0;
+  };
+  std::stop_token looked_at = stop;
+  sqlite3_progress_handler(source.database(), kInstructionsBetweenLooks, is_to_stop, &looked_at);
+  const absl::Status copied = Query(source, "VACUUM INTO ?").BindText(path).Run();
+  sqlite3_progress_handler(source.database(), 0, nullptr, nullptr);
+  if (stop.stop_requested()) return absl::CancelledError("the server is shutting down");
+  SLIPSTREAM_RETURN_IF_ERROR(copied);
+  return SyncFile(path);
 }
 
-absl::Status CheckFile(const std::string& path) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,
-                              OpenStoreForReading(path));
-  Query query(*connection, "PRAGMA integrity_check(10)");
+absl::Status CheckSourceTasks(Connection& connection, const SourceTaskCheck& check) {
+  constexpr int kAtOnce = 100;
+  Snapshot snapshot(connection);
+  SLIPSTREAM_RETURN_IF_ERROR(snapshot.Begin());
+  SqliteSnapshot rows(&connection, /*now_ms=*/0, /*retention_ms=*/1);
+  std::vector<SourceTaskRecord> tasks;
+  int64_t after_key = 0;
+  do {
+    SLIPSTREAM_ASSIGN_OR_RETURN(tasks, rows.ListSourceTasks(after_key, kAtOnce));
+    for (const SourceTaskRecord& task : tasks) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const auto chunks, rows.ListSourceChunks(task.key));
+      SLIPSTREAM_RETURN_IF_ERROR(check(task, chunks));
+      after_key = task.key;
+    }
+  } while (!tasks.empty());
+  return absl::OkStatus();
+}
+
+absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_source) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading store, OpenStoreForReading(path));
+  Query query(*store.connection, "PRAGMA integrity_check(10)");
   std::vector<std::string> complaints;
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
     if (!more) break;
     complaints.push_back(query.Bytes(0));
   }
-  if (complaints.size() == 1 && complaints[0] == "ok") return absl::OkStatus();
+  if (complaints.size() == 1 && complaints[0] == "ok") {
+    return check_source ? CheckSourceTasks(*store.connection, check_source) : absl::OkStatus();
+  }
   return absl::DataLossError(
       absl::StrCat("the store ", path, " is damaged: ", absl::StrJoin(complaints, "; ")));
 }
 
-absl::Status BackUpFile(const std::string& path, const std::string& destination) {
+absl::Status BackUpFile(const std::string& path, const std::string& destination,
+                        const std::stop_token& stop) {
   if (FileExists(destination)) return AlreadyExists(destination);
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> source, OpenStoreForReading(path));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading source, OpenStoreForReading(path));
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
-  SLIPSTREAM_RETURN_IF_ERROR(CopyInto(*source, unfinished.path()));
+  SLIPSTREAM_RETURN_IF_ERROR(CopyInto(*source.connection, unfinished.path(), stop));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckFile(unfinished.path(), {}));
   return unfinished.Publish(destination);
+}
+
+// A log of an earlier store would be taken for one of the backup.
+absl::Status RestoreFile(const std::string& backup, const std::string& path) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(path, "a restore"));
+  for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+    if (FileExists(path + suffix)) {
+      return absl::AlreadyExistsError(
+          absl::StrCat(path, suffix,
+                       " of an earlier store is there; move all its files to another folder, "
+                       "from which they can be put back, and restore then"));
+    }
+  }
+  return BackUpFile(backup, path, /*stop=*/{});
 }
 
 }  // namespace
@@ -147,10 +204,17 @@ absl::Status BackUpFile(const std::string& path, const std::string& destination)
 
 namespace slipstream {
 
-absl::Status CheckSqliteFile(const std::string& path) { return sqlite::CheckFile(path); }
+absl::Status CheckSqliteFile(const std::string& path, const SourceTaskCheck& check_source) {
+  return sqlite::CheckFile(path, check_source);
+}
 
-absl::Status BackUpSqliteFile(const std::string& path, const std::string& destination) {
-  return sqlite::BackUpFile(path, destination);
+absl::Status BackUpSqliteFile(const std::string& path, const std::string& destination,
+                              const std::stop_token& stop) {
+  return sqlite::BackUpFile(path, destination, stop);
+}
+
+absl::Status RestoreSqliteFile(const std::string& backup, const std::string& path) {
+  return sqlite::RestoreFile(backup, path);
 }
 
 }  // namespace slipstream

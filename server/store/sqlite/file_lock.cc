@@ -56,6 +56,14 @@ absl::Status WriteHolder(int descriptor, const std::string& lock_path, const std
 
 }  // namespace
 
+bool IsLocked(const std::string& path) {
+  const int descriptor = open(absl::StrCat(path, ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool locked = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(descriptor);
+  return locked;
+}
+
 absl::StatusOr<FileLock> FileLock::Acquire(const std::string& path, const std::string& holder) {
   const std::string lock_path = absl::StrCat(path, ".lock");
   FileLock lock(open(lock_path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644));

@@ -9,6 +9,9 @@
 
 namespace slipstream::sqlite {
 
+// Whether a process, perhaps this one, has the store at `path` locked.
+bool IsLocked(const std::string& path);
+
 // Held until it is destroyed or the process ends, however it ends. Movable.
 class FileLock {
  public:

@@ -11,7 +11,9 @@ int PrimaryCode(int code) { return code & 0xff; }
 
 absl::StatusCode StatusCodeOf(int code) {
   if (code == SQLITE_IOERR_NOMEM) return absl::StatusCode::kResourceExhausted;
-  if (code == SQLITE_IOERR_CORRUPTFS) return absl::StatusCode::kDataLoss;
+  // A page whose checksum is wrong gives SQLITE_IOERR_DATA.
+  if (code == SQLITE_IOERR_CORRUPTFS || code == SQLITE_IOERR_DATA)
+    return absl::StatusCode::kDataLoss;
   if (code == SQLITE_READONLY_DBMOVED) return absl::StatusCode::kFailedPrecondition;
   switch (PrimaryCode(code)) {
     case SQLITE_FULL:

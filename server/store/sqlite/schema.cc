@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/checksum_vfs.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -131,11 +132,48 @@ CREATE TABLE reports(
   PRIMARY KEY(trial_id, step)) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kSteps[] = {kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports};
+// From here on only programs that keep checksums of pages may write to the file; a file that
+// was made before is given them by the next step.
+constexpr char kBeforeChecksums[] = "";
+// Not SQL: see GiveForm.
+constexpr char kFileForm[] = "form";
+
+constexpr const char* kSteps[] = {kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports,
+                                  kBeforeChecksums, kFileForm};
+static_assert(kSteps[kFirstVersionInForm - 1] == kFileForm);
+
+absl::StatusOr<int64_t> Number(Connection& connection, const char* sql) {
+  Query query(connection, sql);
+  SLIPSTREAM_RETURN_IF_ERROR(query.Run());
+  return query.Integer(0);
+}
+
+// Lets free pages be given back to the file system.
+constexpr char kAutoVacuum[] = "PRAGMA auto_vacuum = INCREMENTAL";
+
+// Gives an older file the form that a new one has from the beginning: rewrites all of it. Its
+// temporary copy is a file, whatever the connection does otherwise.
+absl::Status GiveForm(Connection& connection) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t vacuum, Number(connection, "PRAGMA auto_vacuum"));
+  constexpr int64_t kIncremental = 2;
+  if (vacuum == kIncremental) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t temporary, Number(connection, "PRAGMA temp_store"));
+  SLIPSTREAM_RETURN_IF_ERROR(RequestChecksums(connection));
+  SLIPSTREAM_RETURN_IF_ERROR(connection.Execute(kAutoVacuum));
+  SLIPSTREAM_RETURN_IF_ERROR(connection.Execute("PRAGMA temp_store = FILE; VACUUM"));
+  return connection.Execute(
+      absl::StrCat("PRAGMA temp_store = ", temporary, "; PRAGMA wal_checkpoint(TRUNCATE)"));
+}
 
 absl::Status RunStep(Connection& connection, const char* sql, int64_t version) {
-  SLIPSTREAM_RETURN_IF_ERROR(connection.Execute("BEGIN IMMEDIATE"));
-  absl::Status status = connection.Execute(sql);
+  if (sql == kFileForm) {
+    SLIPSTREAM_RETURN_IF_ERROR(GiveForm(connection));
+    sql = "";
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(connection.Execute(version == 1 ? "BEGIN" : "BEGIN IMMEDIATE"));
+  // A new file gets its form with its first page, which the first writing statement makes.
+  absl::Status status = version == 1 ? connection.Execute(kAutoVacuum) : absl::OkStatus();
+  if (status.ok()) status = connection.Execute(sql);
   if (status.ok()) status = connection.Execute(absl::StrCat("PRAGMA user_version = ", version));
   if (status.ok()) status = connection.Execute("COMMIT");
   if (!status.ok()) (void)connection.RollBack();
@@ -150,18 +188,16 @@ absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_vi
   if (version <= newest) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("the store ", path, " has schema version ",
                                                     version, ", this program knows versions up to ",
-                                                    newest, "; use a newer program"));
+                                                    newest,
+                                                    "; use the newer program that wrote it, or "
+                                                    "restore a backup from before the upgrade"));
 }
 
 absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps) {
-  int64_t version = 0;
-  {
-    Query query(connection, "PRAGMA user_version");
-    SLIPSTREAM_RETURN_IF_ERROR(query.Run());
-    version = query.Integer(0);
-  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(int64_t version, Number(connection, "PRAGMA user_version"));
   const auto newest = static_cast<int64_t>(steps.size());
   SLIPSTREAM_RETURN_IF_ERROR(CheckSchemaVersion(version, newest, connection.path()));
+  if (version == 0) SLIPSTREAM_RETURN_IF_ERROR(RequestChecksums(connection));
   for (; version < newest; ++version) {
     SLIPSTREAM_RETURN_IF_ERROR(
         RunStep(connection, steps[static_cast<size_t>(version)], version + 1));

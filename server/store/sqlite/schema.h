@@ -17,6 +17,9 @@ namespace slipstream::sqlite {
 // The application id in the header that marks a SQLite file as our store.
 inline constexpr int kStoreApplicationId = 0x534c5053;  // "SLPS"
 
+// A file of this version or a later one has checksums of its pages (checksum_vfs.h).
+inline constexpr int64_t kFirstVersionInForm = 5;
+
 inline constexpr int kTrialNumberBits = 24;
 inline constexpr int64_t kMaxTrialNumber = (int64_t{1} << kTrialNumberBits) - 1;
 
@@ -33,8 +36,9 @@ absl::Span<const char* const> SchemaSteps();
 // that knows the first `newest` versions.
 absl::Status CheckSchemaVersion(int64_t version, int64_t newest, absl::string_view path);
 
-// Migrates the file of `connection` to version `steps.size()`, each step in a
-// transaction of its own. A failure leaves the file at the last whole step.
+// Migrates the file of `connection`, which is on a ChecksumVfs, to version
+// `steps.size()`, each step in a transaction of its own. A failure leaves the file at
+// the last whole step.
 absl::Status MigrateSchema(Connection& connection, absl::Span<const char* const> steps);
 
 }  // namespace slipstream::sqlite

@@ -2,10 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,15 +16,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/figures/histogram.h"
 #include "server/store/sqlite/checkpointer.h"
+#include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/connection.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/file_lock.h"
+#include "server/store/sqlite/file_watch.h"
+#include "server/store/sqlite/free_pages.h"
+#include "server/store/sqlite/log_check.h"
+#include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/reader_pool.h"
 #include "server/store/sqlite/result_code.h"
 #include "server/store/sqlite/schema.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 #include "server/store/sqlite/store_connections.h"
+#include "server/store/sqlite/sync_times.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -33,24 +43,35 @@ constexpr absl::Duration kCheckLimit = absl::Milliseconds(150);
 constexpr int kTransactionsPerPurge = 16;
 constexpr int kTransactionsAfterFailedPurge = 1024;
 
+// Free pages are looked for after a purge, and after so many transactions, which may have
+// forgotten a whole generation of answers.
+constexpr int kTransactionsPerLook = 1024;
+
 class SqliteDatabase : public Database {
  public:
   // The parts of an open file; in this order, so that the file is closed before
   // its lock is released.
   struct Parts {
     FileLock lock;
+    std::unique_ptr<SyncTimes> sync_times;
+    std::unique_ptr<ChecksumVfs> vfs;
     std::unique_ptr<Connection> writer;
     std::unique_ptr<Connection> checkpoints;
     std::vector<std::unique_ptr<Connection>> readers;
   };
 
-  SqliteDatabase(const SqliteStoreOptions& options, Parts parts)
+  SqliteDatabase(const SqliteStoreOptions& options, Parts parts, FileWatch files)
       : lock_(std::move(parts.lock)),
+        sync_times_(std::move(parts.sync_times)),
+        vfs_(std::move(parts.vfs)),
+        files_(std::move(files)),
+        on_halt_(options.on_halt),
         now_ms_(options.now_ms),
         retention_ms_(absl::ToInt64Milliseconds(options.retention)),
         writer_(std::move(parts.writer)),
         readers_(std::make_unique<ReaderPool>(std::move(parts.readers))),
         transaction_(writer_.get(), retention_ms_, &horizon_),
+        free_pages_(writer_.get()),
         checkpointer_(std::make_unique<Checkpointer>(writer_.get(), std::move(parts.checkpoints),
                                                      CheckpointerOptions{})) {}
 
@@ -62,34 +83,83 @@ class SqliteDatabase : public Database {
   TransactionEnd Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) override;
   absl::Status Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) override;
   bool OnIdle() override;
+  DatabaseFigures Figures() override;
 
  private:
   TransactionEnd TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body);
+  // Commits, if all files of the store are still in place before and after it.
+  absl::Status CommitToWatchedFiles();
   void Purge();
+  // Commits, and takes the time.
+  absl::Status Commit();
+  // Notes whether changes can be made, by how the latest one ended.
+  void NoteEnd(const absl::Status& status, int failure);
+  // Gives back some of the pages that are free; false if there are not many.
+  bool GiveBackPages();
+  // Ends all writing until the store is opened again.
+  void Halt(const absl::Status& cause);
+  absl::Status Halted() const;
 
   // Destroyed from the last to the first.
   const FileLock lock_;
+  const std::unique_ptr<SyncTimes> sync_times_;
+  const std::unique_ptr<ChecksumVfs> vfs_;
+  FileWatch files_;
+  const std::function<void(const absl::Status&)> on_halt_;
   const std::function<int64_t()> now_ms_;
   const int64_t retention_ms_;
   const std::unique_ptr<Connection> writer_;
   std::unique_ptr<ReaderPool> readers_;
   LeaseHorizon horizon_;
   SqliteTransaction transaction_;
+  FreePages free_pages_;
   const std::unique_ptr<Checkpointer> checkpointer_;
   int transactions_until_purge_ = 0;
-  bool halted_ = false;  // A disk failure has ended all writing.
+  int transactions_until_look_ = 0;  // For free pages.
+  std::atomic<bool> halted_{false};
+  mutable std::mutex cause_mutex_;
+  absl::Status cause_;  // Why it is halted.
+
+  Histogram commit_seconds_{DurationBounds()};
+  std::atomic<int64_t> failed_commits_{0};
+  int64_t total_changes_ = 0;  // Rows changed up to the latest transaction's end.
+  std::mutex refusal_mutex_;
+  std::string refusal_;  // Why the latest change found no space; empty if it did.
 };
 
-TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
-  if (halted_) {
-    return {absl::UnavailableError(
-        absl::StrCat("the store ", writer_->path(),
-                     " takes no writes after a disk failure until it is opened again"))};
+int64_t SizeOf(const std::string& path) {
+  std::error_code failed;
+  const std::uintmax_t size = std::filesystem::file_size(path, failed);
+  return failed ? 0 : static_cast<int64_t>(size);
+}
+
+void SqliteDatabase::Halt(const absl::Status& cause) {
+  {
+    const std::lock_guard lock(cause_mutex_);
+    if (halted_) return;
+    cause_ = cause;
+    halted_ = true;
   }
+  on_halt_(cause);
+}
+
+absl::Status SqliteDatabase::Halted() const {
+  const std::lock_guard lock(cause_mutex_);
+  return absl::UnavailableError(absl::StrCat("the store ", writer_->path(),
+                                             " takes no writes until it is opened again, because ",
+                                             cause_.message()));
+}
+
+TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
+  if (halted_) return {Halted()};
   TransactionEnd end = TransactOnce(body);
   if (transactions_until_purge_ > 0) --transactions_until_purge_;
+  if (transactions_until_look_ > 0) --transactions_until_look_;
   if (!halted_ && transaction_.purge_pending() && transactions_until_purge_ == 0) Purge();
-  if (!halted_) halted_ = !checkpointer_->AfterCommit();
+  if (!halted_) {
+    const absl::Status moved = checkpointer_->AfterCommit();
+    if (!moved.ok()) Halt(moved);
+  }
   return end;
 }
 
@@ -99,28 +169,91 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   const bool begun = status.ok();
   if (status.ok()) status = transaction_.SetNow(now_ms_());
   if (status.ok()) status = body(transaction_);
-  if (status.ok()) status = transaction_.Commit();
+  if (status.ok()) status = CommitToWatchedFiles();
+  const int failure = status.ok() ? SQLITE_OK : writer_->TakeFailure();
+  NoteEnd(status, failure);
   if (status.ok()) return {};
-  if (IsDiskFailure(writer_->TakeFailure())) halted_ = true;
-  if (!transaction_.RollBack().ok()) halted_ = true;
+  if (IsDiskFailure(failure) || absl::IsDataLoss(status)) Halt(status);
+  const absl::Status undone = transaction_.RollBack();
+  if (!undone.ok()) Halt(undone);
   return {std::move(status), /*rolled_back=*/begun && !halted_};
+}
+
+absl::Status SqliteDatabase::CommitToWatchedFiles() {
+  SLIPSTREAM_RETURN_IF_ERROR(files_.Check());
+  SLIPSTREAM_RETURN_IF_ERROR(Commit());
+  return files_.Check();
+}
+
+absl::Status SqliteDatabase::Commit() {
+  const auto begin = std::chrono::steady_clock::now();
+  absl::Status status = transaction_.Commit();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (status.ok()) commit_seconds_.Observe(took.count());
+  return status;
+}
+
+// A change that a rule refuses, or that is none, tells nothing of the disk.
+void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
+  const int64_t changes = sqlite3_total_changes64(writer_->database());
+  const bool has_written = std::exchange(total_changes_, changes) != changes;
+  if (failure == SQLITE_OK && !(status.ok() && has_written)) return;
+  if (failure != SQLITE_OK) failed_commits_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(refusal_mutex_);
+  refusal_ = (failure & 0xff) == SQLITE_FULL ? std::string(status.message()) : std::string();
+}
+
+DatabaseFigures SqliteDatabase::Figures() {
+  DatabaseFigures figures;
+  figures.halted = halted_;
+  if (figures.halted) {
+    figures.refusal = std::string(Halted().message());
+  } else {
+    const std::lock_guard lock(refusal_mutex_);
+    figures.refusal = refusal_;
+  }
+  figures.commit_seconds = commit_seconds_.Figures();
+  figures.sync_seconds = sync_times_->Seconds();
+  figures.failed_commits = failed_commits_;
+  figures.file_bytes = SizeOf(writer_->path());
+  figures.log_bytes = SizeOf(writer_->path() + "-wal");
+  return figures;
 }
 
 void SqliteDatabase::Purge() {
   const TransactionEnd end = TransactOnce([this](RowTransaction&) { return transaction_.Purge(); });
   transactions_until_purge_ =
       end.status.ok() ? kTransactionsPerPurge : kTransactionsAfterFailedPurge;
+  transactions_until_look_ = 0;
+}
+
+bool SqliteDatabase::GiveBackPages() {
+  if (transactions_until_look_ > 0) return false;
+  const absl::StatusOr<bool> too_many = free_pages_.TooMany();
+  if (too_many.ok() && *too_many) {
+    const TransactionEnd end =
+        TransactOnce([this](RowTransaction&) { return free_pages_.GiveBackSome(); });
+    const absl::StatusOr<int64_t> size = free_pages_.FileSize();
+    if (size.ok()) files_.NoteShorter(*size);
+    if (end.status.ok()) return true;
+  }
+  transactions_until_look_ = kTransactionsPerLook;
+  return false;
 }
 
 absl::Status SqliteDatabase::Read(absl::FunctionRef<absl::Status(RowSnapshot&)> body) {
-  return readers_->InSnapshot([&](Connection& reader) {
+  absl::Status status = readers_->InSnapshot([&](Connection& reader) {
     SqliteSnapshot rows(&reader, now_ms_(), retention_ms_, &horizon_);
     return body(rows);
   });
+  // What is written to a damaged file may be lost with it.
+  if (absl::IsDataLoss(status)) Halt(status);
+  return status;
 }
 
 bool SqliteDatabase::OnIdle() {
-  if (halted_ || !transaction_.purge_pending()) return false;
+  if (halted_) return false;
+  if (!transaction_.purge_pending()) return GiveBackPages();
   if (transactions_until_purge_ > kTransactionsPerPurge) return false;
   Purge();
   return true;
@@ -147,6 +280,10 @@ absl::Status CheckFolder(const std::string& path) {
   return absl::NotFoundError(absl::StrCat("the folder of the store ", path, " does not exist"));
 }
 
+absl::Status NoStore(const std::string& path) {
+  return absl::NotFoundError(absl::StrCat("there is no store at ", path));
+}
+
 absl::Status CheckOptions(const SqliteStoreOptions& options) {
   if (options.path.empty()) return InvalidField("path", "\"\"", "the path of a file");
   SLIPSTREAM_RETURN_IF_ERROR(CheckStoreOptions(options, kMaxTrialNumber));
@@ -162,19 +299,33 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   SLIPSTREAM_RETURN_IF_ERROR(CheckOptions(options));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFolder(options.path));
   options.path = ResolvedPath(options.path);
+  if (!options.create && !FileExists(options.path) && !FileExists(options.path + "-wal")) {
+    return NoStore(options.path);
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(options.path, options.holder));
+  auto sync_times = std::make_unique<SyncTimes>(options.vfs);
+  auto checksums = std::make_unique<ChecksumVfs>(sync_times->vfs());
+  options.vfs = checksums->name();
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(options.path, options.vfs));
+  if (!exists && !options.create) return NoStore(options.path);
   if (exists) {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckLog(options.path, options.vfs));
     SLIPSTREAM_RETURN_IF_ERROR(InspectContent(
         options.path, options.vfs, static_cast<int64_t>(SchemaSteps().size()), kCheckLimit));
   }
-  SqliteDatabase::Parts parts{std::move(lock), nullptr, nullptr, {}};
+  SqliteDatabase::Parts parts{std::move(lock), std::move(sync_times), std::move(checksums),
+                              nullptr,         nullptr,               {}};
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.writer, OpenWriter(options));
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.checkpoints, OpenCheckpointConnection(options));
   for (int i = 0; i < options.readers; ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(parts.readers.emplace_back(), OpenReader(options));
   }
-  return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(options, std::move(parts)));
+  SLIPSTREAM_ASSIGN_OR_RETURN(FileWatch files, FileWatch::Begin(options.path));
+  // A process that was killed may have left that to do to its log.
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, FreePages(parts.writer.get()).FileSize());
+  files.NoteShorter(size);
+  return std::unique_ptr<Database>(
+      std::make_unique<SqliteDatabase>(options, std::move(parts), std::move(files)));
 }
 
 }  // namespace slipstream::sqlite

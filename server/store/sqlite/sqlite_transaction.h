@@ -72,6 +72,7 @@ class SqliteSnapshot : public RowSnapshot {
   }
   absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override;
 
+  absl::StatusOr<StoreCounts> Count() override;
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override;
   absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override;
   absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override;

@@ -1,5 +1,8 @@
 #include "server/store/sqlite/store_connections.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/store/sqlite/schema.h"
@@ -15,9 +18,16 @@ absl::Status UseWriteAheadLog(Connection& connection) {
       "the store ", connection.path(), " is on a file system without shared memory between files"));
 }
 
+// SQLite gives a new log the mode of its database. A failure is left for SQLite to meet.
+void CreatePrivateFile(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0) close(descriptor);
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions& options) {
+  CreatePrivateFile(options.path);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       std::unique_ptr<Connection> writer,
       Connection::Open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options.vfs));

@@ -10,7 +10,8 @@
 
 namespace slipstream::sqlite {
 
-// Creates the file if it is absent, and migrates it to the newest schema.
+// Creates the file if it is absent, for its owner alone, and migrates it to the
+// newest schema.
 // PERMISSION_DENIED if it cannot be written.
 absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions& options);
 // The file must exist. The connection cannot write.

@@ -49,6 +49,14 @@ absl::StatusOr<std::optional<StudyRecord>> ReadStudy(Connection& connection,
   return query.First(StudyOf);
 }
 
+absl::StatusOr<StoreCounts> SqliteSnapshot::Count() {
+  Query query(reader_,
+              "SELECT count(*), coalesce(sum(trial_count), 0), (SELECT count(*) FROM source_tasks)"
+              " FROM study_heads");
+  SLIPSTREAM_RETURN_IF_ERROR(query.Next().status());
+  return StoreCounts{query.Integer(0), query.Integer(1), query.Integer(2)};
+}
+
 absl::StatusOr<std::optional<int64_t>> SqliteSnapshot::FindStudyKey(const std::string& id) {
   Query query(reader_, "SELECT key FROM studies WHERE id = ?");
   query.BindText(id);

@@ -30,6 +30,24 @@ TEST(ResourceName, MayBeShortOrFullForATrial) {
   }
 }
 
+TEST(ResourceName, IsWholeInAnotherProject) {
+  const std::string study = "projects/vision/studies/digits";
+  EXPECT_EQ(FullStudyName(study).value(), study);
+  EXPECT_EQ(FullTrialName(study + "/trials/3").value(), study + "/trials/3");
+  EXPECT_EQ(FullTrialName(study + "/3").value(), study + "/trials/3");
+  EXPECT_EQ(ShortStudyName(study), study);
+  EXPECT_EQ(ShortTrialName(study + "/trials/3"), study + "/3");
+  EXPECT_EQ(StudyOfTrial(study + "/trials/3"), study);
+  for (const char* text : {"projects/vision/studies", "projects//studies/digits",
+                           "projects/vision/runs/digits", "projects/vision/studies/"}) {
+    EXPECT_TRUE(IsUsageError(FullStudyName(text).status())) << text;
+  }
+  for (const char* text : {"projects/vision/studies/digits", "projects/vision/studies/digits/x",
+                           "projects/vision/studies/digits/trials/0", "projects/3"}) {
+    EXPECT_TRUE(IsUsageError(FullTrialName(text).status())) << text;
+  }
+}
+
 TEST(ResourceName, IsShortForPeople) {
   EXPECT_EQ(ShortStudyName("studies/digits"), "digits");
   EXPECT_EQ(ShortTrialName("studies/digits/trials/3"), "digits/3");

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "slipstream/configuration.h"
+#include "slipstream/messages/configuration.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -28,9 +28,9 @@ class SourceCommands : public CliTest {
 
 TEST_F(SourceCommands, RegisterTakesSpaceAndObjectiveOfAStudy) {
   const std::string file = WriteTestFile("runs.csv", kTable);
-  const ProcessResult result = Run({"source", "register", file, "--study", "s1", "--title",
-                                    "Last year", "--version", "v7", "--label", "team=vision",
-                                    "--origin", "https://ci/17", "--format", "json"});
+  const ProcessResult result =
+      Run({"source", "register", file, "--study", "s1", "--title", "Last year", "--version", "v7",
+           "--label", "team=vision", "--origin", "https://ci/17", "--format", "json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const Json task = Json::parse(result.out)["sourceTask"];
   EXPECT_EQ(task["displayName"], "Last year");

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "slipstream/configuration.h"
+#include "slipstream/messages/configuration.h"
 
 namespace slipstream::cli {
 namespace {

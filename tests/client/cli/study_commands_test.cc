@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -23,12 +23,18 @@ class StudyCommands : public CliTest {
 };
 
 TEST_F(StudyCommands, CreateTakesParametersInShortForm) {
-  const ProcessResult result = Run(
-      {"study", "create", "--id", "digits", "--param", "lr=double:1e-5..1:log", "--param",
-       "kernel=categorical:rbf,poly", "--param", "degree=integer:2..5;when=kernel:poly",
-       "--maximize", "accuracy", "--title", "Night run", "--preset", "quasi_random", "--seed",
-       "18446744073709551615", "--label", "team=vision", "--label", "note=a=b", "--source",
-       "0123456789abcdef0123456789abcdef"});
+  const ProcessResult result = Run({"study",      "create",
+                                    "--id",       "digits",
+                                    "--param",    "lr=double:1e-5..1:log",
+                                    "--param",    "kernel=categorical:rbf,poly",
+                                    "--param",    "degree=integer:2..5;when=kernel:poly",
+                                    "--maximize", "accuracy",
+                                    "--title",    "Night run",
+                                    "--preset",   "quasi_random",
+                                    "--seed",     "18446744073709551615",
+                                    "--label",    "team=vision",
+                                    "--label",    "note=a=b",
+                                    "--source",   "0123456789abcdef0123456789abcdef"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("study:         digits\n"));
   EXPECT_THAT(result.out, HasSubstr("lr         double:1e-05..1:log"));
@@ -48,8 +54,8 @@ TEST_F(StudyCommands, CreateTakesParametersInShortForm) {
 TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
   const std::string json = R"({"parameters": [{"name": "lr", "doubleDomain": {"max": 1}}]})";
   const std::string file = WriteTestFile("space.json", json);
-  const ProcessResult from_file = Run({"study", "create", "--id", "a", "--space", file, "--metric",
-                                       "loss", "--goal", "minimize"});
+  const ProcessResult from_file = Run(
+      {"study", "create", "--id", "a", "--space", file, "--metric", "loss", "--goal", "minimize"});
   ASSERT_EQ(from_file.code, 0) << from_file.err;
   EXPECT_EQ(Stored("studies/a").metrics(0).goal(), v1::Metric::MINIMIZE);
   const ProcessResult from_input =
@@ -99,7 +105,7 @@ TEST_F(StudyCommands, ListHasAllPagesInEveryFormat) {
   EXPECT_EQ(json[119]["name"], "studies/s120");
   EXPECT_EQ(json[0]["trialCount"], "0");
   const std::string csv = Run({"--format", "csv", "study", "list"}).out;
-  EXPECT_THAT(csv, StartsWith("study,state,objective,trials,succeeded,sources,preset,"));
+  EXPECT_THAT(csv, StartsWith("study,state,objective,trials,succeeded,sources,transfer,preset,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 121);
   EXPECT_THAT(Run({"study", "list"}).out, HasSubstr("maximize accuracy"));
 }
@@ -119,7 +125,8 @@ TEST_F(StudyCommands, ShowTakesShortAndFullNames) {
 TEST_F(StudyCommands, PauseResumeAndCompleteChangeTheState) {
   service().AddStudy(SmallStudy());
   const std::vector<std::pair<std::string, v1::Study::State>> cases = {
-      {"pause", v1::Study::PAUSED}, {"resume", v1::Study::ACTIVE},
+      {"pause", v1::Study::PAUSED},
+      {"resume", v1::Study::ACTIVE},
       {"complete", v1::Study::COMPLETED}};
   for (const auto& [command, state] : cases) {
     const ProcessResult result = Run({"study", command, "s1"});

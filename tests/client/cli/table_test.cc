@@ -70,8 +70,13 @@ TEST(Csv, QuotesOnlyCellsThatNeedIt) {
             "a,\"b,c\"\r\nplain,\"say \"\"hi\"\"\"\r\n\"two\nlines\",\r\n");
 }
 
+TEST(Csv, PassesNoFormulaAndNoEscapeOn) {
+  EXPECT_EQ(Csv({{{"worker"}, {"value"}}, {{"=cmd|'x'", "-1.5"}, {"\033[2Jw", "1"}}}),
+            "worker,value\r\n'=cmd|'x',-1.5\r\n [2Jw,1\r\n");
+}
+
 TEST(Csv, IsReadBackExactly) {
-  const std::string nasty = std::string(100, 'x') + ",\"\r\n\033" + "ü";
+  const std::string nasty = "=" + std::string(100, 'x') + ",\"\r\n\t" + "ü";
   const std::string text = Csv({{{"h"}}, {{nasty}}});
   CsvReader reader(text);
   std::vector<CsvCell> record;

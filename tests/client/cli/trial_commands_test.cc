@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "slipstream/configuration.h"
+#include "slipstream/messages/configuration.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {

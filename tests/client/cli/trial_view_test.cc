@@ -7,7 +7,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "slipstream/configuration.h"
+#include "slipstream/messages/configuration.h"
 
 namespace slipstream::cli {
 namespace {

@@ -58,9 +58,9 @@ TEST(CallError, CarriesTheViolationsOfABadRequest) {
   EXPECT_EQ(error.code(), absl::StatusCode::kInvalidArgument);
   const auto violations = ViolationsOf(error);
   ASSERT_EQ(violations.size(), 1u);
-  EXPECT_EQ(violations[0].field(), LowViolation().field());
-  EXPECT_EQ(violations[0].value(), "-1");
-  EXPECT_EQ(violations[0].bound(), "> 0");
+  EXPECT_EQ(violations[0].field, LowViolation().field());
+  EXPECT_EQ(violations[0].value, "-1");
+  EXPECT_EQ(violations[0].bound, "> 0");
   EXPECT_THAT(Message(error), HasSubstr("the space is wrong; study.space.parameters[2]"));
 }
 

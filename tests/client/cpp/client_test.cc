@@ -1,4 +1,4 @@
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,6 +43,14 @@ TEST_F(ClientTest, CreatesReadsChangesAndDeletesAStudy) {
             v1::Study::PAUSED);
   EXPECT_TRUE(client_->DeleteStudy("studies/digits").ok());
   EXPECT_EQ(client_->GetStudy("studies/digits").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ClientTest, CreatesAStudyInAFewWords) {
+  const auto study = client_->CreateStudy(client::NewStudy{
+      .id = "digits", .space = {{"lr", client::Log(1e-5, 1)}}, .maximize = "accuracy"});
+  ASSERT_TRUE(study.ok()) << study.status();
+  EXPECT_EQ(study->name(), "studies/digits");
+  EXPECT_EQ(client_->GetStudy("studies/digits")->space().parameters(0).name(), "lr");
 }
 
 TEST_F(ClientTest, AWatchGoesOnWhereTheConnectionBroke) {
@@ -215,7 +223,7 @@ TEST_F(ClientTest, ExposesTheViolationsOfABadRequest) {
       1, {.status = BadRequestStatus("study_id is 9, must be a letter first", violation)});
   const absl::Status status = client_->CreateStudy(SmallStudy(), "9").status();
   ASSERT_EQ(ViolationsOf(status).size(), 1u);
-  EXPECT_EQ(ViolationsOf(status)[0].field(), "study_id");
+  EXPECT_EQ(ViolationsOf(status)[0].field, "study_id");
   EXPECT_EQ(std::string(status.message()),
             absl::StrCat("cannot create study 9 on ", server_.address(),
                          ": study_id is 9, must be a letter first"));

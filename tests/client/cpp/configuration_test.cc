@@ -1,4 +1,4 @@
-#include "slipstream/configuration.h"
+#include "slipstream/messages/configuration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "client/cpp/caller.h"
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 #include "tests/client/fake_clock.h"
 #include "tests/client/fake_service.h"
 
@@ -66,11 +66,10 @@ TEST_F(Retry, MakesAChangeOnceEvenIfItsResponseWasLost) {
 }
 
 TEST_F(Retry, DoesNotRepeatCallsThatCannotSucceed) {
-  for (const auto code :
-       {grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
-        grpc::StatusCode::ALREADY_EXISTS, grpc::StatusCode::FAILED_PRECONDITION,
-        grpc::StatusCode::RESOURCE_EXHAUSTED, grpc::StatusCode::INTERNAL,
-        grpc::StatusCode::UNKNOWN, grpc::StatusCode::PERMISSION_DENIED}) {
+  for (const auto code : {grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
+                          grpc::StatusCode::ALREADY_EXISTS, grpc::StatusCode::FAILED_PRECONDITION,
+                          grpc::StatusCode::RESOURCE_EXHAUSTED, grpc::StatusCode::INTERNAL,
+                          grpc::StatusCode::UNKNOWN, grpc::StatusCode::PERMISSION_DENIED}) {
     const size_t before = calls().size();
     server_.service().FailNext(1, Failing(code));
     EXPECT_EQ(static_cast<int>(client().CreateStudy(SmallStudy()).status().code()),
@@ -117,14 +116,13 @@ TEST_F(Retry, LetsSuggestGoOnForLonger) {
 TEST_F(Retry, PausesGrowAndStayInTheirBounds) {
   server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
   EXPECT_FALSE(client().Suggest("studies/digits", "gpu-3").ok());
-  const std::vector<absl::Duration> sleeps = clock_->sleeps();
+  const std::vector<std::chrono::nanoseconds> sleeps = clock_->sleeps();
   ASSERT_GT(sleeps.size(), 20u);
   for (size_t i = 0; i < sleeps.size(); ++i) {
-    EXPECT_GE(sleeps[i], absl::ZeroDuration());
-    EXPECT_LE(sleeps[i],
-              client_internal::LongestPause(options_.retry, static_cast<int>(i) + 1));
+    EXPECT_GE(sleeps[i], std::chrono::nanoseconds::zero());
+    EXPECT_LE(sleeps[i], client_internal::LongestPause(options_.retry, static_cast<int>(i) + 1));
   }
-  const std::set<absl::Duration> distinct(sleeps.begin(), sleeps.end());
+  const std::set<std::chrono::nanoseconds> distinct(sleeps.begin(), sleeps.end());
   EXPECT_EQ(distinct.size(), sleeps.size());  // Jitter makes all pauses differ.
 }
 
@@ -139,7 +137,7 @@ TEST_F(Retry, MakesNoMoreAttemptsThanAllowed) {
 TEST_F(Retry, ReportsTheReasonRatherThanTheDeadlineOfTheNextAttempt) {
   // The fake clock advances only by the pause, so the second attempt has a
   // little less than the whole time, which is real.
-  options_.call = {absl::Seconds(1), absl::Seconds(1)};
+  options_.call = {std::chrono::seconds(1), std::chrono::seconds(1)};
   options_.retry.max_attempts = 2;
   server_.service().FailNext(1, Failing(grpc::StatusCode::UNAVAILABLE));
   server_.service().FailNext(1, {.hold = true});
@@ -150,7 +148,7 @@ TEST_F(Retry, ReportsTheReasonRatherThanTheDeadlineOfTheNextAttempt) {
 }
 
 TEST_F(Retry, OpensANewConnectionAfterAnAttemptWithoutResponse) {
-  options_.call.attempt = absl::Milliseconds(100);
+  options_.call.attempt = std::chrono::milliseconds(100);
   server_.service().AddStudy(SmallStudy());
   server_.service().FailNext(1, {.hold = true});
   const auto study = client().GetStudy("studies/s1");
@@ -196,11 +194,11 @@ TEST(RetryWithoutServer, AsksWhetherTheServerIsRunning) {
 
 TEST(LongestPause, DoublesUpToItsBound) {
   const RetryOptions retry;
-  EXPECT_EQ(client_internal::LongestPause(retry, 1), absl::Milliseconds(100));
-  EXPECT_EQ(client_internal::LongestPause(retry, 2), absl::Milliseconds(200));
-  EXPECT_EQ(client_internal::LongestPause(retry, 6), absl::Milliseconds(3200));
-  EXPECT_EQ(client_internal::LongestPause(retry, 7), absl::Seconds(5));
-  EXPECT_EQ(client_internal::LongestPause(retry, 1'000'000), absl::Seconds(5));
+  EXPECT_EQ(client_internal::LongestPause(retry, 1), std::chrono::milliseconds(100));
+  EXPECT_EQ(client_internal::LongestPause(retry, 2), std::chrono::milliseconds(200));
+  EXPECT_EQ(client_internal::LongestPause(retry, 6), std::chrono::milliseconds(3200));
+  EXPECT_EQ(client_internal::LongestPause(retry, 7), std::chrono::seconds(5));
+  EXPECT_EQ(client_internal::LongestPause(retry, 1'000'000), std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
-#include "slipstream/client.h"
+#include "slipstream/messages/client.h"
 #include "tests/client/fake_clock.h"
 #include "tests/client/fake_service.h"
 

@@ -106,14 +106,14 @@ class Asyncio(ServerTest):
                 first = (await study.trials())[0].lease_ends
                 tasks = [task.get_name() for task in asyncio.all_tasks()]
                 self.assertIn(f"renews {trial.name}", tasks)
-                while ((await study.trials())[0].lease_ends - first).total_seconds() < 2:
+                while ((await study.trials())[0].lease_ends - first).total_seconds() < 6:
                     await asyncio.sleep(0.05)
                 await trial.complete(0.5)
                 while any(task.get_name().startswith("renews") for task in asyncio.all_tasks()):
                     await asyncio.sleep(0.01)
             return [trial.state for trial in await study.trials()]
 
-        self.assertEqual(self.run_async(body, lease=1), ["succeeded"])
+        self.assertEqual(self.run_async(body, lease=3), ["succeeded"])
 
     def test_lost_answers_are_asked_for_again_under_the_same_id(self):
         proxy = LossyProxy(self.server.address)

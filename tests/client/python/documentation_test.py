@@ -12,21 +12,27 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tempfile
 import types
 import unittest
+import unittest.mock
 
 from servers import SPAWN, ServerTest
 
 import slipstream
 
 SOURCE = pathlib.Path(os.environ["SLIPSTREAM_SOURCE"])
-# Drawing libraries may be absent, and their modules say so when they are imported.
-OPTIONAL = ("slipstream.plots.plotly_drawing",)
+# Drawing libraries may be absent, and their modules say so when they are imported; adapters have
+# environments of their own.
+OPTIONAL = ("slipstream.plots.plotly_drawing", *(
+    f"slipstream.adapters.{name}" for name in (
+        "_optuna_values", "_ray_values", "_sklearn_values", "hydra", "lightning", "optuna", "ray",
+        "sklearn")))
 
 
 def modules():
     for module in pkgutil.walk_packages(slipstream.__path__, "slipstream."):
-        if module.name not in OPTIONAL:
+        if not module.name.startswith(OPTIONAL):
             yield importlib.import_module(module.name)
 
 
@@ -89,11 +95,22 @@ class Documentation(ServerTest):
             asking = next(number for number, line in enumerate(first, start=1)
                           if "suggest(" in line or "optimize(" in line)
             self.assertLessEqual(asking, 5)
-            with self.subTest(path), stand_ins(), quiet():
+            with self.subTest(path), stand_ins(), quiet(), self.local_servers():
                 for block in blocks:
                     lines = [line for line in block.splitlines() if line.strip()]
                     self.assertLessEqual(len(lines), 17)
                     self.run_example(block)
+
+    @contextlib.contextmanager
+    def local_servers(self):
+        """Keeps the files of `slipstream.local` in a folder, and ends the servers."""
+        with contextlib.ExitStack() as opened, tempfile.TemporaryDirectory() as folder:
+            def local(path):
+                return opened.enter_context(real(os.path.join(folder, path)))
+
+            real = slipstream.local
+            with unittest.mock.patch.object(slipstream, "local", local):
+                yield
 
     def run_example(self, block):
         names = {"train": lambda **params: float(len(params))}

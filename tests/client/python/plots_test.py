@@ -2,6 +2,7 @@
 
 import io
 import math
+import time
 import unittest
 
 from servers import ServerTest
@@ -30,6 +31,12 @@ class PlotTest(ServerTest):
         cls.source = slipstream.create_or_load("earlier", SPACE, maximize="accuracy", seed=1,
                                                preset="random")
         cls.source.optimize(accuracy, trials=60, progress=False)
+        # Another study's trials wait until the source's model is fitted, which all studies share.
+        first = slipstream.create_or_load("first", SPACE, maximize="accuracy", seed=3,
+                                          sources=[cls.source])
+        end = time.monotonic() + 60
+        while first.transfer is None and time.monotonic() < end:
+            first.optimize(accuracy, trials=1, progress=False)
         cls.study = slipstream.create_or_load("later", SPACE, maximize="accuracy", seed=2,
                                               sources=[cls.source])
         cls.study.optimize(accuracy, trials=12, progress=False)
@@ -106,14 +113,35 @@ class Contents(PlotTest):
     def test_transfer_shows_the_weights_that_the_server_explains(self):
         trials = self.study.trials
         weights = {trial.number: self.study.source_weights(trial) for trial in trials}
-        self.assertGreater(weights[1][self.study.sources[0]], 0)
+        first = min(number for number, shares in weights.items() if shares)
+        self.assertGreater(weights[first][self.study.sources[0]], 0)
         figure = contents.transfer("later", trials, weights, self.study.source_titles())
         line = figure.panels[0].layers[0]
         self.assertIsInstance(line, Line)
         self.assertEqual(line.name, "earlier")
-        self.assertEqual(line.y[0], weights[1][self.study.sources[0]])
+        self.assertEqual(line.y[list(weights).index(first)],
+                         weights[first][self.study.sources[0]])
         with self.assertRaisesRegex(ValueError, "sources="):
             self.source.plot.transfer()
+
+    def test_transfer_tells_the_servers_verdict(self):
+        summary = self.study.transfer
+        self.assertIn(summary.state, ("helping", "neutral", "hurting"))
+        self.assertGreaterEqual(summary.results, 4)
+        self.assertLessEqual(summary.gain_interval[0], summary.gain)
+        self.assertLessEqual(summary.gain, summary.gain_interval[1])
+        self.assertEqual(list(summary.sources), self.study.sources)
+        self.assertEqual(summary.share, summary.shares[max(summary.shares)])
+        self.assertTrue(all(0 <= share <= 1 for share in summary.shares.values()))
+        trials = self.study.trials
+        weights = {trial.number: self.study.source_weights(trial) for trial in trials}
+        figure = contents.transfer("later", trials, weights, {}, summary)
+        self.assertEqual(figure.title, f"later: transfer ({summary.state})")
+        line = figure.panels[0].layers[-1]
+        self.assertEqual((line.name, line.x), ("model with source tasks", list(summary.shares)))
+        self.assertIn(f"<th>transfer</th><td>{summary.state}; the model ", self.study._repr_html_())
+        self.assertIsNone(self.source.transfer)
+        self.assertNotIn("transfer", self.source._repr_html_())
 
     def test_too_few_results_and_unknown_names_are_told(self):
         empty = slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy")

@@ -38,9 +38,11 @@ def wait_until(condition, what):
 class ServerProcess:
     """The server on a free port of loopback, which it keeps when it is started again."""
 
-    def __init__(self):
+    def __init__(self, flags=()):
+        self._flags = list(flags)
         self._folder = tempfile.TemporaryDirectory()
         self._process = None
+        self.data = os.path.join(self._folder.name, "data")
         self.address = "127.0.0.1:0"
         self.start()
 
@@ -50,8 +52,9 @@ class ServerProcess:
         address_file.unlink(missing_ok=True)
         with open(folder / "log", "ab") as log:
             self._process = subprocess.Popen(
-                [SERVER, "--data", str(folder / "data"), "--listen", self.address,
-                 "--address-file", str(address_file)], stdout=log, stderr=log, **SPAWN)
+                [SERVER, "--data", self.data, "--create", "--listen", self.address,
+                 "--address-file", str(address_file), *self._flags],
+                stdout=log, stderr=log, **SPAWN)
 
         def ready():
             if self._process.poll() is not None:

@@ -100,7 +100,7 @@ class Opening(ServerTest):
             (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
             (lambda: self.open(lease=0), ValueError, "math.inf"),
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
-             "preset is magic, must be one of gp_log_ei"),
+             "preset is magic, must be one of auto, gp_log_ei"),
             (lambda: slipstream.load("a/b"), ValueError, "id of a study"),
             (lambda: slipstream.load("nobody"), slipstream.NotFound, "studies/nobody"),
             (lambda: slipstream.create_or_load("x", maximize="y"), ValueError, "candidates="),

@@ -190,7 +190,7 @@ class Blocks(TrialTest):
     def test_an_error_on_its_way_is_not_hidden_by_a_server_that_is_gone(self):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
-        options = slipstream.Options(call=slipstream.Deadlines(0.2, 0.3))
+        options = slipstream.Options(call=slipstream.Deadlines(2, 3))
         study = self.open(address=proxy.address, options=options)
         proxy.losses["Observe"] = ["call"] * 10000
         with warnings.catch_warnings(record=True) as caught:
@@ -199,11 +199,10 @@ class Blocks(TrialTest):
                 1 / 0  # noqa: B018
         self.assertTrue(any("no answer from" in str(one.message) for one in caught))
 
-
     def test_a_result_that_nobody_heard_is_no_failure_of_the_trainer(self):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
-        options = slipstream.Options(call=slipstream.Deadlines(0.2, 0.3))
+        options = slipstream.Options(call=slipstream.Deadlines(2, 3))
         study = self.open(address=proxy.address, options=options)
 
         def objective(trial):
@@ -223,11 +222,11 @@ class Blocks(TrialTest):
 
 class Leases(TrialTest):
     def test_a_block_keeps_its_lease(self):
-        study = self.open(lease=1)
+        study = self.open(lease=3)
         other = slipstream.load(self.study_id)
         with study.suggest() as trial:
             first = study.trials[0].lease_ends
-            later = wait_until(lambda: (study.trials[0].lease_ends - first).total_seconds() > 2,
+            later = wait_until(lambda: (study.trials[0].lease_ends - first).total_seconds() > 6,
                                "the lease was renewed over two of its durations")
             self.assertTrue(later)
             self.assertEqual(other.suggest().number, 2)
@@ -236,10 +235,11 @@ class Leases(TrialTest):
         self.assertEqual(self.stands(study), ("succeeded", 0.5, ""))
 
     def test_a_block_that_begins_late_renews_its_lease_at_once(self):
-        study = self.open(lease=3)
+        study = self.open(lease=9)
         trial = study.suggest()
         ends = study.trials[0].lease_ends
-        wait_until(lambda: (ends - datetime.datetime.now(ends.tzinfo)).total_seconds() < 0.2,
+        # Less than the third of a lease after which a block renews it.
+        wait_until(lambda: (ends - datetime.datetime.now(ends.tzinfo)).total_seconds() < 2.8,
                    "little of the lease was left")
         with trial:
             wait_until(lambda: study.trials[0].state != "active" or
@@ -250,7 +250,7 @@ class Leases(TrialTest):
     def test_renewals_end_with_the_block(self):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
-        study = self.open(lease=1, address=proxy.address)
+        study = self.open(lease=3, address=proxy.address)
         kind = type(messages.new("HeartbeatRequest"))
 
         def renewed():
@@ -275,7 +275,7 @@ class Leases(TrialTest):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
         study = self.open(lease=1, address=proxy.address,
-                          options=slipstream.Options(call=slipstream.Deadlines(0.2, 0.3)))
+                          options=slipstream.Options(call=slipstream.Deadlines(2, 3)))
         proxy.losses["Heartbeat"] = ["call"] * 100000
         with study.suggest() as trial:
             reader = slipstream.load(self.study_id)

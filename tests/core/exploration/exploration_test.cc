@@ -271,7 +271,7 @@ double SumOfMeans(const FakeStudy& study, const Recipe& recipe,
   for (const std::vector<double>& point : points) {
     PointMatrix x(1, 2);
     x << point[0], point[1];
-    sum += model->members().front()->Predict(x).mean[0];
+    sum += model->member(0).Predict(x).mean[0];
   }
   return sum;
 }

@@ -106,7 +106,7 @@ TEST(Turns, AreTheMaximaOfWhatAModelThatErrsSoMuchPromises) {
     const auto value_at = [&](double x, double y) {
       PointMatrix at(1, 2);
       at << x, y;
-      const Predictions there = model->members().front()->Predict(at);
+      const Predictions there = model->member(0).Predict(at);
       return rule->Evaluate(there.mean[0], factor * std::sqrt(there.variance[0])).value;
     };
     const Configuration& chosen = made.front().configuration;

@@ -13,7 +13,8 @@ namespace slipstream {
 namespace {
 
 TEST(Presets, NamesAreStoredInStudiesAndStay) {
-  for (const char* name : {"gp_log_ei",
+  for (const char* name : {"auto",
+                           "gp_log_ei",
                            "portfolio_gp",
                            "gp_hmc",
                            "gp_ucb",
@@ -47,7 +48,6 @@ TEST(Presets, NamesAreStoredInStudiesAndStay) {
     EXPECT_EQ(FindPreset(name)->name, name);
   }
   EXPECT_NE(FindPreset(kDefaultPreset), nullptr);
-  EXPECT_NE(FindPreset(kDefaultPresetWithSources), nullptr);
   EXPECT_EQ(FindPreset("Random"), nullptr);
   EXPECT_EQ(FindPreset(""), nullptr);
 }
@@ -62,10 +62,10 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
   }
   EXPECT_EQ(
       PresetNames(),
-      "gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, agpucb_bound, "
+      "auto, gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, agpucb_bound, "
       "agpucb_onestep, agpucb_min, agpucb_theory, agpucb_theory_onestep, wang_de_freitas, uhebo, "
       "rabo, random_exp3, portfolio, gp_map, "
-      "gp_mcmc, deltabo, stacked, scaml, "
+      "gp_mcmc, deltabo, stacked, empirical_gp, prototype_sum, learnt_beliefs, scaml, "
       "cmbo_wss_wss, cmbo_jef_jef, cmbo_jef_wss, cmbo_wss_jef, cmbo_wss_wss_bary, "
       "cmbo_global_centre, cmbo_individual, rgpe, rm_gp_ucb, rm_gp_ts, envelope_ei, envelope_ucb, "
       "env_gp, env_gp_updated, diff_gp, hyperbo, collaborative, efficient, source_portfolio, "

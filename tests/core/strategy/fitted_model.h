@@ -27,7 +27,7 @@ class FittedModel {
   const SourceModels& sources() const { return sources_; }
   const SourceModel& source(size_t place = 0) const { return *sources_[place]; }
   const ObjectiveModel& model() const { return *model_; }
-  const Surrogate& surrogate() const { return *model_->members().front(); }
+  const Surrogate& surrogate() const { return model_->member(0); }
 
  private:
   std::unique_ptr<Calibration> calibration_;

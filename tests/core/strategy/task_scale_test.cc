@@ -143,6 +143,26 @@ TEST(TaskScale, EfficientTakesDeviationsOfResultsAsTheyAre) {
   EXPECT_LT((fitted.model().results() - Standardized(results)).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+TEST(TaskScale, ResultsAreAsMeasuredWithoutAPriorWhereThatIsTold) {
+  const RecipeChange change = {
+      .options = {{"task_scale", 2}, {"amplitude", 2}, {"mean", 0}, {"noise_deviation", 0.1}}};
+  for (const Goal goal : {Goal::kMaximize, Goal::kMinimize}) {
+    const FakeStudy study = StudyAtTheSourcesBest(SourceOf("a", Hill, 20, 3, goal), Hill, 6, goal);
+    const FittedModel fitted(RecipeOf("gp_ucb", change), study);
+    Vector results(6);
+    for (Index i = 0; i < 6; ++i) results[i] = *study.ended[static_cast<size_t>(i)].value;
+    if (goal == Goal::kMinimize) results = -results;
+    EXPECT_LT((fitted.model().results() - results).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_NEAR(std::exp(fitted.model().hyperparameters().front().log_noise_variance), 0.01, 1e-15);
+  }
+  FakeStudy study = StudyAtTheSourcesBest(SourceOf("a", Hill, 20, 3), Hill, 6);
+  study.sources.clear();
+  const auto told = *MakeStrategy(*FindPreset("gp_ucb"), change);
+  const Suggestion next = told->Suggest(study.view(), 1, 5, Deadline::Infinite())->front();
+  EXPECT_EQ(TextFact(next, "task_scale"), "as measured");
+  EXPECT_FALSE(HasFact(MustSuggest("gp_ucb", study.view(), 1, 5)[0], "task_scale"));
+}
+
 TEST(TaskScale, TheWarpOfResultsReachesTheSources) {
   const auto source = SourceOf("a", Hill, 20, 3);
   const FakeStudy study = StudyAtTheSourcesBest(source, Hill, 6);

@@ -102,7 +102,7 @@ class MeanScore final : public SmoothScore {
 const AcquisitionRow kToyAcquisition = {
     .about = {.name = "toy_acquisition", .summary = "The mean"},
     .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
-      return std::make_unique<MeanScore>(*request.model.members().front());
+      return std::make_unique<MeanScore>(request.model.member(0));
     },
 };
 

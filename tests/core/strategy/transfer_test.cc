@@ -25,7 +25,7 @@ std::vector<std::string> TransferPresets() {
   for (const Preset& preset : Presets()) {
     if (preset.recipe.prior->uses_sources()) names.emplace_back(preset.name);
   }
-  EXPECT_EQ(names.size(), 21U);
+  EXPECT_EQ(names.size(), 25U);
   return names;
 }
 

@@ -8,13 +8,13 @@ namespace slipstream {
 namespace {
 
 // The best of a grid over the whole space.
-HyperParameters BestOf(DataSet data_set) {
+HyperParameters BestOf(const Task& task) {
   HyperParameters best;
   for (double rate = -5; rate <= 0; rate += 0.1) {
     for (double decay = -6; decay <= -1; decay += 0.1) {
       for (int64_t layers = 1; layers <= 8; ++layers) {
         const HyperParameters tried{std::pow(10, rate), std::pow(10, decay), layers};
-        if (ValidationError(data_set, tried) < ValidationError(data_set, best)) best = tried;
+        if (ValidationError(task, tried) < ValidationError(task, best)) best = tried;
       }
     }
   }
@@ -25,20 +25,29 @@ TEST(TrainingRun, TheErrorIsAPercentageEverywhere) {
   for (double rate : {1e-5, 1e-3, 1.0}) {
     for (double decay : {1e-6, 1e-3, 0.1}) {
       for (int64_t layers : {1, 8}) {
-        const double error = ValidationError(DataSet::kThisYear, {rate, decay, layers});
-        EXPECT_GT(error, 4.7);
+        const double error = ValidationError(SimilarTask(1), {rate, decay, layers});
+        EXPECT_GT(error, 3.9);
         EXPECT_LE(error, 90.0);
       }
     }
   }
 }
 
-TEST(TrainingRun, TheDataSetsWantSimilarButNotTheSameHyperparameters) {
-  const HyperParameters last_year = BestOf(DataSet::kLastYear);
-  const double best_error = ValidationError(DataSet::kThisYear, BestOf(DataSet::kThisYear));
-  const double carried_over = ValidationError(DataSet::kThisYear, last_year);
-  EXPECT_GT(carried_over, best_error + 1);  // There is something left to tune.
-  EXPECT_LT(carried_over, 20);              // Yet it is far better than guessing.
+TEST(TrainingRun, EqualSeedsGiveEqualTasks) {
+  EXPECT_EQ(SimilarTask(3).log_learning_rate, SimilarTask(3).log_learning_rate);
+  EXPECT_NE(SimilarTask(3).log_learning_rate, SimilarTask(4).log_learning_rate);
+}
+
+TEST(TrainingRun, SimilarTasksWantSimilarHyperparametersAndUnlikeOnesDoNot) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const Task task = SimilarTask(seed);
+    const double best = ValidationError(task, BestOf(task));
+    const double similar = ValidationError(task, BestOf(SimilarTask(seed + 1000)));
+    const double unlike = ValidationError(task, BestOf(UnlikeTask(seed + 1000)));
+    EXPECT_GE(similar, best);
+    EXPECT_LT(similar, 25);
+    EXPECT_GT(unlike, 55);
+  }
 }
 
 }  // namespace

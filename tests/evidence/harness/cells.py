@@ -16,8 +16,10 @@ GROUPS_OF_TABLES = ("svm", "deepar")
 GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES  # From five initial points.
 GROUPS_FROM_NOTHING = ("mixed", "mixed_development", "high", "high_development", "odd",
                        "odd_development")
-GROUPS = GROUPS_WITH_PEERS + GROUPS_FROM_NOTHING + ("development", "transfer", "workers")
+GROUPS = GROUPS_WITH_PEERS + GROUPS_FROM_NOTHING + ("development", "transfer", "workers", "papers",
+                                                    "misleading", "misleading_development")
 INITIAL_POINTS = 5
+LONGEST_NAME = 200
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +67,13 @@ class Cell:
         return f"{self.preset} {self.problem} {self.seed}"
 
 
+def folder_name(preset):
+    """The preset's, shortened where file systems would refuse it."""
+    if len(preset) <= LONGEST_NAME:
+        return preset
+    return preset[:LONGEST_NAME] + "-" + hashlib.sha256(preset.encode()).hexdigest()[:12]
+
+
 class CellFiles:
     """The folder of a comparison's results."""
 
@@ -75,8 +84,8 @@ class CellFiles:
 
     def path(self, cell, build=None):
         name = cell.problem.replace("/", "--")
-        return (self.folder / (build or self.build) / self.protocol.name() / cell.preset / name /
-                f"{cell.seed}.csv")
+        return (self.folder / (build or self.build) / self.protocol.name() /
+                folder_name(cell.preset) / name / f"{cell.seed}.csv")
 
     def is_whole(self, path):
         """Whether the file exists and is long enough."""
@@ -154,13 +163,16 @@ def chosen_problems(wanted, listing):
 
 def chosen_presets(wanted, listing):
     """Names for what a person wrote: names, some of them with parts of their recipes replaced as
-    in gp_ei+smoothness=3, "transfer" for those with a prior, or "all"."""
+    in gp_ei+smoothness=3, "transfer" for those with a prior, or "all", each with such parts too."""
     known = [row["preset"] for row in listing]
     words = {"all": known,
              "transfer": [row["preset"] for row in listing if row["prior"] != "none"]}
-    names = [name for word in wanted.split(",") for name in words.get(word, [word])]
+    names = []
+    for word in wanted.split(","):
+        first, plus, parts = word.partition("+")
+        names += [name + plus + parts for name in words.get(first, [first])]
     for name in names:
-        if name.split("+")[0] not in known:
+        if name.removesuffix("~luck").removesuffix("~queued").split("+")[0] not in known:
             raise ValueError(f"there is no preset {name}; there are {', '.join(known)}")
     return list(dict.fromkeys(names))
 

@@ -93,7 +93,7 @@ def _draw_methods(axes, comparison, unit, style):
     return numpy.concatenate(middles)
 
 
-def _scale(axes, middles):
+def scale(axes, middles):
     """Logarithmic where the curves span more than a little; zeros then lie below the edge."""
     positive = middles[middles > 0]
     if len(positive) == 0 or positive.max() / positive.min() < LOG_FROM_RATIO:
@@ -105,7 +105,7 @@ def _scale(axes, middles):
 
 
 def _draw_unit(axes, comparison, unit, style):
-    _scale(axes, _draw_methods(axes, comparison, unit, style))
+    scale(axes, _draw_methods(axes, comparison, unit, style))
     is_problem = unit.draws == len(unit.cells)
     axes.set_title(f"{unit.name}, {unit.count_text()}", loc="left")
     axes.set_xlabel("evaluations")
@@ -114,7 +114,7 @@ def _draw_unit(axes, comparison, unit, style):
     axes.set_xlim(1, comparison.before + max(comparison.checkpoints))
 
 
-def _save(figure, path):
+def save(figure, path):
     figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
     pyplot.close(figure)
 
@@ -123,7 +123,7 @@ def _draw_one(comparison, unit, style, path):
     figure, axes = pyplot.subplots(figsize=(6.4, 3.8))
     _draw_unit(axes, comparison, unit, style)
     axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
-    _save(figure, path)
+    save(figure, path)
 
 
 def _draw_overview(comparison, units, style, path):
@@ -142,7 +142,7 @@ def _draw_overview(comparison, units, style, path):
         axes.set_visible(False)
     figure.legend(handles.values(), handles.keys(), loc="upper center",
                   bbox_to_anchor=(0.5, 0), ncol=min(4, len(handles)))
-    _save(figure, path)
+    save(figure, path)
 
 
 def draw(comparison, folder):

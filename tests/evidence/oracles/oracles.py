@@ -11,6 +11,8 @@ import numpy as np
 
 RIDGE = 1e-4          # Of the mean variance, on covariances that are compared (cm-BO).
 CMBO_NOISE = np.exp(-4.0)
+BARYCENTRE_BLUR = 1e-4  # Of the kernel's variance, on the barycentre's covariance on the grid.
+RGPE_DRAWS = 4000
 LEAST_NOISE_PART = 0.1  # A-GP-UCB's bounds take the noise for at least this part of the deviation.
 ENV_GP_NOISE = 0.1
 
@@ -138,6 +140,7 @@ class Step:
         self.raw = self.all_y[:count]
         self.members = step["members"]
         self.own = step["members"][0]
+        self.told_weights = np.array(step["source_weights"])
         self.facts = step["facts"]
         self.round = step["suggested"] + 1
         self.point = np.array([step["point"]])
@@ -145,6 +148,13 @@ class Step:
 
     def sources(self):
         return self.study["sources"]
+
+    def of_study(self, make):
+        """What `make` makes of any step of this study, made once."""
+        made = self.study.setdefault("made", {})
+        if make not in made:
+            made[make] = make(self)
+        return made[make]
 
     def shared_scale(self):
         return Scale(np.concatenate([source["y"] for source in self.sources()]))
@@ -327,22 +337,65 @@ def at_places(process, places):
         len(places))
 
 
-def cmbo(distance, weighted=True, centre=False):
+def barycentre(covariances):
+    """The fixed point of S = sum_j (S^1/2 S_j S^1/2)^1/2 / n, by the map that the transports make."""
+    s = sum(covariances) / len(covariances)
+    for _ in range(100):
+        half = root(s)
+        inverse = np.linalg.inv(half)
+        transported = sum(root(half @ each @ half) for each in covariances) / len(covariances)
+        following = inverse @ transported @ transported @ inverse
+        step = np.linalg.norm(following - s) / np.linalg.norm(s)
+        s = (following + following.T) / 2
+        if step < 1e-10:
+            break
+    return s
+
+
+def barycentre_process(sources, told, places, dimension):
+    """The members' mean, and the process of their kernel that has the barycentre's covariance on the
+    grid. Covariances are compared with ridges, whose mean is taken off again."""
+    kernel = Kernel(["matern32", "matern12"],
+                    np.mean([each["hyperparameters"]["kernel"] for each in told], 0), dimension)
+    ridges, covariances = [], []
+    for source in sources:
+        plain = source.covariance(places, places)
+        ridges.append(RIDGE * np.trace(plain) / len(places))
+        covariances.append(plain + ridges[-1] * np.eye(len(places)))
+    blur = BARYCENTRE_BLUR * kernel.amplitude ** 2
+    wanted = barycentre(covariances) + (blur - np.mean(ridges)) * np.eye(len(places))
+    inverse = np.linalg.inv(kernel(places, places) + blur * np.eye(len(places)))
+    correction = inverse @ (wanted @ inverse - np.eye(len(places)))
+    return Process(
+        lambda a: sum(source.mean(a) for source in sources) / len(sources),
+        lambda a, b: kernel(a, b) + kernel(a, places) @ correction @ kernel(places, b))
+
+
+def cmbo(distance, weighted=True, centre=False, barycentres=False):
     """Algorithm 1 from line 10 on; `centre`: weights as they are on covariances."""
-    def oracle(step):
+    def prototypes_of(step):
         clusters = step.study["clusters"]
+        told = step.sources()
         sources = [step.source_process(source, ["matern32", "matern12"], Scale(source["y"]))
-                   for source in step.sources()]
+                   for source in told]
         prototypes = []
         for group in clusters["groups"]:
+            members = [sources[i] for i in group]
             part = [1 / len(group)] * len(group)
-            prototypes.append(mixture([sources[i] for i in group], part, part))
+            prototypes.append(
+                barycentre_process(members, [told[i] for i in group],
+                                   np.array(clusters["places"]), step.dimension)
+                if barycentres and len(group) > 1 else mixture(members, part, part))
+        return prototypes
+
+    def oracle(step):
+        prototypes = step.of_study(prototypes_of)
         weights = np.full(len(prototypes), 1 / len(prototypes))
 
         def adaptive_prior():
             return mixture(prototypes, weights, weights if centre else weights ** 2)
         if weighted:
-            places = np.array(clusters["places"])
+            places = np.array(step.study["clusters"]["places"])
             known = [at_places(prototype, places) for prototype in prototypes]
             for count in range(step.initial, len(step.raw)):
                 earlier = step.raw[:count]
@@ -357,15 +410,14 @@ def cmbo(distance, weighted=True, centre=False):
     return oracle
 
 
-# ---- RM-GP-UCB ----
+# ---- RM-GP-UCB and RM-GP-TS ----
 
-def rm_gp_ucb(step, eta=1.0, epsilon=0.7, r=0.7, tau=1.0):
+def rm_gp_round(step, eta=1.0, epsilon=0.7, r=0.7):
+    """The last round's nu, omega and beta, with the posterior of the target alone."""
     scale = Scale(step.raw)
     y = scale(step.raw)
     prior = prior_process(step.own_kernel("matern52"), step.own["mean"])
-    sources = [step.source_process(source, ["matern52"], Scale(source["y"]))
-               for source in step.sources()]
-    nu, sums = 1.0, np.zeros(len(sources))
+    nu, sums = 1.0, np.zeros(len(step.sources()))
     for t in range(1, len(y) - step.initial + 2):
         count = step.initial + t - 1
         posterior = prior.given(step.x[:count], y[:count], step.own["noise"])
@@ -380,6 +432,17 @@ def rm_gp_ucb(step, eta=1.0, epsilon=0.7, r=0.7, tau=1.0):
         omega = np.exp(-eta * (sums - sums.min()))
         omega /= omega.sum()
         nu *= min(r, (omega @ gaps) ** -epsilon)
+    return scale, posterior, nu, omega, beta
+
+
+def rm_gp_sources(step):
+    return [step.source_process(source, ["matern52"], Scale(source["y"]))
+            for source in step.sources()]
+
+
+def rm_gp_ucb(step, tau=1.0):
+    scale, posterior, nu, omega, beta = rm_gp_round(step)
+    sources = rm_gp_sources(step)
 
     def parts(a):
         own_mean, own_deviation = posterior.at(a)
@@ -390,6 +453,71 @@ def rm_gp_ucb(step, eta=1.0, epsilon=0.7, r=0.7, tau=1.0):
         return mean, spread
 
     return Belief(scale, lambda a: (parts(a)[0], parts(a)[1] / beta), lambda a: sum(parts(a)))
+
+
+def rm_gp_ts(step):
+    """What a function is drawn from; which of the two it is, the study's own draw tells."""
+    scale, posterior, _, omega, _ = rm_gp_round(step)
+    if step.facts["drawn_from_sources"]:
+        posterior = mixture(rm_gp_sources(step), omega, omega ** 2)
+    return Belief(scale, posterior.at, None)
+
+
+# ---- RGPE ----
+
+def misranked(drawn, y):
+    """How many ordered pairs each draw (a row) ranks as y does not."""
+    return ((drawn[:, :, None] < drawn[:, None, :]) != (y[:, None] < y[None, :])).sum((1, 2))
+
+
+def rgpe_losses(step, kernel, y, sources, random):
+    """Ranking losses: a row a draw, a column a source, the target's own last."""
+    def draws(process, places):
+        mean, covariance = process.mean(places), process.covariance(places, places)
+        return mean + random.normal(size=(RGPE_DRAWS, len(places))) @ root(covariance)
+
+    losses = [misranked(draws(source, step.x), y) for source in sources]
+    own = np.zeros(RGPE_DRAWS)
+    for j in range(len(y)):
+        others = np.arange(len(y)) != j
+        left_out = prior_process(kernel, step.own["mean"]).given(
+            step.x[others], y[others], step.own["noise"])
+        drawn = draws(left_out, step.x)
+        own += ((drawn[:, [j]] < drawn) != (y[j] < y))[:, others].sum(1)
+    return np.column_stack([*losses, own])
+
+
+def rgpe_weights(step):
+    """How often each model ranks best, the target's own last, of those that are not left out. Where it
+    ties with sources it is the target."""
+    kernel = step.own_kernel("matern52")
+    losses = rgpe_losses(step, kernel, Scale(step.raw)(step.raw), rm_gp_sources(step),
+                         np.random.default_rng(len(step.raw)))
+    allowed = np.percentile(losses[:, -1], 95)
+    out = np.median(losses, 0) > allowed
+    out[-1] = False
+    losses = np.where(out, np.inf, losses)
+    best = losses == losses.min(1)[:, None]
+    best[best[:, -1], :-1] = False
+    return (best / best.sum(1)[:, None]).mean(0)
+
+
+def rgpe(step):
+    """The ensemble under the weights that the study drew (rgpe_weights draws anew), and log expected
+    improvement over its best mean at the results."""
+    scale = Scale(step.raw)
+    weights = np.append(step.told_weights, 1 - step.told_weights.sum())
+    own = prior_process(step.own_kernel("matern52"), step.own["mean"]).given(
+        step.x, scale(step.raw), step.own["noise"])
+    ensemble = mixture([*rm_gp_sources(step), own], weights, weights ** 2)
+    best = ensemble.mean(step.x).max()
+
+    def acquire(a):
+        mean, deviation = ensemble.at(a)
+        u = np.maximum((mean - best) / deviation, -6)  # Below it all are as bad.
+        return np.log(deviation * (np.exp(-u ** 2 / 2) / np.sqrt(2 * np.pi) +
+                                   u * normal_distribution(u)))
+    return Belief(scale, ensemble.at, acquire)
 
 
 # ---- UHE-BO and what it is compared with ----
@@ -479,9 +607,12 @@ ORACLES = {
     "cmbo_jef_jef": cmbo(jeffreys),
     "cmbo_jef_wss": cmbo(wasserstein),
     "cmbo_wss_jef": cmbo(jeffreys),
+    "cmbo_wss_wss_bary": cmbo(wasserstein, barycentres=True),
     "cmbo_global_centre": cmbo(None, weighted=False),
     "cmbo_individual": cmbo(jeffreys, centre=True),
     "rm_gp_ucb": rm_gp_ucb,
+    "rm_gp_ts": rm_gp_ts,
+    "rgpe": rgpe,
     "uhebo": uhebo_posterior,
     "rabo": uhebo_posterior,
     "random_exp3": uhebo_posterior,

@@ -51,6 +51,8 @@ class OraclesTest(unittest.TestCase):
                        scale.deviation, tolerance)
             self.close(step.facts["predicted_deviation"], scale.deviation * deviation,
                        scale.deviation, tolerance)
+            if belief.acquire is None:  # It wants the largest value of a draw.
+                continue
             value = belief.acquire(step.point)[0]
             self.close(step.facts["acquisition_value"], value, abs(value), tolerance)
             elsewhere = belief.acquire(places)
@@ -96,6 +98,23 @@ class RecipesTest(unittest.TestCase):
                 self.assertEqual(step.own["mean"], 0)
         noises = {step.own["noise"] for step in steps_of("deltabo")}
         self.assertGreater(len(noises), 5, "DeltaBO's is learnt unless it is given")
+
+    def test_rgpe_weighs_by_how_often_each_model_ranks_best(self):
+        ranked = 0
+        for step in steps_of("rgpe"):
+            if len(step.raw) < 3:
+                continue
+            expected = oracles.rgpe_weights(step)
+            told = np.append(step.told_weights, 1 - step.told_weights.sum())
+            # Of 256 draws.
+            self.assertLess(np.abs(told - expected).max(), 4 * 0.5 / np.sqrt(256), f"{told} {expected}")
+            ranked += 1
+        self.assertGreater(ranked, 7)
+
+    def test_rm_gp_ts_draws_from_both(self):
+        drawn = [step.facts["drawn_from_sources"] for step in steps_of("rm_gp_ts")]
+        self.assertIn(True, drawn)
+        self.assertIn(False, drawn)
 
     def test_scales_follow_the_regret_estimates(self):
         for preset, theory in (("agpucb_bound", False), ("agpucb_theory", True)):

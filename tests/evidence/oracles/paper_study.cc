@@ -118,10 +118,25 @@ std::string ClustersText(const Recipe& recipe, const SourceModels& models,
 std::string FactsText(const Suggestion& suggestion) {
   std::vector<std::string> texts;
   for (const Fact& fact : suggestion.provenance.facts) {
-    const double* const number = std::get_if<double>(&fact.value);
-    if (number != nullptr) texts.push_back(absl::StrCat("\"", fact.name, "\": ", Text(*number)));
+    if (const auto* const number = std::get_if<double>(&fact.value)) {
+      texts.push_back(absl::StrCat("\"", fact.name, "\": ", Text(*number)));
+    } else if (fact.name == "drawn_from") {
+      const bool is_of_sources = std::get<std::string>(fact.value) == "sources";
+      texts.push_back(absl::StrCat("\"drawn_from_sources\": ", is_of_sources ? "true" : "false"));
+    }
   }
   return absl::StrCat("{", absl::StrJoin(texts, ", "), "}");
+}
+
+// In the sources' order.
+std::string SourceWeightsText(const FakeStudy& study, const Suggestion& suggestion) {
+  Vector weights = Vector::Zero(static_cast<Index>(study.sources.size()));
+  for (const SourceWeight& each : suggestion.provenance.sources) {
+    for (size_t i = 0; i < study.sources.size(); ++i) {
+      if (study.sources[i]->name == each.source) weights[static_cast<Index>(i)] = each.weight;
+    }
+  }
+  return ListOf(weights);
 }
 
 std::string StepText(const FakeStudy& study, const FittedModel& fitted, const Suggestion& next) {
@@ -133,6 +148,7 @@ std::string StepText(const FakeStudy& study, const FittedModel& fitted, const Su
                    ", \"members\": [", absl::StrJoin(members, ", "), "]");
   const PointMatrix at = EncodeAll(*study.space, absl::MakeConstSpan(&next.configuration, 1));
   absl::StrAppend(&text, ", \"point\": ", ListOf(Vector(at.row(0))),
+                  ", \"source_weights\": ", SourceWeightsText(study, next),
                   ", \"facts\": ", FactsText(next), "}");
   return text;
 }

@@ -86,9 +86,10 @@ class CannotBegin(Exception):
 class Objective:
     """A running evidence_objective. Use it in a with statement."""
 
-    def __init__(self, program, data, problem, seed):
+    def __init__(self, program, data, problem, seed, sources=False):
+        command = [program, "--problem", problem, "--seed", str(seed), "--data", data]
         self._process = subprocess.Popen(
-            [program, "--problem", problem, "--seed", str(seed), "--data", data], text=True,
+            command + (["--sources"] if sources else []), text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self._process.stdout.readline()
         if not line:
@@ -101,7 +102,9 @@ class Objective:
         self.noiseless = described["noiseless"]
         self.branch = described["branch"]
         self.best_branches = described["best_branches"]
-        self._sign = 1 if described["goal"] == "minimize" else -1
+        self.sources = described["sources"]  # Of each task, configurations as texts and values.
+        self.minimises = described["goal"] == "minimize"
+        self._sign = 1 if self.minimises else -1
 
     def __enter__(self):
         return self

@@ -26,6 +26,39 @@ TEST(ResourceName, StudyIdsHaveTheirForm) {
   EXPECT_FALSE(CheckStudyId("f", std::string(64, 'a')).ok());
 }
 
+TEST(ResourceName, NamesSayTheirProjectUnlessItIsTheDefault) {
+  EXPECT_EQ(StudyName("vision/digits"), "projects/vision/studies/digits");
+  EXPECT_EQ(*ParseStudyName("f", "projects/vision/studies/digits"), "vision/digits");
+  EXPECT_EQ(*ParseStudyName("f", "projects/default/studies/digits"), "digits");
+  EXPECT_EQ(FormatTrialName("vision/digits", 3), "projects/vision/studies/digits/trials/3");
+  EXPECT_EQ(ParseTrialName("f", "projects/vision/studies/digits/trials/3")->study_id,
+            "vision/digits");
+  const std::string id(32, 'f');
+  EXPECT_EQ(SourceTaskName("vision/" + id), "projects/vision/sourceTasks/" + id);
+  EXPECT_EQ(*ParseSourceTaskName("f", "projects/vision/sourceTasks/" + id), "vision/" + id);
+  EXPECT_EQ(IdInProject("vision", "digits"), "vision/digits");
+  EXPECT_EQ(IdInProject("default", "digits"), "digits");
+  EXPECT_EQ(ProjectOfId("vision/digits"), "vision");
+  EXPECT_EQ(ProjectOfId("digits"), "default");
+}
+
+TEST(ResourceName, ProjectsHaveTheirForm) {
+  EXPECT_EQ(*ParseProjectName("f", ""), "default");
+  EXPECT_EQ(*ParseProjectName("f", "projects/a-1"), "a-1");
+  EXPECT_EQ(ParseProjectsName("f", "projects/-")->has_value(), false);
+  EXPECT_EQ(**ParseProjectsName("f", ""), "default");
+  for (const std::string bad : {"projects", "projects/", "projects/A", "projects/a/", "a",
+                                "projects/-", "projects/a/b"}) {
+    EXPECT_FALSE(ParseProjectName("f", bad).ok()) << bad;
+  }
+  EXPECT_FALSE(ParseProjectName("f", "projects/" + std::string(41, 'a')).ok());
+  for (const std::string bad :
+       {"projects/studies/s", "projects//studies/s", "projects/A/studies/s", "projects/a/s",
+        "projects/-/studies/s", "projects/a/projects/b/studies/s", "projects/a/studies/s/t"}) {
+    EXPECT_FALSE(ParseStudyName("f", bad).ok()) << bad;
+  }
+}
+
 TEST(ResourceName, OtherTextsAreRefused) {
   for (const char* bad : {"", "studies", "studies/", "study/s", "studies/s/", "studies/s/trials/1",
                           "/studies/s", "studies/S"}) {

@@ -29,6 +29,12 @@ class ObservedStore : public Store {
   void DeleteStudy(std::string id, Write<Unit> write) override {
     store_.DeleteStudy(std::move(id), std::move(write));
   }
+  void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) override {
+    store_.ExpireStudy(std::move(study), age_ms, std::move(write));
+  }
+  void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
+    store_.ImportStudy(std::move(study), std::move(write));
+  }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     store_.ObserveTrial(std::move(observe), std::move(write));
   }
@@ -37,6 +43,11 @@ class ObservedStore : public Store {
   }
   void SetCommitListener(std::function<void()> listener) override {
     store_.SetCommitListener(std::move(listener));
+  }
+  StoreFigures Figures() override { return store_.Figures(); }
+  absl::StatusOr<StoreCounts> Count() override {
+    before_read_("Count");
+    return store_.Count();
   }
   void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
     store_.Heartbeat(std::move(held), std::move(write));

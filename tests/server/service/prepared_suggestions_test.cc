@@ -51,6 +51,20 @@ TEST(PreparedSuggestions, HoldWhileNothingButTheirOwnLeasesHappens) {
   EXPECT_TRUE(prepared.Find(1, kVersion.AfterLeases(2), 2).empty());
 }
 
+TEST(PreparedSuggestions, ThoseThatWereReplacedBeforeTheyWereUsedAreWasted) {
+  PreparedSuggestions prepared(1);
+  prepared.Put(1, kVersion, Numbered(3));
+  prepared.CountUsed(1, 2);
+  EXPECT_EQ(prepared.made(), 3);
+  EXPECT_EQ(prepared.used(), 2);
+  EXPECT_EQ(prepared.wasted(), 0) << "the third one may still be asked for";
+  prepared.Put(1, kVersion.AfterLeases(2), Numbered(2));
+  EXPECT_EQ(prepared.wasted(), 1);
+  prepared.Put(2, kVersion, Numbered(1));
+  EXPECT_EQ(prepared.wasted(), 3) << "the study made room for another one";
+  EXPECT_EQ(prepared.made(), 6);
+}
+
 TEST(PreparedSuggestions, AreKeptOfTheStudiesPreparedLast) {
   PreparedSuggestions prepared(2);
   prepared.Put(1, kVersion, Numbered(1));

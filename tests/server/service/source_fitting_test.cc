@@ -7,6 +7,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <new>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -100,6 +101,24 @@ TEST(SourceFitting, WorkOnSeveralSourcesRunsAgainAfterTheFitsThatItAskedFor) {
   ASSERT_EQ(found.size(), 2U);
   EXPECT_NE(found[0]->model, nullptr);
   EXPECT_NE(found[1]->model, nullptr);
+}
+
+// Eigen and the standard library throw it; there is always other work that fits.
+TEST(SourceFitting, AFailedAllocationIsAnErrorOfThatWorkAlone) {
+  SourceFitting fitting(kFittingBytes, 100, {});
+  std::atomic<int> runs{0};
+  const auto greedy = [&]() -> absl::Status {
+    ++runs;
+    throw std::bad_alloc();
+  };
+  fitting.PrepareTogether("greedy", greedy);
+  WaitForFits(&fitting);
+  fitting.PrepareTogether("greedy", greedy);
+  const auto source = ParabolaSource("sourceTasks/a");
+  fitting.Prepare(source, *source->space, SourceFitOptions());
+  WaitForFits(&fitting);
+  EXPECT_EQ(runs, 2) << "once it has ended it can be asked for again";
+  EXPECT_TRUE(fitting.Get(source, *source->space, SourceFitOptions()).ok());
 }
 
 TEST(SourceFitting, WorkOfOneNameIsQueuedOnce) {

@@ -28,6 +28,22 @@ class StudyServiceTest : public ServiceFixture {
     EXPECT_TRUE(status.ok()) << status;
     return study;
   }
+
+  // Creates the study "s", whose sources are prepared for when this returns, and another one.
+  void CreatePrepared(const v1::Study& study) {
+    // One thread prepares studies in their order, and begins by reading them: when it
+    // reads the second one, the first one is prepared.
+    std::atomic<int> begun = 0;
+    std::promise<void> first_is_prepared;
+    before_read_ = [&](const std::string& verb) {
+      if (verb == "GetStudy" && ++begun == 2) first_is_prepared.set_value();
+    };
+    Create(study);
+    Create(study, "marker");
+    ASSERT_EQ(first_is_prepared.get_future().wait_for(std::chrono::seconds(30)),
+              std::future_status::ready);
+    before_read_ = [](const std::string&) {};
+  }
 };
 
 TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
@@ -40,8 +56,8 @@ TEST_F(StudyServiceTest, CreateFillsInTheSeedAndAPresetThatSuitsTheSources) {
   Create(study, "with");
   EXPECT_TRUE(Get("without").has_seed());
   EXPECT_NE(Get("without").seed(), Get("with").seed());
-  EXPECT_EQ(Get("without").algorithm().preset(), "gp_log_ei");
-  EXPECT_EQ(Get("with").algorithm().preset(), "portfolio_gp");
+  EXPECT_EQ(Get("without").algorithm().preset(), "auto");
+  EXPECT_EQ(Get("with").algorithm().preset(), "auto");
 }
 
 TEST_F(StudyServiceTest, ARepeatedCreateGetsTheFirstAnswerAlsoForAnIdThatTheServerChose) {
@@ -67,24 +83,42 @@ TEST_F(StudyServiceTest, ASourceMustExistAndShareAParameter) {
   EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::CreateStudy, CreateRequest(study, "s"))));
 }
 
+TEST_F(StudyServiceTest, TellsHowItsSourcesServeOnceTheyAreWeighed) {
+  v1::RegisterSourceTaskResponse source;
+  ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
+  v1::Study study = ExampleStudy("");
+  study.add_source_tasks(source.source_task().name());
+  CreatePrepared(study);
+  EXPECT_FALSE(Get("s").has_transfer());
+  AddResults({0.3, 0.1, 0.2, 0.4});
+  const std::string trial = Suggest("w").name();
+  EXPECT_EQ(Explain(trial).provenance().rung(), v1::Provenance::RECIPE);
+  const v1::TransferSummary transfer = Get("s").transfer();
+  EXPECT_EQ(transfer.state(), v1::TransferSummary::UNKNOWN);
+  EXPECT_GT(transfer.share(), 0);
+  EXPECT_LT(transfer.share(), 1);
+  ASSERT_EQ(transfer.shares_size(), 1);
+  EXPECT_EQ(transfer.shares(0).trial(), 5);
+  EXPECT_EQ(transfer.shares(0).share(), transfer.share());
+  // A list has the state and not what it was over time.
+  v1::ListStudiesResponse listed;
+  ASSERT_TRUE(Call(&StudyService::ListStudies, v1::ListStudiesRequest(), &listed).ok());
+  EXPECT_EQ(listed.studies(0).transfer().state(), v1::TransferSummary::UNKNOWN);
+  EXPECT_FALSE(listed.studies(1).has_transfer());
+  EXPECT_TRUE(listed.studies(0).transfer().shares().empty());
+  // Nor is it lost by a restart.
+  Restart();
+  EXPECT_EQ(Get("s").transfer().DebugString(), transfer.DebugString());
+}
+
 TEST_F(StudyServiceTest, CreatingAStudyPreparesItsSourcesForItsFirstSuggestion) {
-  // One thread prepares studies in their order, and begins by reading them: when it
-  // reads the second one, the first one is prepared.
-  std::atomic<int> begun = 0;
-  std::promise<void> first_is_prepared;
-  before_read_ = [&](const std::string& verb) {
-    if (verb == "GetStudy" && ++begun == 2) first_is_prepared.set_value();
-  };
   v1::Study study = ExampleStudy("cmbo_wss_wss");
   for (int task = 0; task < 3; ++task) {
     v1::RegisterSourceTaskResponse registered;
     ASSERT_TRUE(Register(ExampleObservations(20, task), &registered).ok());
     study.add_source_tasks(registered.source_task().name());
   }
-  Create(study);
-  Create(study, "marker");
-  ASSERT_EQ(first_is_prepared.get_future().wait_for(std::chrono::seconds(30)),
-            std::future_status::ready);
+  CreatePrepared(study);
   AddResults({0, 1, 2, 3, 4, 5});
   const std::string first = Suggest("w").name();
   EXPECT_EQ(Explain(first).provenance().rung(), v1::Provenance::RECIPE);
@@ -140,6 +174,49 @@ TEST_F(StudyServiceTest, PagesListEveryStudyOnceAndLeaveOutCandidatesUnlessAsked
   EXPECT_TRUE(page.studies(0).name().empty());
 }
 
+TEST_F(StudyServiceTest, AStudyBelongsToItsProjectAndIsListedThere) {
+  const auto create = [&](const std::string& parent, const std::string& id) {
+    v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), id);
+    request.set_parent(parent);
+    v1::Study study;
+    EXPECT_TRUE(Call(&StudyService::CreateStudy, request, &study).ok());
+    return study.name();
+  };
+  const auto list = [&](const std::string& parent, int page_size) {
+    v1::ListStudiesRequest request;
+    request.set_parent(parent);
+    request.set_page_size(page_size);
+    std::vector<std::string> names;
+    do {
+      v1::ListStudiesResponse page;
+      EXPECT_TRUE(Call(&StudyService::ListStudies, request, &page).ok());
+      EXPECT_LE(page.studies_size(), page_size);
+      for (const v1::Study& study : page.studies()) names.push_back(study.name());
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    return names;
+  };
+  EXPECT_EQ(create("", "s"), "studies/s");
+  EXPECT_EQ(create("projects/vision", "s"), "projects/vision/studies/s");
+  EXPECT_EQ(create("projects/vision", "t"), "projects/vision/studies/t");
+  EXPECT_EQ(create("projects/vis", "s"), "projects/vis/studies/s");
+  EXPECT_EQ(create("projects/default", "u"), "studies/u");
+  for (const int page_size : {1, 2, 50}) {
+    EXPECT_THAT(list("", page_size), ElementsAre("studies/s", "studies/u"));
+    EXPECT_THAT(list("projects/vision", page_size),
+                ElementsAre("projects/vision/studies/s", "projects/vision/studies/t"));
+    EXPECT_EQ(list("projects/-", page_size).size(), 5u);
+    EXPECT_TRUE(list("projects/none", page_size).empty());
+  }
+  v1::ListStudiesRequest request;
+  request.set_parent("vision");
+  ExpectViolation(Call(&StudyService::ListStudies, request), "parent");
+  const v1::Trial trial = Suggest("w", "projects/vision/studies/s");
+  EXPECT_EQ(trial.name(), "projects/vision/studies/s/trials/1");
+  EXPECT_EQ(Observe(trial.name(), 1).state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(Suggest("w").name(), "studies/s/trials/1") << "another study of that id";
+}
+
 TEST_F(StudyServiceTest, PresetsAreListedWithTheirIngredientsOptionsAndOneDefault) {
   v1::ListPresetsResponse presets;
   ASSERT_TRUE(Call(&StudyService::ListPresets, v1::ListPresetsRequest(), &presets).ok());
@@ -150,7 +227,7 @@ TEST_F(StudyServiceTest, PresetsAreListedWithTheirIngredientsOptionsAndOneDefaul
       EXPECT_EQ(preset.recipe().acquisition(), "ucb");
     }
   }
-  EXPECT_THAT(defaults, ElementsAre("gp_log_ei"));
+  EXPECT_THAT(defaults, ElementsAre("auto"));
   EXPECT_GT(presets.options_size(), 0);
   EXPECT_LT(presets.options(0).min(), presets.options(0).max());
 }

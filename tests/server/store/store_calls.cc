@@ -50,6 +50,19 @@ Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard, std:
   });
 }
 
+Written<Unit> ExpireStudy(Store& store, StudyRef study, absl::Duration age) {
+  return Await<Unit>({}, "answer", [&](Write<Unit> write) {
+    store.ExpireStudy(std::move(study), absl::ToInt64Milliseconds(age), std::move(write));
+  });
+}
+
+Written<StudyRecord> ImportStudy(Store& store, ImportedStudy study, RequestGuard guard,
+                                 std::string answer) {
+  return Await<StudyRecord>(std::move(guard), std::move(answer), [&](Write<StudyRecord> write) {
+    store.ImportStudy(std::move(study), std::move(write));
+  });
+}
+
 Written<TrialRecord> ObserveTrial(Store& store, Observe observe, RequestGuard guard,
                                   std::string answer) {
   return Await<TrialRecord>(std::move(guard), std::move(answer), [&](Write<TrialRecord> write) {

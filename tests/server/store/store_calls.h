@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -33,6 +34,9 @@ Written<StudyRecord> UpdateStudy(Store& store, std::string id, StudyChange chang
                                  RequestGuard guard = {}, std::string answer = "answer");
 Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard = {},
                           std::string answer = "answer");
+Written<Unit> ExpireStudy(Store& store, StudyRef study, absl::Duration age);
+Written<StudyRecord> ImportStudy(Store& store, ImportedStudy study, RequestGuard guard = {},
+                                 std::string answer = "answer");
 Written<TrialRecord> ObserveTrial(Store& store, Observe observe, RequestGuard guard = {},
                                   std::string answer = "answer");
 Written<std::vector<TrialRecord>> AddTrials(Store& store, StudyRef study,

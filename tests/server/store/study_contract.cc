@@ -72,6 +72,28 @@ TEST_P(StoreContract, StudiesAreListedOldestFirstAndPageByPage) {
   EXPECT_LT(b.key, c.key);
 }
 
+TEST_P(StoreContract, WhatIsStoredIsCounted) {
+  EXPECT_EQ(store().Count()->studies + store().Count()->trials, 0);
+  Create("empty");
+  CreateWithLeases("s", 3);
+  ASSERT_TRUE(RegisterSourceTask(store(), SourceTaskNamed("a")).ok());
+  EXPECT_EQ(store().Count()->studies, 2);
+  EXPECT_EQ(store().Count()->trials, 3);
+  EXPECT_EQ(store().Count()->source_tasks, 1);
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  EXPECT_EQ(store().Count()->studies, 1);
+  EXPECT_EQ(store().Count()->trials, 0);
+}
+
+TEST_P(StoreContract, FiguresTellOfWritesAndTheirLimits) {
+  Create("s");
+  const StoreFigures figures = store().Figures();
+  EXPECT_EQ(figures.database.refusal, "");
+  EXPECT_EQ(figures.writes_per_commit.sum, 2) << "the lease clock, and the study";
+  EXPECT_EQ(figures.most_waiting_writes, static_cast<int64_t>(options_.max_waiting_writes));
+  EXPECT_EQ(figures.most_trials_per_study, options_.max_trials_per_study);
+}
+
 TEST_P(StoreContract, AnUpdateChangesWhatItNamesAndKeepsTheRest) {
   NewStudy study = StudyNamed("s");
   study.display_name = "before";
@@ -138,6 +160,27 @@ TEST_P(StoreContract, AnAbsentStudyIsNotFound) {
   EXPECT_THAT(store().GetTrial("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().GetExplainedTrial("s", 1).status(), IsRefusal(kNotFound, "studies/s"));
   EXPECT_THAT(store().ListProvenances("s", 0, 9).status(), IsRefusal(kNotFound, "studies/s"));
+}
+
+TEST_P(StoreContract, AStudyExpiresOnceItHasLongBeenCompleted) {
+  const StudyRecord study = CreateWithLeases("s", 3);
+  const absl::Duration day = absl::Hours(24);
+  clock_.Advance(10 * day);
+  EXPECT_THAT(ExpireStudy(store(), "s", day).status,
+              IsRefusal(kFailedPrecondition, "studies/s is not COMPLETED"));
+  StudyChange complete;
+  complete.state = StudyState::kCompleted;
+  ASSERT_TRUE(UpdateStudy(store(), "s", complete).ok());
+  clock_.Advance(day - absl::Milliseconds(1));
+  EXPECT_THAT(ExpireStudy(store(), "s", day).status,
+              IsRefusal(kFailedPrecondition, "studies/s has been changed"));
+  clock_.Advance(absl::Milliseconds(1));
+  EXPECT_THAT(ExpireStudy(store(), {"s", study.key + 1}, day).status, HasCode(kNotFound));
+  ASSERT_TRUE(ExpireStudy(store(), {"s", study.key}, day).ok());
+  EXPECT_THAT(store().GetStudy("s").status(), HasCode(kNotFound));
+  EXPECT_EQ(store().Count()->trials, 0);
+  EXPECT_EQ(store().ListEvents(0, 1000)->events.back().kind, EventKind::kStudyDeleted);
+  EXPECT_THAT(ExpireStudy(store(), "s", day).status, HasCode(kNotFound));
 }
 
 TEST_P(StoreContract, ADeletionDeletesTheTrialsToo) {

@@ -81,7 +81,8 @@ TEST_F(TrialRules, TheRoomForTrialsIsExact) {
   EXPECT_TRUE(rules::CheckRoomForTrials("s", head, 2, 5).ok());
   EXPECT_THAT(rules::CheckRoomForTrials("s", head, 3, 5),
               IsRefusal(kResourceExhausted,
-                        "studies/s has 3 trials, 3 more would be above the limit of 5"));
+                        "studies/s has 3 trials, 3 more would be above the limit of 5 "
+                        "(--max-trials-per-study)"));
   // The limit may have been lowered since.
   EXPECT_TRUE(rules::CheckRoomForTrials("s", head, 0, 3).ok());
   EXPECT_THAT(rules::CheckRoomForTrials("s", head, 1, 2), HasCode(kResourceExhausted));

@@ -41,8 +41,12 @@ class HeldDatabase : public Database {
     return std::exchange(idle_left_, idle_left_ > 0 ? idle_left_ - 1 : 0) > 1;
   }
 
-  void LetAll() { Change([this] { open_ = true; }); }
-  void SetIdleWork(int rounds) { Change([this, rounds] { idle_left_ = rounds; }); }
+  void LetAll() {
+    Change([this] { open_ = true; });
+  }
+  void SetIdleWork(int rounds) {
+    Change([this, rounds] { idle_left_ = rounds; });
+  }
   void AwaitTransaction(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return begun_ >= count; });
@@ -130,6 +134,9 @@ TEST_F(WriteQueueTest, WritesThatWaitDuringACommitShareTheNextOne) {
   database_.LetAll();
   AwaitAnswers(7);
   EXPECT_THAT(transactions_, ElementsAre(1, 2, 2, 2, 2, 3, 3));
+  const HistogramFigures commits = queue_->WritesPerCommit();
+  EXPECT_EQ(commits.count(), 3);
+  EXPECT_EQ(commits.sum, 7);
 }
 
 TEST_F(WriteQueueTest, FewAnswersComeFromTheWritingThreadAndManyFromTheOther) {

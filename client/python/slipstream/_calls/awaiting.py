@@ -8,14 +8,27 @@ from typing import Any, Optional
 import grpc
 import grpc.aio
 
-from slipstream._calls.link import Link, Links, channel_options, failure_of
-from slipstream._calls.plan import Attempt, Pause, Plan, Reply, Result, Step, run_async
+from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
+from slipstream._calls.plan import (
+    Attempt,
+    Next,
+    Pause,
+    Plan,
+    Reply,
+    Result,
+    Step,
+    Stream,
+    run_async,
+)
+from slipstream._wire.methods import METHODS
 
 
 class AwaitingTransport:
     """Belongs to the event loop in which it is made."""
 
-    def __init__(self, address: str, credentials: Optional[Any]) -> None:
+    def __init__(
+        self, address: str, credentials: Optional[Any], token: Optional[str] = None
+    ) -> None:
         def open_channel() -> Any:
             options = channel_options(address)
             if credentials is None:
@@ -23,6 +36,7 @@ class AwaitingTransport:
             return grpc.aio.secure_channel(address, credentials, options)
 
         self._links: Links[Any] = Links(address, open_channel)
+        self._metadata = authorization(token)
 
     async def run(self, plan: Plan[Result]) -> Result:
         """Performs a plan."""
@@ -31,6 +45,8 @@ class AwaitingTransport:
             if isinstance(step, Pause):
                 await asyncio.sleep(step.seconds)
                 return None
+            if isinstance(step, Next):
+                return await self._next(step.call)
             return await self._attempt(step)
 
         return await run_async(plan, perform)
@@ -39,12 +55,23 @@ class AwaitingTransport:
         link: Link[Any] = self._links.current()
         request = attempt.request() if callable(attempt.request) else attempt.request
         try:
-            call = link.method(attempt.method)(request, timeout=attempt.seconds)
-            return Reply(response=await call)
+            method = link.method(attempt.method)
+            call = method(request, timeout=attempt.seconds, metadata=self._metadata)
+            if not METHODS[attempt.method].gives_stream:
+                return Reply(response=await call)
+            first = await call.read()
+            return Reply() if first is grpc.aio.EOF else Reply(response=Stream(call, first))
         except grpc.aio.AioRpcError as error:
             failure = failure_of(error)
         self._links.replace_after(failure, link)
         return Reply(failure=failure)
+
+    async def _next(self, call: Any) -> Reply:
+        try:
+            message = await call.read()
+        except grpc.aio.AioRpcError as error:
+            return Reply(failure=failure_of(error))
+        return Reply() if message is grpc.aio.EOF else Reply(response=message)
 
     async def close(self) -> None:
         await self._links.current().channel.close()

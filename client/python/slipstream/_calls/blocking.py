@@ -7,15 +7,18 @@ from typing import Any, Optional
 
 import grpc
 
-from slipstream._calls.link import Link, Links, channel_options, failure_of
-from slipstream._calls.plan import Attempt, Pause, Plan, Reply, Result, Step, run
+from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
+from slipstream._calls.plan import Attempt, Next, Pause, Plan, Reply, Result, Step, Stream, run
 from slipstream._calls.renewals import Renewals
+from slipstream._wire.methods import METHODS
 
 
 class BlockingTransport:
     """Thread-safe."""
 
-    def __init__(self, address: str, credentials: Optional[Any]) -> None:
+    def __init__(
+        self, address: str, credentials: Optional[Any], token: Optional[str] = None
+    ) -> None:
         def open_channel() -> Any:
             options = channel_options(address)
             if credentials is None:
@@ -23,6 +26,7 @@ class BlockingTransport:
             return grpc.secure_channel(address, credentials, options)
 
         self._links: Links[Any] = Links(address, open_channel)
+        self._metadata = authorization(token)
         self.renewals = Renewals(self._attempt)
 
     def run(self, plan: Plan[Result]) -> Result:
@@ -33,17 +37,31 @@ class BlockingTransport:
         if isinstance(step, Pause):
             time.sleep(step.seconds)
             return None
-        return self._attempt(step)
+        return self._next(step.call) if isinstance(step, Next) else self._attempt(step)
 
     def _attempt(self, attempt: Attempt) -> Reply:
         link: Link[Any] = self._links.current()
         request = attempt.request() if callable(attempt.request) else attempt.request
         try:
-            return Reply(response=link.method(attempt.method)(request, timeout=attempt.seconds))
+            method = link.method(attempt.method)
+            response = method(request, timeout=attempt.seconds, metadata=self._metadata)
+            if METHODS[attempt.method].gives_stream:
+                response = Stream(response, next(response))
+            return Reply(response=response)
+        except StopIteration:
+            return Reply()
         except grpc.RpcError as error:
             failure = failure_of(error)
         self._links.replace_after(failure, link)
         return Reply(failure=failure)
+
+    def _next(self, call: Any) -> Reply:
+        try:
+            return Reply(response=next(call))
+        except StopIteration:
+            return Reply()
+        except grpc.RpcError as error:
+            return Reply(failure=failure_of(error))
 
     def close(self) -> None:
         self._links.current().channel.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Callable, Dict, Generic, List, Tuple, TypeVar
+from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar
 
 from slipstream._calls.plan import Failure
 from slipstream._wire.methods import METHODS
@@ -34,6 +34,11 @@ def channel_options(address: str) -> List[Tuple[str, int]]:
     return options
 
 
+def authorization(token: Optional[str]) -> Optional[Tuple[Tuple[str, str], ...]]:
+    """The metadata that tells a server who calls."""
+    return (("authorization", "Bearer " + token),) if token else None
+
+
 def failure_of(error: Any) -> Failure:
     """The failure that a gRPC error tells of."""
     details = b""
@@ -56,6 +61,8 @@ class Link(Generic[Channel]):
             method = METHODS[name]
             channel: Any = self.channel
             kind = channel.stream_unary if method.takes_stream else channel.unary_unary
+            if method.gives_stream:
+                kind = channel.unary_stream
             self._methods[name] = kind(
                 method.path,
                 request_serializer=method.serialize,

@@ -25,6 +25,13 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class Next:
+    """The next response of a stream that an attempt has opened."""
+
+    call: Any  # gRPC's.
+
+
+@dataclass(frozen=True)
 class Pause:
     """A pause before the next step."""
 
@@ -42,13 +49,21 @@ class Failure:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of an attempt: a response or a failure."""
+    """What came of an attempt: a response or a failure; neither at the end of a stream."""
 
     response: Optional[Message] = None
     failure: Optional[Failure] = None
 
 
-Step = Union[Attempt, Pause]
+@dataclass(frozen=True)
+class Stream:
+    """The response of an attempt at a method that gives a stream, once that has begun."""
+
+    call: Any  # gRPC's, for Next.
+    first: Message
+
+
+Step = Union[Attempt, Next, Pause]
 Plan = Generator[Step, Optional[Reply], Result]
 Perform = Callable[[Step], Optional[Reply]]
 PerformAsync = Callable[[Step], Awaitable[Optional[Reply]]]

@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Callable, Dict, Optional
 
-from slipstream._calls.plan import Attempt, Plan, Reply, advance
+from slipstream._calls.plan import Attempt, Pause, Plan, Reply, advance
 
 
 class Renewals:
@@ -69,4 +69,4 @@ class Renewals:
             except Exception:  # The client is being closed, or the interpreter ends.
                 return None
             step, _ = advance(plan, reply)
-        return None if step is None else step.seconds
+        return step.seconds if isinstance(step, Pause) else None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, Mapping, Union
+from typing import Dict, Mapping, Optional, Union
 
 from slipstream._convert.spaces import candidates_of, space_message, space_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
-from slipstream.records import Objective, StudyDescription
+from slipstream.records import Objective, StudyDescription, TransferSummary
 
 _AXES = ("prior", "calibration", "acquisition", "initial", "exploration")
 
@@ -83,6 +83,21 @@ def study_message(asked: StudyDescription) -> Message:
     return study
 
 
+def _transfer_of(study: Message) -> Optional[TransferSummary]:
+    if not study.HasField("transfer"):
+        return None
+    summary = study.transfer
+    return TransferSummary(
+        state=messages.enum_name("TransferSummary.State", summary.state).lower(),
+        share=summary.share,
+        results=summary.results,
+        gain=summary.gain,
+        gain_interval=(summary.gain_low, summary.gain_high),
+        sources={one.source_task: one.weight for one in summary.sources},
+        shares={one.trial: one.share for one in summary.shares},
+    )
+
+
 def study_of(message: Message) -> StudyDescription:
     """The study as it exists."""
     space = space_of(message.space)
@@ -106,4 +121,5 @@ def study_of(message: Message) -> StudyDescription:
         state=messages.enum_name("Study.State", message.state).lower(),
         trial_count=message.trial_count,
         succeeded_count=message.succeeded_trial_count,
+        transfer=_transfer_of(message),
     )

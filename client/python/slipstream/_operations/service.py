@@ -7,7 +7,7 @@ import socket
 from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 from slipstream._calls.caller import Caller
-from slipstream._calls.plan import Plan
+from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -36,9 +36,11 @@ class Service:
         method: str,
         what: str,
         deadlines: Optional[Deadlines] = None,
+        request_id: Optional[str] = None,
         **fields: Any,
     ) -> Plan[Message]:
-        request = messages.new(f"{method}Request", request_id=make_request_id(), **fields)
+        chosen = request_id or make_request_id()
+        request = messages.new(f"{method}Request", request_id=chosen, **fields)
         return self._caller.call(method, request, what, deadlines or self._options.call)
 
     def create_study(self, study_id: str, study: Message) -> Plan[Message]:
@@ -76,8 +78,9 @@ class Service:
 
     def release(self, study: str, worker: str, trial: str) -> Plan[Message]:
         what = f"give back trials of {study}"
-        fields = {"study": study, "worker": worker, "trials": [trial]}
-        return self._change("ReleaseTrials", what, _RELEASE, **fields)
+        return self._change(
+            "ReleaseTrials", what, _RELEASE, study=study, worker=worker, trials=[trial]
+        )
 
     def report(self, trial: str, step: int, measurement: Message) -> Plan[Message]:
         report = {"step": step, "measurement": measurement}
@@ -92,9 +95,13 @@ class Service:
         what = f"record the outcome of {trial}"
         return self._change("Observe", what, trial=trial, outcome=outcome)
 
-    def add_trials(self, study: str, observations: Sequence[Message]) -> Plan[Message]:
+    def add_trials(
+        self, study: str, observations: Sequence[Message], request_id: Optional[str] = None
+    ) -> Plan[Message]:
         what = f"add trials to {study}"
-        return self._change("AddTrials", what, study=study, observations=observations)
+        return self._change(
+            "AddTrials", what, request_id=request_id, study=study, observations=observations
+        )
 
     def list_reports(self, trial: str) -> Plan[Message]:
         what = f"list the reports of {trial}"
@@ -106,6 +113,28 @@ class Service:
 
     def explain(self, trial: str) -> Plan[Message]:
         return self._read("Explain", f"explain {trial}", "ExplainRequest", trial=trial)
+
+    def watch_study(self, study: str, resume_token: str) -> Plan[Optional[Stream]]:
+        """None if the stream ended at once."""
+        fields = {"study": study, "resume_token": resume_token}
+        return self._read("WatchStudy", f"watch {study}", "WatchStudyRequest", **fields)
+
+    def export_study(self, name: str) -> Plan[Optional[Stream]]:
+        """None if the stream ended at once."""
+        request = messages.new("ExportStudyRequest", name=name)
+        return self._caller.call(
+            "ExportStudy", request, f"export {name}", self._options.registration
+        )
+
+    def import_study(self, chunks: Callable[[str], Iterator[Message]]) -> Plan[Message]:
+        """`chunks` makes the stream's messages anew for each attempt, with the request id given."""
+        request_id = make_request_id()
+        return self._caller.call(
+            "ImportStudy",
+            lambda: chunks(request_id),
+            "import a study",
+            self._options.registration,
+        )
 
     def list_trials(self, study: str) -> Plan[List[Message]]:
         def page(token: str) -> Plan[Message]:

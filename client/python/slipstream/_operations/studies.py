@@ -89,14 +89,14 @@ class StudyReader:
         yield from self._service.set_study_state(self._name, state)
 
     def add(
-        self, params: Mapping[str, Any], value: Optional[float]
+        self, params: Mapping[str, Any], value: Optional[float], request_id: Optional[str] = None
     ) -> Plan[TrialRecord]:
         """Adds a result from elsewhere or, without a value, a configuration to try next."""
         outcome = None
         if value is not None:
             outcome = outcome_message("measurement", self._study.objective.metric, value)
         observation = observation_message(params, dict(self._study.space), outcome)
-        response = yield from self._service.add_trials(self._name, [observation])
+        response = yield from self._service.add_trials(self._name, [observation], request_id)
         return self._record(response.trials[0])
 
     def source_weights(self, trial_name: str) -> Plan[Dict[str, float]]:

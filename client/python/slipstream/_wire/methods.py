@@ -16,6 +16,7 @@ class Method:
 
     path: str
     takes_stream: bool  # Whether it takes a stream of requests instead of one.
+    gives_stream: bool  # Whether it gives a stream of responses instead of one.
     serialize: Callable[[Any], bytes]
     parse: Callable[[bytes], Any]
 
@@ -23,8 +24,9 @@ class Method:
 def _method(descriptor: Any) -> Method:
     return Method(
         path=f"/{_SERVICE}/{descriptor.name}",
-        # The runtime of Debian 12 does not tell which methods take a stream.
-        takes_stream=descriptor.name == "RegisterSourceTask",
+        # The runtime of Debian 12 does not tell which methods take or give a stream.
+        takes_stream=descriptor.name in ("RegisterSourceTask", "ImportStudy"),
+        gives_stream=descriptor.name in ("WatchStudy", "WatchStudies", "ExportStudy"),
         serialize=class_of(descriptor.input_type).SerializeToString,
         parse=class_of(descriptor.output_type).FromString,
     )

@@ -7,7 +7,7 @@ from typing import Any, List, Mapping, Optional, Sequence
 from slipstream.parameters import Parameter
 from slipstream.plots.figure import Axis, Bars, Figure, Heat, Layer, Line, Panel, Points
 from slipstream.plots.unit_values import plotted, raw_value, unit_row, word_ticks, words_of
-from slipstream.records import TrialRecord
+from slipstream.records import TransferSummary, TrialRecord
 from slipstream.trials import Trials
 
 _GRID = 24
@@ -156,8 +156,9 @@ def transfer(
     trials: Trials,
     weights: Mapping[int, Mapping[str, float]],
     titles: Mapping[str, str],
+    summary: Optional[TransferSummary] = None,
 ) -> Figure:
-    """The share of each source task in the suggestions, trial by trial."""
+    """The share of each source task in the suggestions, trial by trial, and what it came to."""
     sources = sorted({name for shares in weights.values() for name in shares})
     numbers = [float(number) for number in weights]
     lines: List[Layer] = [
@@ -172,5 +173,9 @@ def transfer(
         raise ValueError("no suggestion of this study used a source task: give it some by sources=")
     total = [sum(shares.values()) for shares in weights.values()]
     lines.append(Line(numbers, total, "all source tasks"))
+    if summary is not None and summary.shares:
+        places = [float(number) for number in summary.shares]
+        lines.append(Line(places, list(summary.shares.values()), "model with source tasks"))
     share = Panel(Axis("trial"), Axis("share in the suggestion"), lines)
-    return Figure(f"{title}: transfer", [share, *history(title, trials).panels], columns=1)
+    verdict = "" if summary is None else f" ({summary.state})"
+    return Figure(f"{title}: transfer{verdict}", [share, *history(title, trials).panels], columns=1)

@@ -23,8 +23,8 @@ class CheckpointerTest : public SqliteStoreTest {
   }
 
   std::unique_ptr<Connection> Connect() {
-    auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                                       disk_.name());
+    auto connection =
+        Connection::Open(path(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, disk_.name());
     EXPECT_TRUE(connection.ok()) << connection.status();
     return *std::move(connection);
   }
@@ -37,9 +37,7 @@ class CheckpointerTest : public SqliteStoreTest {
   }
 
   // One commit of a few pages.
-  void Commit() {
-    ASSERT_TRUE(writer_->Execute("INSERT INTO t VALUES(zeroblob(8000))").ok());
-  }
+  void Commit() { ASSERT_TRUE(writer_->Execute("INSERT INTO t VALUES(zeroblob(8000))").ok()); }
 
   uintmax_t LogPages() const { return std::filesystem::file_size(path() + "-wal") / 4120; }
 
@@ -51,7 +49,7 @@ TEST_F(CheckpointerTest, TheLogStaysBoundedWhileWritesGoOn) {
   const auto checkpointer = Start(50, 400);
   for (int i = 0; i < 600; ++i) {
     Commit();
-    ASSERT_TRUE(checkpointer->AfterCommit());
+    ASSERT_TRUE(checkpointer->AfterCommit().ok());
   }
   // At least 600 commits of three pages; the log may exceed its bound by a commit.
   EXPECT_LT(LogPages(), 420u);
@@ -63,14 +61,14 @@ TEST_F(CheckpointerTest, ALongReadOnlyDelaysTheRestartOfTheLog) {
   ASSERT_TRUE(reader->Execute("BEGIN; SELECT * FROM t").ok());
   for (int i = 0; i < 100; ++i) {
     Commit();
-    ASSERT_TRUE(checkpointer->AfterCommit());
+    ASSERT_TRUE(checkpointer->AfterCommit().ok());
   }
   const uintmax_t held = LogPages();
   EXPECT_GT(held, 200u);
   ASSERT_TRUE(reader->Execute("COMMIT").ok());
   for (int i = 0; i < 300; ++i) {
     Commit();
-    ASSERT_TRUE(checkpointer->AfterCommit());
+    ASSERT_TRUE(checkpointer->AfterCommit().ok());
   }
   EXPECT_LT(LogPages(), held + 200);
 }
@@ -99,12 +97,12 @@ TEST_F(CheckpointerTest, AFailingDiskEndsWriting) {
   disk_.FailSyncs();
   bool sound = true;
   while (sound) {
-    sound = checkpointer->AfterCommit();
+    sound = checkpointer->AfterCommit().ok();
     std::this_thread::yield();
   }
   // This holds after the disk has been repaired, too.
   disk_.Repair();
-  for (int i = 0; i < 3; ++i) sound = sound || checkpointer->AfterCommit();
+  for (int i = 0; i < 3; ++i) sound = sound || checkpointer->AfterCommit().ok();
   const uintmax_t before = LogPages();
   checkpointer->Close(/*sound=*/true);
   EXPECT_EQ(LogPages(), before);

@@ -1,6 +1,9 @@
+#include <sched.h>
 #include <sqlite3.h>
+#include <sys/mount.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "server/store/sqlite/file_check.h"
@@ -65,8 +68,8 @@ TEST_F(DamagedStoreTest, AFileThatIsCutOffIsRefused) {
   MakeFile(300);
   const std::string whole = ReadBytes(path());
   ASSERT_GT(whole.size(), 10 * kPage);
-  for (const size_t size : {whole.size() - 1, whole.size() - kPage, 5 * kPage + 7, kPage,
-                            size_t{100}, size_t{50}}) {
+  for (const size_t size :
+       {whole.size() - 1, whole.size() - kPage, 5 * kPage + 7, kPage, size_t{100}, size_t{50}}) {
     WriteBytes(path(), whole.substr(0, size));
     ExpectRefusal(kDataLoss, "damaged");
   }
@@ -160,9 +163,10 @@ TEST_F(DamagedStoreTest, AFullCheckFindsMoreThanOpeningDoes) {
   MakeFile(50);
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   // An index without its table's row: only a whole check compares them.
-  RunSql("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage ="
-         " (SELECT rootpage FROM sqlite_schema WHERE name = 'study_sources_by_source')"
-         " WHERE name = 'sqlite_autoindex_source_tasks_1'");
+  RunSql(
+      "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage ="
+      " (SELECT rootpage FROM sqlite_schema WHERE name = 'study_sources_by_source')"
+      " WHERE name = 'sqlite_autoindex_source_tasks_1'");
   const auto before = Files();
   EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kDataLoss, path()));
   EXPECT_EQ(Files(), before);
@@ -172,6 +176,37 @@ TEST_F(DamagedStoreTest, CheckNamesTheFileThatItCannotCheck) {
   EXPECT_THAT(CheckSqliteFile(path()), IsRefused(absl::StatusCode::kNotFound, path()));
   RunSql("CREATE TABLE diary(day, text)");
   EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kFailedPrecondition, "another program"));
+}
+
+// Checks the store on a disk that is mounted for reading; 100 if this process may not mount one.
+int CheckOnReadOnlyDisk(const std::string& folder, const std::string& path) {
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
+      mount("none", folder.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr) != 0) {
+    return 100;
+  }
+  return static_cast<int>(CheckSqliteFile(path).code());
+}
+
+TEST_F(DamagedStoreTest, AFileOnADiskForReadingIsChecked) {
+  MakeFile(300);
+  const int checked = RunInChild([&] { return CheckOnReadOnlyDisk(folder(), path()); });
+  if (checked == 100) GTEST_SKIP() << "this process may not mount a disk";
+  EXPECT_EQ(checked, 0);
+  std::map<std::string, std::string> files;
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    ASSERT_TRUE(CreateStudy(**store, StudyNamed("t")).ok());
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      files[path() + suffix] = ReadBytes(path() + suffix);
+    }
+  }
+  for (const auto& [name, bytes] : files) WriteBytes(name, bytes);
+  EXPECT_EQ(RunInChild([&] { return CheckOnReadOnlyDisk(folder(), path()); }), 0) << "with a log";
+  Overwrite(ReadBytes(path()).size() / 2, "!");
+  EXPECT_EQ(RunInChild([&] { return CheckOnReadOnlyDisk(folder(), path()); }),
+            static_cast<int>(kDataLoss));
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class EventLogTest : public SqliteStoreTest {
  protected:
   void SetUp() override {
     MakeFile();
-    auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
     ASSERT_TRUE(opened.ok()) << opened.status();
     connection_ = *std::move(opened);
     ASSERT_TRUE(Query(*connection_, "DELETE FROM event_blocks").Run().ok());

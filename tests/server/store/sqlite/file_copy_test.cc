@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <stop_token>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -71,6 +72,15 @@ TEST_F(FileCopyTest, ACopyOfAStoreInUseHasAllEarlierAcknowledgedWrites) {
   EXPECT_EQ((*store)->GetStudy("s")->trial_count, acknowledged);
 }
 
+TEST_F(FileCopyTest, ACopyThatIsStoppedLeavesNothing) {
+  MakeFile(300);
+  std::stop_source stop;
+  stop.request_stop();
+  const absl::Status stopped = BackUpSqliteFile(path(), Copy(), stop.get_token());
+  EXPECT_EQ(stopped.code(), absl::StatusCode::kCancelled) << stopped;
+  EXPECT_THAT(Files(), ElementsAre(Key("store.db")));
+}
+
 // The child is forked before the store starts its threads.
 TEST_F(FileCopyTest, AnotherProcessCanCopyAStoreInUse) {
   int begin[2];
@@ -105,6 +115,35 @@ TEST_F(FileCopyTest, AnExistingFileIsNotOverwritten) {
   std::filesystem::create_symlink(folder() + "/nowhere", Copy());
   EXPECT_THAT(BackUpSqliteFile(path(), Copy()),
               IsRefused(absl::StatusCode::kAlreadyExists, Copy()));
+}
+
+TEST_F(FileCopyTest, ARestoredBackupIsTheStoreAgain) {
+  MakeFile(300);
+  ASSERT_TRUE(BackUpSqliteFile(path(), Copy()).ok());
+  EXPECT_THAT(RestoreSqliteFile(Copy(), path()),
+              IsRefused(absl::StatusCode::kAlreadyExists, path() + " of an earlier store"));
+  std::filesystem::remove(path());
+  // A log of the lost store must not be taken for one of the backup.
+  WriteBytes(path() + "-wal", "left");
+  EXPECT_THAT(RestoreSqliteFile(Copy(), path()),
+              IsRefused(absl::StatusCode::kAlreadyExists, path() + "-wal"));
+  std::filesystem::remove(path() + "-wal");
+  EXPECT_TRUE(RestoreSqliteFile(Copy(), path()).ok());
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ((*store)->GetStudy("s")->trial_count, 300);
+  EXPECT_THAT(RestoreSqliteFile(Copy(), path()),
+              IsRefused(absl::StatusCode::kFailedPrecondition, "the test"));
+}
+
+TEST_F(FileCopyTest, ADamagedBackupIsNotRestored) {
+  MakeFile(300);
+  std::string bytes = ReadBytes(path());
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  WriteBytes(Copy(), bytes);
+  std::filesystem::remove(path());
+  EXPECT_THAT(RestoreSqliteFile(Copy(), path()), IsRefused(absl::StatusCode::kDataLoss, Copy()));
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 TEST_F(FileCopyTest, AFailureLeavesNothing) {

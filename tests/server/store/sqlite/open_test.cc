@@ -171,7 +171,8 @@ TEST_F(SqliteStoreTest, ADiskThatIsFullAtTheBeginningCanBeUsedLater) {
   EXPECT_THAT(OpenSqliteStore(options).status(),
               IsRefused(absl::StatusCode::kResourceExhausted, path()));
   disk.Repair();
-  EXPECT_TRUE(OpenSqliteStore(options).ok());
+  const auto opened = OpenSqliteStore(options);
+  EXPECT_TRUE(opened.ok()) << opened.status();
 }
 
 TEST_F(SqliteStoreTest, OptionsOutOfBoundsAreNamed) {

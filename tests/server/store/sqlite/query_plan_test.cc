@@ -20,7 +20,7 @@ class QueryPlanTest : public SqliteStoreTest {
  protected:
   void SetUp() override {
     MakeFile();
-    auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    auto opened = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
     ASSERT_TRUE(opened.ok()) << opened.status();
     connection_ = *std::move(opened);
     rows_.emplace(connection_.get(), /*now_ms=*/0, /*retention_ms=*/1);

@@ -22,12 +22,12 @@ class SchemaTest : public SqliteStoreTest {
   }
 
   absl::Status Migrate(const std::vector<const char*>& steps) {
-    const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
     return connection.ok() ? MigrateSchema(**connection, steps) : connection.status();
   }
 
   int64_t Number(const char* sql) {
-    const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    const auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
     Query query(**connection, sql);
     EXPECT_TRUE(query.Run().ok());
     return query.Integer(0);

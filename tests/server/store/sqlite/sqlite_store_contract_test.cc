@@ -8,6 +8,7 @@ namespace {
 const Backend kSqlite = {"Sqlite", [](const std::string& folder, const StoreOptions& options) {
                            SqliteStoreOptions sqlite_options(options);
                            sqlite_options.path = folder + "/store.db";
+                           sqlite_options.create = true;
                            return sqlite::OpenSqliteDatabase(sqlite_options);
                          }};
 

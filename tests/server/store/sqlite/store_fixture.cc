@@ -24,6 +24,7 @@ SqliteStoreTest::~SqliteStoreTest() { std::filesystem::remove_all(folder_); }
 SqliteStoreOptions SqliteStoreTest::Options() const {
   SqliteStoreOptions options;
   options.path = path_;
+  options.create = true;
   options.holder = "the test";
   return options;
 }
@@ -39,7 +40,9 @@ void SqliteStoreTest::MakeFile(int trials) {
 
 void SqliteStoreTest::RunSql(const std::string& sql) {
   sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(path_.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_open_v2(path_.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                            vfs().c_str()),
+            SQLITE_OK);
   char* error = nullptr;
   sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &error);
   ASSERT_EQ(error, nullptr) << error;

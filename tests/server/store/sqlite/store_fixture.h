@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/sqlite_store.h"
 #include "tests/server/store/store_calls.h"
 
@@ -23,7 +24,7 @@ class SqliteStoreTest : public testing::Test {
   SqliteStoreTest();
   ~SqliteStoreTest() override;
 
-  // Options for the file at path().
+  // Options for the file at path(), which is made if there is none.
   SqliteStoreOptions Options() const;
   absl::StatusOr<std::unique_ptr<Store>> Open() { return OpenSqliteStore(Options()); }
   // The status of opening the store, which is closed again.
@@ -36,12 +37,15 @@ class SqliteStoreTest : public testing::Test {
   // Runs SQL on the file, with no store open on it.
   void RunSql(const std::string& sql);
 
+  // The VFS on which the store's files are to be opened.
+  const std::string& vfs() const { return vfs_.name(); }
   const std::string& folder() const { return folder_; }
   const std::string& path() const { return path_; }
   // Everything in the folder but lock files and shared memory, by name.
   std::map<std::string, std::string> Files() const;
 
  private:
+  sqlite::ChecksumVfs vfs_{""};
   std::string folder_;
   std::string path_;
 };

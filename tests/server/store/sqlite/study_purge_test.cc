@@ -15,7 +15,7 @@ using sqlite::StudyPurge;
 class StudyPurgeTest : public SqliteStoreTest {
  protected:
   std::unique_ptr<Connection> Connect() {
-    auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, "");
+    auto connection = Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
     EXPECT_TRUE(connection.ok()) << connection.status();
     return *std::move(connection);
   }
@@ -78,8 +78,9 @@ TEST_F(StudyPurgeTest, AStorePurgesWhileItIsIdle) {
 
 TEST_F(StudyPurgeTest, AStoreFinishesThePurgeOfAnEarlierOne) {
   MakeFile(2500);
-  RunSql("INSERT INTO study_purges VALUES(1, 1, 2500); DELETE FROM studies;"
-         " DELETE FROM study_heads");
+  RunSql(
+      "INSERT INTO study_purges VALUES(1, 1, 2500); DELETE FROM studies;"
+      " DELETE FROM study_heads");
   const auto store = Open();
   ASSERT_TRUE(store.ok()) << store.status();
   const auto connection = Connect();

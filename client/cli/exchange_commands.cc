@@ -1,0 +1,86 @@
+#include "client/cli/exchange_commands.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/export_file.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/study_view.h"
+
+namespace slipstream::cli {
+namespace {
+
+struct ExportArguments {
+  std::string study;
+  std::string output;  // Empty: standard output.
+};
+
+absl::Status PrintLines(const std::string& study, Session& session) {
+  return session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
+    session.Print(StableJsonLine(line));
+    return true;
+  });
+}
+
+absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
+  if (arguments.output.empty()) return PrintLines(study, session);
+  ASSIGN_OR_RETURN(const auto file, ExportFileWriter::Open(arguments.output));
+  absl::Status written;
+  RETURN_IF_ERROR(session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
+    written = file->Add(line);
+    return written.ok();
+  }));
+  RETURN_IF_ERROR(written);
+  RETURN_IF_ERROR(file->Publish());
+  session.Remark(absl::StrCat("exported ", study, " to ", arguments.output));
+  return absl::OkStatus();
+}
+
+struct ImportArguments {
+  std::string file = "-";
+  std::string id;
+  std::string parent;  // The project's name.
+  bool replace = false;
+};
+
+absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const auto lines, ExportFileReader::Open(arguments.file));
+  v1::ImportStudyRequest::Header header;
+  header.set_study_id(arguments.id);
+  header.set_parent(arguments.parent);
+  header.set_replace_existing(arguments.replace);
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().ImportStudy(std::move(header), *lines));
+  PrintStudy(study, session);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddExchangeCommands(CLI::App* group, Action* chosen) {
+  const auto exported = std::make_shared<ExportArguments>();
+  CLI::App* const out = group->add_subcommand(
+      "export", "Writes a study with its trials, reports and provenances as lines of JSON");
+  AddStudyName(out, &exported->study);
+  out->add_option("--output", exported->output, "The file to write (default: standard output)")
+      ->type_name("FILE");
+  ChooseAction(out, exported, ExportStudy, chosen);
+
+  const auto imported = std::make_shared<ImportArguments>();
+  CLI::App* const in = group->add_subcommand(
+      "import",
+      "Makes a study of exported lines, whole or not at all; trials that workers held are "
+      "queued again");
+  in->add_option("file", imported->file, "The file to read, - for standard input (default)")
+      ->type_name("FILE");
+  in->add_option("--id", imported->id, "The study's new name (default: that of the export)");
+  AddProjectOption(in, /*all_too=*/false, &imported->parent);
+  in->add_flag("--replace", imported->replace, "Delete a study that has the name");
+  ChooseAction(in, imported, ImportStudy, chosen);
+}
+
+}  // namespace slipstream::cli

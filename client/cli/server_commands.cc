@@ -1,0 +1,157 @@
+#include "client/cli/server_commands.h"
+
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "client/cli/duration_text.h"
+#include "client/cli/json_text.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/status_macros.h"
+#include "client/cli/value_text.h"
+
+namespace slipstream::cli {
+namespace {
+
+// For example "64.0 MiB".
+std::string BytesText(int64_t bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  if (unit == 0) return absl::StrCat(bytes, " B");
+  return absl::StrFormat("%.1f %s", value, kUnits[unit]);
+}
+
+double SecondsOf(const google::protobuf::Duration& duration) {
+  return static_cast<double>(duration.seconds()) + static_cast<double>(duration.nanos()) * 1e-9;
+}
+
+std::string StoreText(const v1::ServerStatus::Store& store) {
+  if (store.takes_writes()) {
+    return store.message().empty() ? "takes changes"
+                                   : absl::StrCat("takes changes; ", store.message());
+  }
+  return absl::StrCat("REFUSES CHANGES: ", store.message());
+}
+
+// The mean time of a commit and the number of changes that share one.
+std::string CommitsText(const v1::ServerStatus::Store& store) {
+  if (store.commits() == 0) return "none yet";
+  const auto commits = static_cast<double>(store.commits());
+  return absl::StrFormat("%d, %.1f ms and %.1f changes each", store.commits(),
+                         SecondsOf(store.commit_time()) / commits * 1e3,
+                         static_cast<double>(store.writes()) / commits);
+}
+
+std::string SuggestionsText(const v1::ServerStatus::Suggestions& suggestions) {
+  return absl::StrCat(suggestions.by_recipe(), " by recipe, ", suggestions.without_transfer(),
+                      " without transfer, ", suggestions.quasi_random(), " without a model");
+}
+
+std::string PreparedText(const v1::ServerStatus::Suggestions& suggestions) {
+  return absl::StrCat(suggestions.prepared(), ", of them ", suggestions.prepared_used(),
+                      " used and ", suggestions.prepared_wasted(), " wasted");
+}
+
+std::vector<Field> StatusFields(const v1::ServerStatus& status) {
+  const v1::ServerStatus::Contents& contents = status.contents();
+  return {
+      {"version", status.version()},
+      {"up since", absl::StrCat(FormatTime(status.start_time()), " (",
+                                RoundDuration(absl::Seconds(SecondsOf(status.uptime()))), ")")},
+      {"store", StoreText(status.store())},
+      {"holds", absl::StrCat(contents.studies(), " studies, ", contents.trials(), " trials, ",
+                             contents.source_tasks(), " source tasks")},
+      {"file", absl::StrCat(BytesText(status.store().file_bytes()), ", log ",
+                            BytesText(status.store().log_bytes()))},
+      {"commits", CommitsText(status.store())},
+      {"suggestions", SuggestionsText(status.suggestions())},
+      {"worked out ahead", PreparedText(status.suggestions())},
+      {"open calls", absl::StrCat(status.open_calls(), ", ", status.watchers(), " watchers")},
+      {"memory", BytesText(status.resident_bytes())},
+  };
+}
+
+Table UseTable(const v1::ServerStatus& status) {
+  Table table;
+  table.columns = {{"what"}, {"now", Align::kRight}, {"limit", Align::kRight}, {"flag"}};
+  for (const v1::ServerStatus::Queue& queue : status.queues()) {
+    table.rows.push_back({absl::StrCat("waiting ", queue.name()), absl::StrCat(queue.waiting()),
+                          absl::StrCat(queue.limit()), ""});
+  }
+  for (const v1::ServerStatus::Cache& cache : status.caches()) {
+    table.rows.push_back({absl::StrCat("cached ", cache.name()), BytesText(cache.bytes()),
+                          BytesText(cache.limit_bytes()), ""});
+  }
+  for (const v1::ServerStatus::Limit& limit : status.limits()) {
+    table.rows.push_back({limit.name(), "", absl::StrCat(limit.value()), limit.flag()});
+  }
+  return table;
+}
+
+absl::Status ShowStatus(Session& session) {
+  ASSIGN_OR_RETURN(const v1::ServerStatus status, session.client().GetServerStatus());
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(status));
+    return absl::OkStatus();
+  }
+  if (session.format() == Format::kTable) {
+    std::ostringstream text;
+    WriteFields(StatusFields(status), text);
+    session.Print(text.str() + "\n");
+  }
+  session.Print(UseTable(status));
+  return absl::OkStatus();
+}
+
+struct BackupArguments {
+  std::string name;
+};
+
+absl::Status BackUp(const BackupArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const v1::BackupStoreResponse backup,
+                   session.client().BackupStore(arguments.name));
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(backup));
+  } else if (session.format() == Format::kCsv) {
+    session.Print(Table{{{"path"}, {"bytes", Align::kRight}, {"seconds", Align::kRight}},
+                        {{backup.path(), absl::StrCat(backup.file_bytes()),
+                          absl::StrCat(SecondsOf(backup.duration()))}}});
+  } else {
+    session.Print(absl::StrCat("backed up to ", backup.path(), " on the server, ",
+                               BytesText(backup.file_bytes()), ", checked, in ",
+                               RoundDuration(absl::Seconds(SecondsOf(backup.duration()))), "\n"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddServerCommands(CLI::App* app, Action* chosen) {
+  CLI::App* const group = app->add_subcommand("server", "Looks after the server");
+  group->require_subcommand(1);
+  CLI::App* const status = group->add_subcommand(
+      "status", "Shows what the server holds, what waits, and what its limits are");
+  status->callback([chosen] { *chosen = ShowStatus; });
+  const auto arguments = std::make_shared<BackupArguments>();
+  CLI::App* const backup = group->add_subcommand(
+      "backup",
+      "Copies all that the server holds to a new file in its --backup-folder and checks the copy");
+  backup
+      ->add_option("name", arguments->name,
+                   "The file's name, ending with .db (default: made of the time)")
+      ->type_name("NAME");
+  ChooseAction(backup, arguments, BackUp, chosen);
+}
+
+}  // namespace slipstream::cli

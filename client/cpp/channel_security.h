@@ -1,0 +1,26 @@
+// How a client's connections are encrypted, and who it says that it is.
+#ifndef SLIPSTREAM_CLIENT_CPP_CHANNEL_SECURITY_H_
+#define SLIPSTREAM_CLIENT_CPP_CHANNEL_SECURITY_H_
+
+#include <grpcpp/security/credentials.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "slipstream/client_options.h"
+
+namespace slipstream::client_internal {
+
+// The options, with those of the environment where they are empty.
+ClientOptions WithEnvironment(ClientOptions options);
+
+// INVALID_ARGUMENT for a file that cannot be read, naming it, and for a certificate without its
+// key or without `ca`.
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials(
+    const ClientOptions& options);
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_CHANNEL_SECURITY_H_

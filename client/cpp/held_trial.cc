@@ -1,0 +1,182 @@
+#include "client/cpp/held_trial.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream::client_internal {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// Where leases never end, or the server cannot be reached, it is asked again after this time.
+constexpr std::chrono::seconds kUnlessKnown(30);
+constexpr size_t kLongestReason = 1024;  // Bytes.
+
+nanoseconds PauseOf(nanoseconds lease) { return lease.count() > 0 ? lease / 3 : kUnlessKnown; }
+
+// The study's lease, or what this trial was leased for if that has become shorter.
+nanoseconds FirstLease(nanoseconds lease, const client::TrialRecord& record) {
+  if (!record.lease_ends || !record.started) return lease;
+  const nanoseconds granted = *record.lease_ends - *record.started;
+  return lease.count() > 0 ? std::min(lease, granted) : granted;
+}
+
+absl::Status CheckFinite(const client::TrialRecord& record, const char* call, double value) {
+  if (std::isfinite(value)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "trial ", record.number, ": ", call, "() got ", value,
+      ", and the model takes finite numbers only; if the configuration is to blame, call "
+      "Infeasible(reason), otherwise Fail(reason)"));
+}
+
+// The reason, cut to what the server takes between two characters.
+std::string Reason(const std::string& reason) {
+  if (reason.size() <= kLongestReason) return reason;
+  size_t end = kLongestReason;
+  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
+  return reason.substr(0, end);
+}
+
+}  // namespace
+
+std::shared_ptr<HeldTrial> HeldTrial::Hold(Holder holder, client::TrialRecord record) {
+  const nanoseconds first = PauseOf(FirstLease(holder.lease, record));
+  const std::shared_ptr<HeldTrial> held(new HeldTrial(std::move(holder), std::move(record)));
+  const std::weak_ptr<HeldTrial> weak = held;
+  held->renewal_ = held->holder_.renewals->Add(first, [weak]() -> Renewals::Pause {
+    const std::shared_ptr<HeldTrial> trial = weak.lock();
+    return trial == nullptr ? std::nullopt : trial->Renew();
+  });
+  return held;
+}
+
+HeldTrial::HeldTrial(Holder holder, client::TrialRecord record)
+    : holder_(std::move(holder)), record_(std::move(record)) {}
+
+HeldTrial::~HeldTrial() {
+  if (ended_) return;
+  // If nobody hears it, the lease runs out.
+  if (!lost_) (void)Release();
+  End();
+}
+
+bool HeldTrial::ended() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ended_;
+}
+
+std::optional<double> HeldTrial::measured() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return measured_;
+}
+
+std::optional<std::string> HeldTrial::stop_reason() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return advice_;
+}
+
+Renewals::Pause HeldTrial::Renew() {
+  v1::HeartbeatRequest request;
+  request.set_study(holder_.study);
+  request.set_worker(holder_.worker);
+  request.add_trials(record_.name);
+  const absl::StatusOr<v1::HeartbeatResponse> response = holder_.client->Heartbeat(request);
+  if (absl::IsNotFound(response.status())) lost_ = true;  // The study has been deleted.
+  if (!response.ok()) return lost_ ? Renewals::Pause() : PauseOf(holder_.lease);
+  for (const v1::HeartbeatResponse::HeldTrial& held : response->trials()) {
+    if (!held.held()) lost_ = true;
+  }
+  if (lost_) return std::nullopt;
+  const google::protobuf::Duration& lease = response->lease_duration();
+  return PauseOf(std::chrono::seconds(lease.seconds()) + nanoseconds(lease.nanos()));
+}
+
+absl::Status HeldTrial::Report(int64_t step, double value) {
+  if (absl::Status status = CheckFinite(record_, "Report", value); !status.ok()) return status;
+  const absl::StatusOr<v1::ReportResponse> response =
+      holder_.client->Report(record_.name, step, holder_.metric, value);
+  if (!response.ok()) return response.status();
+  if (response->state() != v1::Trial::ACTIVE) lost_ = true;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!last_report_.has_value() || step >= last_report_->first) last_report_ = {step, value};
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> HeldTrial::ShouldStop() {
+  const absl::StatusOr<v1::ShouldStopResponse> response = holder_.client->ShouldStop(record_.name);
+  if (!response.ok()) return response.status();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  advice_ = response->stop() ? std::make_optional(response->reason()) : std::nullopt;
+  return response->stop();
+}
+
+absl::Status HeldTrial::Observe(v1::Outcome outcome) {
+  v1::ObserveRequest request;
+  request.set_trial(record_.name);
+  *request.mutable_outcome() = std::move(outcome);
+  const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
+  if (observed.ok()) End();
+  return observed.status();
+}
+
+void HeldTrial::End() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+  }
+  holder_.renewals->Remove(renewal_);
+  holder_.give_back();
+}
+
+absl::Status HeldTrial::Complete(double value) {
+  if (absl::Status status = CheckFinite(record_, "Complete", value); !status.ok()) return status;
+  v1::Outcome outcome;
+  (*outcome.mutable_measurement()->mutable_metrics())[holder_.metric] = value;
+  if (absl::Status status = Observe(std::move(outcome)); !status.ok()) return status;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  measured_ = value;
+  return absl::OkStatus();
+}
+
+absl::Status HeldTrial::Fail(const std::string& reason) {
+  v1::Outcome outcome;
+  outcome.mutable_failure()->set_reason(Reason(reason));
+  return Observe(std::move(outcome));
+}
+
+absl::Status HeldTrial::Infeasible(const std::string& reason) {
+  v1::Outcome outcome;
+  outcome.mutable_infeasibility()->set_reason(Reason(reason));
+  return Observe(std::move(outcome));
+}
+
+absl::Status HeldTrial::Stop(const std::optional<std::string>& reason,
+                             std::optional<double> value) {
+  v1::Outcome outcome;
+  v1::EarlyStop& stop = *outcome.mutable_early_stop();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop.set_reason(Reason(reason.value_or(advice_.value_or(""))));
+    if (!value.has_value() && last_report_.has_value()) value = last_report_->second;
+  }
+  if (value.has_value()) {
+    if (absl::Status status = CheckFinite(record_, "Stop", *value); !status.ok()) return status;
+    (*stop.mutable_measurement()->mutable_metrics())[holder_.metric] = *value;
+  }
+  return Observe(std::move(outcome));
+}
+
+absl::Status HeldTrial::Release() {
+  v1::ReleaseTrialsRequest request;
+  request.set_study(holder_.study);
+  request.set_worker(holder_.worker);
+  request.add_trials(record_.name);
+  const absl::Status released = holder_.client->ReleaseTrials(std::move(request)).status();
+  if (released.ok()) End();
+  return released;
+}
+
+}  // namespace slipstream::client_internal

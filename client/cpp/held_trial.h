@@ -1,0 +1,79 @@
+// A trial that this process holds: what is known of it, its renewals and its outcome.
+#ifndef SLIPSTREAM_CLIENT_CPP_HELD_TRIAL_H_
+#define SLIPSTREAM_CLIENT_CPP_HELD_TRIAL_H_
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cpp/renewals.h"
+#include "slipstream/messages/client.h"
+#include "slipstream/records.h"
+
+namespace slipstream::client_internal {
+
+// What the trials of one suggestion share.
+struct Holder {
+  std::shared_ptr<Client> client;
+  std::shared_ptr<Renewals> renewals;
+  std::string study;  // "studies/{study}".
+  std::string metric;
+  std::string worker;
+  std::chrono::nanoseconds lease{0};  // 0: never ends.
+  std::function<void()> give_back;    // Called once when the trial has its outcome.
+};
+
+// Thread-safe. client::Trial says what the functions do.
+class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
+ public:
+  // Begins to renew the lease, when a third of it has passed.
+  static std::shared_ptr<HeldTrial> Hold(Holder holder, client::TrialRecord record);
+  // Gives the trial back unless it has an outcome.
+  ~HeldTrial();
+  HeldTrial(const HeldTrial&) = delete;
+  HeldTrial& operator=(const HeldTrial&) = delete;
+
+  const client::TrialRecord& record() const { return record_; }
+  const std::string& worker() const { return holder_.worker; }
+  bool lost() const { return lost_; }
+  bool ended() const;
+  std::optional<double> measured() const;
+  std::optional<std::string> stop_reason() const;
+
+  absl::Status Report(int64_t step, double value);
+  absl::StatusOr<bool> ShouldStop();
+  absl::Status Complete(double value);
+  absl::Status Fail(const std::string& reason);
+  absl::Status Infeasible(const std::string& reason);
+  absl::Status Stop(const std::optional<std::string>& reason, std::optional<double> value);
+  absl::Status Release();
+
+ private:
+  HeldTrial(Holder holder, client::TrialRecord record);
+
+  Renewals::Pause Renew();
+  absl::Status Observe(v1::Outcome outcome);
+  void End();
+
+  const Holder holder_;
+  const client::TrialRecord record_;
+  int64_t renewal_ = 0;
+  std::atomic<bool> lost_{false};
+  mutable std::mutex mutex_;  // Guards what follows.
+  bool ended_ = false;
+  std::optional<double> measured_;
+  std::optional<std::string> advice_;                      // The reason to stop.
+  std::optional<std::pair<int64_t, double>> last_report_;  // The highest step and its value.
+};
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_HELD_TRIAL_H_

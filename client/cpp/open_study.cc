@@ -1,0 +1,130 @@
+#include "client/cpp/open_study.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "client/cpp/differences.h"
+#include "client/cpp/existing_study.h"
+#include "client/cpp/value_message.h"
+
+namespace slipstream::client_internal {
+namespace {
+
+using client::Configuration;
+using client::NewStudy;
+using client::TrialRecord;
+
+absl::Status Different(const Client& client, const NewStudy& asked,
+                       const std::vector<std::string>& differences) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("study '", asked.id, "' on ", client.options().address,
+                   " exists, but is not the one asked for:\n  ", absl::StrJoin(differences, "\n  "),
+                   "\nTake it as it is by Load(\"", asked.id, "\"), or choose another id."));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FullName(const std::string& id) {
+  const std::string bare(absl::StripPrefix(id, "studies/"));
+  if (!bare.empty() && !absl::StrContains(bare, '/')) return "studies/" + bare;
+  return absl::InvalidArgumentError(
+      absl::StrCat("'", id, "' is not the id of a study, such as \"digits\""));
+}
+
+absl::StatusOr<v1::Study> CreateOrRead(Client& client, const NewStudy& asked) {
+  const absl::StatusOr<std::string> name = FullName(asked.id);
+  if (!name.ok()) return name.status();
+  absl::StatusOr<v1::Study> study = client.GetStudy(*name);
+  if (absl::IsNotFound(study.status())) {
+    study = client.CreateStudy(asked);
+    if (!absl::IsAlreadyExists(study.status())) return study;
+    study = client.GetStudy(*name);  // Another process was faster.
+  }
+  if (!study.ok()) return study.status();
+  const std::vector<std::string> differences = Differences(asked, DescriptionOf(*study));
+  if (!differences.empty()) return Different(client, asked, differences);
+  return study;
+}
+
+OpenStudy::OpenStudy(std::shared_ptr<Client> client, const v1::Study& study)
+    : client_(std::move(client)),
+      name_(study.name()),
+      description_(DescriptionOf(study)),
+      lanes_(std::make_shared<Lanes>(ChooseWorker(client_->options().worker))),
+      renewals_(std::make_shared<Renewals>()) {}
+
+const std::string& OpenStudy::metric() const {
+  return description_.maximize.empty() ? description_.minimize : description_.maximize;
+}
+
+absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int count) {
+  if (count < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("count is ", count, ", must be 1 or more"));
+  }
+  const size_t lane = lanes_->Take(count);
+  const std::string worker = lanes_->WorkerOf(lane);
+  const absl::StatusOr<std::vector<v1::Trial>> trials = client_->Suggest(name_, worker, count);
+  const int got = trials.ok() ? static_cast<int>(trials->size()) : 0;
+  lanes_->GiveBack(lane, count - got);
+  if (!trials.ok()) return Explain(trials.status());
+  const Holder holder = {client_,
+                         renewals_,
+                         name_,
+                         metric(),
+                         worker,
+                         description_.lease.value_or(std::chrono::nanoseconds(0)),
+                         [lanes = lanes_, lane] { lanes->GiveBack(lane); }};
+  std::vector<std::shared_ptr<HeldTrial>> held;
+  for (const v1::Trial& trial : *trials) {
+    held.push_back(HeldTrial::Hold(holder, RecordOf(trial, metric())));
+  }
+  return held;
+}
+
+absl::Status OpenStudy::Explain(const absl::Status& refusal) {
+  if (!absl::IsFailedPrecondition(refusal)) return refusal;
+  v1::GetStudyRequest request;
+  request.set_name(name_);
+  request.mutable_read_mask()->add_paths("state");
+  const absl::StatusOr<v1::Study> study = client_->GetStudy(request);
+  if (!study.ok() || study->state() != v1::Study::ACTIVE) return refusal;
+  return absl::OutOfRangeError(refusal.message());
+}
+
+absl::StatusOr<std::vector<TrialRecord>> OpenStudy::Trials() {
+  std::vector<TrialRecord> records;
+  const absl::Status listed = client_->ListAllTrials(name_, [&](const v1::Trial& trial) {
+    records.push_back(RecordOf(trial, metric()));
+    return true;
+  });
+  if (!listed.ok()) return listed;
+  return records;
+}
+
+absl::StatusOr<std::optional<TrialRecord>> OpenStudy::Best() {
+  const absl::StatusOr<std::vector<v1::Trial>> best = client_->BestTrials(name_);
+  if (!best.ok()) return best.status();
+  if (best->empty()) return std::optional<TrialRecord>();
+  return std::make_optional(RecordOf(best->front(), metric()));
+}
+
+absl::StatusOr<TrialRecord> OpenStudy::Add(const Configuration& params,
+                                           std::optional<double> value) {
+  v1::Observation observation;
+  *observation.mutable_configuration() = MessageOf(params);
+  if (value.has_value()) {
+    (*observation.mutable_outcome()->mutable_measurement()->mutable_metrics())[metric()] = *value;
+  }
+  const absl::StatusOr<std::vector<v1::Trial>> added = client_->AddTrials(name_, {observation});
+  if (!added.ok()) return added.status();
+  return RecordOf(added->front(), metric());
+}
+
+absl::Status OpenStudy::SetState(v1::Study::State state) {
+  return client_->SetStudyState(name_, state).status();
+}
+
+}  // namespace slipstream::client_internal

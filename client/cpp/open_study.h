@@ -1,0 +1,59 @@
+// A study that this process has opened: its calls in the client's own words.
+#ifndef SLIPSTREAM_CLIENT_CPP_OPEN_STUDY_H_
+#define SLIPSTREAM_CLIENT_CPP_OPEN_STUDY_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cpp/held_trial.h"
+#include "client/cpp/lanes.h"
+#include "client/cpp/renewals.h"
+#include "slipstream/messages/client.h"
+#include "slipstream/new_study.h"
+#include "slipstream/records.h"
+
+namespace slipstream::client_internal {
+
+// The study, created if there is none; FAILED_PRECONDITION if one exists that differs.
+absl::StatusOr<v1::Study> CreateOrRead(Client& client, const client::NewStudy& asked);
+
+// The name of a study on the server. INVALID_ARGUMENT for an id that is none.
+absl::StatusOr<std::string> FullName(const std::string& id);
+
+// Thread-safe. client::Study says what the functions do.
+class OpenStudy {
+ public:
+  OpenStudy(std::shared_ptr<Client> client, const v1::Study& study);
+
+  const std::string& name() const { return name_; }
+  const std::string& worker() const { return lanes_->worker(); }
+  const client::NewStudy& description() const { return description_; }
+  const std::shared_ptr<Client>& client() const { return client_; }
+
+  absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> Suggest(int count);
+  absl::StatusOr<std::vector<client::TrialRecord>> Trials();
+  absl::StatusOr<std::optional<client::TrialRecord>> Best();
+  absl::StatusOr<client::TrialRecord> Add(const client::Configuration& params,
+                                          std::optional<double> value);
+  absl::Status SetState(v1::Study::State state);
+
+ private:
+  const std::string& metric() const;
+  // OUT_OF_RANGE in place of `refusal` if the study is active, that is, has no candidate left.
+  absl::Status Explain(const absl::Status& refusal);
+
+  const std::shared_ptr<Client> client_;
+  const std::string name_;
+  const client::NewStudy description_;
+  // Trials outlive the study that they come from.
+  const std::shared_ptr<Lanes> lanes_;
+  const std::shared_ptr<Renewals> renewals_;
+};
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_OPEN_STUDY_H_

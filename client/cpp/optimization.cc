@@ -1,0 +1,131 @@
+#include "slipstream/optimization.h"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cpp/overloaded.h"
+#include "slipstream/study.h"
+
+namespace slipstream::client {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostWorkers = 1000;
+
+absl::Status CheckOptions(const OptimizeOptions& options) {
+  if (options.workers < 1 || options.workers > kMostWorkers) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("workers is ", options.workers, ", must be from 1 to ", kMostWorkers));
+  }
+  if (options.trials.value_or(0) >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("trials is ", *options.trials, ", must be 0 or more"));
+}
+
+// Tells the server what became of a trial.
+absl::Status Tell(Trial& trial, const Outcome& outcome) {
+  return std::visit(
+      client_internal::Overloaded{
+          [&trial](double value) {
+            if (trial.stop_reason().has_value()) return trial.Stop(std::nullopt, value);
+            const absl::Status told = trial.Complete(value);
+            // A value that is no number will be none the next time either.
+            if (absl::IsInvalidArgument(told)) (void)trial.Fail(std::string(told.message()));
+            return told;
+          },
+          [&trial](const Failed& failed) { return trial.Fail(failed.reason); },
+          [&trial](const Infeasible& infeasible) { return trial.Infeasible(infeasible.reason); },
+          [&trial](const Stopped& stopped) { return trial.Stop(stopped.reason, stopped.value); }},
+      outcome);
+}
+
+// The loop that evaluates suggestions, on one thread or several.
+class Loop {
+ public:
+  Loop(Study& study, const Objective& objective, const OptimizeOptions& options)
+      : study_(study), objective_(objective), options_(options), left_(options.trials) {}
+
+  absl::Status Run() {
+    std::vector<std::thread> others;
+    for (int i = 1; i < options_.workers; ++i) others.emplace_back([this] { Work(); });
+    Work();
+    for (std::thread& other : others) other.join();
+    if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+    return status_;
+  }
+
+ private:
+  // Whether one more trial may be started.
+  bool Take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const bool late = options_.timeout.has_value() && Clock::now() - start_ >= *options_.timeout;
+    if (closed_ || late || left_ == 0) return false;
+    if (left_.has_value()) --*left_;
+    return true;
+  }
+
+  void Close(const absl::Status& status, std::exception_ptr thrown = nullptr) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+    status_.Update(status);
+    if (thrown_ == nullptr) thrown_ = std::move(thrown);
+  }
+
+  void Work() {
+    while (Take()) {
+      absl::StatusOr<Trial> trial = study_.Suggest();
+      if (absl::IsOutOfRange(trial.status())) return Close(absl::OkStatus());
+      if (!trial.ok()) return Close(trial.status());
+      Evaluate(*trial);
+    }
+  }
+
+  void Evaluate(Trial& trial) {
+    try {
+      const Outcome outcome = objective_(trial);
+      const absl::Status told = trial.ended() ? absl::OkStatus() : Tell(trial, outcome);
+      if (!told.ok()) Close(told);
+      ShowProgress(trial);
+    } catch (const std::exception& error) {
+      if (!trial.ended()) (void)trial.Fail(error.what());
+      Close(absl::OkStatus(), std::current_exception());
+    } catch (...) {
+      if (!trial.ended()) (void)trial.Fail("an exception without a text");
+      Close(absl::OkStatus(), std::current_exception());
+    }
+  }
+
+  void ShowProgress(const Trial& trial) {
+    if (!options_.progress) return;
+    const std::lock_guard<std::mutex> lock(progress_mutex_);
+    options_.progress(trial);
+  }
+
+  Study& study_;
+  const Objective& objective_;
+  const OptimizeOptions& options_;
+  const Clock::time_point start_ = Clock::now();
+  std::mutex progress_mutex_;
+  std::mutex mutex_;  // Guards what follows.
+  std::optional<int64_t> left_;
+  bool closed_ = false;
+  absl::Status status_;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::optional<TrialRecord>> Study::Optimize(const Objective& objective,
+                                                           const OptimizeOptions& options) {
+  if (absl::Status status = CheckOptions(options); !status.ok()) return status;
+  if (absl::Status status = Loop(*this, objective, options).Run(); !status.ok()) return status;
+  return Best();
+}
+
+}  // namespace slipstream::client

@@ -1,0 +1,21 @@
+// Ends threads that may themselves let go of the object that started them.
+#ifndef SLIPSTREAM_CLIENT_CPP_OWN_THREAD_H_
+#define SLIPSTREAM_CLIENT_CPP_OWN_THREAD_H_
+
+#include <thread>
+
+namespace slipstream::client_internal {
+
+// Waits for the thread's end. If it is the calling thread, which cannot wait for itself, leaves it
+// to end alone; then it must use nothing but what it owns.
+inline void JoinUnlessOwn(std::thread& thread) {
+  if (thread.get_id() == std::this_thread::get_id()) {
+    thread.detach();
+  } else if (thread.joinable()) {
+    thread.join();
+  }
+}
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_OWN_THREAD_H_

@@ -1,0 +1,42 @@
+// Renews the leases of trials, all on one thread in the background.
+#ifndef SLIPSTREAM_CLIENT_CPP_RENEWALS_H_
+#define SLIPSTREAM_CLIENT_CPP_RENEWALS_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace slipstream::client_internal {
+
+// Thread-safe. The thread starts with the first lease.
+class Renewals {
+ public:
+  using Pause = std::optional<std::chrono::nanoseconds>;
+  // Renews a lease; the time to its next renewal, nothing if there is to be none.
+  using Renew = std::function<Pause()>;
+
+  Renewals();
+  // Waits for a renewal that is under way.
+  ~Renewals();
+  Renewals(const Renewals&) = delete;
+  Renewals& operator=(const Renewals&) = delete;
+
+  // Renews after `pause`, and then after each pause that `renew` returns. Returns an id.
+  int64_t Add(std::chrono::nanoseconds pause, Renew renew);
+  // Renews no more; one that is under way goes on.
+  void Remove(int64_t id);
+
+ private:
+  struct Shared;
+
+  static void Serve(const std::shared_ptr<Shared>& shared);
+
+  // Shared with the thread, which may outlive this.
+  const std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_RENEWALS_H_

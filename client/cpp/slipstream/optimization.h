@@ -1,0 +1,48 @@
+// What Study::Optimize evaluates, and how.
+#ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_OPTIMIZATION_H_
+#define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_OPTIMIZATION_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "slipstream/trial.h"
+
+namespace slipstream::client {
+
+// Outcomes of a trial other than a value; see the functions of Trial of these names.
+struct Failed {
+  std::string reason = {};
+};
+struct Infeasible {
+  std::string reason = {};
+};
+struct Stopped {
+  std::optional<std::string> reason = {};
+  std::optional<double> value = {};
+};
+
+// What became of a trial: usually the measured value.
+using Outcome = std::variant<double, Failed, Infeasible, Stopped>;
+
+// Evaluates a trial. It may end the trial itself; then what it returns is ignored. After the
+// advice to stop a value is that of a stopped trial. An exception fails the trial with its text.
+using Objective = std::function<Outcome(Trial& trial)>;
+
+struct OptimizeOptions {
+  // How many trials to evaluate now, and after what time none is started any more. Without both
+  // it goes on until every candidate has been tried, or for ever.
+  std::optional<int64_t> trials = {};
+  std::optional<std::chrono::nanoseconds> timeout = {};
+  // How many threads evaluate at once, 1 to 1,000.
+  int workers = 1;
+  // Called after each trial, by one thread at a time.
+  std::function<void(const Trial& trial)> progress = {};
+};
+
+}  // namespace slipstream::client
+
+#endif  // SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_OPTIMIZATION_H_

@@ -1,0 +1,113 @@
+// The C++ client of a Slipstream server.
+//
+//   using namespace slipstream::client;
+//   auto study = CreateOrLoad({.id = "digits",
+//                              .space = {{"lr", Log(1e-5, 1)}, {"layers", Integer(1, 8)}},
+//                              .maximize = "accuracy"});
+//   auto best = study->Optimize(
+//       [](Trial& trial) { return Train(*trial.Number("lr"), *trial.Integer("layers")); },
+//       {.trials = 30, .workers = 4});
+//
+// Calls are repeated when the network or the server fails for a while. That is safe: each change
+// carries a request id, and the server makes it once, also across a restart.
+//
+// No header of this folder includes protobuf or gRPC; those of slipstream/messages do, for programs
+// that want the protocol's messages, and tell the errors that all calls return.
+#ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
+#define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "slipstream/client_options.h"
+#include "slipstream/errors.h"
+#include "slipstream/new_study.h"
+#include "slipstream/optimization.h"
+#include "slipstream/records.h"
+#include "slipstream/trial.h"
+
+namespace slipstream {
+class Client;
+}  // namespace slipstream
+
+namespace slipstream::client_internal {
+class Background;
+class OpenStudy;
+}  // namespace slipstream::client_internal
+
+namespace slipstream::client {
+
+// One optimisation on a server, made by CreateOrLoad or Load. Thread-safe; copies are the same
+// study. Processes and machines that open the same study share it. The last copy to go waits for
+// calls that were begun without waiting.
+class Study {
+ public:
+  Study(std::shared_ptr<client_internal::OpenStudy> open,
+        std::shared_ptr<client_internal::Background> background);
+
+  // The id, for example "digits".
+  const std::string& id() const;
+  // The name on the server, "studies/{id}".
+  const std::string& name() const;
+  // What the study is, with the server's choices where nothing was asked for.
+  const NewStudy& description() const;
+  // The id under which this process asks for trials.
+  const std::string& worker() const;
+
+  // The next trial, or as many as `count`, 1 to 1,000. A process that was restarted under the same
+  // worker's id gets its unfinished trials first. OUT_OF_RANGE once every candidate has been
+  // suggested; a list of trials is shorter than asked for when it is nearly so.
+  absl::StatusOr<Trial> Suggest();
+  absl::StatusOr<std::vector<Trial>> Suggest(int count);
+  // The same without waiting. At most ClientOptions::background calls wait; a further one is
+  // RESOURCE_EXHAUSTED at once.
+  std::future<absl::StatusOr<Trial>> SuggestAsync();
+
+  // Evaluates suggestions and returns the best trial of the study, nothing if there is none. An
+  // exception that leaves the objective ends the optimisation and is thrown again here. For
+  // processes or machines, run the same program several times.
+  absl::StatusOr<std::optional<TrialRecord>> Optimize(const Objective& objective,
+                                                      const OptimizeOptions& options);
+
+  // All trials by number, as they are now.
+  absl::StatusOr<std::vector<TrialRecord>> Trials();
+  // The best trial, nothing if none has succeeded.
+  absl::StatusOr<std::optional<TrialRecord>> Best();
+  // Queues a configuration, which the next suggestion is.
+  absl::StatusOr<TrialRecord> Enqueue(const Configuration& params);
+  // Adds a result from elsewhere.
+  absl::StatusOr<TrialRecord> Record(const Configuration& params, double value);
+
+  // Stops suggestions for now, lets them go on, or stops them for good. Results are always taken.
+  absl::Status Pause();
+  absl::Status Resume();
+  absl::Status Complete();
+
+  // For what this class has no word for; see slipstream/messages/client.h.
+  const std::shared_ptr<Client>& messages() const;
+
+ private:
+  std::shared_ptr<client_internal::OpenStudy> open_;
+  std::shared_ptr<client_internal::Background> background_;
+};
+
+// The study with this id, created if there is none. One that exists is compared with what is asked
+// for, and FAILED_PRECONDITION says what differs; what is left out may be anything, and so may the
+// title and the labels.
+absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, const ClientOptions& options = {});
+// On the connection of a client that there is already.
+absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, std::shared_ptr<Client> client);
+
+// The study with this id as it is. NOT_FOUND if there is none.
+absl::StatusOr<Study> Load(const std::string& id, const ClientOptions& options = {});
+absl::StatusOr<Study> Load(const std::string& id, std::shared_ptr<Client> client);
+
+}  // namespace slipstream::client
+
+#endif  // SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_

@@ -1,0 +1,68 @@
+// Tunes the training of a small network, with early stopping, by four threads at once. As
+// everything here, the network is made up: its accuracy grows with each epoch towards a bound that
+// depends on the hyperparameters.
+//
+// usage: training [TRIALS]
+#include <slipstream/study.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+using namespace slipstream::client;
+
+namespace {
+
+constexpr int kEpochs = 20;
+
+NewStudy Training() {
+  return {.id = "example-training",
+          .space = {{"learning_rate", Log(1e-5, 1).Default(1e-3)},
+                    {"layers", Integer(1, 8)},
+                    {"optimizer", Choice({"adam", "sgd"})},
+                    {"momentum", ReverseLog(0.5, 0.999).When("optimizer", {"sgd"})}},
+          .maximize = "accuracy",
+          .stopping = "median",
+          .title = "A network that is made up"};
+}
+
+// What the training comes to in the end.
+double Bound(const Trial& trial) {
+  const double miss = std::log10(*trial.Number("learning_rate")) + 2.5;
+  const double depth = static_cast<double>(*trial.Integer("layers")) - 4;
+  const double slow = trial.Has("momentum") ? 1 - *trial.Number("momentum") : 0.1;
+  return 0.95 * std::exp(-0.1 * miss * miss - 0.01 * depth * depth - 0.2 * slow);
+}
+
+Outcome Train(Trial& trial) {
+  if (*trial.Number("learning_rate") > 0.5) return Infeasible{"the training diverges"};
+  double accuracy = 0;
+  for (int epoch = 1; epoch <= kEpochs; ++epoch) {
+    accuracy = Bound(trial) * (1 - std::exp(-0.3 * epoch));
+    if (const absl::Status told = trial.Report(epoch, accuracy); !told.ok()) {
+      return Failed{told.ToString()};
+    }
+    const absl::StatusOr<bool> stop = trial.ShouldStop();
+    if (stop.ok() && *stop) return Stopped{};
+  }
+  return accuracy;
+}
+
+int Fail(const absl::Status& status) {
+  std::fprintf(stderr, "%s\n", std::string(status.message()).c_str());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  absl::StatusOr<Study> study = CreateOrLoad(Training());
+  if (!study.ok()) return Fail(study.status());
+  const auto best =
+      study->Optimize(Train, {.trials = argc > 1 ? std::atoi(argv[1]) : 20, .workers = 4});
+  if (!best.ok()) return Fail(best.status());
+  if (!best->has_value()) return Fail(absl::NotFoundError("no training came to its end"));
+  std::printf("trial %lld: accuracy %.4f\n", static_cast<long long>((*best)->number),
+              *(*best)->value);
+}

@@ -1,0 +1,3 @@
+"""Slipstream for Hydra: a sweeper, chosen by `hydra/sweeper=slipstream`.
+
+`slipstream.adapters.hydra` explains it."""

@@ -1,0 +1,101 @@
+"""Whole studies as files: a line of JSON for each line of an export."""
+
+from __future__ import annotations
+
+import os
+from typing import Iterator
+
+from google.protobuf import json_format
+
+from slipstream._calls.call_error import FailedCall, call_error
+from slipstream._calls.plan import Next, Plan
+from slipstream._operations.service import Service
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+
+_CHUNK = 1000  # Lines.
+_CHUNK_BYTES = 1 << 20
+
+
+def _text_of(line: Message) -> str:
+    return json_format.MessageToJson(line, indent=None, sort_keys=True) + "\n"
+
+
+def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
+    """Writes the file. A stream that breaks is begun anew, without the lines that are written."""
+    written = 0
+    attempts = 0
+    with open(path, "w", encoding="utf-8") as file:
+        while True:
+            attempts += 1
+            before = written
+            stream = yield from service.export_study(study)
+            response = None if stream is None else stream.first
+            read = 0
+            failure = None
+            while response is not None and stream is not None:
+                for line in response.lines:
+                    read += 1
+                    if read > written:
+                        file.write(_text_of(line))
+                        written += 1
+                reply = yield Next(stream.call)
+                assert reply is not None
+                response, failure = reply.response, reply.failure
+            if failure is None:
+                return
+            if written == before:
+                raise call_error(
+                    FailedCall(f"export {study}", service.address, attempts, 0.0), failure
+                )
+
+
+def export(service: Service, study: str, path: str) -> Plan[None]:
+    """Writes a study to a file, which is there only once it is whole."""
+    partial = f"{path}.partial"
+    try:
+        yield from _lines_of(service, study, partial)
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
+
+
+def _read(path: str) -> Iterator[Message]:
+    with open(path, encoding="utf-8") as file:
+        for number, text in enumerate(file, start=1):
+            line = messages.new("ExportLine")
+            try:
+                json_format.Parse(text, line, descriptor_pool=messages.POOL)
+            except json_format.ParseError as error:
+                raise ValueError(f"{path}:{number}: {error}") from None
+            yield line
+
+
+def _chunks(path: str, header: Message) -> Iterator[Message]:
+    chunk = messages.new("ImportStudyRequest", header=header)
+    size = 0
+    for line in _read(path):
+        more = line.ByteSize()
+        if len(chunk.lines) == _CHUNK or (size and size + more > _CHUNK_BYTES):
+            yield chunk
+            chunk, size = messages.new("ImportStudyRequest"), 0
+        chunk.lines.append(line)
+        size += more
+    yield chunk
+
+
+def import_study(service: Service, path: str, study_id: str, replace: bool) -> Plan[str]:
+    """Makes a study of the file's lines and returns its name. ValueError names a line that is
+    none."""
+    for _ in _read(path):
+        pass  # What fails within a stream of requests is not told.
+
+    def stream(request_id: str) -> Iterator[Message]:
+        header = {"study_id": study_id, "replace_existing": replace, "request_id": request_id}
+        return _chunks(path, messages.new("ImportStudyRequest.Header", **header))
+
+    response = yield from service.import_study(stream)
+    name: str = response.name
+    return name

@@ -1,0 +1,81 @@
+"""Slipstream for PyTorch Lightning: a callback that reports epochs and stops hopeless trainings.
+
+    from slipstream.adapters.lightning import SlipstreamCallback
+
+    study = slipstream.create_or_load("net", space, maximize="val_accuracy", stopping="median")
+    with study.suggest() as trial:
+        trainer = pytorch_lightning.Trainer(callbacks=[SlipstreamCallback(trial)])
+        trainer.fit(Net(**trial), data)
+
+It reports the study's metric, as the module logs it, after each validation; in a module that does
+not validate, after each epoch of training. When the study's rule advises to stop, the training
+ends, and the trial is stopped with what was reported last. After the last epoch the trial is
+completed with it, unless `complete=False`."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+try:
+    from lightning.pytorch import Callback
+except ImportError:
+    from pytorch_lightning import Callback
+
+from slipstream.trial import Trial
+
+
+class SlipstreamCallback(Callback):  # type: ignore[misc]
+    """Reports a trial's metric and stops its training.
+
+    `trial`: from `study.suggest()`.
+    `monitor`: the name under which the module logs what is measured; by default that of the study's
+    metric.
+    `complete`: whether the trial is completed at the end with the last value, which a trainer that
+    measures something else at the end does itself.
+
+    In a training on several processes only the first one talks to the server, and tells the others
+    to stop."""
+
+    def __init__(
+        self, trial: Trial, monitor: Optional[str] = None, *, complete: bool = True
+    ) -> None:
+        super().__init__()
+        self._trial = trial
+        self._monitor = monitor or trial._holder.metric
+        self._complete = complete
+        self._last: Optional[float] = None
+
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        if not trainer.sanity_checking:
+            self._report(trainer)
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        if not trainer.enable_validation:
+            self._report(trainer)
+
+    def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        if not trainer.is_global_zero or self._trial.ended:
+            return
+        if self._trial.stop_reason is not None:
+            self._trial.stop()
+        elif self._complete:
+            if self._last is None:
+                raise self._nothing_logged(trainer)
+            self._trial.complete(self._last)
+
+    def _report(self, trainer: Any) -> None:
+        if self._monitor not in trainer.callback_metrics:
+            raise self._nothing_logged(trainer)
+        self._last = float(trainer.callback_metrics[self._monitor])
+        stop = False
+        if trainer.is_global_zero:
+            self._trial.report(trainer.current_epoch + 1, self._last)
+            stop = self._trial.should_stop()
+        trainer.should_stop |= trainer.strategy.reduce_boolean_decision(stop, all=False)
+
+    def _nothing_logged(self, trainer: Any) -> Exception:
+        logged = ", ".join(sorted(trainer.callback_metrics)) or "nothing"
+        return KeyError(
+            f"the module has not logged {self._monitor!r} but {logged}: log it by "
+            f"self.log({self._monitor!r}, value), or give monitor="
+        )

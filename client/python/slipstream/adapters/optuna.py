@@ -1,0 +1,226 @@
+"""Slipstream for Optuna: a sampler that existing scripts change one line for.
+
+    import optuna
+    from slipstream.adapters.optuna import SlipstreamSampler
+
+    study = optuna.create_study(sampler=SlipstreamSampler())
+    study.optimize(objective, n_trials=50)
+
+Optuna's storage stays what it was. The sampler keeps a study of Slipstream's beside it, and tells
+it of every trial, also of those from before and of those that Optuna itself chose. Processes that
+work on one Optuna study share that of Slipstream, if they ask the same server."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+import threading
+from collections import Counter
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Set, Tuple
+
+import optuna
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.trial import FrozenTrial, TrialState
+
+import slipstream
+from slipstream.adapters._define_by_run import Asked, NoSpace, infer_space
+from slipstream.adapters._optuna_values import translate_all
+from slipstream.adapters._servers import choose_server
+from slipstream.parameters import Parameter
+from slipstream.study import Study
+from slipstream.trial import Trial
+
+_METRIC = "value"
+_TOLD = "slipstream:study"  # A trial's attribute: the study that was told its outcome.
+# Trials in these states have asked for all that their values make active.
+_WHOLE = (TrialState.COMPLETE, TrialState.PRUNED)
+
+
+def _asked(trial: FrozenTrial) -> Asked:
+    translations = translate_all(trial.distributions)
+    values = {name: one.from_optuna(trial.params[name]) for name, one in translations.items()}
+    return Asked({name: one.parameter for name, one in translations.items()}, values)
+
+
+def _study_id(study: optuna.Study, space: Mapping[str, Parameter]) -> str:
+    """The same in all processes for the same study and space."""
+    words = re.sub(r"[^a-z0-9]+", "-", study.study_name.lower()).strip("-")[:30].strip("-")
+    digest = hashlib.sha256(f"{study.study_name}\n{sorted(space.items())!r}".encode()).hexdigest()
+    return f"optuna-{words}-{digest[:10]}" if words else f"optuna-{digest[:10]}"
+
+
+class _Mirror:
+    """The study of Slipstream's that has one space, with what Optuna's has in that space."""
+
+    def __init__(self, study: Study, distributions: Mapping[str, Any]) -> None:
+        self.study = study
+        self.distributions = dict(distributions)
+        self._lock = threading.Lock()
+        self._told: Set[int] = set()  # Numbers of Optuna's trials.
+        self._from_before = Counter(_outcome(one.params, one.value) for one in study.trials)
+
+    def has_been_told(self, trial: FrozenTrial) -> bool:
+        """Whether some process has told the outcome of a suggestion."""
+        return bool(trial.system_attrs.get(_TOLD) == self.study.id)
+
+    def tell_missing(self, finished: Iterable[Tuple[FrozenTrial, Asked]]) -> None:
+        """Records the results that neither this process nor another one has told."""
+        with self._lock:
+            new = [(one, asked) for one, asked in finished if one.number not in self._told]
+            self._told.update(trial.number for trial, _ in new)
+            # What is known of suggestions explains what was there before, not results of others.
+            new.sort(key=lambda pair: not self.has_been_told(pair[0]))
+            for trial, asked in new:
+                if trial.state == TrialState.COMPLETE and math.isfinite(trial.value):
+                    self._tell(trial, asked)
+
+    def _tell(self, trial: FrozenTrial, asked: Asked) -> None:
+        outcome = _outcome(asked.values, trial.value)
+        if self._from_before[outcome]:
+            self._from_before[outcome] -= 1
+        elif not self.has_been_told(trial):
+            # Other processes that record the same trial give it the same id.
+            request_id = f"optuna-{self.study.id}-{trial.number}"
+            self.study.record(asked.values, trial.value, request_id=request_id)
+
+
+def _outcome(values: Mapping[str, Any], value: Optional[float]) -> Tuple[Any, ...]:
+    return (*sorted(values.items()), value)
+
+
+class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
+    """A sampler for Optuna's studies with one objective.
+
+    The space is inferred from the trials so far: a parameter that some of them lack is active for
+    those values of another one with which it was asked for. Values that this space does not foresee
+    are drawn by `independent_sampler`, as in the first trial, where nothing is known yet. Where no
+    single parameter decides over another, or a range changes from trial to trial, the next trial
+    raises ValueError and says which.
+
+    `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
+    forgets all when it ends. `seed`: of every random choice. `settings` are those of
+    slipstream.create_or_load, such as preset="scaml" and sources=[...], of which `sources` may also
+    be tables or finished studies of Slipstream."""
+
+    def __init__(
+        self,
+        *,
+        address: Optional[str] = None,
+        seed: Optional[int] = None,
+        independent_sampler: Optional[BaseSampler] = None,
+        **settings: Any,
+    ) -> None:
+        self._address = address
+        self._seed = seed
+        self._independent = independent_sampler or RandomSampler(seed=seed)
+        self._settings = settings
+        self._lock = threading.RLock()
+        self._mirrors: Dict[str, _Mirror] = {}
+        self._current = threading.local()  # Its mirror is that of the trial that begins.
+        self._asked: Dict[int, Asked] = {}  # By the number of a finished trial.
+        self._held: Dict[int, Tuple[_Mirror, Trial]] = {}
+
+    def reseed_rng(self) -> None:
+        self._independent.reseed_rng()
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> Dict[str, Any]:
+        if len(study.directions) != 1:
+            raise ValueError("SlipstreamSampler takes one objective; the study has "
+                             f"{len(study.directions)}")
+        finished = study.get_trials(deepcopy=False, states=_WHOLE)
+        with self._lock:
+            asked = [self._asked_by(one) for one in finished]
+            if not any(one.space for one in asked):
+                return {}
+            mirror = self._mirror_of(study, finished, asked)
+        mirror.tell_missing(zip(finished, asked))
+        self._current.mirror = mirror
+        return mirror.distributions
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: Dict[str, Any]
+    ) -> Dict[str, Any]:
+        if not search_space:
+            return {}
+        mirror: _Mirror = self._current.mirror
+        held = mirror.study.suggest()
+        held.__enter__()  # Renews the lease until the trial has its outcome.
+        with self._lock:
+            self._held[trial._trial_id] = (mirror, held)
+        translations = translate_all(mirror.distributions)
+        return {name: translations[name].to_optuna(value) for name, value in held.items()}
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, name: str, distribution: Any
+    ) -> Any:
+        return self._independent.sample_independent(study, trial, name, distribution)
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        self._independent.before_trial(study, trial)
+
+    def after_trial(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Optional[Sequence[float]],
+    ) -> None:
+        self._independent.after_trial(study, trial, state, values)
+        with self._lock:
+            mirror, held = self._held.pop(trial._trial_id, (None, None))
+        if mirror is None or held is None:
+            return
+        if dict(held) == _asked(trial).values:
+            _tell(held, state, values)
+            study._storage.set_trial_system_attr(trial._trial_id, _TOLD, mirror.study.id)
+        else:
+            # Values were fixed, or new parameters asked for: it is told when all is known.
+            held.release()
+
+    def _asked_by(self, trial: FrozenTrial) -> Asked:
+        if trial.number not in self._asked:
+            self._asked[trial.number] = _asked(trial)
+        return self._asked[trial.number]
+
+    def _mirror_of(
+        self, study: optuna.Study, finished: Sequence[FrozenTrial], asked: Sequence[Asked]
+    ) -> _Mirror:
+        """The mirror for the space that these trials have, made if that is new."""
+        try:
+            space = infer_space(asked)
+        except NoSpace as error:
+            raise ValueError(f"SlipstreamSampler cannot infer a space: {error}") from None
+        study_id = _study_id(study, space)
+        if study_id not in self._mirrors:
+            mirror = _Mirror(self._open(study, study_id, space), _distributions(finished))
+            self._mirrors[study_id] = mirror
+        return self._mirrors[study_id]
+
+    def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
+        maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
+        return slipstream.create_or_load(
+            study_id, space, maximize=_METRIC if maximize else None,
+            minimize=None if maximize else _METRIC, seed=self._seed, title=study.study_name[:200],
+            address=choose_server(self._address), **self._settings,
+        )
+
+
+def _distributions(trials: Sequence[FrozenTrial]) -> Dict[str, Any]:
+    return {name: one for trial in trials for name, one in trial.distributions.items()
+            if not one.single()}
+
+
+def _tell(held: Trial, state: TrialState, values: Optional[Sequence[float]]) -> None:
+    if state == TrialState.COMPLETE and values is not None:
+        if math.isfinite(values[0]):
+            held.complete(values[0])
+        else:
+            held.infeasible(f"the value is {values[0]}")
+    elif state == TrialState.PRUNED:
+        finite = values is not None and math.isfinite(values[0])
+        held.stop("pruned", values[0] if finite and values is not None else None)
+    else:
+        held.fail(state.name.lower())

@@ -1,0 +1,179 @@
+"""Slipstream for scikit-learn: a search over an estimator's parameters.
+
+    from sklearn.svm import SVC
+    from slipstream import choice, integer, log
+    from slipstream.adapters.sklearn import SlipstreamSearchCV
+
+    search = SlipstreamSearchCV(SVC(), {"C": log(1e-2, 1e3), "gamma": log(1e-5, 1)}, n_iter=30)
+    search.fit(x, y)
+    search.best_params_, search.best_score_
+
+It is used as RandomizedSearchCV is, whose lists and distributions it takes as well."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from contextlib import ExitStack
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+
+import numpy
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils import check_random_state
+
+import slipstream
+from slipstream.adapters._servers import choose_server
+from slipstream.adapters._sklearn_values import Translation, translate_all
+from slipstream.study import Study
+from slipstream.trial import Trial
+
+
+class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
+    """Searches by Slipstream for the parameters with the best cross-validated score.
+
+    `param_distributions`: for each parameter one of Slipstream's (`log`, `integer`, `choice`, with
+    `when=` where it depends on another), a list of values, or a distribution of scipy.stats
+    (uniform, loguniform, randint).
+    `n_iter`: how many configurations are evaluated, `batch_size` how many before the model is asked
+    again. With `n_jobs` the folds of a batch are fitted at the same time.
+    `study_id`: of the study on the server. With one, a search that was interrupted, or that other
+    processes take part in, goes on; by default each fit has a study of its own.
+    `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
+    forgets all when it ends.
+    `settings`: those of slipstream.create_or_load, such as {"sources": [...], "preset": "scaml"}.
+    `refit` must name the score that is searched by where there are several. The others are
+    RandomizedSearchCV's, and so are the attributes of a search that was fitted; `study_id_` says
+    which study it was."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_distributions: Mapping[str, Any],
+        *,
+        n_iter: int = 30,
+        batch_size: int = 1,
+        scoring: Any = None,
+        n_jobs: Optional[int] = None,
+        refit: Union[bool, str] = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: Union[int, str] = "2*n_jobs",
+        random_state: Any = None,
+        error_score: Any = numpy.nan,
+        return_train_score: bool = False,
+        study_id: Optional[str] = None,
+        address: Optional[str] = None,
+        settings: Optional[Mapping[str, Any]] = None,
+    ) -> None:
+        self.param_distributions = param_distributions
+        self.n_iter = n_iter
+        self.batch_size = batch_size
+        self.random_state = random_state
+        self.study_id = study_id
+        self.address = address
+        self.settings = settings
+        super().__init__(
+            estimator=estimator, scoring=scoring, n_jobs=n_jobs, refit=refit, cv=cv,
+            verbose=verbose, pre_dispatch=pre_dispatch, error_score=error_score,
+            return_train_score=return_train_score,
+        )
+
+    def _run_search(self, evaluate_candidates: Any) -> None:
+        for name in ("n_iter", "batch_size"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name}={getattr(self, name)!r} must be at least 1")
+        translations = translate_all(self.param_distributions)
+        study = self._open(translations)
+        self.study_id_ = study.id
+        batches = _Batches(self, study, translations, evaluate_candidates)
+        left = self.n_iter
+        while left > 0:
+            done = batches.evaluate(min(self.batch_size, left))
+            if done == 0:
+                break  # Every configuration has been tried.
+            left -= done
+        if batches.failure is not None and not batches.any_was_fitted:
+            raise batches.failure
+
+    def _open(self, translations: Mapping[str, Translation]) -> Study:
+        seed = None
+        if self.random_state is not None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return slipstream.create_or_load(
+            self.study_id or f"search-{uuid.uuid4().hex[:16]}",
+            {name: one.parameter for name, one in translations.items()},
+            maximize=self._objective(), seed=seed, address=choose_server(self.address),
+            **(self.settings or {}),
+        )
+
+    def _scores(self, results: Mapping[str, Any], count: int) -> List[float]:
+        """The scores of the candidates that were evaluated last."""
+        name = f"mean_test_{self._objective()}"
+        if name not in results:
+            known = ", ".join(one[len("mean_test_"):] for one in results if "mean_test_" in one)
+            raise ValueError(f"refit={self.refit!r} is none of the scores, which are {known}")
+        return [float(score) for score in results[name][-count:]]
+
+    def _objective(self) -> str:
+        """The name of the score that is searched by."""
+        if callable(self.refit):
+            raise ValueError(
+                "refit is a function, which does not say which score to search by; give the name "
+                "of a score, or True if there is one"
+            )
+        if isinstance(self.refit, str):
+            return self.refit
+        if self.scoring is None or isinstance(self.scoring, str) or callable(self.scoring):
+            return "score"
+        raise ValueError(f"refit={self.refit!r} must name one of several scores to search by")
+
+
+class _Batches:
+    """Evaluates suggestions by scikit-learn's own evaluation of candidates."""
+
+    def __init__(
+        self,
+        search: SlipstreamSearchCV,
+        study: Study,
+        translations: Mapping[str, Translation],
+        evaluate_candidates: Any,
+    ) -> None:
+        self._search = search
+        self._study = study
+        self._translations = translations
+        self._evaluate_candidates = evaluate_candidates
+        self.any_was_fitted = False
+        self.failure: Optional[ValueError] = None
+
+    def evaluate(self, count: int) -> int:
+        """Evaluates the next suggestions; how many there were."""
+        try:
+            trials = self._study.suggest(count)
+        except slipstream.CandidatesExhausted:
+            return 0
+        with ExitStack() as held:  # An exception fails the trials.
+            for trial in trials:
+                held.enter_context(trial)
+            for trial, score in zip(trials, self._scores(trials)):
+                if math.isfinite(score):
+                    trial.complete(score)
+                else:
+                    trial.infeasible("the estimator could not be fitted")
+        return len(trials)
+
+    def _scores(self, trials: Sequence[Trial]) -> List[float]:
+        """Not a number for a trial whose fits failed, unless the search is to raise then."""
+        candidates: List[Dict[str, Any]] = [
+            {name: self._translations[name].to_estimator(value) for name, value in trial.items()}
+            for trial in trials
+        ]
+        try:
+            results = self._evaluate_candidates(candidates)
+        except ValueError as error:
+            # Raised also where no fit of the batch succeeded, though those of another one may.
+            if self._search.error_score == "raise":
+                raise
+            self.failure = error
+            return [math.nan] * len(trials)
+        self.any_was_fitted = True
+        return self._search._scores(results, len(trials))

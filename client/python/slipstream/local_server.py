@@ -1,0 +1,145 @@
+"""A server for a script's lifetime, on a file of the script's own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pathlib
+import threading
+import warnings
+from types import TracebackType
+from typing import Optional, Type, Union
+
+from slipstream._local.meeting_place import MeetingPlace
+from slipstream._local.server_process import FREE_PORT, PATIENCE, ServerProcess
+from slipstream.errors import LocalServerError, ProgramMissing
+from slipstream.options import LOCAL_SERVER
+
+_ADDRESS = "SLIPSTREAM_ADDRESS"
+_SECONDS_BETWEEN_LOOKS = 0.2
+
+
+class LocalServer:
+    """A server that ends with this process, made by `slipstream.local`.
+
+    Thread-safe."""
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+        self._file = pathlib.Path(path).resolve()
+        self._place = MeetingPlace(self._file)
+        self._owner = os.getpid()
+        self._server: Optional[ServerProcess] = None
+        self._address = self._enter()
+        # Other processes that this one starts go on from these, too.
+        self._before = {name: os.environ.get(name) for name in (_ADDRESS, LOCAL_SERVER)}
+        for name in self._before:
+            os.environ[name] = self._address
+        self._closing = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="slipstream-local", daemon=True)
+        self._keeper.start()
+        atexit.register(self.close)
+
+    @property
+    def address(self) -> str:
+        """Where it listens, such as "127.0.0.1:40321"."""
+        return self._address
+
+    @property
+    def process_id(self) -> Optional[int]:
+        """The process of the server; None while it is another script's."""
+        server = self._server
+        return server.process_id if server is not None else None
+
+    def close(self) -> None:
+        """Ends the server, unless it is another script's. Scripts that share it start another."""
+        if self._closing.is_set() or os.getpid() != self._owner:
+            return
+        self._closing.set()
+        self._keeper.join()
+        atexit.unregister(self.close)
+        for name, before in self._before.items():
+            if os.environ.get(name) != self._address:
+                continue
+            if before is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = before
+        if self._server is not None:
+            self._server.end()
+        self._place.step_back()
+
+    def __enter__(self) -> LocalServer:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<server of {self._file} on {self._address}>"
+
+    def _enter(self) -> str:
+        """Starts the server, or finds that of another script. Returns its address."""
+        with self._place.entrance(PATIENCE):
+            if self._place.lead():
+                try:
+                    self._server = self._start_where_it_was()
+                except BaseException:
+                    self._place.step_back()
+                    raise
+            address = self._place.address
+        assert address is not None  # Whoever leads has published it within the entrance.
+        return address
+
+    def _start_where_it_was(self) -> ServerProcess:
+        """Scripts whose leader has just ended go on to expect the server where it was."""
+        before = self._place.address
+        if before is not None:
+            try:
+                return ServerProcess(self._file, self._place, before)
+            except LocalServerError:
+                pass  # Its port may have been taken since.
+        return ServerProcess(self._file, self._place, FREE_PORT)
+
+    def _keep(self) -> None:
+        """Runs the server in the place of a leader that has ended, or of a server that has."""
+        while not self._closing.wait(_SECONDS_BETWEEN_LOOKS):
+            if self._server is None and not self._place.lead():
+                continue
+            if self._server is not None:
+                if self._server.running:
+                    continue
+                self._server.end()
+            try:
+                self._server = ServerProcess(self._file, self._place, self._address)
+            except (LocalServerError, ProgramMissing) as error:
+                self._server = None
+                self._place.step_back()
+                warnings.warn(f"{self!r} has ended, and {error}", stacklevel=1)
+                return
+
+
+def local(path: Union[str, "os.PathLike[str]"]) -> LocalServer:
+    """Runs a server for this script's lifetime, on a free port that only this machine reaches.
+
+    `path`: the file in which studies are kept, which is called *.db, or a folder for it; created
+    if there is none.
+
+    From then on it is the server of all calls without an `address=`, also in processes that this
+    one starts. It ends with this process, however that ends. Scripts on one machine that use the
+    same file at the same time share the server: when the one that started it ends, another one
+    goes on with it.
+
+    >>> import os, tempfile
+    >>> with local(os.path.join(tempfile.mkdtemp(), "tuning.db")):
+    ...     study = create_or_load("first", {"lr": log(1e-5, 1)}, minimize="loss")
+    ...     with study.suggest() as trial:
+    ...         trial.complete(trial["lr"])
+    ...     study.best.state
+    'succeeded'
+    """
+    return LocalServer(path)

@@ -1,0 +1,303 @@
+#include "core/prior/empirical.h"
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/base/memo.h"
+#include "core/base/status.h"
+#include "core/prior/blocks/source_identities.h"
+#include "core/prior/blocks/source_points.h"
+#include "core/prior/source_sum.h"
+
+namespace slipstream {
+namespace {
+
+// Sources and target have variance 1, so that neither weight is far above 1.
+constexpr double kMostFactor = 5;
+constexpr HyperparameterBelief kFactorBelief = {1, 0.5, 0, kMostFactor};
+// Fewer points are predicted without a source's cache: the steps of a search do not come again.
+constexpr Index kLeastCached = 28;
+// Where sources are compared with each other.
+constexpr Index kScreenPlaces = 64;
+constexpr size_t kMostCachedScreens = 16;
+
+// Each source's mean at the points, one source a column.
+Matrix SourceMeans(const SourceModels& sources, const PointMatrix& x) {
+  if (x.rows() >= kLeastCached) return MeansOf(sources, x);
+  Matrix means(x.rows(), static_cast<Index>(sources.size()));
+  for (size_t k = 0; k < sources.size(); ++k) {
+    means.col(static_cast<Index>(k)) = sources[k]->expansion->Means(x);
+  }
+  return means;
+}
+
+Matrix AroundTheirMean(Matrix means) {
+  const Index count = means.cols();
+  if (count < 2) return Matrix(means.rows(), 0);
+  means.colwise() -= Vector(means.rowwise().mean());
+  return means / std::sqrt(static_cast<double>(count - 1));
+}
+
+PointMatrix RowOf(ConstVectorView x) { return x.transpose(); }
+
+}  // namespace
+
+// The covariances with points that stay.
+class EmpiricalProcess::At final : public KernelAt {
+ public:
+  At(const EmpiricalProcess& process, std::unique_ptr<KernelAt> own, const Matrix& differences)
+      : KernelAt(own->size(), own->slope_columns()),
+        process_(process),
+        own_(std::move(own)),
+        scaled_(process.difference_weight_ * process.difference_weight_ * differences) {}
+
+ private:
+  void DoCovariance(const PointMatrix& x, MatrixView out) const override {
+    own_->Covariance(x, out);
+    out.noalias() += scaled_ * Differences(process_.sources_, x).transpose();
+  }
+  void DoAtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const override {
+    own_->AtPoint(x, values, slopes);
+    values += scaled_ * Differences(process_.sources_, RowOf(x)).row(0).transpose();
+  }
+  void DoAddGradients(ConstVectorView x, ConstMatrixView slopes, ConstMatrixView weights,
+                      MatrixView gradients) const override {
+    own_->AddGradients(x, slopes, weights, gradients);
+    const Matrix by_source = scaled_.transpose() * weights;
+    for (Index j = 0; j < weights.cols(); ++j) {
+      process_.AddDifferencesGradient(x, by_source.col(j), gradients.col(j));
+    }
+  }
+
+  const EmpiricalProcess& process_;
+  const std::unique_ptr<KernelAt> own_;
+  const Matrix scaled_;  // The differences at the points that stay, times their variance.
+};
+
+EmpiricalProcess::EmpiricalProcess(SourceModels sources, std::shared_ptr<const Kernel> kernel,
+                                   Vector parameters, double mean, double mean_weight,
+                                   double difference_weight)
+    : GaussianPrior(kernel->dimension()),
+      sources_(std::move(sources)),
+      kernel_(std::move(kernel)),
+      parameters_(std::move(parameters)),
+      mean_(mean),
+      mean_weight_(mean_weight),
+      difference_weight_(difference_weight) {}
+
+Matrix EmpiricalProcess::Differences(const SourceModels& sources, const PointMatrix& x) {
+  return AroundTheirMean(SourceMeans(sources, x));
+}
+
+Vector EmpiricalProcess::DoMean(const PointMatrix& x) const {
+  const Vector common = SourceMeans(sources_, x).rowwise().mean();
+  return (mean_weight_ * common).array() + mean_;
+}
+
+Matrix EmpiricalProcess::DoCovariance(const PointMatrix& a, const PointMatrix& b) const {
+  Matrix covariance = kernel_->Covariance(parameters_, a, b);
+  covariance.noalias() += difference_weight_ * difference_weight_ * Differences(sources_, a) *
+                          Differences(sources_, b).transpose();
+  return covariance;
+}
+
+Vector EmpiricalProcess::DoVariance(const PointMatrix& x) const {
+  Vector variance =
+      difference_weight_ * difference_weight_ * Differences(sources_, x).rowwise().squaredNorm();
+  variance.array() += kernel_->Variance(parameters_);
+  return variance;
+}
+
+void EmpiricalProcess::DoAddMeanGradient(ConstVectorView x, double weight,
+                                         VectorView gradient) const {
+  const double part = weight * mean_weight_ / static_cast<double>(sources_.size());
+  for (const auto& source : sources_) {
+    const KernelExpansion& process = *source->expansion;
+    process.kernel->AddPointGradient(process.parameters, x, process.points, part * process.weights,
+                                     gradient);
+  }
+}
+
+void EmpiricalProcess::AddDifferencesGradient(ConstVectorView x, const Vector& weights,
+                                              VectorView gradient) const {
+  if (weights.size() == 0) return;
+  const double root = std::sqrt(static_cast<double>(sources_.size() - 1));
+  const double common = weights.mean();
+  for (size_t k = 0; k < sources_.size(); ++k) {
+    const KernelExpansion& process = *sources_[k]->expansion;
+    const double part = (weights[static_cast<Index>(k)] - common) / root;
+    process.kernel->AddPointGradient(process.parameters, x, process.points, part * process.weights,
+                                     gradient);
+  }
+}
+
+void EmpiricalProcess::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
+                                               ConstVectorView weights, VectorView gradient) const {
+  kernel_->AddPointGradient(parameters_, x, b, weights, gradient);
+  const double variance = difference_weight_ * difference_weight_;
+  AddDifferencesGradient(x, variance * (Differences(sources_, b).transpose() * weights), gradient);
+}
+
+void EmpiricalProcess::DoAddVarianceGradient(ConstVectorView x, double weight,
+                                             VectorView gradient) const {
+  const double variance = difference_weight_ * difference_weight_;
+  const Matrix here = Differences(sources_, RowOf(x));
+  AddDifferencesGradient(x, 2 * weight * variance * Vector(here.row(0).transpose()), gradient);
+}
+
+std::unique_ptr<KernelAt> EmpiricalProcess::DoAt(const PointMatrix& points) const {
+  return std::make_unique<At>(*this, kernel_->At(parameters_, points),
+                              Differences(sources_, points));
+}
+
+namespace {
+
+// How the common mean and the differences enter a likelihood.
+std::vector<KnownTerm> EmpiricalTerms(const SourceModels& sources, const PointMatrix& x) {
+  const Matrix means = SourceMeans(sources, x);
+  std::vector<KnownTerm> terms(1);
+  terms[0].mean = means.rowwise().mean();
+  terms[0].variance = Vector::Zero(x.rows());
+  if (sources.size() < 2) return terms;
+  const Matrix differences = AroundTheirMean(means);
+  terms.push_back({Vector::Zero(x.rows()), differences * differences.transpose()});
+  return terms;
+}
+
+class EmpiricalTransfer final : public Transfer {
+ public:
+  EmpiricalTransfer(Model model, TrainingData data, TrainingData target, SourceModels kept,
+                    SourceScreen screen)
+      : Transfer(std::move(model), std::move(data)),
+        target_(std::move(target)),
+        sources_(std::move(kept)),
+        screen_(std::move(screen)) {}
+
+  absl::StatusOr<std::unique_ptr<Surrogate>> Fit(
+      const Hyperparameters& hyperparameters) const override {
+    auto prior = std::make_shared<EmpiricalProcess>(
+        sources_, model().kernel, hyperparameters.kernel, hyperparameters.mean,
+        hyperparameters.weights[0], DifferenceWeight(hyperparameters));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        GaussianProcess process,
+        GaussianProcess::Fit(
+            std::move(prior),
+            {target_.x, target_.y, NoiseOf(target_, hyperparameters.log_noise_variance)}));
+    return std::make_unique<GaussianProcess>(std::move(process));
+  }
+
+  // All that are kept count the same; what the common mean lacks to 1 is the target's own.
+  Vector Shares(const Hyperparameters& hyperparameters) const override {
+    const auto count = static_cast<double>(sources_.size());
+    const double all = std::max(hyperparameters.weights[0], DifferenceWeight(hyperparameters));
+    Vector shares = Vector::Zero(static_cast<Index>(screen_.sources));
+    for (size_t place : screen_.kept) {
+      shares[static_cast<Index>(place)] = std::min(1.0, all) / count;
+    }
+    return shares;
+  }
+
+  std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const override {
+    std::vector<Remark> remarks = {{"common_mean_weight", hyperparameters.weights[0]},
+                                   {"difference_amplitude", std::exp(hyperparameters.kernel[0])}};
+    if (sources_.size() > 1) {
+      remarks.emplace_back("task_difference_weight", DifferenceWeight(hyperparameters));
+    }
+    if (screen_.leaves_any_out()) remarks.emplace_back("screened", screen_.Text());
+    return remarks;
+  }
+
+ private:
+  static double DifferenceWeight(const Hyperparameters& hyperparameters) {
+    return hyperparameters.weights.size() > 1 ? hyperparameters.weights[1] : 0;
+  }
+
+  TrainingData target_;
+  SourceModels sources_;  // Those that are kept.
+  SourceScreen screen_;
+};
+
+class Empirical final : public Prior {
+ public:
+  explicit Empirical(const EmpiricalOptions& options) : options_(options) {}
+
+  absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
+    if (input.sources.size() < options_.least_sources) return of_few_->Combine(input);
+    SLIPSTREAM_ASSIGN_OR_RETURN(SourceScreen screen, ScreenOf(input));
+    SourceModels kept;
+    for (size_t place : screen.kept) kept.push_back(input.sources[place]);
+    Model model = DefaultModel(input.kinds, input.model);
+    model.beliefs.front() = kDifferenceAmplitude;
+    TrainingData data = input.CalibrationPart();
+    data.terms = EmpiricalTerms(kept, data.x);
+    model.beliefs.insert(model.beliefs.end(), data.terms.size(), kFactorBelief);
+    return std::make_unique<EmpiricalTransfer>(std::move(model), std::move(data), input.target,
+                                               std::move(kept), std::move(screen));
+  }
+
+  absl::Status Prepare(const PriorInput& input) const override {
+    if (!NeedsScreen(input.sources, Limits())) return absl::OkStatus();
+    return CachedStrangeness(input).status();
+  }
+
+ private:
+  ScreenLimits Limits() const { return {options_.most_points, options_.least_sources}; }
+
+  absl::StatusOr<SourceScreen> ScreenOf(const PriorInput& input) const {
+    if (!NeedsScreen(input.sources, Limits())) return WithoutScreen(input.sources);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const Vector> strangeness,
+                                CachedStrangeness(input));
+    return ScreenSources(input.sources, input.target, *strangeness, Limits());
+  }
+
+  // The places are the same for all studies of the sources' space.
+  absl::StatusOr<std::shared_ptr<const Vector>> CachedStrangeness(const PriorInput& input) const {
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const Vector>> {
+      return std::make_shared<const Vector>(
+          Strangeness(input.sources, input.places.Get(kScreenPlaces)));
+    };
+    return strangeness_.Get(SourceIdentities(input.sources), make);
+  }
+
+  static SourceSumOptions OfFew() {
+    SourceSumOptions options;
+    options.weights = WeightLearning::kAlways;
+    return options;
+  }
+
+  EmpiricalOptions options_;
+  std::unique_ptr<Prior> of_few_ = MakeSourceSum(OfFew());
+  mutable Memo<SourceIdentities, const Vector> strangeness_{kMostCachedScreens};
+};
+
+constexpr Option<EmpiricalOptions> kEmpiricalOptions[] = {
+    OptionAt<&EmpiricalOptions::least_sources>(
+        {"empirical_sources", "sources", 2, 1000, true,
+         "Fewer sources than this are a weighted sum, as scaml's"}),
+    OptionAt<&EmpiricalOptions::most_points>(
+        {"empirical_points", "points", 100, 1000000, true,
+         "Sources of more points together than this are screened by how they order the results"}),
+};
+
+}  // namespace
+
+std::unique_ptr<Prior> MakeEmpirical(const EmpiricalOptions& options) {
+  return std::make_unique<Empirical>(options);
+}
+
+const PriorRow kEmpiricalPrior = {
+    .about = {.name = "empirical",
+              .summary = "The sources' mean and how they differ, as draws of one process, plus a "
+                         "process for the rest",
+              .source = "after Empirical Gaussian processes (arXiv 2602.12082)",
+              .options = [] { return OptionSet(EmpiricalOptions(), kEmpiricalOptions); }},
+    .make =
+        [](const OptionSet& options, const FollowedAcquisition&) {
+          return MakeEmpirical(options.As<EmpiricalOptions>());
+        },
+    .ascents = 1,
+};
+
+}  // namespace slipstream

@@ -1,0 +1,66 @@
+#include "core/strategy/mixed_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace slipstream {
+
+MixedModel::MixedModel(const SearchedModel& without_sources, const SearchedModel& with_sources,
+                       double share)
+    : without_sources_(without_sources), with_sources_(with_sources), share_(share) {}
+
+size_t MixedModel::size() const { return without_sources_.size() + with_sources_.size(); }
+
+const Surrogate& MixedModel::member(size_t member) const {
+  const size_t first = without_sources_.size();
+  return member < first ? without_sources_.member(member) : with_sources_.member(member - first);
+}
+
+double MixedModel::LogWeight(size_t member) const {
+  const size_t first = without_sources_.size();
+  return member < first ? std::log1p(-share_) - std::log(static_cast<double>(first))
+                        : std::log(share_) - std::log(static_cast<double>(with_sources_.size()));
+}
+
+double MixedModel::NoiseVariance(size_t member) const {
+  const size_t first = without_sources_.size();
+  return member < first ? without_sources_.NoiseVariance(member)
+                        : with_sources_.NoiseVariance(member - first);
+}
+
+double MixedModel::Incumbent(size_t member) const {
+  const size_t first = without_sources_.size();
+  return member < first ? without_sources_.Incumbent(member)
+                        : with_sources_.Incumbent(member - first);
+}
+
+std::vector<Configuration> MixedModel::BestConfigurations(size_t count) const {
+  std::vector<Configuration> heavier = with_sources_.BestConfigurations(count);
+  std::vector<Configuration> lighter = without_sources_.BestConfigurations(count);
+  if (share_ < 0.5) std::swap(heavier, lighter);
+  std::vector<Configuration> best;
+  const auto add = [&](const std::vector<Configuration>& from, size_t place) {
+    if (place >= from.size() || best.size() >= count) return;
+    if (std::find(best.begin(), best.end(), from[place]) == best.end()) best.push_back(from[place]);
+  };
+  for (size_t place = 0; place < count; ++place) {
+    add(heavier, place);
+    add(lighter, place);
+  }
+  return best;
+}
+
+Forecast ForecastAt(const SearchedModel& model, const PointMatrix& point) {
+  const auto count = static_cast<double>(model.size());
+  double mean = 0;
+  double square = 0;
+  for (size_t i = 0; i < model.size(); ++i) {
+    const Predictions there = model.member(i).Predict(point);
+    mean += there.mean[0] / count;
+    square += (there.variance[0] + model.NoiseVariance(i) + there.mean[0] * there.mean[0]) / count;
+  }
+  return {mean, std::sqrt(std::max(square - mean * mean, 1e-12))};
+}
+
+}  // namespace slipstream

@@ -1,0 +1,264 @@
+#include "core/strategy/model_run.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/acquisition/next_point.h"
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/recipe/recipe_names.h"
+#include "core/strategy/lengthscale_rule.h"
+#include "core/strategy/quasi_random_strategy.h"
+#include "core/strategy/random_strategy.h"
+
+namespace slipstream {
+namespace {
+
+// Lanes of the study's random numbers.
+constexpr uint64_t kSearchLane = 0x5ea4c4;
+constexpr uint64_t kRandomLane = 0x4a4d0;
+constexpr uint64_t kMostRandomTries = 100;
+
+// The share of the time until the deadline that a model with transfer may take,
+// so that enough is left for one without.
+constexpr double kTransferTime = 0.7;
+
+std::string ReasonOf(const absl::Status& status) {
+  const absl::string_view kind = absl::IsDeadlineExceeded(status) ? "deadline"
+                                 : absl::IsUnavailable(status)    ? "not ready"
+                                                                  : "numerical failure";
+  return absl::StrCat(kind, ": ", status.message());
+}
+
+class ModelRun final : public SuggestionRun {
+ public:
+  ModelRun(const StudyView& view, const StrategyParts& parts, uint64_t seed,
+           std::optional<CandidatePool> pool)
+      : view_(view),
+        parts_(parts),
+        seed_(seed),
+        is_early_(CountResults(view) < InitialResults(view, parts.recipe)),
+        with_transfer_(parts.prior != nullptr && !view.sources.empty()),
+        models_(view_, parts_, seed),
+        pool_of_candidates_(std::move(pool)),
+        pool_(pool_of_candidates_.has_value() ? &*pool_of_candidates_ : nullptr) {
+    CollectTaken();
+  }
+
+ private:
+  absl::StatusOr<bool> MakeNext(const Deadline& deadline, std::vector<Suggestion>& made) override {
+    if (pool_ != nullptr && pool_->empty()) return false;
+    deadline_ = deadline;
+    index_ = static_cast<uint64_t>(view_.suggested) + made.size();
+    earlier_ = made;
+    if (!made.empty()) taken_.try_emplace(&made.back().configuration, 0);
+    Suggestion next = is_early_ ? First() : Explored();
+    made.push_back(std::move(next));
+    return true;
+  }
+
+  // Adds the configurations of pending and infeasible trials and, where results
+  // are exact, of measured ones.
+  void CollectTaken() {
+    for (const OpenTrial& trial : view_.open) taken_.try_emplace(&trial.configuration, 0);
+    for (const EndedTrial& trial : view_.ended) {
+      const bool is_known = trial.ending == Ending::kInfeasible ||
+                            (view_.noiseless && trial.ending == Ending::kMeasured);
+      if (is_known) taken_.try_emplace(&trial.configuration, 0);
+    }
+  }
+
+  Suggestion EvenlyFilling() { return QuasiRandomSuggestion(*view_.space, seed_, index_, pool_); }
+
+  // Before there is a model: evenly filling, or random where the recipe has it so or that is taken,
+  // as in a small space.
+  Suggestion First() {
+    if (parts_.recipe.initial->is_random) return Random();
+    Suggestion suggestion = EvenlyFilling();
+    const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
+    return is_repeat ? Random() : suggestion;
+  }
+
+  // From the model, unless the recipe's exploration has it otherwise.
+  Suggestion Explored() {
+    ExplorationStep step = parts_.exploration.Next({view_, earlier_, seed_, index_});
+    Suggestion suggestion = step.is_random ? Random() : FromModel();
+    Provenance& provenance = suggestion.provenance;
+    provenance.facts.insert(provenance.facts.end(), step.facts.begin(), step.facts.end());
+    provenance.notes.insert(provenance.notes.end(), step.notes.begin(), step.notes.end());
+    return suggestion;
+  }
+
+  Suggestion Random() {
+    Suggestion suggestion;
+    // A small space may give a configuration that is known or pending: try again, a few times.
+    for (uint64_t i = 0; i < kMostRandomTries; ++i) {
+      suggestion =
+          RandomSuggestion(*view_.space, CounterRandomBits(seed_, i, kRandomLane), index_, pool_);
+      if (pool_ != nullptr || !taken_.contains(&suggestion.configuration)) break;
+    }
+    suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
+    return suggestion;
+  }
+
+  Suggestion FromModel() {
+    absl::StatusOr<Suggestion> suggestion = TryModel();
+    if (suggestion.ok()) return *std::move(suggestion);
+    Suggestion instead = EvenlyFilling();
+    instead.provenance.rung = Rung::kQuasiRandom;
+    instead.provenance.rung_reason = ReasonOf(suggestion.status());
+    return instead;
+  }
+
+  // Tries the model with transfer first; falls back to one without and says why.
+  absl::StatusOr<Suggestion> TryModel() {
+    if (with_transfer_) {
+      absl::StatusOr<Suggestion> suggestion = TryModelBy(deadline_.Part(kTransferTime));
+      if (suggestion.ok()) return suggestion;
+      with_transfer_ = false;
+      without_because_ = suggestion.status();
+      models_.Forget();
+    }
+    // Without results either there is nothing that a model could learn from.
+    if (!without_because_.ok() && CountResults(view_) < LeastResultsAlone()) {
+      const bool may_wait = parts_.recipe.initial->with_sources_only;
+      return may_wait && absl::IsUnavailable(without_because_) ? FromDesign() : without_because_;
+    }
+    absl::StatusOr<Suggestion> made = TryModelBy(deadline_);
+    if (!made.ok()) {
+      models_.Forget();  // It may know a part of the pending trials.
+      return made.status();
+    }
+    Suggestion suggestion = *std::move(made);
+    if (!without_because_.ok()) {
+      suggestion.provenance.rung = Rung::kWithoutTransfer;
+      suggestion.provenance.notes.clear();  // They are about another model.
+      suggestion.provenance.rung_reason = ReasonOf(without_because_);
+    }
+    return suggestion;
+  }
+
+  // What served the source tasks best, which takes no model of theirs.
+  absl::StatusOr<Suggestion> FromDesign() {
+    const int count = static_cast<int>(earlier_.size()) + 1;
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> design,
+                                parts_.zero_shot.Suggest(view_, count, seed_, deadline_));
+    if (static_cast<int>(design.size()) < count) return without_because_;
+    Suggestion suggestion = std::move(design.back());
+    suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
+    suggestion.provenance.facts.push_back({"instead_of_a_model", ReasonOf(without_because_)});
+    if (pool_ != nullptr) pool_->Take(*suggestion.candidate);
+    return suggestion;
+  }
+
+  // How many results a model is to have where sources are of no use after all.
+  size_t LeastResultsAlone() const {
+    if (!parts_.recipe.initial->with_sources_only) return 1;
+    return InitialResultsAlone(view_, parts_.recipe);
+  }
+
+  Fact RecipeFact() const {
+    const RecipeChange names = NamesOf(parts_.recipe);
+    return {"recipe",
+            absl::StrCat("prior ", names.prior, ", calibration ", names.calibration,
+                         ", acquisition ", names.acquisition, ", exploration ", names.exploration)};
+  }
+
+  absl::StatusOr<Suggestion> TryModelBy(const Deadline& deadline) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time is left"));
+    SLIPSTREAM_RETURN_IF_ERROR(models_.Update(with_transfer_, earlier_, index_, deadline));
+    const int64_t suggested = view_.suggested + static_cast<int64_t>(earlier_.size());
+    if (models_.WantsContrastAt(suggested, earlier_)) return Contrast();
+    const NextPointRequest request =
+        RequestFor(models_.AskedAt(suggested + 1), suggested, deadline);
+    RuledModel ruled;
+    if (parts_.rule != nullptr) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(ruled, ApplyLengthscaleRule(*parts_.rule, request, models_.main(),
+                                                              ExpansionPast(view_, earlier_)));
+    }
+    NextPointRequest ask =
+        request.With(request.acquisition, ruled.model.has_value() ? *ruled.model : request.model);
+    ask.ucb_multiplier = ruled.ucb_multiplier;
+    SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint choice,
+                                parts_.exploration.Choose({ask, view_.ended, parts_.rule != nullptr,
+                                                           std::move(ruled.next)}));
+    Suggestion suggestion;
+    Describe(ruled, choice.next, suggestion.provenance);
+    AppendAll(ruled.facts, suggestion.provenance.facts);
+    AppendAll(choice.facts, suggestion.provenance.facts);
+    suggestion.provenance.notes = std::move(choice.notes);
+    AppendAll(models_.NotesOf(choice.next.configuration), suggestion.provenance.notes);
+    if (ruled.expansion.has_value()) {
+      AppendAll(ExpansionNotes(*ruled.expansion, UpperBoundMultiplier(ask),
+                               choice.next.model_deviation / ruled.amplitude),
+                suggestion.provenance.notes);
+    }
+    suggestion.configuration = std::move(choice.next.configuration);
+    suggestion.candidate = choice.next.candidate;
+    if (pool_ != nullptr) pool_->Take(*suggestion.candidate);
+    return suggestion;
+  }
+
+  // A point that no model asked for, by which the models can be told apart.
+  Suggestion Contrast() {
+    Suggestion suggestion = First();
+    Provenance& provenance = suggestion.provenance;
+    provenance.facts = {RecipeFact()};
+    models_.Describe(models_.main(), provenance);
+    provenance.facts.push_back({"contrast", std::string("no model asked for this point")});
+    provenance.notes = models_.NotesOf(suggestion.configuration);
+    provenance.notes.push_back(StudyModels::ContrastNote());
+    return suggestion;
+  }
+
+  NextPointRequest RequestFor(const SearchedModel& model, int64_t suggested,
+                              const Deadline& deadline) const {
+    NextPointRequest request{*view_.space, parts_.recipe.acquisition, model, taken_};
+    request.pool = pool_;
+    request.round = model.round().value_or(suggested + 1);
+    request.seed = CounterRandomBits(seed_, index_, kSearchLane);
+    request.deadline = deadline;
+    request.screen = models_.screen();
+    return request;
+  }
+
+  void Describe(const RuledModel& ruled, const NextPoint& next, Provenance& provenance) const {
+    provenance.facts = {RecipeFact()};
+    models_.Describe(ruled.model.has_value() ? *ruled.model : models_.main(), provenance);
+    if (models_.has_two()) provenance.facts.push_back(models_.AskedFact());
+    provenance.facts.push_back({"predicted_mean", next.mean});
+    provenance.facts.push_back({"predicted_deviation", next.deviation});
+    provenance.facts.push_back({"acquisition_value", next.value});
+    if (next.is_repeat) {
+      provenance.facts.push_back(
+          {"repeat", std::string("every configuration considered has been tried")});
+    }
+  }
+
+  const StudyView view_;
+  const StrategyParts parts_;
+  uint64_t seed_;
+  Deadline deadline_ = Deadline::Infinite();
+  bool is_early_;
+  bool with_transfer_;
+  absl::Status without_because_;
+  ConfigurationIndex taken_;
+  StudyModels models_;
+  // The suggestion that is being made: its index, the candidates left, and those made before it.
+  uint64_t index_ = 0;
+  std::optional<CandidatePool> pool_of_candidates_;
+  CandidatePool* pool_;  // Null on a space without candidates.
+  absl::Span<const Suggestion> earlier_;
+};
+
+}  // namespace
+
+std::unique_ptr<SuggestionRun> MakeModelRun(const StudyView& view, const StrategyParts& parts,
+                                            uint64_t seed, std::optional<CandidatePool> pool) {
+  return std::make_unique<ModelRun>(view, parts, seed, std::move(pool));
+}
+
+}  // namespace slipstream

@@ -1,0 +1,199 @@
+#include "core/strategy/study_models.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/acquisition/next_point.h"
+#include "core/base/counter_random.h"
+#include "core/base/status.h"
+#include "core/space/branches.h"
+#include "core/space/encoded_points.h"
+
+namespace slipstream {
+namespace {
+
+// Lanes of the study's random numbers.
+constexpr uint64_t kCalibrationLane = 0xca11b;
+constexpr uint64_t kScreenLane = 0x5c4ee;
+// Beside more trials that are open, the screen that searches share is a small one.
+constexpr size_t kMostForLargeScreen = 400;
+
+// A model without sources has a say from so many results on.
+constexpr size_t kLeastResults = 3;
+// Where the model with sources has a smaller part, it is not asked, ...
+constexpr double kLeastShare = 0.05;
+// ... nor at every suggestion whose round this divides.
+constexpr int64_t kGuardPeriod = 4;
+// Marks suggestions that no model asked for.
+constexpr absl::string_view kContrast = "contrast";
+
+// Whether source tasks have a say in the study's suggestions.
+bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
+  return !view.sources.empty() && (recipe.prior->uses_sources() || recipe.initial->from_sources);
+}
+
+}  // namespace
+
+size_t CountResults(const StudyView& view) {
+  return static_cast<size_t>(std::count_if(view.ended.begin(), view.ended.end(), InformsModels));
+}
+
+size_t InitialResults(const StudyView& view, const Recipe& recipe) {
+  const bool has_sources = !view.sources.empty() && recipe.prior->uses_sources();
+  if (recipe.initial->from_model && (has_sources || !recipe.initial->with_sources_only)) {
+    return has_sources ? 0 : 1;
+  }
+  const std::optional<double> given = recipe.initial.options().Get("initial_points");
+  if (given.has_value()) return std::max<size_t>(static_cast<size_t>(*given), has_sources ? 0 : 1);
+  const size_t dimension = view.space->dimension();
+  if (IsMixed(*view.space) && !LearnsFromSources(view, recipe)) {
+    return std::min<size_t>(2 * (dimension + 1), 8);
+  }
+  return std::clamp<size_t>(dimension + 1, 3, 5);
+}
+
+size_t InitialResultsAlone(StudyView view, const Recipe& recipe) {
+  view.sources = {};
+  return InitialResults(view, recipe);
+}
+
+absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const SourceFitOptions& options) {
+  if (view.fitted_sources == nullptr) {
+    return absl::FailedPreconditionError("there is nowhere to get fitted sources from");
+  }
+  return CollectUsableSources(view, *view.fitted_sources, options);
+}
+
+StudyModels::StudyModels(const StudyView& view, const StrategyParts& parts, uint64_t seed)
+    : view_(view), parts_(parts), seed_(seed) {}
+
+absl::Status StudyModels::Update(bool with_transfer, absl::Span<const Suggestion> made,
+                                 uint64_t index, const Deadline& deadline) {
+  std::vector<Configuration> pending;
+  if (!main_.has_value()) {
+    SLIPSTREAM_RETURN_IF_ERROR(Fit(with_transfer, deadline));
+    for (const OpenTrial& trial : view_.open) pending.push_back(trial.configuration);
+  }
+  for (; pending_ < made.size(); ++pending_) pending.push_back(made[pending_].configuration);
+  SLIPSTREAM_RETURN_IF_ERROR(main_->AddPending(*view_.space, pending, deadline));
+  if (without_.has_value()) {
+    SLIPSTREAM_RETURN_IF_ERROR(without_->AddPending(*view_.space, pending, deadline));
+  }
+  if (!screen_.has_value() && main_->absorbs()) ShareScreen(index);
+  return absl::OkStatus();
+}
+
+void StudyModels::Forget() {
+  main_.reset();
+  without_.reset();
+  mixed_.reset();
+  asks_without_ = false;
+  screen_.reset();
+  pending_ = 0;
+}
+
+ObjectiveModelRequest StudyModels::RequestFor(const Calibration& calibration,
+                                              const Deadline& deadline) const {
+  ObjectiveModelRequest request{view_, parts_.recipe, calibration, parts_.judge, parts_.cache};
+  request.initial_results = static_cast<Index>(InitialResults(view_, parts_.recipe));
+  request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
+  request.deadline = deadline;
+  return request;
+}
+
+absl::Status StudyModels::Fit(bool with_transfer, const Deadline& deadline) {
+  with_transfer_ = with_transfer;
+  if (with_transfer) return FitWithSources(deadline);
+  SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model,
+                              ObjectiveModel::Fit(RequestFor(parts_.calibration, deadline)));
+  main_ = std::move(model);
+  return absl::OkStatus();
+}
+
+absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
+  ObjectiveModelRequest request = RequestFor(parts_.beside_sources, deadline);
+  const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);
+  SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
+  request.scale = options.scale;
+  const bool is_guarded =
+      parts_.recipe.model_options().transfer_guard && CountResults(view_) >= kLeastResults;
+  if (is_guarded) {
+    ObjectiveModelRequest alone = RequestFor(parts_.calibration, deadline);
+    if (request.scale.has_value()) alone.scaling = ScalingWithSources(request);
+    SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel without, ObjectiveModel::Fit(alone));
+    request.scaling = without.scaling();
+    without_ = std::move(without);
+  }
+  request.prior = parts_.prior;
+  request.sources = usable_.models;
+  SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model, ObjectiveModel::Fit(request));
+  main_ = std::move(model);
+  if (is_guarded) {
+    evidence_ = EvidenceOf(view_.ended,
+                           main_->LogLikelihoodOfResults() - without_->LogLikelihoodOfResults());
+  }
+  return absl::OkStatus();
+}
+
+Note StudyModels::ContrastNote() { return {std::string(kContrast), {1}}; }
+
+bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const {
+  if (!with_transfer_ || !parts_.recipe.model_options().transfer_guard) return false;
+  if (suggested == 1) return true;
+  const auto is_contrast = [](const auto& trial) {
+    return FindNote(trial.notes, kContrast) != nullptr;
+  };
+  auto contrasts = std::count_if(view_.ended.begin(), view_.ended.end(), is_contrast) +
+                   std::count_if(view_.open.begin(), view_.open.end(), is_contrast);
+  for (const Suggestion& suggestion : made) contrasts += is_contrast(suggestion.provenance) ? 1 : 0;
+  if (static_cast<size_t>(contrasts) >= InitialResultsAlone(view_, parts_.recipe)) return false;
+  // Before there is evidence, every second one.
+  return without_.has_value() ? evidence_.share() < 0.5 : suggested % 2 == 1;
+}
+
+Fact StudyModels::AskedFact() const {
+  return {"asked", std::string(asks_without_ ? "the model without sources" : "both models")};
+}
+
+const SearchedModel& StudyModels::AskedAt(int64_t round) {
+  if (!without_.has_value()) return *main_;
+  const double share = evidence_.share();
+  asks_without_ = share < kLeastShare || round % kGuardPeriod == 0;
+  if (asks_without_) return *without_;
+  return mixed_.emplace(*without_, *main_, share);
+}
+
+const Screen* StudyModels::screen() const {
+  return screen_.has_value() && !screen_->configurations.empty() ? &*screen_ : nullptr;
+}
+
+void StudyModels::ShareScreen(uint64_t index) {
+  // From now on all searches begin with one screen, at which predictions are kept up to date.
+  screen_ = SharedScreen(*view_.space, *main_, CounterRandomBits(seed_, index, kScreenLane),
+                         view_.open.size() > kMostForLargeScreen);
+  if (screen_->configurations.empty()) return;
+  main_->Remember(screen_->x);
+  if (without_.has_value()) without_->Remember(screen_->x);
+}
+
+void StudyModels::Describe(const ObjectiveModel& main, Provenance& provenance) const {
+  provenance.sources = main.SourceWeights();
+  AppendAll(main.Facts(), provenance.facts);
+  if (without_.has_value()) {
+    for (SourceWeight& source : provenance.sources) source.weight *= evidence_.share();
+    AppendAll(evidence_.Facts(), provenance.facts);
+  }
+  if (with_transfer_) AppendAll(usable_.Facts(), provenance.facts);
+}
+
+Notes StudyModels::NotesOf(const Configuration& configuration) const {
+  if (!without_.has_value()) return {};
+  const PointMatrix point = EncodeAll(*view_.space, absl::MakeConstSpan(&configuration, 1));
+  return {ForecastNote({ForecastAt(*without_, point), ForecastAt(*main_, point)}, evidence_.initial,
+                       without_->transform())};
+}
+
+}  // namespace slipstream

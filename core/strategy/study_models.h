@@ -1,0 +1,114 @@
+// The models of a study during one call for suggestions: fitted once, then told of each suggestion.
+#ifndef SLIPSTREAM_CORE_STRATEGY_STUDY_MODELS_H_
+#define SLIPSTREAM_CORE_STRATEGY_STUDY_MODELS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "core/base/deadline.h"
+#include "core/calibration/calibration.h"
+#include "core/calibration/lengthscale_rule.h"
+#include "core/exploration/exploration.h"
+#include "core/optim/space_maximizer.h"
+#include "core/prior/prior.h"
+#include "core/recipe/recipe.h"
+#include "core/sources/usable_sources.h"
+#include "core/strategy/calibration_cache.h"
+#include "core/strategy/mixed_model.h"
+#include "core/strategy/objective_model.h"
+#include "core/strategy/strategy.h"
+#include "core/study/study_view.h"
+#include "core/study/suggestion.h"
+
+namespace slipstream {
+
+// The parts of a strategy that all of its calls share.
+struct StrategyParts {
+  const Recipe& recipe;
+  const Calibration& calibration;
+  const Calibration& beside_sources;  // That of models with sources.
+  // Finds the most probable hyperparameters, by which scales of results are compared.
+  const Calibration& judge;
+  const LengthscaleRule* rule = nullptr;
+  const Exploration& exploration;
+  const Prior* prior = nullptr;  // Null without transfer.
+  CalibrationCache& cache;
+  // Begins with what served the source tasks best.
+  const Strategy& zero_shot;
+};
+
+// How many results there must be before a model is asked. One that has nothing else to learn from
+// has to see words and branches more often than numbers before it can tell which of them matter.
+size_t InitialResults(const StudyView& view, const Recipe& recipe);
+
+// The same where the study's sources are of no use.
+size_t InitialResultsAlone(StudyView view, const Recipe& recipe);
+
+size_t CountResults(const StudyView& view);
+
+// FAILED_PRECONDITION where there is nowhere to get fitted sources from; else as
+// CollectUsableSources.
+absl::StatusOr<UsableSources> SourcesOf(const StudyView& view, const SourceFitOptions& options);
+
+class StudyModels {
+ public:
+  // All that `parts` and `view` refer to must outlive it.
+  StudyModels(const StudyView& view, const StrategyParts& parts, uint64_t seed);
+
+  // Fits what is not there yet and adds those of `made`, which grows from call to call, that are
+  // not in the models. Afterwards there is a main model. When it fails, Forget is to be called.
+  // Errors as ObjectiveModel::Fit, and with transfer as SourcesOf.
+  absl::Status Update(bool with_transfer, absl::Span<const Suggestion> made, uint64_t index,
+                      const Deadline& deadline);
+  void Forget();
+
+  // With the sources, if there is transfer.
+  const ObjectiveModel& main() const { return *main_; }
+  // The model that a suggestion is to be asked of: the main one, the one without sources, or both.
+  // Refers to this.
+  const SearchedModel& AskedAt(int64_t round);
+  // Whether the suggestion after so many is to fill the space evenly, so that the models can be
+  // told apart: with a guard the second one is, and while results speak against the sources so are
+  // others, until there are as many as a study without sources begins with.
+  bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
+  // What is to be remembered of such a suggestion.
+  static Note ContrastNote();
+  // Which model that was, where there are two.
+  bool has_two() const { return without_.has_value(); }
+  Fact AskedFact() const;
+  // Null unless searches share one.
+  const Screen* screen() const;
+
+  // How the models came about, `main` standing for the main one.
+  void Describe(const ObjectiveModel& main, Provenance& provenance) const;
+  // What is to be remembered of a suggestion at this configuration.
+  Notes NotesOf(const Configuration& configuration) const;
+
+ private:
+  absl::Status Fit(bool with_transfer, const Deadline& deadline);
+  absl::Status FitWithSources(const Deadline& deadline);
+  ObjectiveModelRequest RequestFor(const Calibration& calibration, const Deadline& deadline) const;
+  void ShareScreen(uint64_t index);
+
+  const StudyView& view_;
+  const StrategyParts& parts_;
+  uint64_t seed_;
+  UsableSources usable_;
+  std::optional<ObjectiveModel> main_;
+  // Beside a main one with sources, if the recipe wants that and there are results.
+  std::optional<ObjectiveModel> without_;
+  TransferEvidence evidence_;
+  std::optional<MixedModel> mixed_;
+  bool asks_without_ = false;     // Of the model without sources alone.
+  std::optional<Screen> screen_;  // Once the model absorbs what is pending.
+  size_t pending_ = 0;            // Suggestions that the models know.
+  bool with_transfer_ = false;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_STUDY_MODELS_H_

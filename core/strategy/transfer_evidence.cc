@@ -1,0 +1,139 @@
+#include "core/strategy/transfer_evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "core/gp/normal.h"
+
+namespace slipstream {
+namespace {
+
+constexpr absl::string_view kForecasts = "transfer_forecasts";
+constexpr size_t kForecastNumbers = 5;
+
+// What is kept of the evidence at each result, ...
+constexpr double kMemory = 0.9;
+// ... and the least log density that a result can have: a surprise is none of another kind because
+// it is larger, and one must not decide for ever.
+constexpr double kLeastLogDensity = -6;
+// What the first results say was not forecast, so that it counts less.
+constexpr double kInitialPart = 0.5;
+// The most that one result counts in the mean gain, so that a few large ones leave no doubt about
+// many small ones of the same sign.
+constexpr double kMostGain = 2;
+// Intervals are of so many results at least.
+constexpr size_t kLeastCompared = 4;
+
+struct NotedForecasts {
+  ForecastPair forecasts;
+  double initial = 0;
+  OutputTransform transform;
+};
+
+std::optional<NotedForecasts> ForecastsOf(const Notes& notes) {
+  const std::vector<double>* numbers = FindNote(notes, kForecasts);
+  if (numbers == nullptr || numbers->size() < kForecastNumbers) return {};
+  const absl::Span<const double> all(*numbers);
+  std::optional<OutputTransform> transform =
+      OutputTransform::FromNumbers(all.subspan(kForecastNumbers));
+  if (!transform.has_value() || !(all[1] > 0) || !(all[3] > 0)) return {};
+  return NotedForecasts{{{all[0], all[1]}, {all[2], all[3]}}, all[4], *std::move(transform)};
+}
+
+// By how much the result was likelier with the sources; none where that was not forecast.
+std::optional<double> GainOf(const EndedTrial& trial) {
+  if (!InformsModels(trial)) return {};
+  const std::optional<NotedForecasts> noted = ForecastsOf(trial.notes);
+  if (!noted.has_value()) return {};
+  const double value = noted->transform.Apply(*trial.value);
+  const auto log_density = [value](const Forecast& forecast) {
+    return std::max(kLeastLogDensity, forecast.LogDensity(value));
+  };
+  return log_density(noted->forecasts.with_sources) - log_density(noted->forecasts.without_sources);
+}
+
+}  // namespace
+
+double Forecast::LogDensity(double value) const {
+  return LogStandardNormalDensity((value - mean) / deviation) - std::log(deviation);
+}
+
+Note ForecastNote(const ForecastPair& forecasts, double initial, const OutputTransform& transform) {
+  const auto& [without, with] = forecasts;
+  Note note{std::string(kForecasts),
+            {without.mean, without.deviation, with.mean, with.deviation, initial}};
+  const std::vector<double> numbers = transform.Numbers();
+  note.values.insert(note.values.end(), numbers.begin(), numbers.end());
+  return note;
+}
+
+absl::string_view TransferStateName(TransferState state) {
+  switch (state) {
+    case TransferState::kUnknown:
+      return "unknown";
+    case TransferState::kHelping:
+      return "helping";
+    case TransferState::kNeutral:
+      return "neutral";
+    case TransferState::kHurting:
+      return "hurting";
+  }
+  return "unknown";
+}
+
+double TransferEvidence::share() const { return 1 / (1 + std::exp(-log_odds)); }
+
+TransferState TransferEvidence::state() const {
+  if (results < kLeastCompared) return TransferState::kUnknown;
+  if (gain_low > 0) return TransferState::kHelping;
+  return gain_high < 0 ? TransferState::kHurting : TransferState::kNeutral;
+}
+
+std::vector<Fact> TransferEvidence::Facts() const {
+  std::vector<Fact> facts = {{"transfer", std::string(TransferStateName(state()))},
+                             {"transfer_share", share()},
+                             {"transfer_results", static_cast<double>(results)}};
+  if (results >= kLeastCompared) {
+    facts.push_back({"transfer_gain", gain});
+    facts.push_back({"transfer_gain_low", gain_low});
+    facts.push_back({"transfer_gain_high", gain_high});
+  }
+  return facts;
+}
+
+TransferEvidence EvidenceOf(absl::Span<const EndedTrial> ended, double initial) {
+  TransferEvidence evidence;
+  evidence.initial = initial;
+  for (const EndedTrial& trial : ended) {
+    if (const auto noted = ForecastsOf(trial.notes)) {
+      evidence.initial = noted->initial;
+      break;
+    }
+  }
+  evidence.log_odds =
+      kInitialPart * std::clamp(evidence.initial, kLeastLogDensity, -kLeastLogDensity);
+  double sum = 0;
+  double squares = 0;
+  for (const EndedTrial& trial : ended) {
+    const std::optional<double> gain = GainOf(trial);
+    if (!gain.has_value()) continue;
+    ++evidence.results;
+    evidence.log_odds = kMemory * evidence.log_odds + *gain;
+    const double counted = std::clamp(*gain, -kMostGain, kMostGain);
+    sum += counted;
+    squares += counted * counted;
+  }
+  if (evidence.results == 0) return evidence;
+  const auto count = static_cast<double>(evidence.results);
+  evidence.gain = sum / count;
+  // Together with a prior result of no gain and variance 1, few equal results are no certainty.
+  const double variance = (squares - sum * evidence.gain + 1) / count;
+  const double reach = 1.96 * std::sqrt(variance / count);
+  evidence.gain_low = evidence.gain - reach;
+  evidence.gain_high = evidence.gain + reach;
+  return evidence;
+}
+
+}  // namespace slipstream

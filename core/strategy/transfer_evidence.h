@@ -1,0 +1,72 @@
+// Whether a study's source tasks serve it, as its own results tell.
+//
+// A model with the sources and one without both forecast the result of each suggestion. The
+// forecasts are noted on the trial, and once it has ended its result tells which of the two was
+// nearer: that is evidence from outside of what either model had learnt from. It is a function of
+// the study's history alone, so that a restart changes nothing.
+#ifndef SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
+#define SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/gp/output_transform.h"
+#include "core/study/study_view.h"
+#include "core/study/suggestion.h"
+
+namespace slipstream {
+
+// A normal distribution of a result, noise included.
+struct Forecast {
+  double mean = 0;
+  double deviation = 1;
+
+  // The logarithm of its density at `value`.
+  double LogDensity(double value) const;
+};
+
+// What the two models expect of one result, on the scale of `transform`.
+struct ForecastPair {
+  Forecast without_sources;
+  Forecast with_sources;
+};
+
+// `initial` is TransferEvidence::initial at the time.
+Note ForecastNote(const ForecastPair& forecasts, double initial, const OutputTransform& transform);
+
+enum class TransferState { kUnknown, kHelping, kNeutral, kHurting };
+
+// "unknown", "helping", "neutral" or "hurting".
+absl::string_view TransferStateName(TransferState state);
+
+struct TransferEvidence {
+  // The number of results that were forecast.
+  size_t results = 0;
+  // The logarithm of how many times more the model with sources counts than the one without.
+  // Earlier results count less and less, so that it stays bounded and can turn.
+  double log_odds = 0;
+  // By how much, in natural logarithms, the results before the first forecast were likelier with
+  // the sources. It is noted when the first forecast is made.
+  double initial = 0;
+  // By how much, in natural logarithms, a result was likelier with the sources, none counting for
+  // more than 2 either way: the mean over results, and an interval that has it with a probability
+  // of about 95%.
+  double gain = 0;
+  double gain_low = 0;
+  double gain_high = 0;
+
+  // The part of the model with sources, from 0 to 1.
+  double share() const;
+  // Helping or hurting if the interval of the gain leaves no other choice.
+  TransferState state() const;
+  std::vector<Fact> Facts() const;
+};
+
+// The evidence of the trials in `ended`, which stand in the order of their numbers. `initial`
+// counts where no forecast has been noted yet.
+TransferEvidence EvidenceOf(absl::Span<const EndedTrial> ended, double initial);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_

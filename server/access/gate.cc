@@ -1,0 +1,62 @@
+#include "server/access/gate.h"
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace slipstream {
+namespace {
+
+constexpr absl::string_view kScheme = "Bearer ";
+
+absl::string_view TokenIn(absl::string_view authorization) {
+  if (!absl::StartsWithIgnoreCase(authorization, kScheme)) return {};
+  return authorization.substr(kScheme.size());
+}
+
+absl::Status NoCredentials() {
+  return absl::UnauthenticatedError(
+      "this server asks who calls: set SLIPSTREAM_TOKEN, or give the client its token another way; "
+      "it is sent as metadata \"authorization: Bearer TOKEN\"");
+}
+
+Gate::Answer WithRole(Rpc rpc, Gate::Answer who) {
+  if (!who.ok()) return who;
+  const Identity& identity = **who;
+  const RpcEntry& entry = EntryOf(rpc);
+  if (entry.roles.Has(identity.role)) return who;
+  return absl::PermissionDeniedError(
+      absl::StrCat(identity.name, " has the role ", NameOf(identity.role), ", and ", entry.name,
+                   " needs ", entry.roles.ToText(), "; use a token with such a role"));
+}
+
+}  // namespace
+
+std::optional<Gate::Answer> Gate::Find(Rpc rpc, const CallCredentials& credentials) {
+  const absl::string_view token = TokenIn(credentials.authorization);
+  if (!token.empty()) {
+    std::optional<Answer> known = verifier_.Find(token);
+    if (known.has_value()) known = WithRole(rpc, *std::move(known));
+    return known;
+  }
+  if (credentials.common_name.empty()) return NoCredentials();
+  return WithRole(rpc, verifier_.OfCertificate(credentials.common_name));
+}
+
+void Gate::Verify(Rpc rpc, const CallCredentials& credentials, Done done) {
+  if (std::optional<Answer> known = Find(rpc, credentials)) return done(*std::move(known));
+  verifier_.Verify(TokenIn(credentials.authorization), [rpc, done = std::move(done)](Answer who) {
+    done(WithRole(rpc, std::move(who)));
+  });
+}
+
+absl::Status CheckProject(const Identity& identity, absl::string_view project) {
+  if (identity.MayUse(project)) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat(identity.name, " may use the projects ", absl::StrJoin(identity.projects, ", "),
+                   " and not ", project, "; use a token for that project"));
+}
+
+}  // namespace slipstream

@@ -1,0 +1,53 @@
+// Decides who may make a call, before anybody looks at the request.
+//
+//   Gate gate(&verifier);
+//   if (auto known = gate.Find(rpc, credentials)) return *known;
+//   gate.Verify(rpc, credentials, [](Gate::Answer who) { ... });
+//
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_ACCESS_GATE_H_
+#define SLIPSTREAM_SERVER_ACCESS_GATE_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/access/identity.h"
+#include "server/access/rpc_table.h"
+#include "server/access/token_verifier.h"
+
+namespace slipstream {
+
+// What a caller shows.
+struct CallCredentials {
+  absl::string_view authorization = {};  // As HTTP has it: "Bearer TOKEN". Empty for none.
+  absl::string_view common_name = {};    // Of a client certificate; empty for none.
+};
+
+class Gate {
+ public:
+  using Answer = TokenVerifier::Answer;
+  using Done = TokenVerifier::Done;
+
+  // `verifier` must outlive the gate.
+  explicit Gate(TokenVerifier* verifier) : verifier_(*verifier) {}
+
+  // Who calls, or why not, if that needs no verification of a token. UNAUTHENTICATED: the caller
+  // shows nothing, or nothing valid. PERMISSION_DENIED: the RPC is not for its role.
+  std::optional<Answer> Find(Rpc rpc, const CallCredentials& credentials);
+  // The same; calls `done` once, at once or on another thread. RESOURCE_EXHAUSTED, UNAVAILABLE:
+  // see TokenVerifier.
+  void Verify(Rpc rpc, const CallCredentials& credentials, Done done);
+
+ private:
+  TokenVerifier& verifier_;
+};
+
+// PERMISSION_DENIED unless `identity` may use all of `project`.
+absl::Status CheckProject(const Identity& identity, absl::string_view project);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_ACCESS_GATE_H_

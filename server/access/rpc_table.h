@@ -1,0 +1,62 @@
+// What the server knows of each RPC before it looks at the request: its name, whether it changes
+// anything, and whom it is for. The one table of that.
+#ifndef SLIPSTREAM_SERVER_ACCESS_RPC_TABLE_H_
+#define SLIPSTREAM_SERVER_ACCESS_RPC_TABLE_H_
+
+#include <array>
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+#include "server/access/role.h"
+
+namespace slipstream {
+
+enum class Rpc {
+  kCreateStudy,
+  kGetStudy,
+  kListStudies,
+  kUpdateStudy,
+  kDeleteStudy,
+  kExportStudy,
+  kImportStudy,
+  kSuggest,
+  kHeartbeat,
+  kReleaseTrials,
+  kReport,
+  kListReports,
+  kShouldStop,
+  kObserve,
+  kUpdateTrial,
+  kAddTrials,
+  kGetTrial,
+  kListTrials,
+  kBestTrials,
+  kExplain,
+  kWatchStudy,
+  kWatchStudies,
+  kListPresets,
+  kRegisterSourceTask,
+  kGetSourceTask,
+  kListSourceTasks,
+  kDeleteSourceTask,
+  kGetServerStatus,
+  kBackupStore,
+};
+inline constexpr size_t kRpcCount = static_cast<size_t>(Rpc::kBackupStore) + 1;
+
+struct RpcEntry {
+  Rpc rpc;
+  absl::string_view name;  // As in OptimizationService.
+  bool changes = false;    // Whether it changes what is stored.
+  bool lasts = false;      // Whether it goes on for as long as the caller reads.
+  RoleSet roles;           // Those who may call it; kAdmin may call everything.
+};
+
+// In the order of Rpc.
+const std::array<RpcEntry, kRpcCount>& RpcTable();
+
+inline const RpcEntry& EntryOf(Rpc rpc) { return RpcTable()[static_cast<size_t>(rpc)]; }
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_ACCESS_RPC_TABLE_H_

@@ -1,0 +1,47 @@
+// Tokens and their hashes. A token is "NAME.SECRET": the name tells whose hash it is to be compared
+// with, the secret is random.
+//
+//   const Token token = *MakeToken("ann");
+//   token.text;                                  // For ann alone.
+//   token.hash;                                  // For the server's file.
+//   IsTokenOfHash(token.text, token.hash);       // True; takes some ten milliseconds and 19 MiB.
+//
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_ACCESS_TOKEN_HASH_H_
+#define SLIPSTREAM_SERVER_ACCESS_TOKEN_HASH_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace slipstream {
+
+// Longer tokens are none of ours.
+inline constexpr size_t kMostTokenBytes = 256;
+
+struct Token {
+  std::string text;
+  std::string hash;  // Argon2id, in the form of the PHC string format.
+};
+
+// INTERNAL if the system gives no random bytes or no memory. `name` has passed CheckCallerName.
+absl::StatusOr<Token> MakeToken(absl::string_view name);
+
+// Whether the token was made with this hash. Slow by design.
+bool IsTokenOfHash(const std::string& token, const std::string& hash);
+
+// Whether `hash` has the form of a hash that can be verified, at a cost that can be borne.
+bool IsTokenHash(const std::string& hash);
+
+// The part of a token before its secret; empty if it has no such form.
+absl::string_view NameInToken(absl::string_view token);
+
+// INVALID_ARGUMENT unless a caller or a project may be called so: 1 to 40 characters of a-z, 0-9
+// and '-', beginning with a letter and not ending with '-'.
+absl::Status CheckCallerName(absl::string_view field, absl::string_view name);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_ACCESS_TOKEN_HASH_H_

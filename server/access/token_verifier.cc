@@ -1,0 +1,149 @@
+#include "server/access/token_verifier.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "server/access/token_hash.h"
+
+namespace slipstream {
+namespace {
+
+absl::Status NobodysToken() {
+  return absl::UnauthenticatedError(
+      "the token is not valid: it is mistyped, or its line was taken from the server's token file; "
+      "ask whoever runs the server for a new one");
+}
+
+}  // namespace
+
+TokenVerifier::TokenVerifier(TokenVerifierOptions options) : options_(options) {
+  if (RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) != 1) {
+    throw std::runtime_error("the system gives no random bytes");
+  }
+  thread_ = std::thread([this] { VerifyUntilClosed(); });
+}
+
+TokenVerifier::~TokenVerifier() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  work_.notify_one();
+  thread_.join();
+}
+
+void TokenVerifier::Replace(TokenTable table) {
+  const std::lock_guard lock(mutex_);
+  table_ = std::move(table);
+  remembered_.clear();
+  ++generation_;
+}
+
+TokenVerifier::Key TokenVerifier::KeyOf(absl::string_view token) const {
+  Key key(32, '\0');
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
+       reinterpret_cast<const unsigned char*>(token.data()), token.size(),
+       reinterpret_cast<unsigned char*>(key.data()), &size);
+  return key;
+}
+
+const TokenEntry* TokenVerifier::EntryOf(absl::string_view token) const {
+  const auto found = table_.find(NameInToken(token));
+  return found == table_.end() || found->second.hash.empty() ? nullptr : &found->second;
+}
+
+std::optional<TokenVerifier::Answer> TokenVerifier::Find(absl::string_view token) {
+  const Key key = KeyOf(token.substr(0, kMostTokenBytes + 1));
+  const std::lock_guard lock(mutex_);
+  const auto known = remembered_.find(key);
+  if (known != remembered_.end()) return known->second;
+  if (EntryOf(token) == nullptr) return NobodysToken();
+  return std::nullopt;
+}
+
+size_t TokenVerifier::WaitingOf(const std::string& name) const {
+  return static_cast<size_t>(
+      std::count_if(waiting_.begin(), waiting_.end(),
+                    [&](const std::shared_ptr<Pending>& each) { return each->name == name; }));
+}
+
+void TokenVerifier::Verify(absl::string_view token, Done done) {
+  if (const std::optional<Answer> known = Find(token)) return done(*known);
+  const absl::Status refused = Enqueue(token, &done);
+  if (!refused.ok()) done(refused);
+}
+
+// Takes `*done` unless it is refused.
+absl::Status TokenVerifier::Enqueue(absl::string_view token, Done* done) {
+  const Key key = KeyOf(token);
+  const std::lock_guard lock(mutex_);
+  if (closing_) return absl::UnavailableError("the server is shutting down");
+  const TokenEntry* const entry = EntryOf(token);
+  if (entry == nullptr) return NobodysToken();
+  for (const std::shared_ptr<Pending>& each : waiting_) {
+    if (each->key != key) continue;  // If the table has changed, it is verified once more.
+    each->done.push_back(std::move(*done));
+    return absl::OkStatus();
+  }
+  const std::string& name = entry->identity->name;
+  if (waiting_.size() >= options_.most_waiting ||
+      WaitingOf(name) >= options_.most_waiting_of_a_name) {
+    return absl::ResourceExhaustedError("too many tokens wait to be verified; try again");
+  }
+  waiting_.push_back(std::make_shared<Pending>(
+      Pending{key, name, std::string(token), entry->hash, entry->identity, generation_}));
+  waiting_.back()->done.push_back(std::move(*done));
+  work_.notify_one();
+  return absl::OkStatus();
+}
+
+TokenVerifier::Answer TokenVerifier::OfCertificate(absl::string_view common_name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = table_.find(common_name);
+  if (found != table_.end() && found->second.hash.empty()) return found->second.identity;
+  return absl::UnauthenticatedError(
+      absl::StrCat("the client certificate of ", common_name,
+                   " has no line in the server's token file; ask whoever runs the server for one"));
+}
+
+void TokenVerifier::Remember(const Pending& pending) {
+  if (pending.generation != generation_) return;
+  if (remembered_.size() >= options_.most_remembered) remembered_.clear();
+  remembered_.emplace(pending.key, pending.identity);
+}
+
+void TokenVerifier::VerifyUntilClosed() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    work_.wait(lock, [this] { return closing_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const std::shared_ptr<Pending> pending = waiting_.front();
+    const bool is_needed = !closing_;
+    lock.unlock();
+    const bool is_sound = is_needed && IsTokenOfHash(pending->token, pending->hash);
+    lock.lock();
+    const bool is_current = pending->generation == generation_;
+    if (is_sound && is_current) Remember(*pending);
+    waiting_.pop_front();
+    std::vector<Done> waiters = std::exchange(pending->done, {});
+    lock.unlock();
+    for (Done& done : waiters) {
+      if (!is_current || !is_needed) {
+        Verify(pending->token, std::move(done));  // By the new table, or refused.
+      } else {
+        done(is_sound ? Answer(pending->identity) : NobodysToken());
+      }
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace slipstream

@@ -1,0 +1,101 @@
+// Finds out whose tokens are. As verifying one is slow by design, those that were verified are
+// remembered, by a hash with a key that is this process's own, until the table changes; and few are
+// verified at once, on a thread of their own.
+//
+//   TokenVerifier verifier({});
+//   verifier.Replace(table);
+//   if (auto known = verifier.Find(token)) return *known;
+//   verifier.Verify(token, [](absl::StatusOr<std::shared_ptr<const Identity>> who) { ... });
+//
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_ACCESS_TOKEN_VERIFIER_H_
+#define SLIPSTREAM_SERVER_ACCESS_TOKEN_VERIFIER_H_
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/access/token_file.h"
+
+namespace slipstream {
+
+struct TokenVerifierOptions {
+  // Verified tokens that are remembered.
+  size_t most_remembered = 10000;
+  // Tokens that may wait to be verified, in all and with one name; more are refused. So whoever
+  // guesses tokens of one name holds up that name alone.
+  size_t most_waiting = 256;
+  size_t most_waiting_of_a_name = 8;
+};
+
+class TokenVerifier {
+ public:
+  // UNAUTHENTICATED: it is nobody's token. RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: the
+  // verifier is being destroyed.
+  using Answer = absl::StatusOr<std::shared_ptr<const Identity>>;
+  using Done = std::function<void(Answer)>;
+
+  explicit TokenVerifier(TokenVerifierOptions options);
+  // Whoever waits is answered UNAVAILABLE.
+  ~TokenVerifier();
+
+  // Forgets all that was verified by another table.
+  void Replace(TokenTable table);
+
+  // The answer, if it needs no verification.
+  std::optional<Answer> Find(absl::string_view token);
+  // Calls `done` once, at once or on the verifier's thread.
+  void Verify(absl::string_view token, Done done);
+
+  // Who has a certificate of that common name. UNAUTHENTICATED.
+  Answer OfCertificate(absl::string_view common_name);
+
+ private:
+  using Key = std::string;
+  struct Pending {
+    Key key;
+    std::string name;
+    std::string token;
+    std::string hash;
+    std::shared_ptr<const Identity> identity;
+    uint64_t generation = 0;
+    std::vector<Done> done = {};  // All who wait for this token.
+  };
+
+  Key KeyOf(absl::string_view token) const;
+  // With the lock.
+  const TokenEntry* EntryOf(absl::string_view token) const;
+  size_t WaitingOf(const std::string& name) const;
+  void Remember(const Pending& pending);
+
+  absl::Status Enqueue(absl::string_view token, Done* done);
+  void VerifyUntilClosed();
+
+  const TokenVerifierOptions options_;
+  std::array<unsigned char, 32> secret_;
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  TokenTable table_;
+  uint64_t generation_ = 0;  // Counts tables.
+  absl::flat_hash_map<Key, std::shared_ptr<const Identity>> remembered_;
+  std::deque<std::shared_ptr<Pending>> waiting_;  // The first one is being verified.
+  bool closing_ = false;
+  std::thread thread_;  // Last: it uses the rest.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_ACCESS_TOKEN_VERIFIER_H_

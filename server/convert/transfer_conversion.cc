@@ -1,0 +1,61 @@
+#include "server/convert/transfer_conversion.h"
+
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/string_view.h"
+#include "core/base/status.h"
+#include "server/convert/trial_conversion.h"
+
+namespace slipstream {
+namespace {
+
+// Null if the provenance does not say it.
+const v1::Provenance::Fact* FindFact(const v1::Provenance& provenance, absl::string_view name) {
+  for (const v1::Provenance::Fact& fact : provenance.facts()) {
+    if (fact.name() == name) return &fact;
+  }
+  return nullptr;
+}
+
+double NumberOf(const v1::Provenance& provenance, absl::string_view name) {
+  const v1::Provenance::Fact* const fact = FindFact(provenance, name);
+  return fact == nullptr ? 0 : fact->number();
+}
+
+// "helping" is HELPING; STATE_UNSPECIFIED for a word that is no state.
+v1::TransferSummary::State StateOf(const std::string& word) {
+  v1::TransferSummary::State state = v1::TransferSummary::STATE_UNSPECIFIED;
+  v1::TransferSummary::State_Parse(absl::AsciiStrToUpper(word), &state);
+  return state;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
+    const std::vector<TrialProvenance>& provenances, bool with_shares) {
+  v1::TransferSummary summary;
+  for (const TrialProvenance& each : provenances) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance provenance,
+                                StoredProvenance(each.number, each.provenance));
+    const v1::Provenance::Fact* const state = FindFact(provenance, "transfer");
+    if (state == nullptr || StateOf(state->text()) == v1::TransferSummary::STATE_UNSPECIFIED) {
+      continue;
+    }
+    const double share = NumberOf(provenance, "transfer_share");
+    summary.set_state(StateOf(state->text()));
+    summary.set_share(share);
+    summary.set_results(static_cast<int64_t>(NumberOf(provenance, "transfer_results")));
+    summary.set_gain(NumberOf(provenance, "transfer_gain"));
+    summary.set_gain_low(NumberOf(provenance, "transfer_gain_low"));
+    summary.set_gain_high(NumberOf(provenance, "transfer_gain_high"));
+    *summary.mutable_sources() = provenance.sources();
+    if (!with_shares) continue;
+    v1::TransferSummary::Share* const at = summary.add_shares();
+    at->set_trial(each.number);
+    at->set_share(share);
+  }
+  return summary;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,21 @@
+// Whether source tasks serve a study, read from what its suggestions' provenances say.
+#ifndef SLIPSTREAM_SERVER_CONVERT_TRANSFER_CONVERSION_H_
+#define SLIPSTREAM_SERVER_CONVERT_TRANSFER_CONVERSION_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/store/records.h"
+#include "slipstream/v1/study.pb.h"
+
+namespace slipstream {
+
+// The summary of the latest of these provenances, which stand in the order of their trials, that
+// weighs a model with sources and one without; with `shares`, those of all of them. Without any it
+// has no state. DATA_LOSS where a provenance is damaged.
+absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
+    const std::vector<TrialProvenance>& provenances, bool with_shares);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_CONVERT_TRANSFER_CONVERSION_H_

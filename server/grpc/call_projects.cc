@@ -1,0 +1,65 @@
+#include "server/grpc/call_projects.h"
+
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "google/protobuf/descriptor.h"
+
+namespace slipstream {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+// The fields of requests that name resources, or that hold a resource with its name.
+constexpr const char* kNames[] = {"name", "study", "trial", "trials", "source_tasks"};
+constexpr const char* kResources[] = {"study", "trial", "source_task", "header"};
+constexpr char kParent[] = "parent";
+
+std::string ProjectOf(absl::string_view name) {
+  if (!absl::ConsumePrefix(&name, "projects/")) return "default";
+  return std::string(name.substr(0, name.find('/')));
+}
+
+void AddNames(const Message& message, const FieldDescriptor& field,
+              std::set<std::string>* projects) {
+  const auto add = [&](const std::string& name) {
+    if (!name.empty()) projects->insert(ProjectOf(name));
+  };
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  if (!field.is_repeated()) return add(reflection.GetString(message, &field));
+  for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
+    add(reflection.GetRepeatedString(message, &field, i));
+  }
+}
+
+// A resource that is being made has no name yet: what its field says is ignored.
+void AddProjects(const Message& message, bool is_new, std::set<std::string>* projects) {
+  const Descriptor& type = *message.GetDescriptor();
+  const FieldDescriptor* const parent = type.FindFieldByName(kParent);
+  if (parent != nullptr) {
+    is_new = true;
+    projects->insert(ProjectOf(message.GetReflection()->GetString(message, parent)));
+  }
+  for (const char* name : kNames) {
+    const FieldDescriptor* const field = type.FindFieldByName(name);
+    if (field == nullptr || field->type() != FieldDescriptor::TYPE_STRING) continue;
+    if (is_new && field->name() == "name") continue;
+    AddNames(message, *field, projects);
+  }
+  for (const char* name : kResources) {
+    const FieldDescriptor* const field = type.FindFieldByName(name);
+    if (field == nullptr || field->type() != FieldDescriptor::TYPE_MESSAGE) continue;
+    AddProjects(message.GetReflection()->GetMessage(message, field), is_new, projects);
+  }
+}
+
+}  // namespace
+
+std::set<std::string> ProjectsOf(const Message& request) {
+  std::set<std::string> projects;
+  AddProjects(request, /*is_new=*/false, &projects);
+  return projects;
+}
+
+}  // namespace slipstream

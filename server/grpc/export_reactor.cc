@@ -1,0 +1,68 @@
+#include "server/grpc/export_reactor.h"
+
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <utility>
+
+#include "server/grpc/status_conversion.h"
+
+namespace slipstream {
+namespace {
+
+// The lines of an answer as they are read, as a message and as bytes.
+constexpr auto kHeldBytes = static_cast<int64_t>(4 * StudyExport::kFullBytes);
+
+}  // namespace
+
+ExportReactor::ExportReactor(ExchangeService* service, MemoryBudget* budget,
+                             std::atomic<int64_t>* under_way, const Open& open, OnEnd on_end)
+    : service_(*service), budget_(*budget), under_way_(*under_way), on_end_(std::move(on_end)) {
+  const absl::Status room = budget_.Take(kHeldBytes);
+  if (!room.ok()) {
+    End(room);
+    return;
+  }
+  held_bytes_ = kHeldBytes;
+  open([this](absl::StatusOr<std::unique_ptr<StudyExport>> opened) { Opened(std::move(opened)); });
+}
+
+void ExportReactor::Opened(absl::StatusOr<std::unique_ptr<StudyExport>> opened) {
+  if (!opened.ok()) return End(opened.status());
+  export_ = *std::move(opened);
+  ReadLines();
+}
+
+void ExportReactor::ReadLines() {
+  service_.NextLines(export_.get(),
+                     [this](const absl::StatusOr<v1::ExportStudyResponse>& lines) { Send(lines); });
+}
+
+void ExportReactor::Send(const absl::StatusOr<v1::ExportStudyResponse>& lines) {
+  if (!lines.ok()) return End(lines.status());
+  if (lines->lines().empty()) return End(absl::OkStatus());
+  message_.Clear();
+  bool owned = false;
+  const grpc::Status written =
+      grpc::SerializationTraits<v1::ExportStudyResponse>::Serialize(*lines, &message_, &owned);
+  if (!written.ok()) return End(absl::InternalError(written.error_message()));
+  StartWrite(&message_);
+}
+
+// A cancelled call fails its next write.
+void ExportReactor::OnWriteDone(bool alive) {
+  if (!alive) return End(absl::CancelledError("the caller is gone"));
+  ReadLines();
+}
+
+void ExportReactor::End(const absl::Status& status) {
+  on_end_(status);
+  Finish(ToGrpcStatus(status));
+}
+
+void ExportReactor::OnDone() {
+  budget_.GiveBack(held_bytes_);
+  --under_way_;
+  delete this;
+}
+
+}  // namespace slipstream

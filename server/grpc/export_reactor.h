@@ -1,0 +1,54 @@
+// One ExportStudy call: reads the lines of a study a few at a time and sends them, the next ones
+// once the caller has taken those before.
+#ifndef SLIPSTREAM_SERVER_GRPC_EXPORT_REACTOR_H_
+#define SLIPSTREAM_SERVER_GRPC_EXPORT_REACTOR_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/grpc/memory_budget.h"
+#include "server/service/exchange_service.h"
+
+namespace slipstream {
+
+// Deletes itself when the call is done. One step of the call goes on at a time.
+class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+ public:
+  // `open` opens the export: it takes what to call with it.
+  using Open = std::function<void(const ExchangeService::Opened& opened)>;
+  // Told how the call ends, just before the caller is.
+  using OnEnd = std::function<void(const absl::Status&)>;
+
+  // What the call holds is taken from `budget`. `under_way` has been increased for it, and is
+  // decreased when it is done. All pointers must outlive the call.
+  ExportReactor(ExchangeService* service, MemoryBudget* budget, std::atomic<int64_t>* under_way,
+                const Open& open, OnEnd on_end);
+
+  void OnWriteDone(bool alive) override;
+  void OnDone() override;
+
+ private:
+  void Opened(absl::StatusOr<std::unique_ptr<StudyExport>> opened);
+  void ReadLines();
+  void Send(const absl::StatusOr<v1::ExportStudyResponse>& lines);
+  void End(const absl::Status& status);
+
+  ExchangeService& service_;
+  MemoryBudget& budget_;
+  std::atomic<int64_t>& under_way_;
+  const OnEnd on_end_;
+  int64_t held_bytes_ = 0;
+  std::unique_ptr<StudyExport> export_;
+  grpc::ByteBuffer message_;  // On its way to the caller.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_EXPORT_REACTOR_H_

@@ -1,0 +1,72 @@
+#include "server/grpc/grpc_log.h"
+
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
+
+#include <atomic>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+namespace {
+
+// Both take a plain function, so the log has to be found from there.
+std::atomic<Log*> grpc_log{nullptr};
+
+LogLevel LevelOf(gpr_log_severity severity) {
+  switch (severity) {
+    case GPR_LOG_SEVERITY_DEBUG:
+      return LogLevel::kDebug;
+    case GPR_LOG_SEVERITY_INFO:
+      return LogLevel::kInfo;
+    case GPR_LOG_SEVERITY_ERROR:
+      return LogLevel::kWarning;
+  }
+  return LogLevel::kWarning;
+}
+
+LogLevel LevelOf(google::protobuf::LogLevel level) {
+  return level == google::protobuf::LOGLEVEL_INFO ? LogLevel::kInfo : LogLevel::kWarning;
+}
+
+// The file's name without its folders, which are those of the machine that built the library.
+absl::string_view NameOf(const char* file) {
+  const absl::string_view path(file);
+  return path.substr(path.rfind('/') + 1);
+}
+
+void PassOn(const char* library, LogLevel level, const char* file, int line,
+            const std::string& message) {
+  Log* const log = grpc_log.load();
+  if (log == nullptr) return;
+  const std::string place = absl::StrCat(NameOf(file), ":", line);
+  log->WriteLimited(level, absl::StrCat(library, " ", place), library, [&] {
+    return LogFields{{"at", place}, {"message", message}};
+  });
+}
+
+void PassOnGrpc(gpr_log_func_args* line) {
+  PassOn("grpc", LevelOf(line->severity), line->file, line->line, line->message);
+}
+
+void PassOnProtobuf(google::protobuf::LogLevel level, const char* file, int line,
+                    const std::string& message) {
+  PassOn("protobuf", LevelOf(level), file, line, message);
+}
+
+}  // namespace
+
+GrpcLog::GrpcLog(Log* log) {
+  grpc_log = log;
+  gpr_set_log_function(PassOnGrpc);
+  google::protobuf::SetLogHandler(PassOnProtobuf);
+}
+
+GrpcLog::~GrpcLog() {
+  google::protobuf::SetLogHandler(nullptr);
+  gpr_set_log_function(nullptr);
+  grpc_log = nullptr;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,48 @@
+// Ends uploads whose callers have sent nothing for a while, so that what they hold can be had
+// again.
+#ifndef SLIPSTREAM_SERVER_GRPC_IDLE_UPLOADS_H_
+#define SLIPSTREAM_SERVER_GRPC_IDLE_UPLOADS_H_
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+
+namespace slipstream {
+
+// Thread-safe.
+class IdleUploads {
+ public:
+  // Looks for them on a thread of its own, four times in each `limit`.
+  explicit IdleUploads(absl::Duration limit);
+  ~IdleUploads();
+
+  // The upload waits for its caller from now on. `end` is called, at most once and not after Leave
+  // has returned, when it has done so for longer than the limit. It must be quick, and may lead to
+  // Leave on the same thread.
+  void Wait(const void* upload, std::function<void()> end);
+  // It does not wait any more.
+  void Leave(const void* upload);
+
+ private:
+  struct Waiting {
+    absl::Time since;
+    std::function<void()> end;
+  };
+
+  void Watch();
+
+  const absl::Duration limit_;
+  // Held while an upload is ended, so that it cannot leave meanwhile but on that same thread.
+  std::recursive_mutex mutex_;
+  std::map<const void*, Waiting> waiting_;
+  absl::Notification ending_;
+  std::thread thread_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_IDLE_UPLOADS_H_

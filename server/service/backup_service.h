@@ -1,0 +1,54 @@
+// The call that copies the whole store while it is in use, free of any transport: requests and
+// answers are messages, errors are absl::Status with an InvalidField where a field is wrong.
+// proto/slipstream/v1/services.proto says what the call does.
+//
+// Backups are files in one folder of the server's machine, which the server alone chooses: what is
+// in them belongs to all projects and is for no caller's eyes. Thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
+#define SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/service/answering.h"
+#include "server/service/executor.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+struct BackupOptions {
+  std::string folder = {};  // Empty: there are no backups by call.
+  // Copies one snapshot of the store to a new file and checks the copy. ALREADY_EXISTS if there is
+  // such a file, CANCELLED if `stop` is requested; a failure leaves none.
+  std::function<absl::Status(const std::string& file, const std::stop_token& stop)> copy = {};
+  // Called after each, with how long it took. On any thread.
+  std::function<void(const std::string& file, const absl::Status&, absl::Duration)> on_backup = {};
+};
+
+class BackupService {
+ public:
+  // A backup that is under way when `stop` is requested is given up.
+  BackupService(BackupOptions options, std::stop_token stop)
+      : options_(std::move(options)), stop_(std::move(stop)) {}
+
+  // Answers once the copy is whole and has been checked, also if the caller has gone. `response`
+  // must live until then.
+  void BackupStore(const v1::BackupStoreRequest* request, v1::BackupStoreResponse* response,
+                   const Done& done);
+
+ private:
+  absl::Status BackUp(const std::string& file, v1::BackupStoreResponse* response);
+
+  const BackupOptions options_;
+  const std::stop_token stop_;
+  // One backup at a time, and one that waits.
+  Executor executor_{"backups", /*threads=*/1, /*max_waiting=*/1};
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_

@@ -1,0 +1,81 @@
+#include "server/service/retention_sweeper.h"
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace slipstream {
+
+RetentionSweeper::RetentionSweeper(Store* store, RetentionOptions options,
+                                   std::function<void(const std::string&)> forget)
+    : store_(*store), options_(std::move(options)), forget_(std::move(forget)) {
+  if (options_.delete_completed_after == absl::InfiniteDuration()) return;
+  if (options_.period == absl::InfiniteDuration()) return;
+  thread_ = std::thread([this] { TurnUntilStopped(); });
+}
+
+RetentionSweeper::~RetentionSweeper() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  stop_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void RetentionSweeper::TurnUntilStopped() {
+  const auto period = absl::ToChronoNanoseconds(options_.period);
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stop_.wait_for(lock, period, [this] { return stopping_; })) {
+    lock.unlock();
+    Turn().IgnoreError();
+    lock.lock();
+  }
+}
+
+absl::Status RetentionSweeper::Turn() {
+  if (options_.delete_completed_after == absl::InfiniteDuration()) return absl::OkStatus();
+  const std::lock_guard<std::mutex> lock(turn_mutex_);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
+                              store_.ListStudies(after_key_, options_.studies_per_turn));
+  for (const StudyRecord& study : studies) {
+    SLIPSTREAM_RETURN_IF_ERROR(DeleteIfDue(study));
+    after_key_ = study.key;
+  }
+  if (static_cast<int>(studies.size()) < options_.studies_per_turn) after_key_ = 0;
+  return absl::OkStatus();
+}
+
+absl::Status RetentionSweeper::DeleteIfDue(const StudyRecord& study) {
+  const int64_t age_ms = options_.now_ms() - study.update_ms;
+  const bool may_be_due = study.state == StudyState::kCompleted &&
+                          age_ms >= absl::ToInt64Milliseconds(options_.delete_completed_after);
+  if (!may_be_due) return absl::OkStatus();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool deleted, Delete(study));
+  if (!deleted) return absl::OkStatus();
+  ++deleted_;
+  forget_(study.id);
+  if (options_.on_deletion) options_.on_deletion(study.id);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> RetentionSweeper::Delete(const StudyRecord& study) {
+  const auto answered = std::make_shared<std::promise<absl::Status>>();
+  Write<Unit> write;
+  write.done = [answered](absl::Status status, std::optional<std::string>) {
+    answered->set_value(std::move(status));
+  };
+  store_.ExpireStudy(StudyRef(study.id, study.key),
+                     absl::ToInt64Milliseconds(options_.delete_completed_after), std::move(write));
+  const absl::Status status = answered->get_future().get();
+  // It is not due yet, or somebody else was faster.
+  if (absl::IsFailedPrecondition(status) || absl::IsNotFound(status)) return false;
+  SLIPSTREAM_RETURN_IF_ERROR(status);
+  return true;
+}
+
+}  // namespace slipstream

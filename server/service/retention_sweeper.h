@@ -1,0 +1,78 @@
+// Deletes studies that have been COMPLETED for long, if the operator wants that, as long as the
+// server is up: a thread looks at some studies at regular times. Whether a study is to go is
+// decided in the store's transaction, by its clock, so that a study that has just been changed
+// stays.
+//
+//   RetentionSweeper sweeper(store, {.delete_completed_after = absl::Hours(24 * 365)});
+//
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_SERVICE_RETENTION_SWEEPER_H_
+#define SLIPSTREAM_SERVER_SERVICE_RETENTION_SWEEPER_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/store/store.h"
+
+namespace slipstream {
+
+struct RetentionOptions {
+  // Deletes studies that are COMPLETED and have not been changed for so long; results that came
+  // late do not count as changes. Infinite: never.
+  absl::Duration delete_completed_after = absl::InfiniteDuration();
+  // How often to look, with an infinite period only when Turn is called, and at how many studies.
+  absl::Duration period = absl::Seconds(1);
+  int studies_per_turn = 100;
+  // The store's clock, by which studies are passed over that are surely not due.
+  std::function<int64_t()> now_ms = [] { return absl::ToUnixMillis(absl::Now()); };
+  // Called after each deletion, with the study's id; must be quick.
+  std::function<void(const std::string& study_id)> on_deletion = {};
+};
+
+class RetentionSweeper {
+ public:
+  // `store` must outlive the sweeper. `forget` is called after each deletion too, so that nothing
+  // is kept in memory of the study.
+  RetentionSweeper(Store* store, RetentionOptions options,
+                   std::function<void(const std::string& study_id)> forget);
+  // Waits for a turn that is under way.
+  ~RetentionSweeper();
+
+  // Looks at the next studies, oldest first, and begins anew after the last; deletes those whose
+  // time is over. Returns when that is durable. Errors are those of the store, and a later turn
+  // does what this one could not.
+  absl::Status Turn();
+
+  // Studies deleted so far.
+  int64_t deleted() const { return deleted_; }
+
+ private:
+  void TurnUntilStopped();
+  absl::Status DeleteIfDue(const StudyRecord& study);
+  // Whether the study was deleted.
+  absl::StatusOr<bool> Delete(const StudyRecord& study);
+
+  Store& store_;
+  const RetentionOptions options_;
+  const std::function<void(const std::string&)> forget_;
+  std::atomic<int64_t> deleted_{0};
+  std::mutex turn_mutex_;  // One turn at a time.
+  int64_t after_key_ = 0;  // Guarded by turn_mutex_.
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_RETENTION_SWEEPER_H_

@@ -1,0 +1,46 @@
+// What goes on in the service, for those who look after the server.
+#ifndef SLIPSTREAM_SERVER_SERVICE_SERVICE_FIGURES_H_
+#define SLIPSTREAM_SERVER_SERVICE_SERVICE_FIGURES_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/figures/histogram.h"
+#include "server/store/store_figures.h"
+
+namespace slipstream {
+
+struct ServiceFigures {
+  struct Queue {
+    std::string name;
+    int64_t waiting = 0;
+    int64_t limit = 0;
+  };
+  struct Cache {
+    std::string name;
+    int64_t bytes = 0;
+    int64_t limit = 0;
+  };
+
+  std::vector<Queue> queues;
+  std::vector<Cache> caches;
+  std::array<int64_t, 3> rungs = {};  // Suggestions by their Rung.
+  // Of suggestions by studies with source tasks: the weight that these had, 0 to 1.
+  HistogramFigures transfer_weights;
+  int64_t prepared = 0;         // Suggestions that were worked out ahead; ...
+  int64_t prepared_used = 0;    // ... given to callers; ...
+  int64_t prepared_wasted = 0;  // ... void before anybody asked.
+  int64_t stale_leases = 0;
+  int64_t queued_again = 0;
+  int64_t expired_studies = 0;  // Deleted as they had long been completed.
+  int64_t source_fits = 0;
+  int64_t failed_source_fits = 0;
+  int64_t watchers = 0;
+  StoreFigures store;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_SERVICE_FIGURES_H_

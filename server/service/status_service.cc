@@ -1,0 +1,108 @@
+#include "server/service/status_service.h"
+
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/util/time_util.h"
+
+namespace slipstream {
+namespace {
+
+using google::protobuf::util::TimeUtil;
+
+void FillStore(const StoreFigures& figures, v1::ServerStatus::Store* store) {
+  store->set_takes_writes(figures.database.refusal.empty());
+  store->set_message(figures.database.refusal);
+  store->set_commits(figures.database.commit_seconds.count());
+  store->set_writes(static_cast<int64_t>(figures.writes_per_commit.sum));
+  *store->mutable_commit_time() = TimeUtil::NanosecondsToDuration(
+      absl::ToInt64Nanoseconds(absl::Seconds(figures.database.commit_seconds.sum)));
+  store->set_file_bytes(figures.database.file_bytes);
+  store->set_log_bytes(figures.database.log_bytes);
+}
+
+void FillActivity(const ServiceFigures& figures, v1::ServerStatus* response) {
+  for (const ServiceFigures::Queue& queue : figures.queues) {
+    v1::ServerStatus::Queue* const entry = response->add_queues();
+    entry->set_name(queue.name);
+    entry->set_waiting(queue.waiting);
+    entry->set_limit(queue.limit);
+  }
+  for (const ServiceFigures::Cache& cache : figures.caches) {
+    v1::ServerStatus::Cache* const entry = response->add_caches();
+    entry->set_name(cache.name);
+    entry->set_bytes(cache.bytes);
+    entry->set_limit_bytes(cache.limit);
+  }
+  v1::ServerStatus::Suggestions& suggestions = *response->mutable_suggestions();
+  suggestions.set_by_recipe(figures.rungs[static_cast<size_t>(Rung::kRecipe)]);
+  suggestions.set_without_transfer(figures.rungs[static_cast<size_t>(Rung::kWithoutTransfer)]);
+  suggestions.set_quasi_random(figures.rungs[static_cast<size_t>(Rung::kQuasiRandom)]);
+  suggestions.set_prepared(figures.prepared);
+  suggestions.set_prepared_used(figures.prepared_used);
+  suggestions.set_prepared_wasted(figures.prepared_wasted);
+  response->set_watchers(figures.watchers);
+}
+
+void AddLimit(const std::string& name, int64_t value, const std::string& flag,
+              v1::ServerStatus* response) {
+  v1::ServerStatus::Limit* const limit = response->add_limits();
+  limit->set_name(name);
+  limit->set_value(value);
+  limit->set_flag(flag);
+}
+
+void FillLimits(const ServiceOptions& options, const StoreFigures& store,
+                v1::ServerStatus* response) {
+  AddLimit("bytes of a message", options.max_message_bytes, "--max-message-bytes", response);
+  AddLimit("trials of a study", store.most_trials_per_study, "--max-trials-per-study", response);
+  AddLimit("watchers", static_cast<int64_t>(options.events.max_watchers), "", response);
+  AddLimit("waiting Suggest calls of a study",
+           static_cast<int64_t>(options.max_waiting_suggests_per_study), "", response);
+}
+
+}  // namespace
+
+int64_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t size = 0;
+  int64_t resident = 0;
+  if (!(file >> size >> resident)) return 0;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+void StatusService::FillContents(v1::ServerStatus* response) {
+  const absl::StatusOr<StoreCounts> counts = store_.Count();
+  if (!counts.ok()) {
+    v1::ServerStatus::Store& store = *response->mutable_store();
+    store.set_message(absl::StrCat(store.message(), store.message().empty() ? "" : "; ",
+                                   "cannot be read: ", counts.status().message()));
+    return;
+  }
+  response->mutable_contents()->set_studies(counts->studies);
+  response->mutable_contents()->set_trials(counts->trials);
+  response->mutable_contents()->set_source_tasks(counts->source_tasks);
+}
+
+void StatusService::GetServerStatus(const v1::GetServerStatusRequest*, v1::ServerStatus* response,
+                                    Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
+    const absl::Time now = absl::Now();
+    response->set_version(options_.version);
+    *response->mutable_start_time() = TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(start_));
+    *response->mutable_uptime() =
+        TimeUtil::NanosecondsToDuration(absl::ToInt64Nanoseconds(now - start_));
+    const ServiceFigures figures = figures_();
+    FillStore(figures.store, response->mutable_store());
+    FillContents(response);
+    FillActivity(figures, response);
+    FillLimits(options_, figures.store, response);
+    response->set_resident_bytes(ResidentBytes());
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace slipstream

@@ -1,0 +1,48 @@
+// GetServerStatus, free of any transport.
+#ifndef SLIPSTREAM_SERVER_SERVICE_STATUS_SERVICE_H_
+#define SLIPSTREAM_SERVER_SERVICE_STATUS_SERVICE_H_
+
+#include <functional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/service/answering.h"
+#include "server/service/executor.h"
+#include "server/service/service_figures.h"
+#include "server/service/service_options.h"
+#include "server/store/store.h"
+#include "slipstream/v1/services.pb.h"
+
+namespace slipstream {
+
+// Thread-safe.
+class StatusService {
+ public:
+  // All pointers must outlive the service. `figures` tells what goes on in the services.
+  StatusService(Store* store, const ServiceOptions* options,
+                std::function<ServiceFigures()> figures, Executor* reads)
+      : store_(*store), options_(*options), figures_(std::move(figures)), reads_(reads) {}
+
+  // Without open_calls, of which only the transport knows. Answers also when the store cannot be
+  // read; its message then says so.
+  void GetServerStatus(const v1::GetServerStatusRequest* request, v1::ServerStatus* response,
+                       Done done);
+
+ private:
+  void FillContents(v1::ServerStatus* response);
+
+  Store& store_;
+  const ServiceOptions& options_;
+  const std::function<ServiceFigures()> figures_;
+  Executor* const reads_;
+  const absl::Time start_ = absl::Now();
+};
+
+// The process's memory that is in use, in bytes; 0 if it is not known.
+int64_t ResidentBytes();
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVICE_STATUS_SERVICE_H_

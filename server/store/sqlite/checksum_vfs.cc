@@ -1,0 +1,99 @@
+#include "server/store/sqlite/checksum_vfs.h"
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace slipstream::sqlite {
+namespace {
+
+constexpr int kDatabaseHeaderSize = 100;
+constexpr size_t kReservedBytesAt = 20;
+constexpr int kSmallestPage = 512;
+
+static_assert(std::endian::native == std::endian::little, "checksums are of little-endian words");
+
+// Each step is a bijection of the state for a given word and of the word for a given
+// state, so a page with one other word always has another checksum. Four lanes keep a
+// processor's multipliers busy.
+uint64_t ChecksumOf(const char* page, int size, int64_t number) {
+  constexpr uint64_t kFactor = 0x9e3779b97f4a7c15;
+  const auto step = [](uint64_t state, uint64_t word) {
+    return std::rotl((state ^ word) * kFactor, 29);
+  };
+  uint64_t lanes[4] = {static_cast<uint64_t>(number), 1, 2, 3};
+  uint64_t words[4];
+  const int end = size - kChecksumBytes;
+  int at = 0;
+  for (; at + 32 <= end; at += 32) {
+    std::memcpy(words, page + at, 32);
+    for (int lane = 0; lane < 4; ++lane) lanes[lane] = step(lanes[lane], words[lane]);
+  }
+  for (; at < end; at += 8) {
+    std::memcpy(words, page + at, 8);
+    lanes[0] = step(lanes[0], words[0]);
+  }
+  uint64_t sum = lanes[0];
+  for (int lane = 1; lane < 4; ++lane) sum = step(sum, lanes[lane]);
+  return sum ^ (sum >> 32);
+}
+
+bool IsWholePage(int size, sqlite3_int64 offset) {
+  return size >= kSmallestPage && std::has_single_bit(static_cast<unsigned>(size)) &&
+         offset % size == 0;
+}
+
+uint64_t StoredChecksum(const char* page, int size) {
+  uint64_t stored;
+  std::memcpy(&stored, page + size - kChecksumBytes, sizeof(stored));
+  return stored;
+}
+
+bool FileHasChecksums(sqlite3_file* file) {
+  char header[kDatabaseHeaderSize];
+  return file->pMethods->xRead(file, header, kDatabaseHeaderSize, 0) == SQLITE_OK &&
+         HeaderHasChecksums({header, kDatabaseHeaderSize});
+}
+
+}  // namespace
+
+bool ChecksumVfs::ChecksumFile::HasChecksums() {
+  has_checksums = has_checksums || FileHasChecksums(below());
+  return has_checksums;
+}
+
+int ChecksumVfs::ChecksumFile::Read(void* bytes, int size, sqlite3_int64 offset) {
+  const int code = PassingFile::Read(bytes, size, offset);
+  if (code != SQLITE_OK || !IsWholePage(size, offset) || !HasChecksums()) return code;
+  const char* page = static_cast<const char*>(bytes);
+  return ChecksumOf(page, size, offset / size) == StoredChecksum(page, size) ? SQLITE_OK
+                                                                             : SQLITE_IOERR_DATA;
+}
+
+int ChecksumVfs::ChecksumFile::Write(const void* bytes, int size, sqlite3_int64 offset) {
+  if (offset == 0 && size >= kDatabaseHeaderSize) {
+    has_checksums = HeaderHasChecksums({static_cast<const char*>(bytes), kDatabaseHeaderSize});
+  }
+  if (IsWholePage(size, offset) && HasChecksums()) {
+    // SQLite leaves the reserved bytes of its own buffer to its VFS.
+    char* page = static_cast<char*>(const_cast<void*>(bytes));
+    const uint64_t sum = ChecksumOf(page, size, offset / size);
+    std::memcpy(page + size - kChecksumBytes, &sum, sizeof(sum));
+  }
+  return PassingFile::Write(bytes, size, offset);
+}
+
+ChecksumVfs::ChecksumVfs(const std::string& base) : layer_("checksums", base, *this) {}
+
+bool HeaderHasChecksums(absl::string_view header) {
+  return header[kReservedBytesAt] == kChecksumBytes;
+}
+
+absl::Status RequestChecksums(Connection& connection) {
+  int bytes = kChecksumBytes;
+  const int code =
+      sqlite3_file_control(connection.database(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+  return code == SQLITE_OK ? absl::OkStatus() : connection.Fail(code);
+}
+
+}  // namespace slipstream::sqlite

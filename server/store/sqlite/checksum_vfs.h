@@ -1,0 +1,59 @@
+// A SQLite VFS that keeps a checksum of every page in the page's last eight bytes,
+// so that damage of any value is noticed wherever it is read.
+//
+// A database file has checksums from the moment its first page says that eight bytes
+// of each page are reserved (RequestChecksums). A page gets its checksum when it is
+// written to the file, of its number and its other bytes; what is read with another
+// one gives SQLITE_IOERR_DATA. The write-ahead log has SQLite's own checksums, which
+// log_check.h verifies. A program that writes to the file without this VFS leaves
+// pages behind that count as damaged.
+//
+// Must outlive the connections that use it. Thread-safe.
+#ifndef SLIPSTREAM_SERVER_STORE_SQLITE_CHECKSUM_VFS_H_
+#define SLIPSTREAM_SERVER_STORE_SQLITE_CHECKSUM_VFS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/vfs_layer.h"
+
+namespace slipstream::sqlite {
+
+inline constexpr int kChecksumBytes = 8;
+
+class ChecksumVfs {
+ public:
+  // Reads and writes by the VFS called `base`; empty: the default one.
+  explicit ChecksumVfs(const std::string& base);
+
+  const std::string& name() const { return layer_.name(); }
+
+ private:
+  // A main database file; logs, journals and temporary files are the base's alone.
+  struct ChecksumFile : PassingFile<ChecksumFile> {
+    ChecksumFile(ChecksumVfs& /*vfs*/, int /*open_flags*/) {}
+
+    static bool IsOfLayer(int open_flags) { return (open_flags & SQLITE_OPEN_MAIN_DB) != 0; }
+    int Read(void* bytes, int size, sqlite3_int64 offset);
+    int Write(const void* bytes, int size, sqlite3_int64 offset);
+
+    // A file gets them for good, perhaps from another connection.
+    bool HasChecksums();
+
+    bool has_checksums = false;
+  };
+
+  VfsLayer<ChecksumFile, ChecksumVfs> layer_;
+};
+
+// Whether these first bytes of a database file (at least 21) say that its pages have checksums.
+bool HeaderHasChecksums(absl::string_view header);
+
+// Makes pages of a file that is created next, or is rewritten by VACUUM, have checksums.
+absl::Status RequestChecksums(Connection& connection);
+
+}  // namespace slipstream::sqlite
+
+#endif  // SLIPSTREAM_SERVER_STORE_SQLITE_CHECKSUM_VFS_H_

@@ -1,0 +1,176 @@
+#include "server/store/sqlite/log_check.h"
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+#include "server/store/sqlite/raw_file.h"
+
+namespace slipstream::sqlite {
+namespace {
+
+// Offsets and sizes come from SQLite's documentation of the log and of its index.
+constexpr int64_t kHeaderBytes = 32;
+constexpr int64_t kFrameHeaderBytes = 24;
+constexpr uint32_t kMagicOfBigEndianSums = 0x377f0683;
+constexpr uint32_t kMagicOfLittleEndianSums = 0x377f0682;
+constexpr size_t kIndexHeaderBytes = 48;
+
+uint32_t Big32(absl::string_view bytes, size_t offset) {
+  uint32_t value = 0;
+  for (size_t i = offset; i < offset + 4; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  }
+  return value;
+}
+
+uint32_t Native32(absl::string_view bytes, size_t offset) {
+  uint32_t value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(value));
+  return value;
+}
+
+// The sums that each frame continues from the one before it.
+struct LogSums {
+  uint32_t first = 0;
+  uint32_t second = 0;
+
+  void Add(absl::string_view bytes, bool big_endian) {
+    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      first += (big_endian ? Big32(bytes, at) : Native32(bytes, at)) + second;
+      second += (big_endian ? Big32(bytes, at + 4) : Native32(bytes, at + 4)) + first;
+    }
+  }
+  friend bool operator==(const LogSums&, const LogSums&) = default;
+};
+
+LogSums StoredSums(absl::string_view bytes, size_t offset) {
+  return {Big32(bytes, offset), Big32(bytes, offset + 4)};
+}
+
+absl::Status LogDamaged(const std::string& path, absl::string_view complaint) {
+  return absl::DataLossError(absl::StrCat("the store ", path, " is damaged: ", complaint,
+                                          "; results that were acknowledged are lost unless its "
+                                          "-wal file is put back or a backup is restored"));
+}
+
+// What the index says of the log.
+struct LogIndex {
+  std::string salts;
+  int64_t frames = 0;  // That have been committed and synced.
+  int64_t moved = 0;   // How many of these the database file has too.
+};
+
+struct FoundIndex {
+  bool exists = false;
+  std::optional<LogIndex> index;  // Absent if it says nothing that can be relied on.
+};
+
+// Both copies of its header are equal unless the program ended while it wrote them.
+FoundIndex ReadIndex(const std::string& path) {
+  std::ifstream file(path + "-shm", std::ios::binary);
+  if (!file) return {};
+  std::string bytes(2 * kIndexHeaderBytes + 4, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (file.gcount() != static_cast<std::streamsize>(bytes.size()))
+    return {.exists = true, .index = std::nullopt};
+  const absl::string_view header = absl::string_view(bytes).substr(0, kIndexHeaderBytes);
+  LogSums sums;
+  sums.Add(header.substr(0, 40), /*big_endian=*/false);
+  const bool sound = header == absl::string_view(bytes).substr(kIndexHeaderBytes, header.size()) &&
+                     header[12] != 0 && sums == LogSums{Native32(header, 40), Native32(header, 44)};
+  if (!sound) return {.exists = true, .index = std::nullopt};
+  return {.exists = true,
+          .index = LogIndex{std::string(header.substr(32, 8)), Native32(header, 16),
+                            Native32(bytes, 2 * kIndexHeaderBytes)}};
+}
+
+// What the log itself shows.
+struct LogScan {
+  std::string salts;     // Empty if its header is damaged.
+  int64_t sound = 0;     // Frames before the first one that is not.
+  bool later = false;    // There are frames of the same salts after that one, ...
+  bool commits = false;  // ... or it is one itself, and one of these ended a commit before another.
+};
+
+absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
+  LogScan scan;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string header, log.Read(0, kHeaderBytes));
+  const uint32_t magic = Big32(header, 0);
+  const bool big_endian = magic == kMagicOfBigEndianSums;
+  const int64_t page_size = Big32(header, 8);
+  LogSums sums;
+  sums.Add(absl::string_view(header).substr(0, 24), big_endian);
+  if ((!big_endian && magic != kMagicOfLittleEndianSums) || sums != StoredSums(header, 24) ||
+      page_size < 512 || page_size > 65536) {
+    return scan;
+  }
+  scan.salts = header.substr(16, 8);
+  bool sound = true;
+  bool commit_ended = false;
+  const int64_t frame_size = kFrameHeaderBytes + page_size;
+  for (int64_t at = kHeaderBytes; at + frame_size <= size; at += frame_size) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const std::string frame,
+        log.Read(at, static_cast<int>(sound ? frame_size : kFrameHeaderBytes)));
+    const bool same_salts = frame.compare(8, 8, scan.salts) == 0;
+    if (sound) {
+      sums.Add(absl::string_view(frame).substr(0, 8), big_endian);
+      sums.Add(absl::string_view(frame).substr(kFrameHeaderBytes), big_endian);
+      sound = same_salts && sums == StoredSums(frame, 16);
+      if (sound) {
+        ++scan.sound;
+        continue;
+      }
+    } else if (same_salts) {
+      scan.later = true;
+      scan.commits = scan.commits || commit_ended;
+    }
+    commit_ended = commit_ended || (same_salts && Big32(frame, 4) != 0);
+  }
+  return scan;
+}
+
+absl::Status CompareLogWithIndex(const std::string& path, const LogScan& scan,
+                                 const FoundIndex& found) {
+  const bool describes_it = found.index.has_value() && found.index->salts == scan.salts;
+  if (describes_it && scan.sound < found.index->frames) {
+    return LogDamaged(path, absl::StrCat("its write-ahead log has ", scan.sound,
+                                         " sound frames of ", found.index->frames));
+  }
+  // Without an index the files have been copied rather than left by a power cut.
+  if (found.exists ? scan.commits : scan.later) {
+    return LogDamaged(path, absl::StrCat("its write-ahead log is damaged after ", scan.sound,
+                                         " sound frames, and goes on after that"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckLog(const std::string& path, const std::string& vfs) {
+  const FoundIndex found = ReadIndex(path);
+  const bool needed = found.index.has_value() && found.index->moved < found.index->frames;
+  struct stat log_file;
+  const int64_t size = stat((path + "-wal").c_str(), &log_file) == 0 ? log_file.st_size : 0;
+  if (size == 0) {
+    if (!needed) return absl::OkStatus();
+    return LogDamaged(path, absl::StrCat("its write-ahead log, ", path,
+                                         "-wal, is missing, which had ", found.index->frames,
+                                         " frames (if a backup has been put in its place, remove ",
+                                         path, "-shm)"));
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile log, RawFile::OpenLog(path, vfs));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, size));
+  if (!scan.salts.empty()) return CompareLogWithIndex(path, scan, found);
+  // The header is synced before the first frame is written.
+  if (!needed && size <= kHeaderBytes + kFrameHeaderBytes) return absl::OkStatus();
+  return LogDamaged(path, "the beginning of its write-ahead log is damaged");
+}
+
+}  // namespace slipstream::sqlite

@@ -1,0 +1,63 @@
+#include "server/telemetry/audit_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/status.h"
+
+namespace slipstream {
+namespace {
+
+constexpr absl::Duration kBetweenLooks = absl::Seconds(1);
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path) {
+  std::unique_ptr<AuditLog> log(new AuditLog(path));
+  SLIPSTREAM_RETURN_IF_ERROR(log->OpenFile());
+  return log;
+}
+
+AuditLog::~AuditLog() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+absl::Status AuditLog::OpenFile() {
+  const int opened = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  struct stat found = {};
+  if (opened < 0 || fstat(opened, &found) != 0) {
+    return absl::PermissionDeniedError(
+        absl::StrCat("cannot write the audit log ", path_, ": ", std::strerror(errno)));
+  }
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = opened;
+  inode_ = found.st_ino;
+  return absl::OkStatus();
+}
+
+bool AuditLog::IsMovedAway() {
+  const absl::Time now = absl::Now();
+  if (now - looked_ < kBetweenLooks && now >= looked_) return false;
+  looked_ = now;
+  struct stat found = {};
+  return stat(path_.c_str(), &found) != 0 || found.st_ino != inode_;
+}
+
+absl::Status AuditLog::Write(const LogFields& fields) {
+  const std::string line = FormatJsonLine(absl::LocalTimeZone(), absl::Now(), fields) + "\n";
+  const std::lock_guard lock(mutex_);
+  if (IsMovedAway()) SLIPSTREAM_RETURN_IF_ERROR(OpenFile());
+  const ssize_t written = write(descriptor_, line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("cannot write the audit log ", path_, ": ",
+                                             written < 0 ? std::strerror(errno) : "no room"));
+}
+
+}  // namespace slipstream

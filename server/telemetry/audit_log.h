@@ -1,0 +1,54 @@
+// Who changed what, and when: a file of JSON lines that is only ever appended to.
+//
+//   {"time":"2026-05-01T09:30:00.123+02:00","caller":"ann","method":"Observe",
+//    "resource":"studies/s/trials/1","request_id":"...","worker":"...","peer":"..."}
+//
+// A file that was moved away is made anew, so that it can be rotated while the server runs. Lines
+// reach the system before the change is answered, and the disk when the system writes them.
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_TELEMETRY_AUDIT_LOG_H_
+#define SLIPSTREAM_SERVER_TELEMETRY_AUDIT_LOG_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+class AuditLog {
+ public:
+  // Makes the file, for its owner alone, if there is none. PERMISSION_DENIED.
+  static absl::StatusOr<std::unique_ptr<AuditLog>> Open(const std::string& path);
+  ~AuditLog();
+
+  AuditLog(const AuditLog&) = delete;
+  AuditLog& operator=(const AuditLog&) = delete;
+
+  // One line. UNAVAILABLE, with the reason, if it could not be written.
+  absl::Status Write(const LogFields& fields);
+
+ private:
+  explicit AuditLog(std::string path) : path_(std::move(path)) {}
+
+  // With the lock, or before anybody else has the log.
+  absl::Status OpenFile();
+  bool IsMovedAway();
+
+  const std::string path_;
+  std::mutex mutex_;
+  int descriptor_ = -1;
+  ino_t inode_ = 0;
+  absl::Time looked_;  // When it was last found to be in its place.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_TELEMETRY_AUDIT_LOG_H_

@@ -1,0 +1,121 @@
+#include "server/telemetry/call_monitor.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+namespace {
+
+// How much a call's end matters to an operator: refusals are the caller's business, failures and
+// exhausted limits the operator's.
+LogLevel LevelOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kOk:
+      return LogLevel::kDebug;
+    case absl::StatusCode::kUnknown:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kDataLoss:
+    case absl::StatusCode::kDeadlineExceeded:
+      return LogLevel::kWarning;
+    default:
+      return LogLevel::kInfo;
+  }
+}
+
+void AddFacts(const CallFacts& facts, LogFields* fields) {
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) fields->push_back({name, value});
+  };
+  add("resource", facts.resource);
+  add("worker", facts.worker);
+  add("request_id", facts.request_id);
+  add("peer", facts.peer);
+}
+
+LogFields FieldsOf(Rpc rpc, const absl::Status& status, absl::Duration took,
+                   const CallFacts& facts) {
+  LogFields fields = {{"method", std::string(EntryOf(rpc).name)},
+                      {"code", absl::StatusCodeToString(status.code())}};
+  if (!facts.caller.empty()) fields.push_back({"caller", facts.caller});
+  AddFacts(facts, &fields);
+  fields.push_back({"ms", absl::ToDoubleMilliseconds(took)});
+  if (!status.message().empty()) fields.push_back({"message", std::string(status.message())});
+  return fields;
+}
+
+}  // namespace
+
+CallMonitor::~CallMonitor() {
+  for (auto& of_rpc : seconds_) {
+    for (std::atomic<Histogram*>& each : of_rpc) delete each.load();
+  }
+}
+
+Histogram& CallMonitor::SecondsOf(Rpc rpc, absl::StatusCode code) {
+  const size_t place = std::min(static_cast<size_t>(code), kCodes - 1);
+  std::atomic<Histogram*>& slot = seconds_[static_cast<size_t>(rpc)][place];
+  if (Histogram* const there = slot.load(std::memory_order_acquire)) return *there;
+  auto made = std::make_unique<Histogram>(DurationBounds());
+  Histogram* expected = nullptr;
+  if (slot.compare_exchange_strong(expected, made.get())) return *made.release();
+  return *expected;  // Another thread was quicker.
+}
+
+void CallMonitor::End(Rpc rpc, const absl::Status& status, absl::Duration took,
+                      absl::FunctionRef<CallFacts()> facts) {
+  open_.fetch_sub(1, std::memory_order_relaxed);
+  SecondsOf(rpc, status.code()).Observe(absl::ToDoubleSeconds(took));
+  if (options_.audit != nullptr && status.ok() && EntryOf(rpc).changes) Audit(rpc, facts());
+  LogEnd(rpc, status, took, facts);
+}
+
+// The change has been made, so that all that can be done about a failure is to tell of it.
+void CallMonitor::Audit(Rpc rpc, const CallFacts& facts) {
+  LogFields fields = {{"caller", facts.caller}, {"method", std::string(EntryOf(rpc).name)}};
+  AddFacts(facts, &fields);
+  const absl::Status written = options_.audit->Write(fields);
+  if (written.ok()) return;
+  log_.WriteLimited(LogLevel::kError, "audit", "a change is missing in the audit log", [&] {
+    fields.push_back({"message", std::string(written.message())});
+    return fields;
+  });
+}
+
+void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration took,
+                         absl::FunctionRef<CallFacts()> facts) {
+  const RpcEntry& entry = EntryOf(rpc);
+  const auto fields = [&] { return FieldsOf(rpc, status, took, facts()); };
+  // Whoever watches ends that by cancelling it.
+  if (entry.lasts && absl::IsCancelled(status)) return;
+  if (!status.ok()) {
+    const std::string key = absl::StrCat(entry.name, " ", absl::StatusCodeToString(status.code()));
+    const LogLevel level = LevelOf(status.code());
+    log_.WriteLimited(level, key, level == LogLevel::kInfo ? "call refused" : "call failed",
+                      fields);
+  } else if (entry.changes && log_.Takes(LogLevel::kDebug)) {
+    log_.Write(LogLevel::kDebug, "changed", fields());
+  }
+  if (took > options_.slow && !entry.lasts) {
+    log_.WriteLimited(LogLevel::kWarning, absl::StrCat("slow ", entry.name), "slow call", fields);
+  }
+}
+
+std::vector<CallMonitor::Answered> CallMonitor::Figures() const {
+  std::vector<Answered> figures;
+  for (size_t rpc = 0; rpc < kRpcCount; ++rpc) {
+    for (size_t code = 0; code < kCodes; ++code) {
+      const Histogram* const seconds = seconds_[rpc][code].load(std::memory_order_acquire);
+      if (seconds == nullptr) continue;
+      figures.push_back(
+          {static_cast<Rpc>(rpc), static_cast<absl::StatusCode>(code), seconds->Figures()});
+    }
+  }
+  return figures;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,86 @@
+// Counts, times and logs calls.
+//
+//   monitor.Begin();
+//   monitor.End(rpc, status, took, [&] { return FactsOf(request); });
+//
+// Logged are calls that are refused or fail and those that took long; at level debug also changes
+// that were made. Thread-safe.
+#ifndef SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_
+#define SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "server/access/rpc_table.h"
+#include "server/figures/histogram.h"
+#include "server/telemetry/audit_log.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+// What is known of a call besides its outcome. Empty where it has none.
+struct CallFacts {
+  std::string resource;  // The name of what it is about.
+  std::string request_id;
+  std::string worker;
+  std::string peer;    // The caller's address.
+  std::string caller;  // Who the caller is, by its token or certificate.
+};
+
+struct CallMonitorOptions {
+  // Calls that take longer are logged.
+  absl::Duration slow = absl::Seconds(2);
+  // Told of changes; null for none. Must outlive the monitor.
+  AuditLog* audit = nullptr;
+};
+
+class CallMonitor {
+ public:
+  // `log` must outlive the monitor.
+  explicit CallMonitor(Log* log, CallMonitorOptions options = {}) : log_(*log), options_(options) {}
+  ~CallMonitor();
+
+  CallMonitor(const CallMonitor&) = delete;
+  CallMonitor& operator=(const CallMonitor&) = delete;
+
+  // A call has come.
+  void Begin() { open_.fetch_add(1, std::memory_order_relaxed); }
+  // It was answered. `facts` is called if they are needed.
+  void End(Rpc rpc, const absl::Status& status, absl::Duration took,
+           absl::FunctionRef<CallFacts()> facts);
+
+  // Calls without an answer.
+  int64_t open() const { return open_.load(std::memory_order_relaxed); }
+
+  // How long the calls of one method took that were answered with one code, in seconds.
+  struct Answered {
+    Rpc rpc;
+    absl::StatusCode code;
+    HistogramFigures seconds;
+  };
+  std::vector<Answered> Figures() const;
+
+ private:
+  static constexpr size_t kCodes = 17;  // Those of gRPC.
+
+  Histogram& SecondsOf(Rpc rpc, absl::StatusCode code);
+  void Audit(Rpc rpc, const CallFacts& facts);
+  void LogEnd(Rpc rpc, const absl::Status& status, absl::Duration took,
+              absl::FunctionRef<CallFacts()> facts);
+
+  Log& log_;
+  const CallMonitorOptions options_;
+  std::atomic<int64_t> open_{0};
+  // Made when they are needed.
+  std::array<std::array<std::atomic<Histogram*>, kCodes>, kRpcCount> seconds_ = {};
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_

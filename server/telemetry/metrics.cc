@@ -1,0 +1,187 @@
+#include "server/telemetry/metrics.h"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "server/telemetry/process_figures.h"
+
+namespace slipstream {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+class Families {
+ public:
+  void Gauge(const char* name, const char* help, double value, Labels labels = {}) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    metric.gauge.value = value;
+    Add(name, help, MetricType::Gauge, std::move(metric));
+  }
+  void Counter(const char* name, const char* help, double value, Labels labels = {}) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    metric.counter.value = value;
+    Add(name, help, MetricType::Counter, std::move(metric));
+  }
+  void Histogram(const char* name, const char* help, const HistogramFigures& figures,
+                 Labels labels = {}) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    uint64_t cumulative = 0;
+    for (size_t i = 0; i < figures.counts.size(); ++i) {
+      cumulative += static_cast<uint64_t>(figures.counts[i]);
+      const bool is_last = i == figures.bounds.size();
+      metric.histogram.bucket.push_back(
+          {cumulative, is_last ? std::numeric_limits<double>::infinity() : figures.bounds[i]});
+    }
+    metric.histogram.sample_count = cumulative;
+    metric.histogram.sample_sum = figures.sum;
+    Add(name, help, MetricType::Histogram, std::move(metric));
+  }
+
+  std::string Text() const { return prometheus::TextSerializer().Serialize(families_); }
+
+ private:
+  // Metrics of one family come one after the other.
+  void Add(const char* name, const char* help, MetricType type, ClientMetric metric) {
+    if (families_.empty() || families_.back().name != name) {
+      families_.push_back({name, help, type, {}});
+    }
+    families_.back().metric.push_back(std::move(metric));
+  }
+
+  std::vector<MetricFamily> families_;
+};
+
+std::string CodeName(absl::StatusCode code) { return absl::StatusCodeToString(code); }
+
+void AddCalls(const ServerFigures& figures, Families* families) {
+  for (const CallMonitor::Answered& answered : figures.calls) {
+    families->Histogram(
+        "slipstream_rpc_duration_seconds", "How long calls took until they were answered",
+        answered.seconds,
+        {{"method", std::string(EntryOf(answered.rpc).name)}, {"code", CodeName(answered.code)}});
+  }
+  families->Gauge("slipstream_open_calls", "Calls that have not been answered yet",
+                  static_cast<double>(figures.open_calls));
+  families->Gauge("slipstream_watchers", "Callers that watch studies",
+                  static_cast<double>(figures.service.watchers));
+}
+
+void AddQueuesAndCaches(const ServiceFigures& figures, Families* families) {
+  for (const ServiceFigures::Queue& queue : figures.queues) {
+    families->Gauge("slipstream_queue_waiting", "What waits in a queue",
+                    static_cast<double>(queue.waiting), {{"queue", queue.name}});
+  }
+  for (const ServiceFigures::Queue& queue : figures.queues) {
+    families->Gauge("slipstream_queue_limit", "How much may wait in a queue",
+                    static_cast<double>(queue.limit), {{"queue", queue.name}});
+  }
+  for (const ServiceFigures::Cache& cache : figures.caches) {
+    families->Gauge("slipstream_cache_bytes", "What a cache holds, approximately",
+                    static_cast<double>(cache.bytes), {{"cache", cache.name}});
+  }
+  for (const ServiceFigures::Cache& cache : figures.caches) {
+    families->Gauge("slipstream_cache_limit_bytes", "What a cache may hold",
+                    static_cast<double>(cache.limit), {{"cache", cache.name}});
+  }
+}
+
+void AddSuggestions(const ServiceFigures& figures, Families* families) {
+  constexpr const char* kRungs[] = {"recipe", "without_transfer", "quasi_random"};
+  for (size_t i = 0; i < figures.rungs.size(); ++i) {
+    families->Counter("slipstream_suggestions_total",
+                      "Suggestions by the rung of the ladder that they come from",
+                      static_cast<double>(figures.rungs[i]), {{"rung", kRungs[i]}});
+  }
+  families->Histogram("slipstream_suggestion_transfer_weight",
+                      "Weight of source tasks in suggestions of studies that have some",
+                      figures.transfer_weights);
+  families->Counter("slipstream_prepared_suggestions_total",
+                    "Suggestions worked out before somebody asked",
+                    static_cast<double>(figures.prepared));
+  families->Counter("slipstream_prepared_suggestions_used_total",
+                    "Of those worked out ahead, given to callers",
+                    static_cast<double>(figures.prepared_used));
+  families->Counter("slipstream_prepared_suggestions_wasted_total",
+                    "Of those worked out ahead, void before somebody asked",
+                    static_cast<double>(figures.prepared_wasted));
+  families->Counter("slipstream_source_fits_total", "Models fitted to source tasks",
+                    static_cast<double>(figures.source_fits));
+  families->Counter("slipstream_source_fit_failures_total", "Source tasks that could not be fitted",
+                    static_cast<double>(figures.failed_source_fits));
+  families->Counter("slipstream_leases_run_out_total", "Leases that ran out",
+                    static_cast<double>(figures.stale_leases));
+  families->Counter("slipstream_studies_expired_total",
+                    "Studies deleted as they had long been completed",
+                    static_cast<double>(figures.expired_studies));
+  families->Counter("slipstream_configurations_requeued_total",
+                    "Configurations queued again after their lease ran out",
+                    static_cast<double>(figures.queued_again));
+}
+
+void AddStore(const StoreFigures& figures, Families* families) {
+  const DatabaseFigures& database = figures.database;
+  families->Gauge("slipstream_store_takes_writes", "1 if changes can be made, else 0",
+                  database.refusal.empty() ? 1 : 0);
+  families->Histogram("slipstream_store_commit_duration_seconds",
+                      "How long commits took until they were durable", database.commit_seconds);
+  families->Histogram("slipstream_store_sync_duration_seconds",
+                      "How long the disk took to make what was written durable",
+                      database.sync_seconds);
+  families->Counter("slipstream_store_failed_commits_total",
+                    "Transactions that the database could not carry out",
+                    static_cast<double>(database.failed_commits));
+  families->Histogram("slipstream_store_writes_per_commit", "Changes that shared a commit",
+                      figures.writes_per_commit);
+  families->Gauge("slipstream_store_file_bytes", "Size of the database file",
+                  static_cast<double>(database.file_bytes));
+  families->Gauge("slipstream_store_log_bytes", "Size of the write-ahead log",
+                  static_cast<double>(database.log_bytes));
+}
+
+void AddCounts(const StoreCounts& counts, Families* families) {
+  families->Gauge("slipstream_studies", "Studies stored", static_cast<double>(counts.studies));
+  families->Gauge("slipstream_trials", "Trials stored, in any state",
+                  static_cast<double>(counts.trials));
+  families->Gauge("slipstream_source_tasks", "Source tasks stored",
+                  static_cast<double>(counts.source_tasks));
+}
+
+// By the names that exporters of all programs give them.
+void AddProcess(const ProcessFigures& process, Families* families) {
+  families->Gauge("process_resident_memory_bytes", "Memory in use",
+                  static_cast<double>(process.resident_bytes));
+  families->Gauge("process_open_fds", "Open file descriptors",
+                  static_cast<double>(process.open_descriptors));
+  families->Gauge("process_max_fds", "Limit of open file descriptors",
+                  static_cast<double>(process.most_descriptors));
+  families->Counter("process_cpu_seconds_total", "Processor time used", process.cpu_seconds);
+  families->Gauge("process_start_time_seconds", "When the process started, since 1970",
+                  process.start_seconds);
+}
+
+}  // namespace
+
+std::string MetricsText(const ServerFigures& figures) {
+  Families families;
+  families.Gauge("slipstream_build_info", "Always 1; its label is the server's version", 1,
+                 {{"version", figures.version}});
+  AddCalls(figures, &families);
+  AddQueuesAndCaches(figures.service, &families);
+  AddSuggestions(figures.service, &families);
+  AddStore(figures.service.store, &families);
+  if (figures.counts.has_value()) AddCounts(*figures.counts, &families);
+  AddProcess(ReadProcessFigures(), &families);
+  return families.Text();
+}
+
+}  // namespace slipstream

@@ -1,0 +1,28 @@
+// The server's figures in the form that Prometheus reads. The one place that names metrics.
+#ifndef SLIPSTREAM_SERVER_TELEMETRY_METRICS_H_
+#define SLIPSTREAM_SERVER_TELEMETRY_METRICS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/service/service_figures.h"
+#include "server/telemetry/call_monitor.h"
+
+namespace slipstream {
+
+// All that there is to tell at one moment.
+struct ServerFigures {
+  std::string version;
+  std::vector<CallMonitor::Answered> calls;
+  int64_t open_calls = 0;
+  ServiceFigures service;
+  std::optional<StoreCounts> counts;  // Absent if the store could not be read.
+};
+
+// In Prometheus' text format, with what the process uses. Reads /proc.
+std::string MetricsText(const ServerFigures& figures);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_TELEMETRY_METRICS_H_

@@ -1,0 +1,106 @@
+#include "server/telemetry/scrape_endpoint.h"
+
+#include <CivetServer.h>
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status.h"
+
+namespace slipstream {
+namespace {
+
+constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
+constexpr char kTextType[] = "text/plain; charset=utf-8";
+
+absl::StatusOr<std::string> HostOf(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  int port = 0;
+  if (colon == std::string::npos || colon == 0 ||
+      !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 0 || port > 65535) {
+    return InvalidField("metrics-address", address, "host:port, such as 127.0.0.1:7412");
+  }
+  // The library takes addresses of hosts, not their names, and several separated by commas.
+  const std::string host = address.substr(0, colon);
+  if (host.find(',') != std::string::npos) {
+    return InvalidField("metrics-address", address, "one address");
+  }
+  return host == "localhost" ? "127.0.0.1" : host;
+}
+
+}  // namespace
+
+class ScrapeEndpoint::Handlers {
+  // Answers GET with a page; other methods get 405 from the library.
+  class Page : public CivetHandler {
+   public:
+    struct Content {
+      int status = 200;
+      std::string type;
+      std::string text;
+    };
+    explicit Page(std::function<Content()> make) : make_(std::move(make)) {}
+
+    bool handleGet(CivetServer*, mg_connection* connection) override {
+      const Content content = make_();
+      const char* const reason = content.status == 200 ? "OK" : "Service Unavailable";
+      const std::string head =
+          absl::StrCat("HTTP/1.1 ", content.status, " ", reason, "\r\nContent-Type: ", content.type,
+                       "\r\nContent-Length: ", content.text.size(),
+                       "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
+      mg_write(connection, head.data(), head.size());
+      mg_write(connection, content.text.data(), content.text.size());
+      return true;
+    }
+
+   private:
+    const std::function<Content()> make_;
+  };
+
+ public:
+  Handlers(const std::string& address, Pages pages)
+      : metrics_([metrics = std::move(pages.metrics)] {
+          return Page::Content{200, kMetricsType, metrics()};
+        }),
+        health_([health = std::move(pages.health)] {
+          const absl::Status status = health();
+          if (status.ok()) return Page::Content{200, kTextType, "ok\n"};
+          return Page::Content{503, kTextType, absl::StrCat(status.message(), "\n")};
+        }),
+        server_(std::vector<std::string>{"listening_ports", address, "num_threads", "2",
+                                         "request_timeout_ms", "5000", "keep_alive_timeout_ms", "1",
+                                         "max_request_size", "8192"}) {
+    server_.addHandler("/metrics$", metrics_);
+    server_.addHandler("/healthz$", health_);
+  }
+
+  int Port() { return server_.getListeningPorts().front(); }
+
+ private:
+  Page metrics_;
+  Page health_;
+  CivetServer server_;  // Last: its threads use the pages.
+};
+
+ScrapeEndpoint::~ScrapeEndpoint() = default;
+
+absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> ScrapeEndpoint::Start(const std::string& address,
+                                                                      Pages pages) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string host, HostOf(address));
+  const std::string port = address.substr(address.rfind(':') + 1);
+  std::unique_ptr<ScrapeEndpoint> endpoint(new ScrapeEndpoint);
+  try {
+    endpoint->handlers_ =
+        std::make_unique<Handlers>(absl::StrCat(host, ":", port), std::move(pages));
+  } catch (const CivetException&) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot listen on ", address,
+                     " for metrics: the port is taken, or the address is not one of this machine"));
+  }
+  endpoint->address_ = absl::StrCat(host, ":", endpoint->handlers_->Port());
+  return endpoint;
+}
+
+}  // namespace slipstream

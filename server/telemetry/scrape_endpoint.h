@@ -1,0 +1,48 @@
+// What Prometheus and load balancers ask for over HTTP: /metrics and /healthz.
+//
+//   auto endpoint = ScrapeEndpoint::Start("127.0.0.1:7412", {.metrics = ..., .health = ...});
+//
+// Serves whoever can reach its address; nothing that it tells names a study or a caller.
+// Thread-safe.
+#ifndef SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_
+#define SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace slipstream {
+
+class ScrapeEndpoint {
+ public:
+  // Called on threads of the endpoint.
+  struct Pages {
+    std::function<std::string()> metrics;
+    // OK: 200 and "ok"; otherwise 503 and the message.
+    std::function<absl::Status()> health;
+  };
+
+  // `address` is host:port; port 0 picks a free one. INVALID_ARGUMENT: it is no address.
+  // FAILED_PRECONDITION: it is taken, or not one of this machine.
+  static absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> Start(const std::string& address,
+                                                               Pages pages);
+  ~ScrapeEndpoint();
+
+  // With the actual port.
+  const std::string& address() const { return address_; }
+
+ private:
+  class Handlers;
+
+  ScrapeEndpoint() = default;
+
+  std::unique_ptr<Handlers> handlers_;
+  std::string address_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_

@@ -1,0 +1,40 @@
+// What a serving process does again and again: it tells health checks whether changes can be made,
+// finds out whether a full disk has room again, and tells of log lines that were left out.
+#ifndef SLIPSTREAM_SERVER_TELEMETRY_UPKEEP_H_
+#define SLIPSTREAM_SERVER_TELEMETRY_UPKEEP_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "server/store/store.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+class Upkeep {
+ public:
+  // Both must outlive this, and the store answer no write of it later. `set_healthy` is called
+  // with changes.
+  Upkeep(Store* store, Log* log, std::function<void(bool healthy)> set_healthy)
+      : store_(*store), log_(*log), set_healthy_(std::move(set_healthy)) {}
+
+  // One round; to be called about once a second, on one thread.
+  void Run();
+
+ private:
+  // A change that changes nothing that callers see, to find out whether one can be made.
+  void TryToWrite();
+
+  Store& store_;
+  Log& log_;
+  const std::function<void(bool)> set_healthy_;
+  std::string refusal_;  // As it was last told.
+  std::shared_ptr<std::atomic<bool>> is_trying_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_TELEMETRY_UPKEEP_H_

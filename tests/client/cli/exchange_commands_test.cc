@@ -1,0 +1,66 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream {
+namespace {
+
+using testing::HasSubstr;
+
+class ExchangeCommands : public CliTest {
+ protected:
+  ExchangeCommands() {
+    std::vector<v1::ExportLine> lines(3);
+    lines[0].mutable_header()->set_format("slipstream.study");
+    lines[1].mutable_study()->set_name("studies/s");
+    lines[2].mutable_end();
+    service().SetExport(lines);
+  }
+};
+
+constexpr char kText[] =
+    "{\"header\":{\"format\":\"slipstream.study\"}}\n{\"study\":{\"name\":\"studies/s\"}}\n"
+    "{\"end\":{}}\n";
+
+TEST_F(ExchangeCommands, ExportPrintsLinesOrWritesAFile) {
+  const ProcessResult printed = Run({"study", "export", "s"});
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  EXPECT_EQ(printed.out, kText);
+  const std::string path = WriteTestFile("export.jsonl", "before");
+  const ProcessResult written = Run({"study", "export", "s", "--output", path});
+  ASSERT_EQ(written.code, 0) << written.err;
+  EXPECT_THAT(written.out, HasSubstr("exported studies/s to " + path));
+  std::ostringstream content;
+  content << std::ifstream(path).rdbuf();
+  EXPECT_EQ(content.str(), kText);
+}
+
+TEST_F(ExchangeCommands, ImportTakesAFileOrStandardInput) {
+  const std::string path = WriteTestFile("import.jsonl", kText);
+  for (const std::string& file : {path, std::string("-")}) {
+    const ProcessResult result =
+        Run({"study", "import", file, "--id", "copy", "--replace", "--project", "vision"}, kText);
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto messages = service().import();
+    ASSERT_EQ(messages.size(), 2u);
+    EXPECT_EQ(messages[0].header().study_id(), "copy");
+    EXPECT_EQ(messages[0].header().parent(), "projects/vision");
+    EXPECT_TRUE(messages[0].header().replace_existing());
+    EXPECT_EQ(messages[1].lines_size(), 3);
+  }
+}
+
+TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {
+  const ProcessResult result = Run({"study", "import"}, std::string(kText) + "nonsense\n");
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("standard input:4: "));
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,102 @@
+#include "client/cli/export_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace slipstream::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string PathOf(const std::string& name) { return testing::TempDir() + name; }
+
+std::string ContentOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+v1::ExportLine StudyLine() {
+  v1::ExportLine line;
+  line.mutable_study()->set_name("studies/s");
+  line.mutable_study()->set_seed(18446744073709551615u);
+  for (const char* key : {"b", "a", "c"}) (*line.mutable_study()->mutable_labels())[key] = "\n\"é";
+  return line;
+}
+
+v1::ExportLine TrialLine(double value) {
+  v1::ExportLine line;
+  line.mutable_trial()->set_number(1);
+  (*line.mutable_trial()->mutable_trial()->mutable_measurement()->mutable_metrics())["loss"] =
+      value;
+  return line;
+}
+
+TEST(ExportFile, LinesComeBackAsTheyWere) {
+  const std::string path = PathOf("export_file_whole.jsonl");
+  const std::vector<v1::ExportLine> lines = {StudyLine(), TrialLine(0.1), TrialLine(1e-300),
+                                             TrialLine(-1.0 / 3)};
+  auto writer = ExportFileWriter::Open(path);
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  for (const v1::ExportLine& line : lines) ASSERT_TRUE((*writer)->Add(line).ok());
+  ASSERT_TRUE((*writer)->Publish().ok());
+  auto reader = ExportFileReader::Open(path);
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  for (int pass = 0; pass < 2; ++pass) {
+    ASSERT_TRUE((*reader)->Rewind().ok());
+    for (const v1::ExportLine& expected : lines) {
+      v1::ExportLine line;
+      ASSERT_TRUE((*reader)->Next(&line).value());
+      EXPECT_EQ(line.DebugString(), expected.DebugString());
+    }
+    v1::ExportLine line;
+    EXPECT_FALSE((*reader)->Next(&line).value());
+  }
+}
+
+TEST(ExportFile, IsThereOnlyOnceItIsWhole) {
+  const std::string path = PathOf("export_file_partial.jsonl");
+  std::ofstream(path) << "before";
+  {
+    auto writer = ExportFileWriter::Open(path);
+    ASSERT_TRUE(writer.ok()) << writer.status();
+    ASSERT_TRUE((*writer)->Add(StudyLine()).ok());
+    EXPECT_EQ(ContentOf(path), "before");
+  }
+  EXPECT_EQ(ContentOf(path), "before");
+  EXPECT_FALSE(std::ifstream(path + ".partial").good());
+  auto writer = ExportFileWriter::Open(path);
+  ASSERT_TRUE((*writer)->Add(StudyLine()).ok());
+  ASSERT_TRUE((*writer)->Publish().ok());
+  EXPECT_THAT(ContentOf(path), StartsWith("{\"study\":{\"name\":\"studies/s\""));
+}
+
+TEST(ExportFile, ALineThatIsNoneIsToldWithItsPlace) {
+  const std::string path = PathOf("export_file_bad.jsonl");
+  for (const std::string bad : {"{\"trial\":", "", "{\"nothing\":1}", "[]"}) {
+    std::ofstream(path) << "{\"header\":{}}\n" << bad << "\n";
+    auto reader = ExportFileReader::Open(path);
+    ASSERT_TRUE((*reader)->Rewind().ok());
+    v1::ExportLine line;
+    ASSERT_TRUE((*reader)->Next(&line).value());
+    const absl::Status status = (*reader)->Next(&line).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad;
+    EXPECT_THAT(std::string(status.message()), StartsWith(path + ":2: "));
+  }
+}
+
+TEST(ExportFile, ThatCannotBeOpenedIsNamed) {
+  EXPECT_THAT(std::string(ExportFileReader::Open("/none/file").status().message()),
+              HasSubstr("/none/file"));
+  EXPECT_THAT(std::string(ExportFileWriter::Open("/none/file").status().message()),
+              HasSubstr("/none/file"));
+}
+
+}  // namespace
+}  // namespace slipstream::cli

@@ -1,0 +1,73 @@
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/cli/cli_process.h"
+
+namespace slipstream::cli {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+using ServerCommandsTest = CliTest;
+
+TEST_F(ServerCommandsTest, StatusShowsWhatTheServerHoldsAndWhatIsWrong) {
+  const ProcessResult result = Run({"server", "status"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("version:"));
+  EXPECT_THAT(result.out, HasSubstr("2023-11-14 22:13:20Z (25 h)"));
+  EXPECT_THAT(result.out, HasSubstr("REFUSES CHANGES: the disk is full"));
+  EXPECT_THAT(result.out, HasSubstr("3 studies, 400 trials, 5 source tasks"));
+  EXPECT_THAT(result.out, HasSubstr("10, 2.0 ms and 2.5 changes each"));
+  EXPECT_THAT(result.out, HasSubstr("3.0 MiB, log 0 B"));
+  EXPECT_THAT(result.out, ContainsRegex("waiting reads +7 +100"));
+  EXPECT_THAT(result.out, ContainsRegex("cached histories +1.5 KiB +16.0 MiB"));
+  EXPECT_THAT(result.out, ContainsRegex("trials of a study +1000 +--max-trials-per-study"));
+}
+
+TEST_F(ServerCommandsTest, StatusIsOneJsonDocumentForPrograms) {
+  const ProcessResult result = Run({"server", "status", "--format", "json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const nlohmann::json status = nlohmann::json::parse(result.out);
+  EXPECT_EQ(status["version"], "9.9");
+  EXPECT_EQ(status["contents"]["trials"], "400");
+  EXPECT_EQ(status["store"]["takesWrites"], false);
+  EXPECT_EQ(Run({"server", "status", "--format", "csv"}).out.substr(0, 15), "what,now,limit,");
+}
+
+TEST_F(ServerCommandsTest, TheTokenIsSentFromAFileOrTheEnvironment) {
+  EXPECT_EQ(Run({"server", "status"}).code, 0);
+  EXPECT_EQ(service().calls().back().authorization, "");
+  const std::string file = WriteTestFile("token", "ann.from-file\n");
+  EXPECT_EQ(Run({"server", "status", "--token-file", file}).code, 0);
+  EXPECT_EQ(service().calls().back().authorization, "Bearer ann.from-file");
+  const ProcessResult result =
+      RunCli({"server", "status"}, "",
+             {"SLIPSTREAM_ADDRESS=" + server_.address(), "SLIPSTREAM_TOKEN=ann.from-environment"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(service().calls().back().authorization, "Bearer ann.from-environment");
+  EXPECT_EQ(Run({"server", "status", "--token-file", "/nowhere"}).code, 1);
+  EXPECT_EQ(Run({"server", "status", "--ca", "/nowhere"}).code, 2);
+}
+
+TEST_F(ServerCommandsTest, BackupTellsWhereTheCopyIs) {
+  const ProcessResult result = Run({"server", "backup", "before.db"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("backed up to /backups/before.db on the server, 5.0 MiB"));
+  const auto json = nlohmann::json::parse(Run({"server", "backup", "--format", "json"}).out);
+  EXPECT_EQ(json["fileBytes"], "5242880");
+  EXPECT_EQ(Run({"server", "backup", "a.db", "--format", "csv"}).out,
+            "path,bytes,seconds\r\n/backups/a.db,5242880,2\r\n");
+}
+
+TEST_F(ServerCommandsTest, AServerWithoutStatusIsAnError) {
+  service().FailAlways({grpc::StatusCode::UNIMPLEMENTED, ""});
+  const ProcessResult result = Run({"server", "status"});
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("cannot read the server's status"));
+}
+
+}  // namespace
+}  // namespace slipstream::cli

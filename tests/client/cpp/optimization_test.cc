@@ -1,0 +1,127 @@
+#include "slipstream/optimization.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "slipstream/study.h"
+#include "tests/client/fake_clock.h"
+#include "tests/client/fake_service.h"
+
+namespace slipstream::client {
+namespace {
+
+using testing::HasSubstr;
+
+class OptimizationTest : public testing::Test {
+ protected:
+  OptimizationTest() {
+    server_.service().AddStudy(SmallStudy());
+    ClientOptions options;
+    options.address = server_.address();
+    options.clock = std::make_shared<FakeClientClock>();
+    study_ = std::make_unique<Study>(*Load("s1", options));
+  }
+
+  std::vector<v1::Trial> Stored() { return server_.service().trials("studies/s1"); }
+
+  FakeServer server_;
+  std::unique_ptr<Study> study_;
+};
+
+TEST_F(OptimizationTest, EvaluatesAsManyTrialsAsAskedForOnSeveralThreads) {
+  std::atomic<int> evaluated{0};
+  int shown = 0;
+  const auto best =
+      study_->Optimize([&evaluated](Trial& trial) { return *trial.Number("lr") + ++evaluated; },
+                       {.trials = 20, .workers = 4, .progress = [&shown](const Trial& trial) {
+                          if (trial.measured().has_value()) ++shown;
+                        }});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(evaluated, 20);
+  EXPECT_EQ(shown, 20);
+  EXPECT_EQ((*best)->value, 20.25);
+  for (const v1::Trial& trial : Stored()) EXPECT_EQ(trial.state(), v1::Trial::SUCCEEDED);
+}
+
+TEST_F(OptimizationTest, TellsEachOutcome) {
+  const auto objective = [](Trial& trial) -> Outcome {
+    switch (trial.number()) {
+      case 1:
+        return Failed{"broken"};
+      case 2:
+        return Infeasible{"diverged"};
+      case 3:
+        return Stopped{"hopeless", 0.5};
+      case 4:
+        (void)trial.Complete(0.25);
+        return 7.0;  // Ignored.
+      default:
+        (void)trial.Report(1, 0.1);
+        (void)trial.Report(2, 0.2);
+        (void)trial.ShouldStop();
+        return 0.3;
+    }
+  };
+  ASSERT_TRUE(study_->Optimize(objective, {.trials = 5}).ok());
+  const std::vector<v1::Trial> trials = Stored();
+  EXPECT_EQ(trials[0].state(), v1::Trial::FAILED);
+  EXPECT_EQ(trials[1].reason(), "diverged");
+  EXPECT_EQ(trials[2].measurement().metrics().at("accuracy"), 0.5);
+  EXPECT_EQ(trials[3].measurement().metrics().at("accuracy"), 0.25);
+  EXPECT_EQ(trials[4].state(), v1::Trial::STOPPED);
+  EXPECT_EQ(trials[4].measurement().metrics().at("accuracy"), 0.3);
+}
+
+TEST_F(OptimizationTest, AnExceptionFailsItsTrialAndIsThrownAgain) {
+  const auto objective = [](Trial&) -> Outcome { throw std::runtime_error("out of memory"); };
+  EXPECT_THROW((void)study_->Optimize(objective, {.trials = 10, .workers = 2}), std::runtime_error);
+  EXPECT_LE(Stored().size(), 2u);
+  EXPECT_EQ(Stored()[0].state(), v1::Trial::FAILED);
+  EXPECT_EQ(Stored()[0].reason(), "out of memory");
+}
+
+TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
+  const auto ended = study_->Optimize([](Trial&) { return std::nan(""); }, {.trials = 3});
+  EXPECT_EQ(ended.status().code(), absl::StatusCode::kInvalidArgument);
+  ASSERT_EQ(Stored().size(), 1u);
+  EXPECT_EQ(Stored()[0].state(), v1::Trial::FAILED);
+  EXPECT_THAT(Stored()[0].reason(), HasSubstr("finite numbers only"));
+}
+
+TEST_F(OptimizationTest, EndsWhenTheCandidatesOrTheTimeDo) {
+  const auto objective = [this](Trial&) {
+    server_.service().FailNext(1, {});  // The outcome is heard, the next suggestion refused.
+    server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "none left"}});
+    return 0.5;
+  };
+  const auto best = study_->Optimize(objective, {});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(Stored().size(), 1u);
+  const auto in_no_time = study_->Optimize(objective, {.timeout = std::chrono::nanoseconds(0)});
+  EXPECT_TRUE(in_no_time.ok());
+  EXPECT_EQ(Stored().size(), 1u);
+}
+
+TEST_F(OptimizationTest, ReturnsWhatTheServerRefuses) {
+  server_.service().FailAlways({grpc::StatusCode::PERMISSION_DENIED, "no"});
+  const auto refused = study_->Optimize([](Trial&) { return 0.5; }, {.trials = 3, .workers = 3});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+TEST_F(OptimizationTest, RefusesOptionsOutOfTheirBounds) {
+  const auto objective = [](Trial&) { return 0.5; };
+  EXPECT_EQ(study_->Optimize(objective, {.workers = 0}).status().message(),
+            "workers is 0, must be from 1 to 1000");
+  EXPECT_EQ(study_->Optimize(objective, {.trials = -1}).status().message(),
+            "trials is -1, must be 0 or more");
+}
+
+}  // namespace
+}  // namespace slipstream::client

@@ -1,0 +1,133 @@
+#include "slipstream/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "slipstream/messages/client.h"
+#include "tests/client/fake_clock.h"
+#include "tests/client/fake_service.h"
+
+namespace slipstream::client {
+namespace {
+
+using testing::HasSubstr;
+
+class StudyTest : public testing::Test {
+ protected:
+  StudyTest() {
+    options_.address = server_.address();
+    options_.clock = std::make_shared<FakeClientClock>();
+    options_.worker = "w";
+  }
+
+  static NewStudy Small() {
+    return {.id = "digits",
+            .space = {{"lr", Real(0, 1)},
+                      {"kernel", Choice({"rbf", "poly"})},
+                      {"degree", Integer(2, 5).When("kernel", {"poly"})}},
+            .maximize = "accuracy"};
+  }
+  Study Open() { return *CreateOrLoad(Small(), options_); }
+
+  FakeServer server_;
+  ClientOptions options_;
+};
+
+TEST_F(StudyTest, IsCreatedOnceAndThenLoaded) {
+  const auto created = CreateOrLoad(Small(), options_);
+  ASSERT_TRUE(created.ok()) << created.status();
+  EXPECT_EQ(created->id(), "digits");
+  EXPECT_EQ(created->name(), "studies/digits");
+  EXPECT_EQ(created->worker(), "w");
+  const auto loaded = CreateOrLoad(Small(), created->messages());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(server_.service().study_count(), 1u);
+  EXPECT_EQ(Load("studies/digits", options_)->description().space, Small().space);
+}
+
+TEST_F(StudyTest, ThatExistsButDiffersIsAnError) {
+  Open();
+  NewStudy other = Small();
+  other.space[0].second = Log(1e-5, 1);
+  const absl::Status differs = CreateOrLoad(other, options_).status();
+  EXPECT_EQ(differs.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(
+      differs.message(),
+      "study 'digits' on " + options_.address +
+          " exists, but is not the one asked for:\n  parameter 'lr': asked for Log(1e-05, 1), "
+          "the study has Real(0, 1)\nTake it as it is by Load(\"digits\"), or choose another "
+          "id.");
+}
+
+TEST_F(StudyTest, MayBeMadeByAnotherProcessMeanwhile) {
+  Open();
+  server_.service().FailNext(1, {.status = {grpc::StatusCode::NOT_FOUND, "not yet"}});
+  EXPECT_TRUE(CreateOrLoad(Small(), options_).ok());
+}
+
+TEST_F(StudyTest, RefusesWhatCannotBeAnId) {
+  for (const std::string& id : {std::string(), std::string("a/b")}) {
+    EXPECT_EQ(Load(id, options_).status().code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(Load("none", options_).status().code(), absl::StatusCode::kNotFound);
+  NewStudy wrong = Small();
+  wrong.recipe = {{"kernel", "matern"}};
+  EXPECT_THAT(std::string(CreateOrLoad(wrong, options_).status().message()),
+              HasSubstr("recipe: 'kernel' is 'matern', but an option must be a number"));
+}
+
+TEST_F(StudyTest, HasAWorkerForEachSuggestionThatIsOpen) {
+  Study study = Open();
+  absl::StatusOr<Trial> first = study.Suggest();
+  auto others = study.Suggest(2);
+  ASSERT_TRUE(first.ok() && others.ok());
+  EXPECT_EQ(first->worker(), "w");
+  ASSERT_EQ(others->size(), 2u);
+  EXPECT_EQ((*others)[1].worker(), "w.2");
+  ASSERT_TRUE(first->Complete(0.5).ok());
+  EXPECT_EQ(study.Suggest()->worker(), "w");
+  EXPECT_EQ(study.Suggest(0).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(StudyTest, SuggestsWithoutWaiting) {
+  Study study = Open();
+  std::vector<std::future<absl::StatusOr<Trial>>> next;
+  for (int i = 0; i < 8; ++i) next.push_back(study.SuggestAsync());
+  for (auto& one : next) {
+    absl::StatusOr<Trial> trial = one.get();
+    ASSERT_TRUE(trial.ok()) << trial.status();
+    EXPECT_TRUE(trial->CompleteAsync(0.5).get().ok());
+  }
+  EXPECT_EQ(study.Trials()->size(), 8u);
+}
+
+TEST_F(StudyTest, ExhaustedCandidatesAreNotThePause) {
+  Study study = Open();
+  const Fault refusal = {.status = {grpc::StatusCode::FAILED_PRECONDITION, "no candidate is left"}};
+  server_.service().FailNext(1, refusal);
+  EXPECT_EQ(study.Suggest().status().code(), absl::StatusCode::kOutOfRange);
+  ASSERT_TRUE(study.Pause().ok());
+  server_.service().FailNext(1, refusal);
+  EXPECT_EQ(study.Suggest().status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(study.Resume().ok());
+  EXPECT_TRUE(study.Complete().ok());
+}
+
+TEST_F(StudyTest, ReadsItsTrialsAndTakesOthers) {
+  Study study = Open();
+  EXPECT_EQ(*study.Best(), std::nullopt);
+  EXPECT_EQ(study.Enqueue({{"lr", 0.5}, {"kernel", "rbf"}})->state, TrialState::kRequested);
+  const auto added = study.Record({{"lr", 0.5}, {"kernel", "poly"}, {"degree", 3}}, 0.75);
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(added->value, 0.75);
+  EXPECT_EQ(std::get<int64_t>(added->params.at("degree")), 3);
+  EXPECT_EQ((*study.Best())->number, added->number);
+  EXPECT_EQ(study.Trials()->size(), 2u);
+}
+
+}  // namespace
+}  // namespace slipstream::client

@@ -1,0 +1,173 @@
+// Tests of trial.h and held_trial.h.
+#include "slipstream/trial.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "slipstream/study.h"
+#include "tests/client/fake_clock.h"
+#include "tests/client/fake_service.h"
+
+namespace slipstream::client {
+namespace {
+
+using testing::HasSubstr;
+
+class TrialTest : public testing::Test {
+ protected:
+  TrialTest() {
+    v1::Study study = SmallStudy();
+    study.mutable_lease_policy()->mutable_duration()->set_nanos(3'000'000);
+    server_.service().AddStudy(study);
+    ClientOptions options;
+    options.address = server_.address();
+    options.clock = std::make_shared<FakeClientClock>();
+    options.worker = "w";
+    study_ = std::make_unique<Study>(*Load("s1", options));
+  }
+
+  Trial Suggest() { return *study_->Suggest(); }
+  int64_t Calls(const std::string& method) const {
+    const auto calls = server_.service().calls();
+    return std::count_if(calls.begin(), calls.end(),
+                         [&method](const SeenCall& call) { return call.method == method; });
+  }
+  v1::Trial Stored() { return server_.service().trials("studies/s1").front(); }
+  template <typename Condition>
+  static void WaitUntil(Condition condition) {
+    while (!condition()) std::this_thread::yield();
+  }
+
+  mutable FakeServer server_;
+  std::unique_ptr<Study> study_;
+};
+
+TEST_F(TrialTest, HasItsValues) {
+  const Trial trial = Suggest();
+  EXPECT_EQ(trial.name(), "studies/s1/trials/1");
+  EXPECT_EQ(trial.number(), 1);
+  EXPECT_EQ(*trial.Number("lr"), 0.25);
+  EXPECT_EQ(*trial.Choice("kernel"), "rbf");
+  EXPECT_FALSE(trial.Has("degree"));
+  EXPECT_EQ(trial.Integer("degree").status().message(), "trial 1 has no value for 'degree'");
+  EXPECT_EQ(trial.Boolean("kernel").status().message(), "'kernel' of trial 1 is not a boolean");
+  EXPECT_EQ(trial.params().size(), 2u);
+  EXPECT_FALSE(trial.candidate().has_value());
+}
+
+TEST_F(TrialTest, IsRenewedInTheBackgroundUntilItsOutcome) {
+  Trial trial = Suggest();
+  WaitUntil([this] { return Calls("Heartbeat") >= 3; });
+  EXPECT_FALSE(trial.lost());
+  ASSERT_TRUE(trial.Report(1, 0.5).ok());
+  EXPECT_FALSE(trial.ended());
+  ASSERT_TRUE(trial.Complete(0.75).ok());
+  EXPECT_TRUE(trial.ended());
+  EXPECT_EQ(trial.measured(), 0.75);
+  EXPECT_EQ(Stored().state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(Calls("Report"), 1);
+}
+
+TEST_F(TrialTest, StopsEarlyForTheReasonAndWithTheValueOfTheLastReport) {
+  Trial trial = Suggest();
+  ASSERT_TRUE(trial.Report(2, 0.5).ok());
+  EXPECT_FALSE(*trial.ShouldStop());
+  EXPECT_EQ(trial.stop_reason(), std::nullopt);
+  ASSERT_TRUE(trial.Report(1, 0.25).ok());
+  EXPECT_TRUE(*trial.ShouldStop());
+  ASSERT_TRUE(trial.Stop().ok());
+  EXPECT_EQ(Stored().state(), v1::Trial::STOPPED);
+  EXPECT_EQ(Stored().reason(), "two are enough");
+  EXPECT_EQ(Stored().measurement().metrics().at("accuracy"), 0.5);
+}
+
+TEST_F(TrialTest, IsGivenBackWithoutAnOutcome) {
+  { const Trial trial = Suggest(); }
+  EXPECT_EQ(Stored().state(), v1::Trial::REQUESTED);
+  EXPECT_EQ(Calls("ReleaseTrials"), 1);
+}
+
+TEST_F(TrialTest, IsGivenBackByThatWhichHoldsItLast) {
+  {
+    Trial trial = Suggest();
+    const Trial moved = std::move(trial);
+    EXPECT_EQ(moved.number(), 1);
+  }
+  EXPECT_EQ(Calls("ReleaseTrials"), 1);
+  Trial other = Suggest();
+  ASSERT_TRUE(other.Release().ok());
+  EXPECT_TRUE(other.ended());
+  EXPECT_EQ(Calls("ReleaseTrials"), 2);
+}
+
+TEST_F(TrialTest, IsKeptWhenItHasItsOutcome) {
+  {
+    Trial trial = Suggest();
+    ASSERT_TRUE(trial.Fail("out of memory").ok());
+  }
+  EXPECT_EQ(Calls("ReleaseTrials"), 0);
+  EXPECT_EQ(Stored().state(), v1::Trial::FAILED);
+}
+
+TEST_F(TrialTest, NoticesThatItWasTakenAway) {
+  {
+    const Trial trial = Suggest();
+    server_.service().TakeAway(trial.name());
+    WaitUntil([&trial] { return trial.lost(); });
+  }
+  EXPECT_EQ(Calls("ReleaseTrials"), 0);
+  EXPECT_EQ(Stored().state(), v1::Trial::ACTIVE);
+}
+
+TEST_F(TrialTest, AnOutcomeThatIsRefusedCanBeToldAgain) {
+  Trial trial = Suggest();
+  server_.service().FailAlways({grpc::StatusCode::INVALID_ARGUMENT, "no"});
+  EXPECT_FALSE(trial.Stop("hopeless").ok());
+  EXPECT_FALSE(trial.ended());
+  server_.service().FailAlways(grpc::Status::OK);
+  ASSERT_TRUE(trial.Infeasible("diverged").ok());
+  EXPECT_EQ(Stored().state(), v1::Trial::INFEASIBLE);
+}
+
+TEST_F(TrialTest, RefusesWhatIsNoNumberAndSaysWhatToDo) {
+  Trial trial = Suggest();
+  const absl::Status refused = trial.Complete(std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("trial 1: Complete() got nan"));
+  EXPECT_FALSE(trial.Report(1, std::numeric_limits<double>::infinity()).ok());
+  EXPECT_EQ(Calls("Observe") + Calls("Report"), 0);
+}
+
+TEST_F(TrialTest, CutsAReasonBetweenTwoCharacters) {
+  Trial trial = Suggest();
+  std::string reason = "x";
+  for (int i = 0; i < 600; ++i) reason += "\u00e9";
+  ASSERT_TRUE(trial.Fail(reason).ok());
+  EXPECT_EQ(Stored().reason(), reason.substr(0, 1023));
+}
+
+TEST_F(TrialTest, TellsWithoutWaitingAlsoWhenItGoes) {
+  std::future<absl::Status> told;
+  {
+    Trial trial = Suggest();
+    EXPECT_TRUE(trial.ReportAsync(1, 0.5).get().ok());
+    EXPECT_TRUE(trial.ReportAsync(2, 0.5).get().ok());
+    EXPECT_TRUE(*trial.ShouldStopAsync().get());
+    told = trial.StopAsync();
+  }
+  EXPECT_TRUE(told.get().ok());
+  EXPECT_EQ(Stored().state(), v1::Trial::STOPPED);
+  EXPECT_EQ(Calls("ReleaseTrials"), 0);
+  EXPECT_TRUE(Suggest().FailAsync("broken").get().ok());
+  EXPECT_TRUE(Suggest().InfeasibleAsync("diverged").get().ok());
+}
+
+}  // namespace
+}  // namespace slipstream::client

@@ -1,0 +1,98 @@
+"""The sweeper in Hydra's own programs."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import yaml
+from servers import ServerTest
+
+import slipstream
+from slipstream import choice, discrete, integer, log, real
+
+PROGRAM = """
+import hydra
+
+@hydra.main(version_base=None, config_path=None, config_name="config")
+def train(config):
+    if config.get("fail") and config.layers == 2:
+        raise RuntimeError("two layers are broken")
+    value = abs(config.lr - 0.01) + abs(config.layers - 3) + (config.kernel != "poly")
+    with open("told", "w") as file:
+        file.write(f"{config.lr!r} {config.layers!r} {config.kernel} {value!r}")
+    return value
+
+from hydra.core.config_store import ConfigStore
+ConfigStore.instance().store("config", {"lr": 0.1, "layers": 1, "kernel": "rbf", "fail": False,
+                                        "other": {"size": 1}})
+train()
+"""
+SWEEPS = ["lr=tag(log, interval(1e-5, 1))", "layers=range(1, 5)", "kernel=choice(rbf, poly)"]
+
+
+class SweeperTest(ServerTest):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "train.py").write_text(textwrap.dedent(PROGRAM))
+
+    def run_sweep(self, *overrides, code=0):
+        command = [sys.executable, "train.py", "--multirun", "hydra/sweeper=slipstream",
+                   f"hydra.sweep.dir={self.folder}/out", "hydra.job.chdir=true",
+                   f"hydra.sweeper.study_id={self.study_id}",
+                   *overrides]
+        finished = subprocess.run(command, cwd=self.folder, text=True, timeout=200, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=os.environ)
+        self.assertEqual(finished.returncode, code, finished.stdout)
+        return finished.stdout
+
+    def test_jobs_are_launched_with_suggestions_and_their_values_told(self):
+        output = self.run_sweep("hydra.sweeper.n_trials=20", "hydra.sweeper.seed=1", *SWEEPS)
+        study = slipstream.load(self.study_id)
+        self.assertEqual(dict(study.space), {"lr": log(1e-5, 1), "layers": integer(1, 4),
+                                             "kernel": choice("rbf", "poly")})
+        self.assertEqual([trial.state for trial in study.trials], ["succeeded"] * 20)
+        for number, trial in enumerate(study.trials):
+            told = (self.folder / f"out/{number}/told").read_text().split()
+            self.assertEqual(told, [repr(trial["lr"]), repr(trial["layers"]), trial["kernel"],
+                                    repr(trial.value)])
+        self.assertLess(study.best.value, 0.1)
+        results = yaml.safe_load((self.folder / "out/optimization_results.yaml").read_text())
+        self.assertEqual(results["best_value"], study.best.value)
+        self.assertEqual(results["best_evaluated_params"], dict(study.best.params))
+        self.assertIn("best value: ", output)
+
+    def test_sweeps_of_the_configuration_of_nested_names_and_other_kinds(self):
+        self.run_sweep("hydra.sweeper.n_trials=3", "hydra.sweeper.n_jobs=2",
+                       "hydra.sweeper.direction=maximize", "hydra.sweeper.metric=accuracy",
+                       "+hydra.sweeper.params.lr='interval(0, 1)'", "layers=int(interval(1, 4))",
+                       "other.size=range(2, 9, 2)", "kernel=poly")
+        study = slipstream.load(self.study_id)
+        self.assertEqual(dict(study.space), {"lr": real(0, 1), "layers": integer(1, 4),
+                                             "other.size": discrete(2, 4, 6, 8)})
+        self.assertEqual(str(study.objective), "maximize accuracy")
+        self.assertEqual(len(study.trials), 3)
+        self.assertIn("poly", (self.folder / "out/2/told").read_text())
+
+    def test_a_job_that_fails_ends_the_sweep_unless_it_is_to_keep_going(self):
+        overrides = ["hydra.sweeper.n_trials=8", "hydra.sweeper.seed=1", "fail=true", *SWEEPS]
+        self.run_sweep(*overrides, "hydra.sweeper.keep_going=true")
+        trials = slipstream.load(self.study_id).trials
+        self.assertEqual(len(trials), 8)
+        failed = [trial for trial in trials if trial.state == "failed"]
+        self.assertTrue(failed)
+        self.assertTrue(all(trial["layers"] == 2 for trial in failed))
+        self.assertIn("two layers are broken", failed[0].reason)
+        self.study_id += "-ends"
+        self.assertIn("two layers are broken", self.run_sweep(*overrides, code=1))
+        self.assertEqual(slipstream.load(self.study_id).trials[-1].state, "failed")
+
+    def test_mistakes_are_told(self):
+        self.assertIn("nothing is swept over", self.run_sweep("lr=0.1", code=1))
+        refused = self.run_sweep("hydra.sweeper.direction=up", *SWEEPS, code=1)
+        self.assertIn("must be minimize or maximize", refused)

@@ -1,0 +1,216 @@
+"""The sampler in Optuna's own loop."""
+
+import logging
+import math
+import multiprocessing
+import os
+import tempfile
+import unittest
+import warnings
+
+import optuna
+from servers import ServerTest
+
+import slipstream
+from slipstream._wire import messages
+from slipstream.adapters.optuna import SlipstreamSampler
+from slipstream.connections import connect
+
+optuna.logging.set_verbosity(logging.WARNING)
+
+
+def mirrors(address=None):
+    """All studies on the server that are named after one of Optuna's, by id."""
+    service, transport = connect(address, None)
+    request = messages.new("ListStudiesRequest", page_size=500)
+    plan = service._caller.call("ListStudies", request, "list studies", service._options.call)
+    return [one.name.split("/")[1] for one in transport.run(plan).studies]
+
+
+def all_of(study_name):
+    """The trials of every mirror of a study: one list for each, oldest mirror first."""
+    loaded = [slipstream.load(one) for one in mirrors() if f"optuna-{study_name}-" in one]
+    return {study.id: study for study in loaded}
+
+
+def bowl(trial):
+    x = trial.suggest_float("x", -5, 5)
+    y = trial.suggest_float("y", 1e-3, 1e3, log=True)
+    return (x - 2) ** 2 + math.log10(y) ** 2
+
+
+def conditional(trial):
+    """Branches with children of their own, one of which has a child again."""
+    model = trial.suggest_categorical("model", ["svm", "forest", None])
+    if model == "svm":
+        value = (math.log10(trial.suggest_float("C", 1e-3, 1e3, log=True)) - 1) ** 2
+        if trial.suggest_categorical("kernel", ["rbf", "poly"]) == "poly":
+            value += abs(trial.suggest_int("degree", 2, 5) - 3)
+        return value
+    if model == "forest":
+        return 2 + 10 / trial.suggest_int("trees", 10, 500, step=10)
+    return 5.0
+
+
+def layers(trial):
+    count = trial.suggest_int("layers", 1, 4)
+    return sum(abs(trial.suggest_int(f"units{i}", 8, 128, log=True) - 32) for i in range(count))
+
+
+class Sampler(ServerTest):
+    def optimize(self, objective, trials, **arguments):
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1),
+                                    **arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            study.optimize(objective, n_trials=trials)
+        return study
+
+    def test_it_finds_what_random_search_does_not(self):
+        study = self.optimize(bowl, 25)
+        random = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=1))
+        random.optimize(bowl, n_trials=25)
+        self.assertLess(study.best_value, 0.05)
+        self.assertLess(study.best_value, random.best_value)
+
+    def test_slipstream_is_told_of_every_trial_once(self):
+        study = self.optimize(bowl, 6, direction="minimize")
+        study.optimize(bowl, n_trials=2)
+        (mirror,) = all_of(self.study_id).values()
+        # The sampler is told of the last trial when it has ended, too.
+        self.assertEqual(sorted(trial.value for trial in mirror.trials), sorted(
+            trial.value for trial in study.trials))
+        self.assertEqual(mirror.best.value, study.best_value)
+
+    def test_maximization_and_steps_and_choices_of_any_kind(self):
+        choices = [False, True, "word", None, 0.5, (1, 2)]
+
+        def value_of(x, n, chosen):
+            return x + n + choices.index(chosen)
+
+        def objective(trial):
+            x = trial.suggest_float("x", 0, 1, step=0.1)
+            n = trial.suggest_int("n", 1, 9, step=2)
+            chosen = trial.suggest_categorical("chosen", choices)
+            self.assertIn(n, (1, 3, 5, 7, 9))
+            self.assertAlmostEqual(x * 10, round(x * 10))
+            return value_of(x, n, chosen)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Optuna warns of a tuple as a choice.
+            study = optuna.create_study(study_name=self.study_id, direction="maximize",
+                                        sampler=SlipstreamSampler(seed=1))
+            study.optimize(objective, n_trials=25)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual(len(mirror.trials), 25)
+        by_word = {str(one): one for one in choices}
+        for trial in mirror.trials:
+            told = value_of(trial["x"] / 10, 2 * trial["n"] + 1, by_word[trial["chosen"]])
+            self.assertAlmostEqual(trial.value, told)
+        self.assertEqual(mirror.best.value, study.best_value)
+
+    def test_conditions_are_inferred(self):
+        study = self.optimize(conditional, 40)
+        self.assertLess(study.best_value, 1)
+        found = [one for one in all_of(self.study_id).values() if len(one.trials) == 40]
+        self.assertEqual(len(found), 1)
+        conditions = {name: repr(one.condition) for name, one in found[0].space.items()}
+        self.assertEqual(conditions, {
+            "model": "None", "C": "{'model': 'svm'}", "kernel": "{'model': 'svm'}",
+            "degree": "{'kernel': 'poly'}", "trees": "{'model': 'forest'}"})
+
+    def test_a_number_of_layers_decides_over_their_sizes(self):
+        study = self.optimize(layers, 30)
+        last = max(all_of(self.study_id).values(), key=lambda one: len(one.trials))
+        self.assertEqual(len(last.trials), 30)
+        self.assertEqual(last.space["units2"].condition.values, (3, 4))
+        self.assertLess(study.best_value, 20)
+
+    def test_what_is_no_space_is_refused_naming_the_parameter(self):
+        def moving(trial):
+            return trial.suggest_float("x", 0, 1 + trial.number)
+
+        def unexplained(trial):
+            x = trial.suggest_float("x", 0, 1)
+            return trial.suggest_float("y", 0, 1) if trial.number % 2 else x
+
+        for objective, words in ((moving, "'x' was asked for as"), (unexplained, "'y' was asked")):
+            study = optuna.create_study(study_name=f"{self.study_id}-{words[1]}",
+                                        sampler=SlipstreamSampler(seed=1))
+            with self.assertRaisesRegex(ValueError, f"cannot infer a space: parameter {words}"):
+                study.optimize(objective, n_trials=8)
+
+    def test_two_objectives_are_refused(self):
+        study = optuna.create_study(directions=["minimize", "maximize"],
+                                    sampler=SlipstreamSampler())
+        with self.assertRaisesRegex(ValueError, "one objective; the study has 2"):
+            study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), 1), n_trials=2)
+
+    def test_queued_failed_pruned_and_infinite_trials(self):
+        def objective(trial):
+            x = trial.suggest_float("x", 0, 1)
+            if trial.number == 3:
+                raise KeyError("broken")
+            if trial.number == 4:
+                trial.report(x, 1)
+                raise optuna.TrialPruned
+            return math.inf if trial.number == 5 else x
+
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        study.optimize(objective, n_trials=2)
+        study.enqueue_trial({"x": 0.25})
+        study.optimize(objective, n_trials=5, catch=KeyError)
+        states = {}
+        for trial in next(iter(all_of(self.study_id).values())).trials:
+            states.setdefault(trial.state, []).append(trial.params["x"])
+        self.assertIn(0.25, states["succeeded"])
+        self.assertEqual({state: len(found) for state, found in states.items()},
+                         {"succeeded": 4, "failed": 1, "stopped": 1, "infeasible": 1})
+
+    def test_threads_share_it(self):
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        study.optimize(conditional, n_trials=40, n_jobs=4)
+        self.assertEqual([trial.state.name for trial in study.trials], ["COMPLETE"] * 40)
+        study.optimize(conditional, n_trials=1)  # Tells the last mirror what came late.
+        last = max(all_of(self.study_id).values(), key=lambda one: len(one.trials))
+        succeeded = [trial.value for trial in last.trials.succeeded()]
+        self.assertEqual(sorted(succeeded), sorted(trial.value for trial in study.trials))
+
+    def test_a_study_goes_on_in_other_processes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            storage = f"sqlite:///{folder}/optuna.db"
+            optuna.create_study(study_name=self.study_id, storage=storage)
+            context = multiprocessing.get_context("spawn")
+            for _ in range(2):
+                processes = [context.Process(target=work, args=(self.study_id, storage))
+                             for _ in range(3)]
+                for process in processes:
+                    process.start()
+                for process in processes:
+                    process.join(200)
+                self.assertEqual([process.exitcode for process in processes], [0] * 3)
+            work(self.study_id, storage, 1)
+            study = optuna.load_study(study_name=self.study_id, storage=storage)
+            self.assertEqual(len(study.trials), 31)
+            told = [(trial["x"], trial["y"]) for one in all_of(self.study_id).values()
+                    for trial in one.trials.succeeded()]
+        tried = [(trial.params["x"], trial.params["y"]) for trial in study.trials]
+        self.assertEqual(sorted(told), sorted(tried))
+
+
+def work(name, storage, trials=5):
+    optuna.logging.set_verbosity(logging.WARNING)
+    study = optuna.load_study(study_name=name, storage=storage, sampler=SlipstreamSampler())
+    study.optimize(bowl, n_trials=trials)
+
+
+class WithoutAServer(unittest.TestCase):
+    def test_one_is_started_that_ends_with_the_script(self):
+        self.assertNotIn("SLIPSTREAM_ADDRESS", os.environ)
+        study = optuna.create_study(sampler=SlipstreamSampler())
+        study.optimize(bowl, n_trials=3)
+        self.assertEqual(len(study.trials), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

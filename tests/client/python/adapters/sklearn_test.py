@@ -1,0 +1,156 @@
+"""The search among scikit-learn's own searches."""
+
+import pickle
+import unittest
+import warnings
+
+import numpy
+from scipy import stats
+from servers import ServerTest
+from sklearn import datasets, model_selection
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils._test_common.instance_generator import PER_ESTIMATOR_XFAIL_CHECKS
+from sklearn.utils.estimator_checks import check_estimator
+
+import slipstream
+from slipstream import choice, integer, log
+from slipstream.adapters.sklearn import SlipstreamSearchCV
+
+# What scikit-learn does not ask of its own searches.
+EXPECTED_TO_FAIL = PER_ESTIMATOR_XFAIL_CHECKS[model_selection.RandomizedSearchCV]
+
+
+class EstimatorChecks(ServerTest):
+    def check(self, search):
+        results = check_estimator(search, expected_failed_checks=EXPECTED_TO_FAIL, on_fail=None,
+                                  on_skip=None)
+        failed = {one["check_name"]: one["exception"] for one in results
+                  if one["status"] == "failed"}
+        self.assertEqual(failed, {})
+        self.assertGreater(sum(one["status"] == "passed" for one in results), 40)
+
+    def test_of_a_classifier(self):
+        self.check(SlipstreamSearchCV(LogisticRegression(), {"C": log(1e-3, 10)}, n_iter=2, cv=3,
+                                      error_score="raise"))
+
+    def test_of_a_regressor(self):
+        self.check(SlipstreamSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, n_iter=2, cv=3,
+                                      error_score="raise"))
+
+    def test_of_a_pipeline(self):
+        pipeline = make_pipeline(StandardScaler(with_mean=False), Ridge())
+        self.check(SlipstreamSearchCV(pipeline, {"ridge__alpha": log(0.1, 1)}, n_iter=2, cv=3,
+                                      error_score="raise"))
+
+
+class Search(ServerTest):
+    def setUp(self):
+        super().setUp()
+        self.x, self.y = datasets.load_breast_cancer(return_X_y=True)
+
+    def search(self, space, estimator=None, **arguments):
+        model = make_pipeline(StandardScaler(), estimator or SVC())
+        arguments = {"n_iter": 8, "cv": 3, "random_state": 1, **arguments}
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return SlipstreamSearchCV(model, space, **arguments).fit(self.x, self.y)
+
+    def test_the_study_has_what_the_search_found(self):
+        space = {"svc__C": log(1e-3, 1e3), "svc__kernel": choice("rbf", "poly"),
+                 "svc__degree": integer(2, 4, when={"svc__kernel": "poly"})}
+        search = self.search(space, n_iter=20)
+        study = slipstream.load(search.study_id_)
+        self.assertEqual(len(study.trials), 20)
+        self.assertEqual(len(search.cv_results_["params"]), 20)
+        self.assertAlmostEqual(study.best.value, search.best_score_)
+        self.assertEqual(dict(study.best.params), search.best_params_)
+        self.assertGreater(search.best_score_, 0.97)
+        self.assertGreater(search.predict(self.x).mean(), 0.5)
+
+    def test_lists_and_distributions_of_scipy_are_taken(self):
+        space = {"svc__C": stats.loguniform(1e-2, 1e2), "svc__gamma": stats.uniform(0.01, 0.2),
+                 "svc__degree": stats.randint(2, 5), "svc__kernel": ["rbf", "poly"],
+                 "svc__class_weight": [None, "balanced", {0: 2.0}], "svc__cache_size": [100, 200]}
+        search = self.search(space, n_iter=12)
+        for params in search.cv_results_["params"]:
+            self.assertIn(params["svc__degree"], (2, 3, 4))
+            self.assertTrue(0.01 <= params["svc__gamma"] <= 0.21)
+            self.assertIn(params["svc__class_weight"], space["svc__class_weight"])
+            self.assertIn(params["svc__cache_size"], (100, 200))
+            self.assertIsInstance(params["svc__cache_size"], int)
+        study = slipstream.load(search.study_id_)
+        self.assertEqual(study.space["svc__degree"], integer(2, 4))
+        self.assertEqual(study.space["svc__C"], log(1e-2, 1e2))
+
+    def test_other_distributions_are_refused_naming_the_parameter(self):
+        for distribution in (stats.norm(0, 1), "rbf", 7, []):
+            with self.assertRaisesRegex((TypeError, ValueError), "parameter 'svc__C': "):
+                self.search({"svc__C": distribution})
+
+    def test_batches_are_fitted_together(self):
+        search = self.search({"svc__C": log(1e-3, 1e3)}, n_iter=7, batch_size=3, n_jobs=2)
+        values = [params["svc__C"] for params in search.cv_results_["params"]]
+        self.assertEqual(len(set(values)), 7)
+        self.assertEqual(len(slipstream.load(search.study_id_).trials), 7)
+
+    def test_equal_seeds_give_equal_searches(self):
+        first, second = (self.search({"svc__C": log(1e-3, 1e3)}) for _ in range(2))
+        self.assertNotEqual(first.study_id_, second.study_id_)
+        self.assertEqual(first.cv_results_["params"], second.cv_results_["params"])
+
+    def test_a_study_with_a_name_goes_on(self):
+        for count in (4, 8):
+            self.search({"svc__C": log(1e-3, 1e3)}, n_iter=4, study_id=self.study_id)
+            self.assertEqual(len(slipstream.load(self.study_id).trials), count)
+
+    def test_one_of_several_scores_is_searched_by(self):
+        several = {"scoring": ["accuracy", "f1"], "n_iter": 3}
+        search = self.search({"svc__C": log(1e-3, 1e3)}, refit="f1", **several)
+        study = slipstream.load(search.study_id_)
+        self.assertEqual(study.objective.metric, "f1")
+        self.assertAlmostEqual(study.best.value, max(search.cv_results_["mean_test_f1"]))
+        for refit in (False, lambda results: 0):
+            with self.assertRaisesRegex(ValueError, "search by"):
+                self.search({"svc__C": log(1e-3, 1e3)}, refit=refit, **several)
+
+    def test_what_cannot_be_fitted_is_infeasible(self):
+        space = {"logisticregression__C": log(1e-3, 10),
+                 "logisticregression__solver": ["lbfgs", "unknown"]}
+        model = make_pipeline(StandardScaler(), LogisticRegression())
+        search = SlipstreamSearchCV(model, space, n_iter=10, cv=3, random_state=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Of fits that failed.
+            search.fit(self.x, self.y)
+        states = {(trial["logisticregression__solver"], trial.state)
+                  for trial in slipstream.load(search.study_id_).trials}
+        self.assertEqual(states, {("lbfgs", "succeeded"), ("unknown", "infeasible")})
+
+    def test_where_nothing_can_be_fitted_the_search_raises_too(self):
+        with self.assertRaisesRegex(ValueError, "All the 3 fits failed"):
+            self.search({"svc__C": log(1e-3, 1e3)}, n_iter=3, study_id=self.study_id,
+                        estimator=SVC(kernel="unknown"))
+        states = [trial.state for trial in slipstream.load(self.study_id).trials]
+        self.assertEqual(states, ["infeasible"] * 3)
+
+    def test_a_fit_that_raises_fails_its_trial(self):
+        with self.assertRaises(ValueError):
+            self.search({"svc__C": log(1e-3, 1e3)}, error_score="raise", study_id=self.study_id,
+                        estimator=SVC(kernel="unknown"))
+        (trial,) = slipstream.load(self.study_id).trials
+        self.assertEqual(trial.state, "failed")
+        self.assertIn("unknown", trial.reason)
+
+    def test_it_is_cloned_and_pickled(self):
+        search = self.search({"svc__C": log(1e-3, 1e3)}, n_iter=3)
+        again = pickle.loads(pickle.dumps(search))
+        self.assertTrue(numpy.array_equal(again.predict(self.x), search.predict(self.x)))
+        self.assertEqual(clone(search).get_params()["param_distributions"],
+                         search.param_distributions)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,293 @@
+// A study whose models with and without sources stand side by side: mixed_model, study_models,
+// model_run.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/gp/normal.h"
+#include "core/space/encoded_points.h"
+#include "core/strategy/make_strategy.h"
+#include "core/strategy/mixed_model.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/core/strategy/fitted_model.h"
+#include "tests/core/strategy/study_fixtures.h"
+
+namespace slipstream {
+namespace {
+
+double BowlAt(const Configuration& configuration, double x, double y) {
+  const double dx = configuration.values[0].number() - x;
+  const double dy = configuration.values[1].number() - y;
+  return -(dx * dx + dy * dy);
+}
+
+using Objective = std::function<double(const Configuration&)>;
+
+// A bowl whose top is at (0.3, 0.6).
+double Bowl(const Configuration& configuration) { return BowlAt(configuration, 0.3, 0.6); }
+
+// So wavy that a dozen results do not show it.
+double Ripples(const Configuration& configuration) {
+  return std::sin(11 * configuration.values[0].number()) +
+         std::cos(13 * configuration.values[1].number());
+}
+
+// Suggestions of `preset`, one after the other.
+std::vector<Suggestion> RunOf(const std::string& preset, FakeStudy& study, int count,
+                              const Objective& objective = Bowl) {
+  std::vector<Suggestion> made;
+  for (int i = 0; i < count; ++i) {
+    const std::vector<Suggestion> next = MustSuggest(preset, study.view(), 1, 5);
+    study.Lease(next);
+    study.End(Ending::kMeasured, objective(next[0].configuration));
+    made.push_back(next[0]);
+  }
+  return made;
+}
+
+// Six sources of 60 points with `factor` times the ripples.
+FakeStudy RippledStudy(double factor) {
+  std::vector<std::shared_ptr<const SourceTaskData>> tasks;
+  for (uint64_t i = 0; i < 6; ++i) {
+    auto source = std::make_shared<SourceTaskData>(
+        *BowlSource("sourceTasks/s" + std::to_string(i), 0, 0, 60, 7 + i));
+    for (SourcePoint& point : source->points) point.value = factor * Ripples(point.configuration);
+    tasks.push_back(std::move(source));
+  }
+  return FakeStudy(SquareSpace(), tasks);
+}
+
+FakeStudy StudyWith(double x, double y, int sources = 1) {
+  std::vector<std::shared_ptr<const SourceTaskData>> tasks;
+  for (int i = 0; i < sources; ++i) {
+    tasks.push_back(
+        BowlSource("sourceTasks/s" + std::to_string(i), x, y, 40, static_cast<uint64_t>(7 + i)));
+  }
+  return FakeStudy(SquareSpace(), tasks);
+}
+
+double BestOf(const FakeStudy& study) {
+  double best = -1e9;
+  for (const EndedTrial& trial : study.ended) best = std::max(best, trial.value.value());
+  return best;
+}
+
+TEST(Auto, WithoutSourcesIsGpLogEi) {
+  for (const auto& space : {SquareSpace(), MixedSpace()}) {
+    FakeStudy study(space);
+    for (int i = 0; i < 12; ++i) {
+      const auto expected = MustSuggest("gp_log_ei", study.view(), 1, 5);
+      const auto actual = MustSuggest("auto", study.view(), 1, 5);
+      ASSERT_EQ(actual[0].configuration, expected[0].configuration) << i;
+      EXPECT_TRUE(actual[0].provenance.notes.empty());
+      EXPECT_FALSE(HasFact(actual[0], "transfer_share"));
+      study.Lease(actual);
+      study.End(Ending::kMeasured, BowlValueAt(*space, actual[0].configuration, 0.1));
+    }
+  }
+}
+
+TEST(Auto, BeginsWithWhatTheSourcesTellItAndAPointForContrast) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  const std::vector<Suggestion> made = RunOf("auto", study, 2);
+  EXPECT_GT(BowlAt(made[0].configuration, 0.3, 0.6), -0.01);
+  EXPECT_LT(BowlAt(made[1].configuration, 0.3, 0.6), -0.02);
+  EXPECT_EQ(made[0].provenance.rung, Rung::kRecipe);
+  EXPECT_EQ(made[1].provenance.rung, Rung::kRecipe);
+}
+
+TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
+  FakeStudy study = RippledStudy(2);
+  const std::vector<Suggestion> made = RunOf("auto", study, 10, Ripples);
+  EXPECT_GT(BestOf(study), 1.95);  // Of 2.
+  EXPECT_GT(NumberFact(made.back(), "transfer_share"), 0.9);
+  EXPECT_GT(NumberFact(made.back(), "transfer_gain"), 0);
+  EXPECT_NE(TextFact(made.back(), "transfer"), "hurting");
+  EXPECT_FALSE(made.back().provenance.sources.empty());
+}
+
+TEST(Auto, AMisleadingSourceLosesItsShareWithinAFewTrialsAndIsNamed) {
+  for (const int sources : {1, 6}) {
+    FakeStudy study = StudyWith(0.95, 0.05, sources);
+    const std::vector<Suggestion> made = RunOf("auto", study, 14);
+    const Suggestion& last = made.back();
+    double weight = 0;
+    for (const SourceWeight& source : last.provenance.sources) weight += source.weight;
+    EXPECT_LT(weight, 0.5) << sources;
+    EXPECT_TRUE(HasFact(last, "transfer"));
+    EXPECT_GT(BestOf(study), -2e-3) << sources;
+  }
+}
+
+TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
+  const auto contrasts = [](const std::vector<Suggestion>& made) {
+    return std::count_if(made.begin(), made.end(), [](const Suggestion& suggestion) {
+      return FindNote(suggestion.provenance.notes, "contrast") != nullptr;
+    });
+  };
+  FakeStudy misled = RippledStudy(-2);
+  FakeStudy served = RippledStudy(2);
+  // As many as gp_log_ei's evenly filling points in two dimensions, and one.
+  EXPECT_EQ(contrasts(RunOf("auto", misled, 12, Ripples)), 3);
+  EXPECT_EQ(contrasts(RunOf("auto", served, 12, Ripples)), 1);
+}
+
+TEST(Auto, EveryFourthSuggestionIsThatOfTheModelWithoutSources) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  const std::vector<Suggestion> made = RunOf("auto", study, 16);
+  for (size_t i = 8; i < made.size(); ++i) {
+    const bool is_guard = (i + 1) % 4 == 0;
+    if (is_guard) {
+      EXPECT_EQ(TextFact(made[i], "asked"), "the model without sources") << i;
+    }
+  }
+}
+
+TEST(Auto, TheEvidenceIsAFunctionOfTheHistoryAlone) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  RunOf("auto", study, 9);
+  // Another strategy, with nothing cached, and another library, as after a restart.
+  FakeStudy restarted = study;
+  restarted.library = std::make_shared<SourceLibrary>(size_t{64} << 20);
+  const auto strategy = MakeStrategy(*FindPreset("auto"));
+  const auto before = MustSuggest("auto", study.view(), 1, 5);
+  const auto after = strategy->Suggest(restarted.view(), 1, 5, Deadline::Infinite()).value();
+  EXPECT_TRUE(SameSuggestions(before, after));
+  EXPECT_EQ(NumberFact(before[0], "transfer_share"), NumberFact(after[0], "transfer_share"));
+}
+
+TEST(Auto, WhereSourcesAreOfNoUseItStartsAsWithoutAny) {
+  auto other = std::make_shared<SourceTaskData>();
+  other->name = "sourceTasks/other";
+  other->space = MakeSpace({{"unrelated", DoubleDomain{0, 1, Scale::kLinear}, {}, {}}});
+  other->points.push_back(
+      {other->space->Resolve({{"unrelated", 0.5}}).value(), Ending::kMeasured, 1.0});
+  FakeStudy study(SquareSpace(), {other});
+  FakeStudy alone(SquareSpace());
+  const std::vector<Suggestion> made = RunOf("auto", study, 6);
+  const std::vector<Suggestion> expected = RunOf("gp_log_ei", alone, 6);
+  for (size_t i = 0; i < made.size(); ++i) {
+    EXPECT_EQ(made[i].configuration, expected[i].configuration) << i;
+    EXPECT_NE(made[i].provenance.rung, Rung::kRecipe);
+    EXPECT_FALSE(made[i].provenance.rung_reason.empty());
+  }
+}
+
+// A provider whose sources are still being fitted.
+class NotYet : public SourceProvider {
+ public:
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>&, const SearchSpace&,
+      const SourceFitOptions&) override {
+    return absl::UnavailableError("still being fitted");
+  }
+};
+
+TEST(Auto, UntilItsSourcesAreFittedItTriesWhatServedThemBest) {
+  const FakeStudy study = StudyWith(0.3, 0.6, 2);
+  NotYet not_yet;
+  StudyView view = study.view();
+  view.fitted_sources = &not_yet;
+  const auto made = MustSuggest("auto", view, 3, 5);
+  for (size_t i = 0; i < made.size(); ++i) {
+    EXPECT_GT(Bowl(made[i].configuration), -0.1) << i;
+    EXPECT_EQ(TextFact(made[i], "instead_of_a_model"),
+              "not ready: 2 of 2 source tasks are still being fitted");
+    EXPECT_FALSE(made[i].provenance.sources.empty());
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(made[i].configuration, made[j].configuration);
+  }
+}
+
+TEST(Auto, ManyTogetherAreDifferentAndInterleaveContrast) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  const auto made = MustSuggest("auto", study.view(), 8, 5);
+  ASSERT_EQ(made.size(), 8u);
+  for (size_t i = 0; i < made.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(made[i].configuration, made[j].configuration);
+  }
+}
+
+TEST(TransferGuard, GoesWithOtherPriorsAndNotWithARuleForLengthscales) {
+  const Preset& scaml = *FindPreset("scaml");
+  EXPECT_TRUE(scaml.With({.options = {{"transfer_guard", 1}}}).ok());
+  EXPECT_TRUE(FindPreset("deltabo")->With({.options = {{"transfer_guard", 1}}}).ok());
+  EXPECT_FALSE(
+      scaml.With({.calibration = "expanding(map)", .options = {{"transfer_guard", 1}}}).ok());
+}
+
+class MixedModelTest : public ::testing::Test {
+ protected:
+  MixedModelTest() {
+    RunOf("auto", study_, 7);
+    with_.emplace(RecipeOf("scaml"), study_);
+    without_.emplace(RecipeOf("gp_log_ei"), study_);
+  }
+
+  FakeStudy study_ = StudyWith(0.3, 0.6);
+  std::optional<FittedModel> with_;
+  std::optional<FittedModel> without_;
+};
+
+TEST_F(MixedModelTest, HasTheMembersOfBothWithWeightsThatAddUpToOne) {
+  const MixedModel mixed(without_->model(), with_->model(), 0.3);
+  ASSERT_EQ(mixed.size(), 2u);
+  EXPECT_EQ(&mixed.member(0), &without_->surrogate());
+  EXPECT_EQ(&mixed.member(1), &with_->surrogate());
+  EXPECT_NEAR(std::exp(mixed.LogWeight(0)), 0.7, 1e-12);
+  EXPECT_NEAR(std::exp(mixed.LogWeight(1)), 0.3, 1e-12);
+  EXPECT_EQ(mixed.Incumbent(0), without_->model().Incumbent(0));
+  EXPECT_EQ(mixed.Incumbent(1), with_->model().Incumbent(0));
+}
+
+TEST_F(MixedModelTest, BestConfigurationsAreOfBothAndDifferent) {
+  const MixedModel mixed(without_->model(), with_->model(), 0.9);
+  const std::vector<Configuration> best = mixed.BestConfigurations(4);
+  ASSERT_EQ(best.size(), 4u);
+  EXPECT_EQ(best[0], with_->model().BestConfigurations(1)[0]);
+  for (size_t i = 0; i < best.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(best[i], best[j]);
+  }
+}
+
+// The acquisition of a mixture is the weighted mean of the expected improvements, not that of a
+// normal distribution of the mixture's variance.
+TEST_F(MixedModelTest, ImprovementsAreAveragedAndVariancesAreNot) {
+  const double share = 0.3;
+  const MixedModel mixed(without_->model(), with_->model(), share);
+  const Recipe recipe = RecipeOf("gp_log_ei");
+  const ConfigurationIndex none;
+  const NextPointRequest request{*study_.space, recipe.acquisition, mixed, none};
+  const auto score = recipe.acquisition->score(request).value();
+  PointMatrix at(2, 2);
+  at << 0.2, 0.9, 0.7, 0.4;
+  const Vector values = score->Values(at).value();
+  for (Index i = 0; i < at.rows(); ++i) {
+    double expected = 0;
+    for (size_t k = 0; k < 2; ++k) {
+      const Predictions there = mixed.member(k).Predict(at.row(i));
+      const double deviation = std::sqrt(there.variance[0]);
+      const double z = (there.mean[0] - mixed.Incumbent(k)) / deviation;
+      const double improvement =
+          deviation * (z * StandardNormalDistribution(z) + StandardNormalDensity(z));
+      expected += (k == 0 ? 1 - share : share) * improvement;
+    }
+    EXPECT_NEAR(values[i], std::log(expected), 1e-6);
+  }
+}
+
+TEST_F(MixedModelTest, AForecastHasTheNoiseOfAResult) {
+  PointMatrix at(1, 2);
+  at << 0.2, 0.9;
+  const Predictions there = without_->surrogate().Predict(at);
+  const Forecast forecast = ForecastAt(without_->model(), at);
+  EXPECT_NEAR(forecast.mean, there.mean[0], 1e-12);
+  EXPECT_NEAR(forecast.deviation * forecast.deviation,
+              there.variance[0] + without_->model().NoiseVariance(0), 1e-9);
+}
+
+}  // namespace
+}  // namespace slipstream

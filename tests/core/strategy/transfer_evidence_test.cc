@@ -1,0 +1,125 @@
+#include "core/strategy/transfer_evidence.h"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace slipstream {
+namespace {
+
+const OutputTransform& AsMeasured() {
+  static const auto& transform = *new OutputTransform(OutputTransform::Identity(1));
+  return transform;
+}
+
+EndedTrial Forecast(double without, double with, std::optional<double> value, double initial = 0) {
+  EndedTrial trial;
+  trial.ending = value.has_value() ? Ending::kMeasured : Ending::kFailed;
+  trial.value = value;
+  trial.notes = {ForecastNote({{without, 1}, {with, 1}}, initial, AsMeasured())};
+  return trial;
+}
+
+TEST(TransferEvidence, WithoutForecastsNothingIsKnown) {
+  const TransferEvidence evidence = EvidenceOf({}, 0);
+  EXPECT_EQ(evidence.results, 0u);
+  EXPECT_DOUBLE_EQ(evidence.share(), 0.5);
+  EXPECT_EQ(evidence.state(), TransferState::kUnknown);
+}
+
+TEST(TransferEvidence, EachResultCountsByTheRatioOfItsDensities) {
+  // Densities at 1 of normal distributions around 0 and around 1.
+  const std::vector<EndedTrial> ended = {Forecast(0, 1, 1), Forecast(0, 1, 1)};
+  const TransferEvidence evidence = EvidenceOf(ended, 0);
+  EXPECT_EQ(evidence.results, 2u);
+  EXPECT_NEAR(evidence.gain, 0.5, 1e-12);
+  EXPECT_NEAR(evidence.log_odds, 0.9 * 0.5 + 0.5, 1e-12);
+  EXPECT_NEAR(evidence.share(), 1 / (1 + std::exp(-0.95)), 1e-12);
+}
+
+TEST(TransferEvidence, FailedTrialsAndThoseWithoutForecastsSayNothing) {
+  EndedTrial own;  // A person's.
+  own.value = 3;
+  const std::vector<EndedTrial> ended = {Forecast(0, 1, {}), own};
+  EXPECT_EQ(EvidenceOf(ended, 0).results, 0u);
+}
+
+TEST(TransferEvidence, HelpingSourcesAreKnownAfterAFewResults) {
+  std::vector<EndedTrial> ended;
+  for (int i = 0; i < 6; ++i) ended.push_back(Forecast(-2, 1, 1));
+  const TransferEvidence evidence = EvidenceOf(ended, 0);
+  EXPECT_EQ(evidence.state(), TransferState::kHelping);
+  EXPECT_GT(evidence.gain_low, 0);
+  EXPECT_LT(evidence.gain_low, evidence.gain);
+  EXPECT_GT(evidence.gain_high, evidence.gain);
+  EXPECT_GT(evidence.share(), 0.95);
+}
+
+TEST(TransferEvidence, AMisleadingSourceHurtsAndLosesItsShareWithinAFewResults) {
+  std::vector<EndedTrial> ended;
+  for (int i = 0; i < 4; ++i) ended.push_back(Forecast(0, 3, 0));
+  const TransferEvidence evidence = EvidenceOf(ended, 0);
+  EXPECT_EQ(evidence.state(), TransferState::kHurting);
+  EXPECT_LT(evidence.share(), 0.05);
+}
+
+TEST(TransferEvidence, OneSurpriseIsForgotten) {
+  std::vector<EndedTrial> ended = {Forecast(0, 1000, 0)};
+  EXPECT_LT(EvidenceOf(ended, 0).share(), 0.01);
+  for (int i = 0; i < 20; ++i) ended.push_back(Forecast(0, 1, 1));
+  EXPECT_GT(EvidenceOf(ended, 0).share(), 0.9);
+}
+
+TEST(TransferEvidence, NoResultCountsMoreThanAFloor) {
+  const std::vector<EndedTrial> ended = {Forecast(0, 1e6, 0)};
+  EXPECT_GT(EvidenceOf(ended, 0).log_odds, -6);
+  EXPECT_EQ(EvidenceOf(ended, 0).gain, -2);
+}
+
+TEST(TransferEvidence, TheFirstResultsCountHalfAndAsNotedFirst) {
+  EXPECT_DOUBLE_EQ(EvidenceOf({}, 2).log_odds, 1);
+  EXPECT_DOUBLE_EQ(EvidenceOf({}, -100).log_odds, -3);
+  const std::vector<EndedTrial> ended = {Forecast(0, 0, 5, 1), Forecast(0, 0, 5, -4)};
+  const TransferEvidence evidence = EvidenceOf(ended, 2);
+  EXPECT_DOUBLE_EQ(evidence.initial, 1);
+  EXPECT_DOUBLE_EQ(evidence.log_odds, 0.5 * 0.9 * 0.9);
+}
+
+TEST(TransferEvidence, ForecastsAreOnTheScaleOfTheirTime) {
+  Vector results(4);
+  results << 10, 20, 40, 100;
+  for (OutputWarp warp : {OutputWarp::kStandardize, OutputWarp::kPower, OutputWarp::kCopula}) {
+    const OutputTransform transform = OutputTransform::Fit(warp, results, -1);
+    EndedTrial trial;
+    trial.value = 20;
+    trial.notes = {
+        ForecastNote({{transform.Apply(20), 1}, {transform.Apply(20) + 1, 1}}, 0, transform)};
+    EXPECT_NEAR(EvidenceOf(std::vector<EndedTrial>{trial}, 0).gain, -0.5, 1e-12);
+  }
+}
+
+TEST(TransferEvidence, NotesOfOtherNumbersAreNoForecasts) {
+  EndedTrial trial = Forecast(0, 1, 1);
+  trial.notes[0].values.resize(7);
+  EXPECT_EQ(EvidenceOf(std::vector<EndedTrial>{trial}, 0).results, 0u);
+  trial = Forecast(0, 1, 1);
+  trial.notes[0].values[1] = 0;
+  EXPECT_EQ(EvidenceOf(std::vector<EndedTrial>{trial}, 0).results, 0u);
+}
+
+TEST(TransferEvidence, SaysInFactsWhatItFound) {
+  std::vector<EndedTrial> ended;
+  for (int i = 0; i < 5; ++i) ended.push_back(Forecast(0, 0, 1));
+  std::vector<std::string> names;
+  for (const Fact& fact : EvidenceOf(ended, 0).Facts()) names.push_back(fact.name);
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("transfer", "transfer_share", "transfer_results",
+                                     "transfer_gain", "transfer_gain_low", "transfer_gain_high"));
+  EXPECT_EQ(EvidenceOf(ended, 0).state(), TransferState::kNeutral);
+}
+
+}  // namespace
+}  // namespace slipstream

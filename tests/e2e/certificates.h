@@ -1,0 +1,37 @@
+// Certificates for tests: an authority, and what it signs.
+#ifndef SLIPSTREAM_TESTS_E2E_CERTIFICATES_H_
+#define SLIPSTREAM_TESTS_E2E_CERTIFICATES_H_
+
+#include <memory>
+#include <string>
+
+namespace slipstream {
+
+struct CertificateAndKey {
+  std::string certificate;  // In PEM form.
+  std::string key;
+};
+
+class CertificateAuthority {
+ public:
+  explicit CertificateAuthority(const std::string& name);
+  CertificateAuthority(CertificateAuthority&&) noexcept;
+  CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
+  ~CertificateAuthority();
+
+  // In PEM form.
+  std::string certificate() const;
+  // A certificate with this common name, valid for localhost and 127.0.0.1.
+  CertificateAndKey Issue(const std::string& common_name);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// Writes the file by renaming.
+void WriteWhole(const std::string& path, const std::string& text);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_TESTS_E2E_CERTIFICATES_H_

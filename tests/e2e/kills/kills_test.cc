@@ -1,0 +1,38 @@
+// A server that is killed at random moments keeps what it acknowledged. Ten thousand kills, or as
+// many as there is time for: kill_rounds.cc.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "server/access/rpc_table.h"
+#include "tests/e2e/kills/kill_lane.h"
+
+namespace slipstream::kills {
+namespace {
+
+// In memory where there is room for files: nothing but a kill happens to the machine here.
+std::string Folder() {
+  constexpr char kMemory[] = "/dev/shm";
+  return std::filesystem::is_directory(kMemory) ? kMemory : "";
+}
+
+TEST(Kills, LoseNothingAcknowledgedLeaseNothingTwiceAndHideNoEvent) {
+  const LaneReport report = RunKills({.kills = 200, .folder = Folder()});
+  std::cout << report.Text() << "\n";
+  for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  EXPECT_GE(report.kills, 200);
+  EXPECT_GT(report.kills_at_start, 0);
+  EXPECT_GT(report.calls.lost, 0);
+  EXPECT_GT(report.calls.repeated, 0);
+  EXPECT_GT(report.trials_compared, 0);
+  EXPECT_GT(report.events, 0);
+  for (const RpcEntry& entry : RpcTable()) {
+    if (!entry.changes) continue;
+    EXPECT_GT(report.calls.answered.count(std::string(entry.name)), 0u) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace slipstream::kills

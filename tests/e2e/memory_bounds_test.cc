@@ -1,0 +1,179 @@
+// Callers who begin more than they end: the server's memory stays below what it may take, and it
+// serves others meanwhile.
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/e2e/raw_connection.h"
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+#include "tests/e2e/stalled_message.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+constexpr char kCallMemory[] = "--call-memory-mib";
+constexpr int64_t kCallMib = 256;
+// AddressSanitizer keeps this much freed memory from being used again, and takes a multiple for
+// small objects.
+#ifdef __SANITIZE_ADDRESS__
+constexpr int64_t kQuarantine = 256 * kMiB;
+constexpr int64_t kOverhead = 3;
+#else
+constexpr int64_t kQuarantine = 0;
+constexpr int64_t kOverhead = 1;
+#endif
+constexpr char kCreateStudy[] = "/slipstream.v1.OptimizationService/CreateStudy";
+
+// A server with little memory for calls, and what it has taken of it.
+class MemoryBounds : public ::testing::Test {
+ protected:
+  MemoryBounds() : server_(data_.path(), {kCallMemory, std::to_string(kCallMib)}) {
+    ExpectServed();
+    before_ = PeakMemory(server_.pid());
+  }
+  // Whether a caller of its own connection is answered soon.
+  void ExpectServed() {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto stub = v1::OptimizationService::NewStub(grpc::CreateCustomChannel(
+        server_.address(), grpc::InsecureChannelCredentials(), arguments));
+    grpc::ClientContext context;
+    context.set_wait_for_ready(true);
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    v1::ListStudiesResponse response;
+    const grpc::Status status = stub->ListStudies(&context, v1::ListStudiesRequest(), &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+  void ExpectGrowthBelow(int64_t bytes) {
+    const int64_t growth = PeakMemory(server_.pid()) - before_;
+    RecordProperty("mib", static_cast<int>(growth / kMiB));
+    EXPECT_LT(growth, kOverhead * bytes + kQuarantine) << growth / kMiB << " MiB";
+  }
+
+  TemporaryFolder data_;
+  ServerProcess server_;
+  int64_t before_ = 0;
+};
+
+TEST_F(MemoryBounds, SixtyStalledMessagesOfFifteenMebibytes) {
+  std::list<StalledMessage> messages;
+  int64_t sent = 0;
+  for (int i = 0; i < 60; ++i) {
+    messages.emplace_back(server_.address(), kCreateStudy, 15 * kMiB);
+    sent += messages.back().sent();
+  }
+  RecordProperty("sent_mib", static_cast<int>(sent / kMiB));
+  EXPECT_GT(sent, 15 * kMiB) << "one of them could be sent";
+  ExpectServed();
+  // gRPC keeps to its quarter of the memory only roughly.
+  ExpectGrowthBelow(kCallMib * kMiB * 3 / 2);
+}
+
+// Bytes of a study with a list of candidates that is about 3 MB.
+std::string LargeStudy() {
+  v1::CreateStudyRequest request;
+  *request.mutable_study() = CandidateStudy(1);
+  v1::SearchSpace* space = request.mutable_study()->mutable_space();
+  space->mutable_parameters(0)->mutable_double_domain()->set_max(1e9);
+  for (int i = 1; i < 8; ++i) {
+    *space->add_parameters() = space->parameters(0);
+    space->mutable_parameters(i)->set_name("x" + std::to_string(i));
+  }
+  space->mutable_candidates()->clear_configurations();
+  for (int row = 0; row < 25'000; ++row) {
+    auto& values = *space->mutable_candidates()->add_configurations()->mutable_values();
+    for (const v1::Parameter& parameter : space->parameters()) {
+      values[parameter.name()].set_double_value(row);
+    }
+  }
+  return request.SerializeAsString();
+}
+
+TEST_F(MemoryBounds, FortyLargeStudiesAtOnce) {
+  constexpr int kCalls = 40;
+  struct OpenCall {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
+    grpc::ByteBuffer answer;
+    grpc::Status status;
+  };
+  const grpc::Slice bytes(LargeStudy());
+  ASSERT_GT(bytes.size(), 3'000'000u);
+  grpc::GenericStub stub(server_.channel());
+  grpc::CompletionQueue queue;
+  std::list<OpenCall> calls;
+  for (int i = 0; i < kCalls; ++i) {
+    OpenCall& call = calls.emplace_back();
+    call.reader =
+        stub.PrepareUnaryCall(&call.context, kCreateStudy, grpc::ByteBuffer(&bytes, 1), &queue);
+    call.reader->StartCall();
+    call.reader->Finish(&call.answer, &call.status, &call);
+  }
+  ExpectServed();
+  void* tag = nullptr;
+  bool ok = false;
+  int accepted = 0;
+  for (int i = 0; i < kCalls && queue.Next(&tag, &ok); ++i) {
+    const grpc::Status& status = static_cast<OpenCall*>(tag)->status;
+    accepted += status.ok() ? 1 : 0;
+    if (status.ok()) continue;
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+  }
+  RecordProperty("accepted", accepted);
+  EXPECT_GT(accepted, 0);
+  EXPECT_LT(accepted, kCalls) << "not all of them fit";
+  // Beside what calls hold there is what is stored and cached of those that were accepted.
+  ExpectGrowthBelow(kCallMib * kMiB * 5 / 2);
+}
+
+TEST_F(MemoryBounds, AnUploadWhoseCallerIsSilentIsEnded) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--upload-idle-seconds", "0.2"});
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::minutes(1));
+  v1::RegisterSourceTaskResponse response;
+  const auto writer = server.stub().RegisterSourceTask(&context, &response);
+  v1::RegisterSourceTaskRequest message;
+  *message.mutable_header()->mutable_source_task()->mutable_space() = ExampleStudy().space();
+  *message.mutable_header()->mutable_source_task()->mutable_metrics() = ExampleStudy().metrics();
+  *message.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  ASSERT_TRUE(writer->Write(message));
+  EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  v1::ListSourceTasksResponse sources;
+  ASSERT_TRUE(Call(server.stub(), &v1::OptimizationService::Stub::ListSourceTasks,
+                   v1::ListSourceTasksRequest(), &sources)
+                  .ok());
+  EXPECT_EQ(sources.source_tasks_size(), 0);
+}
+
+TEST_F(MemoryBounds, HeadersThatNeverEnd) {
+  constexpr int kHeaders = 1;
+  constexpr int kContinuation = 9;
+  constexpr int kFrames = 4096;  // 64 MiB of each connection.
+  // An indexed field, ":method: GET" (RFC 7541, appendix A), again and again.
+  const std::string fields(16384, '\x82');
+  std::list<RawConnection> connections;
+  int closed = 0;
+  for (int i = 0; i < 20; ++i) {
+    RawConnection& connection = connections.emplace_back(server_.address());
+    connection.Begin();
+    bool open = connection.Send(Frame(kHeaders, 0, 1, fields));
+    for (int frame = 0; open && frame < kFrames / 20; ++frame) {
+      open = connection.Send(Frame(kContinuation, 0, 1, fields));
+    }
+    closed += open ? 0 : 1;
+  }
+  RecordProperty("closed", closed);
+  ExpectServed();
+  ExpectGrowthBelow(kCallMib * kMiB);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,314 @@
+// What operators see of the real program: its log, its metrics, its status.
+#include <gmock/gmock.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "tests/e2e/http.h"
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+using Stub = v1::OptimizationService::Stub;
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  return absl::StrSplit(text, '\n', absl::SkipEmpty());
+}
+
+// The lines of a log in JSON that tell of an event.
+std::vector<nlohmann::json> Events(const ServerProcess& server, const std::string& event) {
+  std::vector<nlohmann::json> events;
+  for (const std::string& line : LinesOf(server.Output())) {
+    nlohmann::json parsed = nlohmann::json::parse(line);
+    if (parsed["event"] == event) events.push_back(std::move(parsed));
+  }
+  return events;
+}
+
+// What is served at the address for metrics, from the body on.
+std::string PageOf(const ServerProcess& server, const std::string& path) {
+  std::smatch found;
+  const std::string output = server.Output();
+  if (!std::regex_search(output, found, std::regex("metrics=([0-9.:]+)"))) return "no address";
+  const std::string answer = AskOverHttp(found[1], "GET " + path);
+  return answer.substr(answer.find("\r\n\r\n") + 4);
+}
+
+// The values of metrics by name and labels.
+std::map<std::string, double> Metrics(const ServerProcess& server) {
+  std::map<std::string, double> values;
+  for (const std::string& line : LinesOf(PageOf(server, "/metrics"))) {
+    if (line.starts_with('#')) continue;
+    const size_t space = line.rfind(' ');
+    values[line.substr(0, space)] = std::stod(line.substr(space + 1));
+  }
+  return values;
+}
+
+// Calls a unary method with bytes instead of a message.
+grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
+                           const std::string& bytes) {
+  grpc::GenericStub stub(channel);
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  const grpc::Slice slice(bytes);
+  const auto call = stub.PrepareUnaryCall(&context, "/slipstream.v1.OptimizationService/" + method,
+                                          grpc::ByteBuffer(&slice, 1), &queue);
+  call->StartCall();
+  grpc::ByteBuffer answer;
+  grpc::Status status;
+  call->Finish(&answer, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  return status;
+}
+
+// A study with one trial that has its result, the second of which is refused.
+void WorkALittle(Stub& stub) {
+  ASSERT_TRUE(Call(stub, &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  v1::SuggestResponse suggestion;
+  ASSERT_TRUE(Call(stub, &Stub::Suggest, AskRequest("studies/s", "w"), &suggestion).ok());
+  v1::ObserveRequest tell = TellRequest(suggestion.trials(0).name(), LossOutcome(1));
+  tell.set_request_id("the-request");
+  ASSERT_TRUE(Call(stub, &Stub::Observe, tell).ok());
+  ASSERT_FALSE(
+      Call(stub, &Stub::Observe, TellRequest(suggestion.trials(0).name(), LossOutcome(2))).ok());
+}
+
+TEST(Sight, AtDebugEachChangeIsOneJsonLine) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--log-level", "debug", "--log-format", "json"});
+  WorkALittle(server.stub());
+  std::vector<std::string> methods;
+  for (const nlohmann::json& line : Events(server, "changed")) methods.push_back(line["method"]);
+  EXPECT_THAT(methods, IsSupersetOf({"CreateStudy", "Suggest", "Observe"}));
+  const nlohmann::json observed = Events(server, "changed").back();
+  EXPECT_EQ(observed["level"], "debug");
+  EXPECT_EQ(observed["resource"], "studies/s/trials/1");
+  EXPECT_EQ(observed["request_id"], "the-request");
+  EXPECT_THAT(std::string(observed["peer"]), HasSubstr("127.0.0.1"));
+  EXPECT_THAT(std::string(observed["time"]),
+              testing::ContainsRegex("T.*[+-][0-9][0-9]:[0-9][0-9]$"));
+}
+
+TEST(Sight, ARefusedCallIsLoggedAtTheDefaultLevelAndASuccessIsNot) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  WorkALittle(server.stub());
+  const std::string log = server.Output();
+  EXPECT_THAT(log, HasSubstr("info call refused method=Observe code=FAILED_PRECONDITION "
+                             "resource=studies/s/trials/1"));
+  EXPECT_THAT(log, Not(HasSubstr("method=CreateStudy")));
+  EXPECT_THAT(log, HasSubstr("info starting listen=127.0.0.1:0"));
+  EXPECT_THAT(log, HasSubstr("info serving version="));
+  EXPECT_THAT(server.Terminate().output, HasSubstr("info drained suggested_by_recipe=1"));
+}
+
+TEST(Sight, BytesThatAreNoMessageAreRefusedWithTextAndLoggedAFewTimes) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--log-format", "json"});
+  for (int i = 0; i < 100; ++i) {
+    const grpc::Status status = CallWithBytes(server.channel(), "CreateStudy", "\x0a\xff\xff");
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    ASSERT_THAT(status.error_message(), HasSubstr("slipstream.v1.CreateStudyRequest"));
+  }
+  EXPECT_EQ(Events(server, "call refused").size(), 10u);
+  v1::WatchResponse event;
+  grpc::ClientContext context;
+  EXPECT_EQ(CallWithBytes(server.channel(), "WatchStudy", "\x0a\xff").error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(Sight, GrpcsOwnLinesAreLinesOfTheLog) {
+  TemporaryFolder data;
+  setenv("GRPC_VERBOSITY", "DEBUG", 1);
+  ServerProcess server(data.path(), {"--log-level", "debug", "--log-format", "json"});
+  unsetenv("GRPC_VERBOSITY");
+  WorkALittle(server.stub());
+  const std::vector<nlohmann::json> lines = Events(server, "grpc");
+  ASSERT_FALSE(lines.empty()) << server.Output();
+  EXPECT_THAT(std::string(lines[0]["at"]), testing::ContainsRegex("^[a-z_]+\\.cc:[0-9]+$"));
+}
+
+TEST(Sight, ProtobufsOwnLinesAreAFewLinesOfTheLog) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--log-format", "json"});
+  for (int i = 0; i < 100; ++i) {
+    // A name that is not UTF-8.
+    ASSERT_EQ(CallWithBytes(server.channel(), "GetStudy", "\x0a\x02\xff\xfe").error_code(),
+              grpc::StatusCode::INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(Events(server, "protobuf").size(), 10u);
+  EXPECT_THAT(server.Output(), Not(HasSubstr("libprotobuf ERROR")));
+}
+
+TEST(Sight, LeasesThatRunOutAreLogged) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--log-format", "json"});
+  v1::CreateStudyRequest create = CreateRequest(ExampleStudy(), "s");
+  create.mutable_study()->mutable_lease_policy()->mutable_duration()->set_seconds(1);
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, create).ok());
+  ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w")).ok());
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (Events(server, "leases ran out").empty()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), patience) << server.Output();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_EQ(Events(server, "leases ran out")[0]["leases"], 1);
+}
+
+TEST(Sight, ASlowCallIsLogged) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--slow-call-seconds", "0", "--log-format", "json"});
+  WorkALittle(server.stub());
+  ASSERT_FALSE(Events(server, "slow call").empty());
+  EXPECT_GT(Events(server, "slow call")[0]["ms"], 0.0);
+}
+
+TEST(Sight, MetricsCountWhatHappens) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  WorkALittle(server.stub());
+  const std::map<std::string, double> metrics = Metrics(server);
+  const std::string calls = "slipstream_rpc_duration_seconds_count";
+  EXPECT_EQ(metrics.at(calls + "{method=\"Observe\",code=\"OK\"}"), 1);
+  EXPECT_EQ(metrics.at(calls + "{method=\"Observe\",code=\"FAILED_PRECONDITION\"}"), 1);
+  EXPECT_EQ(metrics.at("slipstream_suggestions_total{rung=\"recipe\"}"), 1);
+  EXPECT_EQ(metrics.at("slipstream_studies"), 1);
+  EXPECT_EQ(metrics.at("slipstream_trials"), 1);
+  EXPECT_EQ(metrics.at("slipstream_store_takes_writes"), 1);
+  EXPECT_EQ(metrics.at("slipstream_open_calls"), 0);
+  EXPECT_GE(metrics.at("slipstream_store_commit_duration_seconds_count"), 3);
+  EXPECT_GE(metrics.at("slipstream_store_sync_duration_seconds_count"), 3);
+  EXPECT_GE(metrics.at("slipstream_store_writes_per_commit_sum"), 3);
+  EXPECT_GT(metrics.at("process_resident_memory_bytes"), 1e6);
+  EXPECT_GT(metrics.at("process_open_fds"), 5);
+  EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
+}
+
+TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  EXPECT_THAT(server.Output(), HasSubstr("metrics=off"));
+}
+
+TEST(Sight, AMetricsAddressThatIsTakenIsRefused) {
+  TemporaryFolder data;
+  TemporaryFolder other;
+  ServerProcess first(data.path());
+  const EndedProcess second =
+      ServerProcess::Run({"--data", other.path(), "--create", "--listen", "127.0.0.1:0",
+                          "--metrics-address", first.address()});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.output, HasSubstr(first.address()));
+}
+
+TEST(Sight, AWatcherIsCountedWhileItWatches) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  {
+    grpc::ClientContext context;
+    const auto reader = server.stub().WatchStudies(&context, v1::WatchStudiesRequest());
+    v1::WatchResponse begun;
+    ASSERT_TRUE(reader->Read(&begun));
+    EXPECT_EQ(Metrics(server).at("slipstream_watchers"), 1);
+    EXPECT_EQ(Metrics(server).at("slipstream_open_calls"), 1);
+    context.TryCancel();
+    reader->Finish();
+  }
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (Metrics(server).at("slipstream_watchers") != 0) {
+    ASSERT_LT(std::chrono::steady_clock::now(), patience);
+  }
+  EXPECT_THAT(server.Output(), Not(HasSubstr("WatchStudies")));
+}
+
+TEST(Sight, TheStatusTellsWhatTheServerHolds) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  WorkALittle(server.stub());
+  v1::ServerStatus status;
+  ASSERT_TRUE(
+      Call(server.stub(), &Stub::GetServerStatus, v1::GetServerStatusRequest(), &status).ok());
+  EXPECT_FALSE(status.version().empty());
+  EXPECT_EQ(status.contents().studies(), 1);
+  EXPECT_EQ(status.contents().trials(), 1);
+  EXPECT_EQ(status.contents().source_tasks(), 0);
+  EXPECT_TRUE(status.store().takes_writes());
+  EXPECT_GE(status.store().writes(), 3);
+  EXPECT_GT(status.store().file_bytes(), 0);
+  EXPECT_EQ(status.suggestions().by_recipe(), 1);
+  EXPECT_EQ(status.open_calls(), 1) << "this one";
+  EXPECT_GT(status.resident_bytes(), 1'000'000);
+  EXPECT_GT(status.uptime().seconds() * 1'000'000'000 + status.uptime().nanos(), 0);
+  EXPECT_GE(status.queues_size(), 4);
+  EXPECT_GE(status.caches_size(), 5);
+  for (const v1::ServerStatus::Queue& queue : status.queues()) EXPECT_GT(queue.limit(), 0);
+  for (const v1::ServerStatus::Limit& limit : status.limits()) EXPECT_GT(limit.value(), 0);
+}
+
+// The names of our metrics in a file, without what PromQL adds.
+std::set<std::string> MetricsNamedIn(const std::string& file) {
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::regex name("(slipstream|process)_[a-z_]+[a-z]");
+  std::set<std::string> names;
+  for (std::sregex_iterator found(text.begin(), text.end(), name), end; found != end; ++found) {
+    names.insert(found->str());
+  }
+  return names;
+}
+
+TEST(Sight, DashboardsAndAlertsNameMetricsThatThereAre) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  WorkALittle(server.stub());
+  std::set<std::string> served;
+  for (const auto& [metric, value] : Metrics(server)) {
+    served.insert(metric.substr(0, metric.find('{')));
+  }
+  const std::string folder = std::string(SLIPSTREAM_DEPLOY) + "/monitoring";
+  std::set<std::string> named;
+  for (const char* file : {"/grafana_dashboard.json", "/prometheus_alerts.yml"}) {
+    const std::set<std::string> in_file = MetricsNamedIn(folder + file);
+    EXPECT_GT(in_file.size(), 5u) << file;
+    named.insert(in_file.begin(), in_file.end());
+  }
+  for (const std::string& name : named) EXPECT_THAT(served, Contains(name));
+}
+
+TEST(Sight, TheDashboardIsJsonWithAQueryInEveryPanel) {
+  std::ifstream in(std::string(SLIPSTREAM_DEPLOY) + "/monitoring/grafana_dashboard.json");
+  const nlohmann::json dashboard = nlohmann::json::parse(in);
+  ASSERT_GT(dashboard["panels"].size(), 8u);
+  for (const nlohmann::json& panel : dashboard["panels"]) {
+    ASSERT_FALSE(panel["targets"].empty()) << panel["title"];
+    for (const nlohmann::json& target : panel["targets"]) {
+      EXPECT_THAT(std::string(target["expr"]), testing::ContainsRegex("(slipstream|process)_"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

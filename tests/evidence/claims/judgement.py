@@ -1,0 +1,231 @@
+"""What measured numbers say of a claim, and the contrasts that most claims come to.
+
+Every interval is Student's, over draws that were made independently: the seeds of a problem, or
+the problems of a table.
+"""
+
+import dataclasses
+import functools
+import math
+
+import numpy
+
+from claims.experiment import Contrast
+from claims.kept import OURS, REGRET
+
+HOLDS = "holds"
+FAILS = "does not hold"
+UNKNOWN = "cannot be told"
+MISSING = "was not run"
+
+
+@functools.cache
+def quantile(probability, freedom):
+    """Student's, by bisection of the integrated density."""
+    if probability < 0.5:
+        return -quantile(1 - probability, freedom)
+    log_factor = (math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)
+                  - 0.5 * math.log(freedom * math.pi))
+
+    def below(t):
+        # Under x = sqrt(freedom) tan(angle) the density is a power of the cosine.
+        angles = numpy.linspace(0, math.atan(t / math.sqrt(freedom)), 4001)
+        density = numpy.cos(angles) ** (freedom - 1) * math.sqrt(freedom) * math.exp(log_factor)
+        return 0.5 + float(numpy.trapz(density, angles))
+
+    low, high = 0.0, 1.0
+    while below(high) < probability:
+        high *= 2
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) < probability else (low, middle)
+    return (low + high) / 2
+
+
+def interval(samples, confidence=0.95):
+    """(mean, low, high); the bounds are infinite for a single draw."""
+    samples = numpy.asarray(samples, dtype=float)
+    mean = float(samples.mean())
+    if len(samples) < 2:
+        return mean, -math.inf, math.inf
+    error = float(samples.std(ddof=1)) / math.sqrt(len(samples))
+    half = quantile(0.5 + confidence / 2, len(samples) - 1) * error
+    return mean, mean - half, mean + half
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    verdict: str
+    contrast: Contrast = None  # The one that decides, or that is closest to deciding otherwise.
+    mean: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    count: int = 0
+
+
+def judge(contrasts):
+    """A claim holds if each contrast's 95% interval is below its bound; it does not if one is above
+    by an interval that allows for as many looks as there are contrasts. The rest cannot be told."""
+    contrasts = list(contrasts)
+    if not contrasts or any(len(each.samples) == 0 for each in contrasts):
+        return Judged(MISSING)
+    measured = [(each, *interval(each.samples)) for each in contrasts]
+    wide = [interval(each.samples, 1 - 0.05 / len(contrasts)) for each in contrasts]
+
+    def distance(place):
+        each, mean, low, high = measured[place]
+        half = (high - low) / 2
+        gap = mean - each.bound
+        return gap / half if half > 0 else math.copysign(math.inf, gap)
+
+    last = max(range(len(measured)), key=distance)
+    if all(high < each.bound for each, _, _, high in measured):
+        verdict = HOLDS
+    elif wide[last][1] > contrasts[last].bound:
+        verdict = FAILS
+    else:
+        verdict = UNKNOWN
+    return Judged(verdict, *measured[last], len(contrasts))
+
+
+# ---- Numbers of one study ----
+
+def simple(after):
+    """The least regret of so many evaluations."""
+    return lambda study: float(study[REGRET][:after].min())
+
+
+def cumulative(after, first=0):
+    return lambda study: float(study[REGRET][first:after].sum())
+
+
+def mean_simple(after, first=0):
+    """The simple regret averaged over evaluations, by which earlier is better."""
+    return lambda study: float(numpy.minimum.accumulate(study[REGRET])[first:after].mean())
+
+
+def until(level, limit):
+    """Evaluations until the regret is at most `level`; one more than `limit` if never."""
+    def metric(study):
+        found = numpy.flatnonzero(study[REGRET][:limit] <= level)
+        return float(found[0] + 1 if len(found) else limit + 1)
+    return metric
+
+
+def is_above(level, after):
+    """1 unless the regret is at most `level` after so many evaluations: its mean is the share of
+    studies that are not solved."""
+    return lambda study: float(study[REGRET][:after].min() > level)
+
+
+def last(quantity):
+    return lambda study: float(study[quantity][-1])
+
+
+def change(quantity):
+    return lambda study: float(study[quantity][-1] - study[quantity][0])
+
+
+def total(quantity):
+    return lambda study: float(study[quantity].sum())
+
+
+def logarithm(metric):
+    return lambda study: math.log10(max(metric(study), 1e-300))
+
+
+# ---- Contrasts ----
+
+def paired(results, left, right, metric, program=OURS):
+    """Two lists, of the draws that both (experiment, method) have."""
+    of_left = results.draws(*left, metric, program)
+    of_right = results.draws(*right, metric, program)
+    shared = sorted(of_left.keys() & of_right.keys(), key=str)
+    return [of_left[draw] for draw in shared], [of_right[draw] for draw in shared]
+
+
+def number_text(number):
+    return f"{number:.3g}"
+
+
+def difference(results, left, right, metric, program=OURS, factor=1.0, margin=0.0):
+    """left - factor * right - margin, which the claim says is negative."""
+    ours, theirs = paired(results, left, right, metric, program)
+    samples = tuple(a - factor * b - margin for a, b in zip(ours, theirs))
+    detail = ""
+    if samples:
+        detail = (f"{left[1]} {number_text(numpy.mean(ours))}, "
+                  f"{right[1]} {number_text(numpy.mean(theirs))}")
+    times = f"{factor:g} x " if factor != 1 else ""
+    beyond = f" - {margin:g}" if margin else ""
+    return Contrast(f"{left[1]} - {times}{right[1]}{beyond}", samples, 0.0, detail)
+
+
+def less(experiment, method, others, metric):
+    """The method's number is less than each of the others'."""
+    def contrasts(results, program=OURS):
+        return [difference(results, (experiment, method), (experiment, other), metric, program)
+                for other in others]
+    return contrasts
+
+
+def each_less(experiment, methods, others, metric):
+    """Each method's number is less than each of the others'."""
+    def contrasts(results, program=OURS):
+        return [difference(results, (experiment, method), (experiment, other), metric, program)
+                for method in methods for other in others]
+    return contrasts
+
+
+def close(experiment, method, others, metric, margin):
+    """The method's number differs from each of the others' by less than the margin."""
+    def contrasts(results, program=OURS):
+        made = []
+        for other in others:
+            pair = (experiment, method), (experiment, other)
+            made.append(difference(results, *pair, metric, program, margin=margin))
+            made.append(difference(results, *reversed(pair), metric, program, margin=margin))
+        return made
+    return contrasts
+
+
+def below(experiment, methods, metric, bound):
+    """The number of each method is below the bound."""
+    def contrasts(results, program=OURS):
+        return [Contrast(method, tuple(results.draws(experiment, method, metric, program).values()),
+                         bound) for method in methods]
+    return contrasts
+
+
+def above(experiment, methods, metric, bound):
+    def negative(study):
+        return -metric(study)
+
+    def contrasts(results, program=OURS):
+        return [Contrast(method,
+                         tuple(results.draws(experiment, method, negative, program).values()),
+                         -bound, flipped=True) for method in methods]
+    return contrasts
+
+
+def less_on_average(experiments, method, others, metric):
+    """The same as less, for the mean over experiments with the same seeds."""
+    def contrasts(results, program=OURS):
+        made = []
+        for other in others:
+            parts = [difference(results, (name, method), (name, other), metric, program)
+                     for name in experiments]
+            if program != OURS:  # Not all experiments have a program.
+                parts = [part for part in parts if part.samples]
+            count = min((len(part.samples) for part in parts), default=0)
+            samples = tuple(float(numpy.mean([part.samples[i] for part in parts]))
+                            for i in range(count))
+            made.append(Contrast(f"{method} - {other}, mean of {len(parts)} problems", samples))
+        return made
+    return contrasts
+
+
+def together(*makers):
+    """All contrasts of several."""
+    return lambda results, program=OURS: [each for make in makers
+                                          for each in make(results, program)]

@@ -1,0 +1,186 @@
+"""REPORT.md: what each paper claims and what came out, from kept numbers alone."""
+
+import math
+import pathlib
+
+from claims import judgement as judged
+from claims import kept
+from claims.all_papers import PAPERS
+from claims.kept import INDEPENDENT
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
+FILE = REPOSITORY / "tests/evidence/REPORT.md"
+
+HEAD = """# What five papers claim, and what came out
+
+Each paper's experiments were run by our own programs, with the preset that has the paper's name and
+with those that it is compared with. Every figure below is computed from
+`tests/evidence/claims/kept`, which these commands measure, and compute again:
+
+```
+tests/evidence/papers all --keep            # Studies, kept numbers and this report.
+tests/evidence/papers all --quick           # Fewer seeds, in .build/papers.
+tests/evidence/papers all --report-only     # This report and plots, from the kept numbers.
+```
+
+A claim is turned into numbers, one for each seed (or each data set) and each method that it names,
+all of which have to be below a bound. It **holds** if each one's 95% interval (Student's) is, it
+**does not hold** if one is above by an interval that allows for as many looks, and the rest **cannot
+be told**. The figure is that of the comparison which decides or comes closest to deciding otherwise.
+Regret is noise-free, and R_T is its sum over suggestions.
+
+Where a claim does not hold, the last column is the same comparison among programs in NumPy that were
+written from the paper's equations and not from our code, on the same data, so that a fault of ours
+would show; *no program* where there is none. Beyond that, what every preset of a paper believes and
+wants at ten suggestions agrees with such a program (`tests/evidence/oracles`).
+"""
+
+
+def signed(number):
+    if math.isinf(number):
+        return "infinite"
+    return f"{number:.3g}".replace("-", "−")
+
+
+def figure_text(found):
+    if found.verdict == judged.MISSING:
+        return ""
+    contrast = found.contrast
+    mean, low, high, bound = found.mean, found.low, found.high, contrast.bound
+    if contrast.flipped:
+        mean, low, high, bound = -mean, -high, -low, -bound
+    text = f"{contrast.label.replace(' - ', ' − ')}: {signed(mean)} [{signed(low)}, {signed(high)}]"
+    if bound or contrast.flipped:
+        text += f", claimed {'above' if contrast.flipped else 'below'} {signed(bound)}"
+    if contrast.detail:
+        text += f" ({contrast.detail})"
+    if found.count > 1:
+        text += f"; the nearest of {found.count}"
+    return text
+
+
+def independent_text(claim, results, ours):
+    """Empty unless ours does not hold. A claim of which the deciding comparison has no program is
+    not judged by the others."""
+    if ours.verdict != judged.FAILS:
+        return ""
+    contrasts = claim.contrasts(results, INDEPENDENT)
+    with_program = [each for each in contrasts if each.samples]
+    if not with_program:
+        return "no program"
+    if ours.contrast.label not in [each.label for each in with_program]:
+        return "no program for this comparison"
+    found = judged.judge(with_program)
+    text = f"{found.verdict}: {figure_text(found)}"
+    missing = len(contrasts) - len(with_program)
+    return text + (f"; {missing} more have no program" if missing else "")
+
+
+def judge_all(paper, results):
+    return [(claim, judged.judge(claim.contrasts(results))) for claim in paper.claims]
+
+
+def claim_lines(paper, results):
+    lines = ["| | claim | section | what is compared | figure | | in NumPy |",
+             "|---|---|---|---|---|---|---|"]
+    for number, (claim, found) in enumerate(judge_all(paper, results), start=1):
+        cells = (str(number), claim.text, claim.section, claim.how, figure_text(found),
+                 f"**{found.verdict}**", independent_text(claim, results, found))
+        lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
+    return lines
+
+
+def seeds_text(seeds):
+    if seeds == list(range(len(seeds))):
+        return f"seeds 0 to {len(seeds) - 1}" if len(seeds) > 1 else "seed 0"
+    return "seeds " + ", ".join(map(str, seeds))
+
+
+def interval_text(samples, digits=3):
+    mean, low, high = judged.interval(samples)
+    if math.isinf(low):
+        return f"{mean:.{digits}g}"
+    return f"{mean:.{digits}g} ± {(high - low) / 2:.2g}"
+
+
+def unit_text(experiment):
+    return {"own": "", "mean": ", regrets over that of the mean value",
+            "worst": ", regrets over that of the worst value"}[experiment.unit]
+
+
+def table_lines(experiment, results):
+    checkpoints = experiment.checkpoints
+    heads = [f"simple, {checkpoint}" for checkpoint in checkpoints]
+    last = checkpoints[-1]
+    lines = ["| method | " + " | ".join(heads) + f" | R_{last} |",
+             "|---|" + "---|" * (len(heads) + 1)]
+    for method in results.methods(experiment.name):
+        cells = [interval_text(list(results.draws(experiment.name, method,
+                                                  judged.simple(after)).values()))
+                 for after in checkpoints]
+        total = judged.cumulative(last, experiment.initial())
+        cells.append(interval_text(list(results.draws(experiment.name, method, total).values())))
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def run_text(experiment, results):
+    """Whether this was a quick run, as far as the numbers tell."""
+    def is_of(quick):
+        problems, seeds = experiment.drawn(quick)
+        return (results.problems(experiment.name) == sorted(problems)
+                and results.seeds(experiment.name) == list(seeds))
+    if is_of(False):
+        return ""
+    return " (`--quick`)" if is_of(True) else " (part of a run)"
+
+
+def experiment_lines(experiment, results):
+    problems = results.problems(experiment.name)
+    of = (problems[0] if len(problems) == 1
+          else f"{len(problems)} problems of {problems[0].split('/')[0]}")
+    start = ("" if experiment.from_nothing else
+             f", after {experiment.initial()} initial points, which simple regret counts")
+    lines = [f"### {experiment.title}", "",
+             f"`{of}`, {seeds_text(results.seeds(experiment.name))}"
+             f"{run_text(experiment, results)}, "
+             f"{experiment.suggestions} suggestions{start}{unit_text(experiment)}."]
+    if experiment.choices:
+        lines.append(experiment.choices)
+    presets = "; ".join(f"{method} `{preset}`" for method, preset in experiment.methods.items())
+    return lines + ["", *table_lines(experiment, results), "",
+                    f"<details><summary>Presets</summary>\n\n{presets}\n\n</details>", ""]
+
+
+def paper_lines(paper, results):
+    lines = [f"## {paper.title}", ""]
+    if paper.notes:
+        lines += [paper.notes, ""]
+    lines += claim_lines(paper, results) + [""]
+    for experiment in paper.experiments:
+        if experiment.name in results.experiments():
+            lines += experiment_lines(experiment, results)
+    return lines
+
+
+def summary_lines(all_results):
+    verdicts = (judged.HOLDS, judged.FAILS, judged.UNKNOWN, judged.MISSING)
+    lines = ["| paper | " + " | ".join(verdicts) + " |", "|---|" + "---|" * len(verdicts)]
+    for name, results in all_results.items():
+        found = [each.verdict for _, each in judge_all(PAPERS[name], results)]
+        counts = [str(found.count(verdict)) for verdict in verdicts]
+        lines.append(f"| {PAPERS[name].title} | " + " | ".join(counts) + " |")
+    return lines
+
+
+def text_of(all_results):
+    """The report; `all_results` are {paper's name: kept.Results}."""
+    lines = [HEAD, *summary_lines(all_results), ""]
+    for name, results in all_results.items():
+        lines += paper_lines(PAPERS[name], results)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def read_all(folder=kept.FOLDER, names=None):
+    paths = {name: pathlib.Path(folder) / f"{name}{kept.ENDING}" for name in names or PAPERS}
+    return {name: kept.Results.read(path) for name, path in paths.items() if path.exists()}

@@ -1,0 +1,202 @@
+"""Tests `papers`: how claims are judged, what is kept, and that REPORT.md is what that says.
+
+EVIDENCE_CELL is the path of evidence_cell, beside which evidence_objective is.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from claims import independent_programs, judgement, kept, model_error  # noqa: E402
+from claims import report  # noqa: E402
+from claims.all_papers import PAPERS  # noqa: E402
+from claims.experiment import Contrast  # noqa: E402
+from harness import results  # noqa: E402
+from peers.objective import Objective  # noqa: E402
+
+COMMAND = pathlib.Path(__file__).resolve().parent / "papers"
+BINARY = pathlib.Path(os.environ["EVIDENCE_CELL"])
+OBJECTIVE = BINARY.with_name("evidence_objective")
+MOST_KEPT = 1_000_000  # Bytes in all.
+
+
+def made_up(**regrets):
+    """Results of one experiment whose studies have these final regrets."""
+    rows = []
+    for method, numbers in regrets.items():
+        rows += [("e", "p", method, kept.OURS, seed, kept.REGRET, numpy.array([1.0, number]))
+                 for seed, number in enumerate(numbers)]
+    return kept.Results.of(rows)
+
+
+class Judging(unittest.TestCase):
+    def judged(self, **regrets):
+        made = made_up(**regrets)
+        others = [name for name in regrets if name != "own"]
+        return judgement.judge(judgement.less("e", "own", others, judgement.simple(2))(made))
+
+    def test_quantiles_are_students(self):
+        for probability, freedom, expected in ((0.975, 9, 2.2621572), (0.975, 4, 2.7764451),
+                                               (0.975, 1, 12.7062047), (0.995, 29, 2.7563859),
+                                               (0.025, 9, -2.2621572)):
+            self.assertAlmostEqual(judgement.quantile(probability, freedom), expected, 5)
+
+    def test_an_interval_is_that_of_the_mean(self):
+        mean, low, high = judgement.interval([1, 2, 3, 4, 5])
+        self.assertAlmostEqual(mean, 3)
+        self.assertAlmostEqual(high - mean, 2.7764451 * (2.5 / 5) ** 0.5, 5)
+        self.assertAlmostEqual(mean - low, high - mean)
+
+    def test_a_claim_holds_where_every_interval_is_below(self):
+        found = self.judged(own=[.1, .2, .1, .2], a=[.5, .6, .5, .6], b=[.3, .5, .3, .4])
+        self.assertEqual(found.verdict, judgement.HOLDS)
+        self.assertEqual(found.contrast.label, "own - b")
+        self.assertLess(found.high, 0)
+        self.assertEqual(found.count, 2)
+
+    def test_it_does_not_where_one_is_above(self):
+        found = self.judged(own=[.1, .2, .1, .2], a=[.5, .6, .5, .6], b=[.01, .1, .02, .1])
+        self.assertEqual(found.verdict, judgement.FAILS)
+        self.assertEqual(found.contrast.label, "own - b")
+        self.assertGreater(found.low, 0)
+
+    def test_it_cannot_be_told_where_an_interval_has_both_signs(self):
+        found = self.judged(own=[.1, .4, .1, .4], a=[.2, .3, .2, .3])
+        self.assertEqual(found.verdict, judgement.UNKNOWN)
+        self.assertLess(found.low, 0)
+        self.assertGreater(found.high, 0)
+
+    def test_nothing_is_told_of_a_single_seed_or_of_none(self):
+        self.assertEqual(self.judged(own=[.1], a=[.9]).verdict, judgement.UNKNOWN)
+        self.assertEqual(self.judged(own=[.1, .2], a=[]).verdict, judgement.MISSING)
+        self.assertEqual(judgement.judge([]).verdict, judgement.MISSING)
+
+    def test_the_more_looks_the_wider_the_interval_that_refutes(self):
+        samples = (.1, .2, .3, .4, .5, .9, -.1, .2)  # 0.31 on average, above 0 at 95%.
+        self.assertGreater(judgement.interval(samples)[1], 0)
+        alone = judgement.judge([Contrast("one", samples)])
+        others = [Contrast(f"other {i}", (-1.0, -1.1, -0.9)) for i in range(40)]
+        self.assertEqual(alone.verdict, judgement.FAILS)
+        self.assertEqual(judgement.judge([Contrast("one", samples), *others]).verdict,
+                         judgement.UNKNOWN)
+
+    def test_equivalence_needs_both_sides(self):
+        def verdict(other):
+            made = made_up(own=[.1, .11, .12, .11], a=other)
+            return judgement.judge(judgement.close("e", "own", ("a",), judgement.simple(2),
+                                                   0.05)(made)).verdict
+        self.assertEqual(verdict([.11, .1, .11, .12]), judgement.HOLDS)
+        self.assertEqual(verdict([.3, .31, .3, .32]), judgement.FAILS)
+        self.assertEqual(verdict([.1, .3, .01, .1]), judgement.UNKNOWN)
+
+    def test_problems_are_the_draws_where_there_are_several(self):
+        rows = [("e", problem, "m", kept.OURS, seed, kept.REGRET, numpy.array([value]))
+                for problem, seed, value in (("p", 0, 1), ("p", 1, 3), ("q", 0, 5), ("q", 1, 5))]
+        self.assertEqual(kept.Results.of(rows).draws("e", "m", judgement.simple(1)),
+                         {"p": 2.0, "q": 5.0})
+
+
+    def test_studies_without_the_quantity_are_left_out(self):
+        made = made_up(own=[.1, .2])
+        self.assertEqual(made.draws("e", "own", judgement.total("seconds")), {})
+
+
+class Keeping(unittest.TestCase):
+    def test_the_report_is_what_the_kept_numbers_say(self):
+        self.assertEqual(report.FILE.read_text(), report.text_of(report.read_all()),
+                         "tests/evidence/papers all --report-only makes it")
+
+    def test_every_paper_has_eight_claims_or_more_and_each_was_judged(self):
+        found = report.read_all()
+        self.assertEqual(set(found), set(PAPERS))
+        for name, paper in PAPERS.items():
+            self.assertGreaterEqual(len(paper.claims), 8, name)
+            for claim, judged in report.judge_all(paper, found[name]):
+                self.assertNotEqual(judged.verdict, judgement.MISSING, claim.text)
+
+    def test_the_kept_numbers_are_small(self):
+        size = sum(path.stat().st_size for path in kept.FOLDER.glob("*"))
+        self.assertLess(size, MOST_KEPT)
+
+    def test_what_was_written_is_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "paper.csv.gz"
+            rows = [("e, f", "p", "m", kept.OURS, 3, kept.REGRET, numpy.array([0.123456, 1e-9]))]
+            kept.write(path, rows)
+            study = kept.Results.read(path).studies("e, f", "m")["p", 3]
+            self.assertEqual(list(study[kept.REGRET]), [0.123, 1e-9])
+
+
+class Running(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = pathlib.Path(folder.name)
+
+    def run_command(self, *more):
+        command = [COMMAND, "envelope", "--quick", "--only", "case 1, EI from six", "--seeds", "2",
+                   "--binaries", BINARY.parent, "--out", self.out, "--data", self.out / "none"]
+        finished = subprocess.run([*command, *more], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, check=False)
+        self.assertEqual(finished.returncode, 0, finished.stdout)
+        return finished.stdout
+
+    def test_an_experiment_goes_from_studies_to_a_report_and_is_not_run_twice(self):
+        self.assertIn("0 of 8 studies are there, 8 to run", self.run_command())
+        found = kept.Results.read(self.out / "envelope.csv.gz")
+        name = "case 1, EI from six"
+        self.assertEqual(found.methods(name), ["Envelope-BO", "Efficient-BO", "Collaborative-BO",
+                                               "Generic-BO"])
+        self.assertEqual(found.methods(name, kept.INDEPENDENT), ["Envelope-BO", "Generic-BO"])
+        starts = {tuple(study[kept.REGRET][:6]) for method in found.methods(name)
+                  for study in found.studies(name, method).values()}
+        self.assertEqual(len(starts), 2, "Each seed's methods start from the same points")
+        ours = found.studies(name, "Envelope-BO")["normal_related_pair", 0]
+        theirs = found.studies(name, "Envelope-BO", kept.INDEPENDENT)["normal_related_pair", 0]
+        numpy.testing.assert_allclose(ours[kept.REGRET][:6], theirs[kept.REGRET][:6], rtol=1e-3)
+        self.assertEqual(len(ours[kept.REGRET]), 30)
+        text = (self.out / "REPORT.md").read_text()
+        self.assertIn("## Envelope-BO", text)
+        self.assertTrue((self.out / "plots/envelope-case-1-ei-from-six-regret.svg").exists())
+        before = (self.out / "envelope.csv.gz").read_bytes()
+        self.assertIn("8 of 8 studies are there, 0 to run", self.run_command("--no-plots"))
+        self.assertEqual((self.out / "envelope.csv.gz").read_bytes(), before)
+
+    def test_model_errors_are_of_the_process_that_the_study_had(self):
+        path = self.out / "cell.csv"
+        subprocess.run([BINARY, "--preset", "gp_map", "--problem", "branin", "--from-nothing",
+                        "--suggestions", "9", "--output", path, "--data", self.out], check=True)
+        rows = results.read_cell(path)
+        truth = model_error.Truth.of(str(OBJECTIVE), str(self.out), "branin")
+        facts = dict(part.split("=", 1) for part in rows[-1]["facts"].split("; "))
+        truth.points = numpy.array([truth.unit_point(rows[-1]["configuration"])])
+        value = float(facts["predicted_mean"]) - 0.39788735772973816  # As a regret.
+        truth.values = numpy.array([value, value + 1])  # So that there is a variance.
+        error = model_error.of_rows(rows[:-1], facts, truth)
+        self.assertAlmostEqual(error / (1 / truth.values.var()), 0.5, 3)  # Of 0 and of 1.
+
+    def test_a_program_in_numpy_sees_our_sources_and_our_noise(self):
+        with Objective(str(OBJECTIVE), str(self.out), "delta_bohachevsky", 1, True) as objective:
+            task = independent_programs.Task(objective, {"initial": [], "units": {}}, 1)
+            self.assertEqual(task.source_x.shape, (400, 2))
+            self.assertEqual(len(task.places), 120 * 120)
+            self.assertLess(task.source_y.max(), 2, "More is better")
+            task.evaluate(numpy.array([0.5042, 0.5042]))
+            self.assertAlmostEqual(task.regrets[0], 0, 6)
+
+    def test_programs_in_numpy_are_for_experiments_that_exist(self):
+        for name, experiments in independent_programs.PROGRAMS.items():
+            for experiment, programs in experiments.items():
+                methods = PAPERS[name].experiment(experiment).methods
+                self.assertLessEqual(set(programs), set(methods))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,33 @@
+// A server's port under generated requests. Ten million of them: generated_requests.cc.
+#include "tests/fuzz/port_calls.h"
+
+#include <grpcpp/grpcpp.h>
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <string>
+
+#include "server/access/rpc_table.h"
+
+namespace slipstream::fuzz {
+namespace {
+
+TEST(PortCalls, GeneratedRequestsGetAnswersAndLeaveTheServerSound) {
+  const PortReport report = CallPort({.requests = 20'000});
+  std::cout << report.Text() << "\n";
+  for (const std::string& failure : report.failures) ADD_FAILURE() << failure;
+  EXPECT_EQ(report.requests, 20'000);
+  for (const RpcEntry& entry : RpcTable()) {
+    EXPECT_GT(report.by_rpc.count(std::string(entry.name)), 0u) << entry.name;
+  }
+  // The generator makes calls of all kinds, and no client can make the server write much.
+  for (const grpc::StatusCode code :
+       {grpc::StatusCode::OK, grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::NOT_FOUND,
+        grpc::StatusCode::ALREADY_EXISTS, grpc::StatusCode::FAILED_PRECONDITION}) {
+    EXPECT_GT(report.by_code.count(code), 0u) << code;
+  }
+  EXPECT_LT(report.log_bytes, 64 << 10);
+}
+
+}  // namespace
+}  // namespace slipstream::fuzz

@@ -1,0 +1,182 @@
+// gate.cc and token_verifier.cc.
+#include "server/access/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "server/access/token_hash.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+
+// One token for all tests, as making one takes long.
+const Token& AnnsToken() {
+  static const auto& token = *new Token(MakeToken("ann").value());
+  return token;
+}
+
+TokenTable TableOf(const std::string& role, const std::string& hash = AnnsToken().hash) {
+  return ParseTokenFile(absl::StrCat("ann ", role, " vision ", hash, "\nrobot ci * certificate\n"))
+      .value();
+}
+
+std::string Bearer(const std::string& token) { return "Bearer " + token; }
+
+class GateTest : public testing::Test {
+ protected:
+  GateTest() { verifier_.Replace(TableOf("trainer")); }
+
+  Gate::Answer Ask(Rpc rpc, const std::string& authorization, const std::string& name = "") {
+    std::promise<Gate::Answer> answer;
+    gate_.Verify(rpc, {authorization, name}, [&](Gate::Answer who) { answer.set_value(who); });
+    return answer.get_future().get();
+  }
+
+  TokenVerifier verifier_{{.most_waiting = 4, .most_waiting_of_a_name = 2}};
+  Gate gate_{&verifier_};
+};
+
+TEST_F(GateTest, ATokenTellsWhoCalls) {
+  const Gate::Answer who = Ask(Rpc::kObserve, Bearer(AnnsToken().text));
+  ASSERT_TRUE(who.ok()) << who.status();
+  EXPECT_EQ((*who)->name, "ann");
+  EXPECT_EQ((*who)->role, Role::kTrainer);
+  EXPECT_TRUE(Ask(Rpc::kObserve, "bearer " + AnnsToken().text).ok()) << "as HTTP has it";
+}
+
+TEST_F(GateTest, ATokenIsVerifiedOnceAndThenKnown) {
+  const std::string authorization = Bearer(AnnsToken().text);
+  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value());
+  ASSERT_TRUE(Ask(Rpc::kObserve, authorization).ok());
+  ASSERT_TRUE(gate_.Find(Rpc::kObserve, {authorization}).has_value());
+  EXPECT_TRUE(gate_.Find(Rpc::kObserve, {authorization})->ok());
+  verifier_.Replace(TableOf("operator"));
+  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "the table changed";
+  EXPECT_EQ((*Ask(Rpc::kDeleteStudy, authorization))->role, Role::kOperator);
+}
+
+TEST_F(GateTest, AWithdrawnTokenOpensNothing) {
+  ASSERT_TRUE(Ask(Rpc::kObserve, Bearer(AnnsToken().text)).ok());
+  verifier_.Replace({});
+  EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kObserve, Bearer(AnnsToken().text)).status()));
+  verifier_.Replace(TableOf("trainer", MakeToken("ann")->hash));
+  EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kObserve, Bearer(AnnsToken().text)).status()));
+}
+
+TEST_F(GateTest, WhoeverShowsNothingIsToldWhatToShow) {
+  for (const std::string authorization : {"", "Basic YW5uOmFubg==", "Bearer"}) {
+    const Gate::Answer who = Ask(Rpc::kGetStudy, authorization);
+    EXPECT_TRUE(absl::IsUnauthenticated(who.status())) << authorization;
+    EXPECT_THAT(std::string(who.status().message()), HasSubstr("SLIPSTREAM_TOKEN"));
+  }
+}
+
+TEST_F(GateTest, WrongTokensAreNobodysAndAreNotRepeated) {
+  for (const std::string& token :
+       {std::string("ann.wrong"), std::string("bob.x"), std::string("ann"), AnnsToken().text + "A",
+        AnnsToken().hash, "robot.x" + std::string(1000, 'x')}) {
+    const Gate::Answer who = Ask(Rpc::kGetStudy, Bearer(token));
+    EXPECT_TRUE(absl::IsUnauthenticated(who.status())) << token;
+    EXPECT_THAT(std::string(who.status().message()), testing::Not(HasSubstr(token)));
+  }
+  EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kGetStudy, Bearer("robot.")).status()))
+      << "who is known by a certificate has no token";
+}
+
+TEST_F(GateTest, ARoleThatDoesNotSufficeIsToldWhichOneWould) {
+  const Gate::Answer who = Ask(Rpc::kDeleteStudy, Bearer(AnnsToken().text));
+  EXPECT_TRUE(absl::IsPermissionDenied(who.status()));
+  EXPECT_THAT(std::string(who.status().message()),
+              HasSubstr("ann has the role trainer, and DeleteStudy needs operator or admin"));
+}
+
+TEST_F(GateTest, ACertificateTellsWhoCallsIfTheTableSaysSo) {
+  EXPECT_EQ((*Ask(Rpc::kRegisterSourceTask, "", "robot"))->name, "robot");
+  EXPECT_TRUE(absl::IsPermissionDenied(Ask(Rpc::kObserve, "", "robot").status()));
+  EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kGetStudy, "", "ann").status()))
+      << "ann is known by a token alone";
+  EXPECT_TRUE(absl::IsUnauthenticated(Ask(Rpc::kGetStudy, "", "nobody").status()));
+  EXPECT_EQ((*Ask(Rpc::kGetStudy, Bearer(AnnsToken().text), "robot"))->name, "ann")
+      << "a token says more";
+}
+
+TEST_F(GateTest, CallsWithOneTokenThatComeAtOnceAreVerifiedTogether) {
+  constexpr int kCalls = 50;
+  std::vector<std::promise<Gate::Answer>> answers(kCalls);
+  for (auto& answer : answers) {
+    gate_.Verify(Rpc::kObserve, {Bearer(AnnsToken().text)},
+                 [&](Gate::Answer who) { answer.set_value(who); });
+  }
+  for (auto& answer : answers) EXPECT_TRUE(answer.get_future().get().ok());
+}
+
+TEST_F(GateTest, AFloodOfGuessesIsBoundedAndDoesNotHoldUpOthers) {
+  const Token bob = MakeToken("bob").value();
+  TokenTable table = TableOf("trainer");
+  table.emplace("bob", ParseTokenFile("bob admin * " + bob.hash)->at("bob"));
+  verifier_.Replace(std::move(table));
+  std::vector<std::future<Gate::Answer>> guesses;
+  for (int i = 0; i < 100; ++i) {
+    auto answer = std::make_shared<std::promise<Gate::Answer>>();
+    guesses.push_back(answer->get_future());
+    gate_.Verify(Rpc::kObserve, {Bearer(absl::StrCat("ann.guess", i))},
+                 [answer](Gate::Answer who) { answer->set_value(who); });
+  }
+  EXPECT_TRUE(Ask(Rpc::kObserve, Bearer(bob.text)).ok());
+  int refused = 0;
+  for (auto& guess : guesses) {
+    const Gate::Answer who = guess.get();
+    EXPECT_FALSE(who.ok());
+    refused += absl::IsResourceExhausted(who.status()) ? 1 : 0;
+  }
+  EXPECT_GT(refused, 90);
+}
+
+TEST_F(GateTest, ATableThatChangesWhileATokenIsVerifiedDecides) {
+  std::vector<std::future<Gate::Answer>> answers;
+  for (int i = 0; i < 20; ++i) {
+    auto answer = std::make_shared<std::promise<Gate::Answer>>();
+    answers.push_back(answer->get_future());
+    gate_.Verify(Rpc::kObserve, {Bearer(AnnsToken().text)},
+                 [answer](Gate::Answer who) { answer->set_value(who); });
+    verifier_.Replace(TableOf("trainer"));
+  }
+  for (auto& answer : answers) EXPECT_TRUE(answer.get().ok());
+}
+
+TEST(TokenVerifier, WhoWaitsWhenItEndsIsAnswered) {
+  std::future<TokenVerifier::Answer> last;
+  {
+    TokenVerifier verifier({});
+    verifier.Replace(TableOf("trainer"));
+    for (int i = 0; i < 5; ++i) {
+      auto answer = std::make_shared<std::promise<TokenVerifier::Answer>>();
+      last = answer->get_future();
+      verifier.Verify(absl::StrCat("ann.", i),
+                      [answer](TokenVerifier::Answer who) { answer->set_value(who); });
+    }
+  }
+  ASSERT_EQ(last.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  EXPECT_FALSE(last.get().ok());
+}
+
+TEST(Projects, AnIdentityMayUseItsOwn) {
+  const Identity ann = ParseIdentity("ann", "trainer", "vision,nlp").value();
+  EXPECT_TRUE(CheckProject(ann, "nlp").ok());
+  const absl::Status refused = CheckProject(ann, "default");
+  EXPECT_TRUE(absl::IsPermissionDenied(refused));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("vision, nlp and not default"));
+}
+
+}  // namespace
+}  // namespace slipstream

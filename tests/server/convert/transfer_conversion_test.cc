@@ -1,0 +1,76 @@
+#include "server/convert/transfer_conversion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace slipstream {
+namespace {
+
+void AddNumber(const char* name, double number, v1::Provenance* provenance) {
+  v1::Provenance::Fact* const fact = provenance->add_facts();
+  fact->set_name(name);
+  fact->set_number(number);
+}
+
+TrialProvenance Weighed(int64_t number, const char* state, double share) {
+  v1::Provenance provenance;
+  v1::Provenance::Fact* const fact = provenance.add_facts();
+  fact->set_name("transfer");
+  fact->set_text(state);
+  AddNumber("transfer_share", share, &provenance);
+  AddNumber("transfer_results", static_cast<double>(number - 1), &provenance);
+  AddNumber("transfer_gain", 0.5, &provenance);
+  AddNumber("transfer_gain_low", 0.1, &provenance);
+  AddNumber("transfer_gain_high", 0.9, &provenance);
+  v1::Provenance::SourceWeight* const source = provenance.add_sources();
+  source->set_source_task("sourceTasks/a");
+  source->set_weight(share / 2);
+  return {number, provenance.SerializeAsString()};
+}
+
+TrialProvenance WithoutTransfer(int64_t number) {
+  v1::Provenance provenance;
+  provenance.set_preset("gp_log_ei");
+  return {number, provenance.SerializeAsString()};
+}
+
+TEST(TransferConversion, IsWhatTheLatestWeighedSuggestionSays) {
+  const auto summary = TransferSummaryOf(
+      {Weighed(3, "unknown", 0.5), Weighed(7, "helping", 0.9), WithoutTransfer(8)}, false);
+  ASSERT_TRUE(summary.ok());
+  EXPECT_EQ(summary->state(), v1::TransferSummary::HELPING);
+  EXPECT_EQ(summary->share(), 0.9);
+  EXPECT_EQ(summary->results(), 6);
+  EXPECT_EQ(summary->gain(), 0.5);
+  EXPECT_EQ(summary->gain_low(), 0.1);
+  EXPECT_EQ(summary->gain_high(), 0.9);
+  ASSERT_EQ(summary->sources_size(), 1);
+  EXPECT_EQ(summary->sources(0).weight(), 0.45);
+  EXPECT_TRUE(summary->shares().empty());
+}
+
+TEST(TransferConversion, GivesTheShareOverTime) {
+  const auto summary = TransferSummaryOf(
+      {Weighed(3, "unknown", 0.5), WithoutTransfer(4), Weighed(7, "hurting", 0.1)}, true);
+  ASSERT_EQ(summary->shares_size(), 2);
+  EXPECT_EQ(summary->shares(0).trial(), 3);
+  EXPECT_EQ(summary->shares(1).trial(), 7);
+  EXPECT_EQ(summary->shares(1).share(), 0.1);
+  EXPECT_EQ(summary->state(), v1::TransferSummary::HURTING);
+}
+
+TEST(TransferConversion, HasNoStateWhereNothingWasWeighed) {
+  EXPECT_EQ(TransferSummaryOf({}, true)->state(), v1::TransferSummary::STATE_UNSPECIFIED);
+  EXPECT_EQ(TransferSummaryOf({WithoutTransfer(1), Weighed(2, "splendid", 1)}, true)->state(),
+            v1::TransferSummary::STATE_UNSPECIFIED);
+}
+
+TEST(TransferConversion, DamageIsTold) {
+  EXPECT_TRUE(absl::IsDataLoss(TransferSummaryOf({{4, "\xff"}}, false).status()));
+}
+
+}  // namespace
+}  // namespace slipstream

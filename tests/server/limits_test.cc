@@ -1,0 +1,116 @@
+// The README's table of limits is the one that the limits themselves give.
+// SLIPSTREAM_RECORD=1 writes it.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/space/search_space.h"
+#include "server/convert/study_limits.h"
+#include "server/convert/text_limits.h"
+#include "server/grpc/server.h"
+#include "server/service/call_limits.h"
+#include "server/service/page.h"
+#include "server/service/service_options.h"
+#include "server/service/source_task_upload.h"
+#include "server/store/event_rules.h"
+#include "server/store/store_options.h"
+
+namespace slipstream {
+namespace {
+
+constexpr char kBegin[] = "<!-- limits: written by SLIPSTREAM_RECORD=1 limits_test -->\n";
+constexpr char kEnd[] = "<!-- end of limits -->\n";
+constexpr char kHead[] = "| limit | default | flag |\n|---|---|---|\n";
+
+std::string Row(const std::string& limit, int64_t value, const std::string& flag = "") {
+  std::string digits = absl::StrCat(value);
+  for (int place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3) {
+    digits.insert(static_cast<size_t>(place), ",");
+  }
+  return absl::StrCat("| ", limit, " | ", digits, " | ", flag.empty() ? "" : "`" + flag + "`",
+                      " |\n");
+}
+
+template <typename Size>
+int64_t Signed(Size size) {
+  return static_cast<int64_t>(size);
+}
+
+std::string LoadRows() {
+  const ServerOptions server;
+  const ServiceOptions service;
+  const StoreOptions store;
+  return absl::StrCat(
+      Row("connections", server.max_connections, "--max-connections"),
+      Row("calls under way on a connection", server.max_calls_per_connection),
+      Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
+      Row("MiB for messages, uploads and large requests under way", server.call_memory_bytes >> 20,
+          "--call-memory-mib"),
+      Row("seconds that an upload may send nothing", absl::ToInt64Seconds(server.max_upload_idle),
+          "--upload-idle-seconds"),
+      Row("reads that wait", Signed(service.max_waiting_reads)),
+      Row("computations that wait", Signed(service.max_waiting_computations)),
+      Row("Suggest calls of a study that wait", Signed(service.max_waiting_suggests_per_study)),
+      Row("changes that wait", Signed(store.max_waiting_writes)),
+      Row("fits of source tasks that wait", Signed(service.max_waiting_fits)),
+      Row("watchers", Signed(service.events.max_watchers)));
+}
+
+std::string MemoryRows() {
+  const ServiceOptions service;
+  const auto mib = [](size_t bytes) { return Signed(bytes >> 20); };
+  return absl::StrCat(
+      Row("MiB of models of source tasks", mib(service.fitted_source_bytes), "--fitted-source-mib"),
+      Row("MiB of source tasks", mib(service.source_cache_bytes)),
+      Row("MiB of studies", mib(service.study_cache_bytes)),
+      Row("MiB of histories", mib(service.history_cache_bytes)),
+      Row("MiB of learning curves", mib(service.curve_cache_bytes)),
+      Row("events in memory", Signed(service.events.max_events)));
+}
+
+std::string ContentRows() {
+  const StoreOptions store;
+  return absl::StrCat(
+      Row("trials of a study", store.max_trials_per_study, "--max-trials-per-study"),
+      Row("reports of a trial", store.max_reports_per_trial),
+      Row("parameters of a space", Signed(SpaceLimits::kMaxParameters)),
+      Row("candidates of a space", Signed(SpaceLimits::kMaxCandidates)),
+      Row("source tasks of a study", kMaxSources), Row("options of a recipe", kMaxRecipeOptions),
+      Row("observations of a source task", Signed(SourceTaskUpload::kMaxObservations)),
+      Row("trials in a call", kMaxTrialsPerCall), Row("reports in a call", kMostReportsPerCall),
+      Row("entries of a page", kMaxPageSize), Row("bytes of a page", Signed(kFullPageBytes)),
+      Row("labels of a resource", Signed(kMaxLabels)), Row("bytes of a title", kMaxTitleBytes),
+      Row("bytes of a note or a reason", kMaxNoteBytes), Row("bytes of a name", kMaxNameBytes),
+      Row("bytes of a request id", kMaxRequestIdBytes),
+      Row("events that are kept, at least", rules::kKeptEvents));
+}
+
+std::string Readme() {
+  std::ifstream file(SLIPSTREAM_README, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(Limits, TheReadmesTableIsTheirs) {
+  std::string readme = Readme();
+  const size_t begin = readme.find(kBegin);
+  const size_t end = readme.find(kEnd);
+  ASSERT_NE(begin, std::string::npos);
+  ASSERT_NE(end, std::string::npos);
+  const size_t table = begin + std::string(kBegin).size();
+  const std::string expected = absl::StrCat(kHead, LoadRows(), MemoryRows(), ContentRows());
+  if (std::getenv("SLIPSTREAM_RECORD") != nullptr) {
+    readme.replace(table, end - table, expected);
+    std::ofstream(SLIPSTREAM_README, std::ios::binary) << readme;
+  } else {
+    EXPECT_EQ(readme.substr(table, end - table), expected);
+  }
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,126 @@
+#include "server/service/retention_sweeper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/server/store/store_calls.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/memory_store.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class RetentionSweeperTest : public ::testing::Test {
+ protected:
+  RetentionSweeperTest() {
+    StoreOptions options;
+    options.now_ms = clock_.Function();
+    store_ = MakeMemoryStore(options);
+  }
+  RetentionOptions Options(int studies_per_turn = 100) {
+    return {.delete_completed_after = absl::Hours(24),
+            .period = absl::InfiniteDuration(),
+            .studies_per_turn = studies_per_turn,
+            .now_ms = clock_.Function(),
+            .on_deletion = [this](const std::string& id) { deleted_.push_back(id); }};
+  }
+  void Complete(const std::string& id) {
+    StudyChange change;
+    change.state = StudyState::kCompleted;
+    ASSERT_TRUE(UpdateStudy(*store_, id, change).ok());
+  }
+  void Make(const std::string& id, bool completed) {
+    ASSERT_TRUE(CreateStudy(*store_, StudyNamed(id)).ok());
+    if (completed) Complete(id);
+  }
+  std::vector<std::string> Studies() {
+    std::vector<std::string> ids;
+    const absl::StatusOr<std::vector<StudyRecord>> studies = store_->ListStudies(0, 1000);
+    for (const StudyRecord& study : *studies) ids.push_back(study.id);
+    return ids;
+  }
+
+  FakeClock clock_;
+  std::unique_ptr<Store> store_;
+  std::vector<std::string> deleted_;
+  std::vector<std::string> forgotten_;
+};
+
+TEST_F(RetentionSweeperTest, StudiesThatHaveLongBeenCompletedAreDeletedAndNoOthers) {
+  Make("old", true);
+  Make("running", false);
+  clock_.Advance(absl::Hours(23));
+  Make("new", true);
+  RetentionSweeper sweeper(store_.get(), Options(),
+                           [this](const std::string& id) { forgotten_.push_back(id); });
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(deleted_, IsEmpty());
+  clock_.Advance(absl::Hours(1));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(deleted_, ElementsAre("old"));
+  EXPECT_THAT(forgotten_, ElementsAre("old"));
+  EXPECT_THAT(Studies(), ElementsAre("running", "new"));
+  EXPECT_EQ(sweeper.deleted(), 1);
+}
+
+TEST_F(RetentionSweeperTest, AStudyThatWasChangedSinceStays) {
+  Make("s", true);
+  clock_.Advance(absl::Hours(23));
+  StudyChange rename;
+  rename.display_name = "still looked at";
+  ASSERT_TRUE(UpdateStudy(*store_, "s", rename).ok());
+  RetentionSweeper sweeper(store_.get(), Options(), [](const std::string&) {});
+  clock_.Advance(absl::Hours(23));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), ElementsAre("s"));
+  clock_.Advance(absl::Hours(1));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), IsEmpty());
+}
+
+TEST_F(RetentionSweeperTest, ATurnLooksAtSomeStudiesAndTheNextOneAtThoseAfter) {
+  for (const char* id : {"a", "b", "c", "d", "e"}) Make(id, true);
+  clock_.Advance(absl::Hours(24));
+  RetentionSweeper sweeper(store_.get(), Options(2), [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), ElementsAre("c", "d", "e"));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), IsEmpty());
+  // It begins anew with those that were made meanwhile.
+  Make("f", true);
+  clock_.Advance(absl::Hours(24));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), IsEmpty());
+}
+
+TEST_F(RetentionSweeperTest, NothingIsDeletedUnlessThatIsWanted) {
+  Make("old", true);
+  clock_.Advance(absl::Hours(1e6));
+  RetentionSweeper sweeper(store_.get(), {.now_ms = clock_.Function()}, [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), ElementsAre("old"));
+}
+
+TEST_F(RetentionSweeperTest, ItsThreadTakesTurnsByItself) {
+  Make("old", true);
+  clock_.Advance(absl::Hours(24));
+  std::promise<void> done;
+  RetentionOptions options = Options();
+  options.period = absl::Milliseconds(1);
+  options.on_deletion = [&](const std::string&) { done.set_value(); };
+  const RetentionSweeper sweeper(store_.get(), options, [](const std::string&) {});
+  done.get_future().wait();
+  EXPECT_THAT(Studies(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,91 @@
+// Files that earlier programs wrote, one of each schema version, kept as SQL.
+#include <sqlite3.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/sqlite/checksum_vfs.h"
+#include "server/store/sqlite/schema.h"
+#include "tests/server/store/sqlite/store_fixture.h"
+
+namespace slipstream {
+namespace {
+
+class StoredVersionTest : public SqliteStoreTest, public testing::WithParamInterface<int> {
+ protected:
+  // Makes the file as a program of before did: on SQLite's own VFS.
+  void SetUp() override {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
+    const std::string sql =
+        ReadBytes(absl::StrCat(SLIPSTREAM_STORED_VERSIONS "/version_", GetParam(), ".sql"));
+    ASSERT_FALSE(sql.empty());
+    char* error = nullptr;
+    sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &error);
+    ASSERT_EQ(error, nullptr) << error;
+    sqlite3_exec(database, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    sqlite3_close(database);
+  }
+
+  int64_t Number(const char* sql) {
+    const auto connection = sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE, vfs());
+    sqlite::Query query(**connection, sql);
+    EXPECT_TRUE(query.Run().ok());
+    return query.Integer(0);
+  }
+
+  void ExpectNewestForm() {
+    EXPECT_EQ(Number("PRAGMA user_version"), static_cast<int64_t>(sqlite::SchemaSteps().size()));
+    EXPECT_EQ(Number("PRAGMA auto_vacuum"), 2);
+    EXPECT_TRUE(sqlite::HeaderHasChecksums(ReadBytes(path())));
+    EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Earlier, StoredVersionTest, testing::Values(1, 2, 3));
+
+TEST_P(StoredVersionTest, KeepsItsContent) {
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_EQ((*store)->GetStudy("digits")->trial_count, 3);
+    EXPECT_EQ((*store)->GetStudy("digits")->lease.duration_ms, GetParam() < 3 ? 0 : 3600000);
+    const auto succeeded = (*store)->GetTrial("digits", 1);
+    EXPECT_EQ(succeeded->state, TrialState::kSucceeded);
+    EXPECT_EQ(succeeded->objective, 0.93);
+    EXPECT_EQ(succeeded->worker, "w1");
+    EXPECT_EQ((*store)->GetTrial("digits", 2)->reason, "broke");
+    EXPECT_EQ((*store)->GetTrial("digits", 3)->state, TrialState::kActive);
+    EXPECT_EQ((*store)->GetTrial("digits", 3)->report_count, GetParam() < 3 ? 0 : 1);
+    EXPECT_FALSE((*store)->GetExplainedTrial("digits", 1)->provenance.empty());
+    const auto sources = (*store)->GetStudySources((*store)->GetStudy("digits-v2")->key);
+    ASSERT_EQ(sources->size(), 1u);
+    EXPECT_EQ((*store)->GetSourceTask(sources->front())->observation_count, 3);
+    EXPECT_EQ((*store)->GetSourceChunks(sources->front())->size(), 1u);
+    EXPECT_TRUE(ObserveTrial(**store, {"digits", 3, Success(0.5)}).ok());
+  }
+  ExpectNewestForm();
+}
+
+class CutShortMigrationTest : public StoredVersionTest {};
+
+INSTANTIATE_TEST_SUITE_P(BeforeForm, CutShortMigrationTest, testing::Values(3));
+
+TEST_P(CutShortMigrationTest, GoesOn) {
+  RunSql("PRAGMA user_version = 4");
+  EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
+  ExpectNewestForm();
+}
+
+TEST_P(StoredVersionTest, IsNotChangedByACheckOrABackup) {
+  const auto before = Files();
+  EXPECT_TRUE(CheckSqliteFile(path()).ok());
+  ASSERT_TRUE(BackUpSqliteFile(path(), path() + ".copy").ok());
+  EXPECT_EQ(Files().at("store.db"), before.at("store.db"));
+  EXPECT_EQ(Number("PRAGMA user_version"), GetParam());
+  EXPECT_TRUE(CheckSqliteFile(path() + ".copy").ok());
+}
+
+}  // namespace
+}  // namespace slipstream

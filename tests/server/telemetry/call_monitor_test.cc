@@ -1,0 +1,141 @@
+#include "server/telemetry/call_monitor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace slipstream {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class CallMonitorTest : public testing::Test {
+ protected:
+  explicit CallMonitorTest(LogLevel level = LogLevel::kInfo) : log_(Options(level)) {}
+
+  void Answer(Rpc rpc, const absl::Status& status, absl::Duration took = absl::Milliseconds(2)) {
+    monitor_.Begin();
+    monitor_.End(rpc, status, took, [this] {
+      ++facts_made_;
+      return CallFacts{.resource = "studies/s",
+                       .request_id = "id-1",
+                       .worker = "w",
+                       .peer = "ipv4:127.0.0.1:99",
+                       .caller = "ann"};
+    });
+  }
+
+  LogOptions Options(LogLevel level) {
+    LogOptions options;
+    options.level = level;
+    options.sink = [this](absl::string_view line) { lines_.emplace_back(line); };
+    return options;
+  }
+
+  std::vector<std::string> lines_;
+  int facts_made_ = 0;
+  Log log_;
+  CallMonitor monitor_{&log_, {.slow = absl::Seconds(1)}};
+};
+
+class CallMonitorAtDebug : public CallMonitorTest {
+ protected:
+  CallMonitorAtDebug() : CallMonitorTest(LogLevel::kDebug) {}
+};
+
+TEST_F(CallMonitorTest, WhatSucceedsIsCountedAndNotLogged) {
+  Answer(Rpc::kObserve, absl::OkStatus());
+  Answer(Rpc::kObserve, absl::OkStatus());
+  EXPECT_THAT(lines_, IsEmpty());
+  EXPECT_EQ(facts_made_, 0);
+  const auto figures = monitor_.Figures();
+  ASSERT_THAT(figures, SizeIs(1));
+  EXPECT_EQ(figures[0].rpc, Rpc::kObserve);
+  EXPECT_EQ(figures[0].code, absl::StatusCode::kOk);
+  EXPECT_EQ(figures[0].seconds.count(), 2);
+  EXPECT_DOUBLE_EQ(figures[0].seconds.sum, 0.004);
+}
+
+TEST_F(CallMonitorTest, ARefusedCallIsLoggedWithAllThatIsKnownOfIt) {
+  Answer(Rpc::kGetStudy, absl::NotFoundError("studies/s does not exist"));
+  EXPECT_THAT(lines_,
+              ElementsAre(AllOf(HasSubstr("info call refused method=GetStudy code=NOT_FOUND"),
+                                HasSubstr("resource=studies/s"), HasSubstr("request_id=id-1"),
+                                HasSubstr("worker=w"), HasSubstr("caller=ann"),
+                                HasSubstr("peer=ipv4:127.0.0.1:99"), HasSubstr("ms=2"),
+                                HasSubstr("message=\"studies/s does not exist\""))));
+}
+
+TEST_F(CallMonitorTest, AFailedCallIsAWarning) {
+  Answer(Rpc::kObserve, absl::DataLossError("damaged"));
+  Answer(Rpc::kObserve, absl::ResourceExhaustedError("full"));
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("warning call failed method=Observe code=DATA_LOSS"),
+                                  HasSubstr("warning call failed")));
+}
+
+TEST_F(CallMonitorTest, ASlowCallIsLoggedUnlessItIsOneThatLasts) {
+  Answer(Rpc::kSuggest, absl::OkStatus(), absl::Seconds(3));
+  Answer(Rpc::kWatchStudy, absl::OkStatus(), absl::Hours(3));
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("warning slow call method=Suggest"),
+                                        HasSubstr("ms=3000"))));
+}
+
+TEST_F(CallMonitorTest, AWatcherThatLeavesIsNoRefusedCall) {
+  Answer(Rpc::kWatchStudy, absl::CancelledError("the call was cancelled"));
+  EXPECT_THAT(lines_, IsEmpty());
+  Answer(Rpc::kWatchStudy, absl::ResourceExhaustedError("too many watchers"));
+  EXPECT_THAT(lines_, SizeIs(1));
+}
+
+TEST_F(CallMonitorTest, AFloodOfRefusalsIsAFewLines) {
+  for (int i = 0; i < 1000; ++i) Answer(Rpc::kGetStudy, absl::NotFoundError("none"));
+  EXPECT_THAT(lines_, SizeIs(LineLimitOptions().lines));
+  Answer(Rpc::kGetTrial, absl::NotFoundError("none"));
+  EXPECT_THAT(lines_, SizeIs(LineLimitOptions().lines + 1)) << "another method";
+}
+
+TEST_F(CallMonitorAtDebug, ChangesAreLoggedAndReadsAreNot) {
+  Answer(Rpc::kObserve, absl::OkStatus());
+  Answer(Rpc::kGetStudy, absl::OkStatus());
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("debug changed method=Observe code=OK"),
+                                        HasSubstr("request_id=id-1"))));
+}
+
+TEST_F(CallMonitorTest, OpenCallsAreThoseWithoutAnAnswer) {
+  monitor_.Begin();
+  monitor_.Begin();
+  EXPECT_EQ(monitor_.open(), 2);
+  monitor_.End(Rpc::kGetStudy, absl::OkStatus(), absl::ZeroDuration(), [] { return CallFacts(); });
+  EXPECT_EQ(monitor_.open(), 1);
+}
+
+TEST_F(CallMonitorTest, NoCallOfSeveralThreadsIsLost) {
+  constexpr int kThreads = 4;
+  constexpr int kCalls = 1000;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kCalls; ++i) {
+        monitor_.Begin();
+        monitor_.End(i % 2 == 0 ? Rpc::kObserve : Rpc::kSuggest, absl::OkStatus(),
+                     absl::Milliseconds(1), [] { return CallFacts(); });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int64_t count = 0;
+  for (const auto& answered : monitor_.Figures()) count += answered.seconds.count();
+  EXPECT_EQ(count, kThreads * kCalls);
+  EXPECT_EQ(monitor_.open(), 0);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,91 @@
+#include "server/telemetry/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+HistogramFigures OneValue(double value) {
+  Histogram histogram({1, 2});
+  histogram.Observe(value);
+  return histogram.Figures();
+}
+
+ServerFigures Example() {
+  ServerFigures figures;
+  figures.version = "9.9";
+  figures.open_calls = 3;
+  figures.calls = {{Rpc::kObserve, absl::StatusCode::kOk, OneValue(1.5)},
+                   {Rpc::kObserve, absl::StatusCode::kNotFound, OneValue(5)}};
+  figures.service.queues = {{"reads", 7, 100}};
+  figures.service.caches = {{"histories", 1000, 2000}};
+  figures.service.rungs = {11, 12, 13};
+  figures.service.transfer_weights = OneValue(0.5);
+  figures.service.store.database.commit_seconds = OneValue(0.5);
+  figures.counts = StoreCounts{1, 2, 3};
+  return figures;
+}
+
+TEST(Metrics, CallsAreCountedByMethodAndCode) {
+  const std::string text = MetricsText(Example());
+  EXPECT_THAT(text, HasSubstr("# TYPE slipstream_rpc_duration_seconds histogram\n"));
+  const std::string observed = "slipstream_rpc_duration_seconds";
+  EXPECT_THAT(text, HasSubstr(observed + "_bucket{method=\"Observe\",code=\"OK\",le=\"1\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr(observed + "_bucket{method=\"Observe\",code=\"OK\",le=\"2\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr(observed + "_count{method=\"Observe\",code=\"NOT_FOUND\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr(observed + "_sum{method=\"Observe\",code=\"NOT_FOUND\"} 5\n"));
+  EXPECT_THAT(
+      text, HasSubstr(observed + "_bucket{method=\"Observe\",code=\"NOT_FOUND\",le=\"+Inf\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_open_calls 3\n"));
+}
+
+TEST(Metrics, QueuesCachesAndRungsAreToldByName) {
+  const std::string text = MetricsText(Example());
+  EXPECT_THAT(text, HasSubstr("slipstream_queue_waiting{queue=\"reads\"} 7\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_cache_limit_bytes{cache=\"histories\"} 2000\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_suggestions_total{rung=\"recipe\"} 11\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_suggestions_total{rung=\"without_transfer\"} 12\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_suggestions_total{rung=\"quasi_random\"} 13\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_build_info{version=\"9.9\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_trials 2\n"));
+}
+
+TEST(Metrics, TheStoreTakesWritesUntilItRefusesThem) {
+  ServerFigures figures = Example();
+  EXPECT_THAT(MetricsText(figures), HasSubstr("slipstream_store_takes_writes 1\n"));
+  figures.service.store.database.refusal = "the disk is full";
+  EXPECT_THAT(MetricsText(figures), HasSubstr("slipstream_store_takes_writes 0\n"));
+  figures.counts.reset();
+  EXPECT_THAT(MetricsText(figures), Not(HasSubstr("slipstream_trials")));
+}
+
+// What Prometheus requires of the format and its conventions ask of names.
+TEST(Metrics, EachFamilyIsToldOnceAndNamedAfterItsUnit) {
+  std::istringstream lines(MetricsText(Example()));
+  std::set<std::string> families;
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string hash;
+    std::string what;
+    std::string name;
+    std::string type;
+    words >> hash >> what >> name >> type;
+    if (hash != "#" || what != "TYPE") continue;
+    EXPECT_TRUE(families.insert(name).second) << name << " is told twice";
+    EXPECT_EQ(name.ends_with("_total"), type == "counter") << name;
+    EXPECT_TRUE(name.starts_with("slipstream_") || name.starts_with("process_")) << name;
+  }
+  EXPECT_GT(families.size(), 25u);
+}
+
+}  // namespace
+}  // namespace slipstream

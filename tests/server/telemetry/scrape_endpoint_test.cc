@@ -1,0 +1,65 @@
+#include "server/telemetry/scrape_endpoint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/e2e/http.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class ScrapeEndpointTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto endpoint = ScrapeEndpoint::Start(
+        "127.0.0.1:0",
+        {.metrics = [] { return std::string("up 1\n"); }, .health = [this] { return health_; }});
+    ASSERT_TRUE(endpoint.ok()) << endpoint.status();
+    endpoint_ = *std::move(endpoint);
+  }
+
+  absl::Status health_;
+  std::unique_ptr<ScrapeEndpoint> endpoint_;
+};
+
+TEST_F(ScrapeEndpointTest, MetricsComeInPrometheusFormat) {
+  EXPECT_THAT(AskOverHttp(endpoint_->address(), "GET /metrics"),
+              AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), HasSubstr("text/plain; version=0.0.4"),
+                    EndsWith("\r\n\r\nup 1\n")));
+}
+
+TEST_F(ScrapeEndpointTest, HealthIsTwoHundredOrSaysWhatIsWrong) {
+  EXPECT_THAT(AskOverHttp(endpoint_->address(), "GET /healthz"),
+              AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("\r\n\r\nok\n")));
+  health_ = absl::UnavailableError("the disk is full");
+  EXPECT_THAT(AskOverHttp(endpoint_->address(), "GET /healthz"),
+              AllOf(StartsWith("HTTP/1.1 503 "), EndsWith("\r\n\r\nthe disk is full\n")));
+}
+
+TEST_F(ScrapeEndpointTest, NothingElseIsThere) {
+  for (const char* line : {"GET /", "GET /metrics/x", "GET /../../etc/passwd", "GET /healthz2"}) {
+    EXPECT_THAT(AskOverHttp(endpoint_->address(), line), HasSubstr("404")) << line;
+  }
+  EXPECT_THAT(AskOverHttp(endpoint_->address(), "DELETE /metrics"), HasSubstr("405"));
+}
+
+TEST_F(ScrapeEndpointTest, AnAddressThatIsTakenOrNoneIsRefused) {
+  const ScrapeEndpoint::Pages pages = {.metrics = [] { return std::string(); },
+                                       .health = [] { return absl::OkStatus(); }};
+  const auto taken = ScrapeEndpoint::Start(endpoint_->address(), pages);
+  EXPECT_TRUE(absl::IsFailedPrecondition(taken.status())) << taken.status();
+  EXPECT_THAT(std::string(taken.status().message()), HasSubstr(endpoint_->address()));
+  for (const char* address : {"nonsense", "127.0.0.1", "127.0.0.1:x", "a,b:1", ":1"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ScrapeEndpoint::Start(address, pages).status())) << address;
+  }
+}
+
+}  // namespace
+}  // namespace slipstream
