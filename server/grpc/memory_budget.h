@@ -17,15 +17,19 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(int64_t bytes) : bytes_(bytes) {}
 
-  // Takes this much of the budget, or RESOURCE_EXHAUSTED, naming it, and takes nothing.
+  // Takes this much of the budget, or RESOURCE_EXHAUSTED, naming it, and takes nothing, not even
+  // for a moment: a call that is refused takes away nothing from those that fit.
   absl::Status Take(int64_t bytes) {
-    if (taken_.fetch_add(bytes) + bytes <= bytes_) return absl::OkStatus();
-    taken_ -= bytes;
+    int64_t taken = taken_;
+    while (bytes <= bytes_ - taken) {
+      if (taken_.compare_exchange_weak(taken, taken + bytes)) return absl::OkStatus();
+    }
     return absl::ResourceExhaustedError(
         absl::StrCat("calls under way hold as much memory as they may, ", bytes_ >> 20,
                      " MiB (a part of --call-memory-mib): repeat the call later, or send less"));
   }
   void GiveBack(int64_t bytes) { taken_ -= bytes; }
+  int64_t bytes() const { return bytes_; }
 
  private:
   const int64_t bytes_;

@@ -1,5 +1,6 @@
 #include "server/grpc/optimization_adapter.h"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -113,6 +114,9 @@ grpc::Status ToBytes(const Message& message, Bytes* bytes) {
   bool owned = false;
   return grpc::SerializationTraits<Message>::Serialize(message, bytes, &owned);
 }
+
+// Requests of at least this size are counted in the memory budget.
+constexpr size_t kLargeBytes = 16 << 10;
 
 // One unary call, alive until it is answered.
 template <typename Request, typename Response>
@@ -431,16 +435,20 @@ class OptimizationAdapter : public AllMethods {
     auto* const call =
         new UnaryCall<Request, Response>{context, reactor, answer, MonitoredCall(monitor_, rpc)};
     const Done done = [this, call](const absl::Status& status) {
-      budget_.GiveBack(call->held_bytes);
+      const int64_t held_bytes = call->held_bytes;
       call->End(status);
       delete call;
+      budget_.GiveBack(held_bytes);
       --*under_way_;
     };
     // gRPC keeps the bytes as long as the call.
     Admit(gate_, rpc, *context, [this, call, &bytes, run, done](const Gate::Answer& who) {
       if (!who.ok()) return done(who.status());
       call->caller = *who;
-      absl::Status status = OrOutOfMemory([&] { return Parse(bytes, &call->request); });
+      absl::Status status = HoldBeforeParsing(bytes.Length(), call);
+      if (status.ok()) {
+        status = OrOutOfMemory([&] { return Parse(bytes, &call->request); });
+      }
       if (status.ok()) status = CheckProjects(call->caller, call->request);
       if (status.ok()) status = Hold(call);
       status.ok() ? run(call, done) : done(status);
@@ -457,15 +465,32 @@ class OptimizationAdapter : public AllMethods {
         });
   }
 
+  // Takes what a large request may hold before memory is taken for it, so that of many that are
+  // parsed at once those that have begun can be ended, and the others are refused early. No more
+  // than half of the budget, so that none is refused for its estimate alone.
+  template <typename Call>
+  absl::Status HoldBeforeParsing(size_t bytes, Call* call) {
+    constexpr int64_t kHeldForEachByte = 24;  // By a list of candidates with eight parameters.
+    if (bytes < kLargeBytes) return absl::OkStatus();
+    const int64_t estimate = kHeldForEachByte * static_cast<int64_t>(bytes);
+    return HoldInAll(std::min(estimate, budget_.bytes() / 2), call);
+  }
+
   // Takes what a call of a large request holds: the request, and about as much again for what is
   // made of it. Small ones are too many to be worth counting, and bounded by the calls of a
   // connection.
   template <typename Call>
   absl::Status Hold(Call* call) {
-    constexpr size_t kLarge = 16 << 10;
-    if (call->request.ByteSizeLong() < kLarge) return absl::OkStatus();
-    const auto bytes = static_cast<int64_t>(2 * call->request.SpaceUsedLong());
-    SLIPSTREAM_RETURN_IF_ERROR(budget_.Take(bytes));
+    if (call->request.ByteSizeLong() < kLargeBytes) return absl::OkStatus();
+    return HoldInAll(static_cast<int64_t>(2 * call->request.SpaceUsedLong()), call);
+  }
+
+  // Takes from the budget, or gives back to it, what is missing.
+  template <typename Call>
+  absl::Status HoldInAll(int64_t bytes, Call* call) {
+    const int64_t more = bytes - call->held_bytes;
+    if (more > 0) SLIPSTREAM_RETURN_IF_ERROR(budget_.Take(more));
+    if (more < 0) budget_.GiveBack(-more);
     call->held_bytes = bytes;
     return absl::OkStatus();
   }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 namespace slipstream {
 namespace {
 
@@ -14,6 +17,20 @@ TEST(MemoryBudget, RefusesWhatWouldExceedItAndTakesNothingThen) {
   EXPECT_TRUE(budget.Take(4 << 20).ok());
   budget.GiveBack(6 << 20);
   EXPECT_TRUE(budget.Take(5 << 20).ok());
+}
+
+TEST(MemoryBudget, WhatIsRefusedTakesNothingFromWhatFits) {
+  MemoryBudget budget(100);
+  std::atomic<bool> done{false};
+  std::thread greedy([&] {
+    while (!done) EXPECT_FALSE(budget.Take(101).ok());
+  });
+  for (int i = 0; i < 100'000; ++i) {
+    ASSERT_TRUE(budget.Take(100).ok()) << i;
+    budget.GiveBack(100);
+  }
+  done = true;
+  greedy.join();
 }
 
 }  // namespace
