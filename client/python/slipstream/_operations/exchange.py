@@ -18,7 +18,8 @@ _CHUNK_BYTES = 1 << 20
 
 
 def _text_of(line: Message) -> str:
-    return json_format.MessageToJson(line, indent=None, sort_keys=True) + "\n"
+    text: str = json_format.MessageToJson(line, indent=None, sort_keys=True)
+    return text + "\n"
 
 
 def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
