@@ -165,6 +165,10 @@ void AddAccess(CLI::App* app, Flags* flags) {
          "operator, ci or admin; projects are separated by commas, * stands for all")
       ->type_name("NAME:ROLE:PROJECTS")
       ->group("Access");
+  file("--quota-file", &flags->quota_file, "SLIPSTREAM_QUOTA_FILE",
+       "How much each project may have: lines of project, studies, trials, sources, mib and "
+       "calls_per_second, each a number or -, and * for all other projects; read again when it "
+       "changes. Without it no project is limited");
   file("--tls-certificate", &flags->server.tls.certificate, "SLIPSTREAM_TLS_CERTIFICATE",
        "The server's certificate and those it is signed with, in PEM form; read again when it "
        "changes");

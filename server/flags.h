@@ -23,6 +23,7 @@ struct Flags {
   std::string log_level = "info";
   LogFormat log_format = LogFormat::kText;
   std::string token_file;       // Empty: everybody may do everything.
+  std::string quota_file;       // Empty: no project is limited.
   std::string audit_log;        // Empty: none.
   std::string new_token;        // NAME:ROLE:PROJECTS: print one and exit, unless empty.
   std::string metrics_address;  // Empty: no metrics over HTTP.

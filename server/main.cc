@@ -21,15 +21,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
-#include "server/access/gate.h"
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
-#include "server/access/token_verifier.h"
-#include "server/access/watched_token_file.h"
 #include "server/data_store.h"
 #include "server/flags.h"
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/server.h"
+#include "server/permissions.h"
 #include "server/service/service.h"
 #include "server/store/resource_message.h"
 #include "server/telemetry/audit_log.h"
@@ -156,6 +154,7 @@ LogFields Settings(const Flags& flags) {
           {"request_id_hours", absl::ToDoubleHours(flags.store.retention)},
           {"max_trials_per_study", flags.store.max_trials_per_study},
           {"token_file", flags.token_file},
+          {"quota_file", flags.quota_file},
           {"tls", flags.server.tls.client_ca.empty() ? (flags.server.tls.is_set() ? "yes" : "no")
                                                      : "mutual"},
           {"audit_log", flags.audit_log},
@@ -164,41 +163,6 @@ LogFields Settings(const Flags& flags) {
            absl::FormatDuration(flags.service.retention.delete_completed_after)},
           {"slow_call_seconds", absl::ToDoubleSeconds(flags.calls.slow)},
           {"log_level", flags.log_level}};
-}
-
-// Who may call, for as long as the server runs.
-struct Access {
-  TokenVerifier verifier{{}};
-  Gate gate{&verifier};
-  WatchedTokenFile file;
-
-  explicit Access(const std::string& token_file) : file(token_file, &verifier) {}
-};
-
-// Null if everybody may call.
-absl::StatusOr<std::unique_ptr<Access>> OpenAccess(const Flags& flags, Log* log) {
-  if (flags.token_file.empty()) {
-    if (flags.server.tls.is_set() || flags.server.allow_plaintext_beyond_loopback) {
-      log->Write(LogLevel::kWarning, "whoever reaches the server may do everything",
-                 {{"message", "give --token-file to say who may do what"}});
-    }
-    return std::unique_ptr<Access>();
-  }
-  auto access = std::make_unique<Access>(flags.token_file);
-  SLIPSTREAM_RETURN_IF_ERROR(access->file.Read());
-  if (!flags.server.tls.is_set() && flags.server.allow_plaintext_beyond_loopback) {
-    log->Write(LogLevel::kWarning, "tokens cross the network unencrypted",
-               {{"message", "give --tls-certificate and --tls-key"}});
-  }
-  return access;
-}
-
-void ReadTokensAgain(Access* access, Log* log) {
-  const std::optional<absl::Status> read = access->file.ReadIfChanged();
-  if (!read.has_value()) return;
-  if (read->ok()) return log->Write(LogLevel::kInfo, "read the token file again");
-  log->Write(LogLevel::kError, "the tokens of before still hold",
-             {{"message", std::string(read->message())}});
 }
 
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
@@ -262,6 +226,8 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
   log->Write(LogLevel::kInfo, "starting", Settings(flags));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Permissions> permissions,
+                              Permissions::Open(&flags, log));
   const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
                                           ", asked to serve on ", flags.server.listen);
   flags.store.on_halt = [log](const absl::Status& cause) {
@@ -284,8 +250,6 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   TellOfExpiry(&flags, log, audit.get());
   CallMonitor monitor(log, flags.calls);
   flags.server.monitor = &monitor;
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Access> access, OpenAccess(flags, log));
-  if (access != nullptr) flags.server.gate = &access->gate;
   flags.server.on_refused = [log](const std::string& text) {
     log->WriteLimited(LogLevel::kWarning, "refused connections", text, [] { return LogFields(); });
   };
@@ -304,7 +268,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
   const int signal_number = WaitForEnd(flags.until_stdin_ends, signals, [&] {
     upkeep.Run();
-    if (access != nullptr) ReadTokensAgain(access.get(), log);
+    permissions->ReadAgain();
   });
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
@@ -99,6 +101,40 @@ Table UseTable(const v1::ServerStatus& status) {
   return table;
 }
 
+// For example "12 of 200".
+std::string OfText(const std::string& value, const std::optional<std::string>& quota) {
+  return quota.has_value() ? absl::StrCat(value, " of ", *quota) : value;
+}
+
+std::string OfText(int64_t value, bool is_limited, int64_t quota) {
+  return OfText(absl::StrCat(value),
+                is_limited ? std::optional<std::string>(absl::StrCat(quota)) : std::nullopt);
+}
+
+// What projects have, and the quotas of those that have one.
+Table ProjectTable(const v1::ServerStatus& status) {
+  Table table;
+  table.columns = {{"project"},
+                   {"studies", Align::kRight},
+                   {"trials", Align::kRight},
+                   {"sources", Align::kRight},
+                   {"bytes", Align::kRight},
+                   {"calls a second", Align::kRight}};
+  for (const v1::ServerStatus::Project& project : status.projects()) {
+    const v1::ServerStatus::Quota& quota = project.quota();
+    const std::optional<std::string> bytes =
+        quota.has_bytes() ? std::optional<std::string>(BytesText(quota.bytes())) : std::nullopt;
+    table.rows.push_back(
+        {std::string(absl::StripPrefix(project.name(), "projects/")),
+         OfText(project.studies(), quota.has_studies(), quota.studies()),
+         OfText(project.trials(), quota.has_trials(), quota.trials()),
+         OfText(project.source_tasks(), quota.has_source_tasks(), quota.source_tasks()),
+         OfText(BytesText(project.bytes()), bytes),
+         quota.has_calls_per_second() ? absl::StrCat(quota.calls_per_second()) : ""});
+  }
+  return table;
+}
+
 absl::Status ShowStatus(Session& session) {
   ASSIGN_OR_RETURN(const v1::ServerStatus status, session.client().GetServerStatus());
   if (session.format() == Format::kJson) {
@@ -111,6 +147,10 @@ absl::Status ShowStatus(Session& session) {
     session.Print(text.str() + "\n");
   }
   session.Print(UseTable(status));
+  if (session.format() == Format::kTable && status.projects_size() > 0) {
+    session.Print(std::string("\n"));
+    session.Print(ProjectTable(status));
+  }
   return absl::OkStatus();
 }
 

@@ -1,21 +1,15 @@
 #include "server/access/token_file.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "server/access/token_hash.h"
+#include "server/file/column_file.h"
 
 namespace slipstream {
 namespace {
@@ -23,13 +17,7 @@ namespace {
 constexpr absl::string_view kByCertificate = "certificate";
 constexpr absl::string_view kAllProjects = "*";
 
-absl::Status AtLine(size_t number, const absl::Status& status) {
-  return absl::InvalidArgumentError(absl::StrCat("line ", number, ": ", status.message()));
-}
-
-absl::StatusOr<TokenEntry> ParseLine(absl::string_view line) {
-  const std::vector<absl::string_view> columns =
-      absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+absl::StatusOr<TokenEntry> ParseLine(const std::vector<absl::string_view>& columns) {
   if (columns.size() != 4) {
     return absl::InvalidArgumentError(absl::StrCat(
         "there are ", columns.size(), " columns, not the four: name, role, projects and hash"));
@@ -50,7 +38,7 @@ absl::StatusOr<TokenEntry> ParseLine(absl::string_view line) {
 absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view role,
                                        absl::string_view projects) {
   Identity identity;
-  SLIPSTREAM_RETURN_IF_ERROR(CheckCallerName("the name", name));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckShortName("the name", name));
   identity.name = std::string(name);
   const std::optional<Role> known = RoleNamed(role);
   if (!known.has_value()) {
@@ -60,7 +48,7 @@ absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view
   identity.all_projects = projects == kAllProjects;
   if (identity.all_projects) return identity;
   for (const absl::string_view project : absl::StrSplit(projects, ',')) {
-    SLIPSTREAM_RETURN_IF_ERROR(CheckCallerName("the project", project));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckShortName("the project", project));
     identity.projects.emplace_back(project);
   }
   return identity;
@@ -68,35 +56,19 @@ absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view
 
 absl::StatusOr<TokenTable> ParseTokenFile(absl::string_view text) {
   TokenTable table;
-  size_t number = 0;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty() || line.front() == '#') continue;
-    absl::StatusOr<TokenEntry> entry = ParseLine(line);
-    if (!entry.ok()) return AtLine(number, entry.status());
-    const std::string name = entry->identity->name;
-    if (!table.emplace(name, *std::move(entry)).second) {
-      return AtLine(number, absl::InvalidArgumentError(absl::StrCat(
-                                name, " has a line already; give a second token another name")));
-    }
-  }
+  const auto take = [&table](const std::vector<absl::string_view>& columns) -> absl::Status {
+    SLIPSTREAM_ASSIGN_OR_RETURN(TokenEntry entry, ParseLine(columns));
+    const std::string name = entry.identity->name;
+    if (table.emplace(name, std::move(entry)).second) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " has a line already; give a second token another name"));
+  };
+  SLIPSTREAM_RETURN_IF_ERROR(ForEachLine(text, take));
   return table;
 }
 
 absl::StatusOr<TokenTable> ReadTokenFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  struct stat found = {};
-  if (!in || stat(path.c_str(), &found) != 0) {
-    const std::string message =
-        absl::StrCat("the token file ", path, " cannot be read: ", std::strerror(errno));
-    return errno == ENOENT ? absl::NotFoundError(message) : absl::PermissionDeniedError(message);
-  }
-  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "the token file ", path, " can be written by others than its owner: chmod go-w ", path));
-  }
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string text, ReadOwnersFile("the token file", path));
   absl::StatusOr<TokenTable> table = ParseTokenFile(text);
   if (table.ok()) return table;
   return absl::InvalidArgumentError(

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -29,7 +28,6 @@ constexpr uint32_t kMostLanes = 16;
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kSaltBytes = 16;
 constexpr size_t kHashBytes = 32;
-constexpr size_t kMostNameBytes = 40;
 
 absl::StatusOr<std::string> RandomBytes(size_t size) {
   std::string bytes(size, '\0');
@@ -87,18 +85,6 @@ absl::string_view NameInToken(absl::string_view token) {
   const size_t point = token.find('.');
   if (point == absl::string_view::npos || token.size() > kMostTokenBytes) return {};
   return token.substr(0, point);
-}
-
-absl::Status CheckCallerName(absl::string_view field, absl::string_view name) {
-  bool sound = !name.empty() && name.size() <= kMostNameBytes &&
-               absl::ascii_islower(name.front()) && name.back() != '-';
-  for (const char c : name) {
-    sound = sound && (absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-');
-  }
-  if (sound) return absl::OkStatus();
-  return InvalidField(field, name,
-                      "1 to 40 characters of a-z, 0-9 and '-', beginning with a letter and not "
-                      "ending with '-'");
 }
 
 }  // namespace slipstream

@@ -26,7 +26,8 @@ struct Token {
   std::string hash;  // Argon2id, in the form of the PHC string format.
 };
 
-// INTERNAL if the system gives no random bytes or no memory. `name` has passed CheckCallerName.
+// INTERNAL if the system gives no random bytes or no memory. `name` has passed CheckShortName
+// (column_file.h).
 absl::StatusOr<Token> MakeToken(absl::string_view name);
 
 // Whether the token was made with this hash. Slow by design.
@@ -37,10 +38,6 @@ bool IsTokenHash(const std::string& hash);
 
 // The part of a token before its secret; empty if it has no such form.
 absl::string_view NameInToken(absl::string_view token);
-
-// INVALID_ARGUMENT unless a caller or a project may be called so: 1 to 40 characters of a-z, 0-9
-// and '-', beginning with a letter and not ending with '-'.
-absl::Status CheckCallerName(absl::string_view field, absl::string_view name);
 
 }  // namespace slipstream
 

@@ -126,11 +126,6 @@ std::string IdInProject(absl::string_view project, absl::string_view id) {
   return project == kDefaultProject ? std::string(id) : absl::StrCat(project, "/", id);
 }
 
-absl::string_view ProjectOfId(absl::string_view id) {
-  const size_t slash = id.find('/');
-  return slash == absl::string_view::npos ? kDefaultProject : id.substr(0, slash);
-}
-
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id) {
   if (IsStudyId(id)) return absl::OkStatus();
   return InvalidField(field, id,

@@ -98,7 +98,7 @@ std::string NameOf(const std::shared_ptr<const Identity>& caller) {
   return caller == nullptr ? std::string() : caller->name;
 }
 
-// PERMISSION_DENIED if the request names a resource of a project that is not the caller's.
+// PERMISSION_DENIED if a message names a resource of a project that is not the caller's.
 absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
                            const google::protobuf::Message& request) {
   if (caller == nullptr || caller->all_projects) return absl::OkStatus();
@@ -107,6 +107,30 @@ absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
     if (!allowed.ok()) return allowed;
   }
   return absl::OkStatus();
+}
+
+// RESOURCE_EXHAUSTED if a project of the request makes too many calls. What a worker tells of the
+// trials that it holds counts, but is never refused: it would be lost.
+absl::Status CountCall(CallRates* rates, Rpc rpc, const google::protobuf::Message& request) {
+  if (rates == nullptr) return absl::OkStatus();
+  const bool is_told = rpc == Rpc::kObserve || rpc == Rpc::kReport || rpc == Rpc::kHeartbeat;
+  for (const std::string& project : ProjectsOf(request)) {
+    if (project == kEveryProject) continue;
+    if (is_told) {
+      rates->TakeAnyway(project);
+    } else {
+      SLIPSTREAM_RETURN_IF_ERROR(rates->Take(project));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Both of a request that has been read.
+absl::Status CheckRequest(const Admission& admission, Rpc rpc,
+                          const std::shared_ptr<const Identity>& caller,
+                          const google::protobuf::Message& request) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, request));
+  return CountCall(admission.rates, rpc, request);
 }
 
 template <typename Message>
@@ -176,8 +200,10 @@ class UploadReactor : public grpc::ServerReadReactor<Bytes> {
  public:
   UploadReactor(Rpc rpc, UploadEnd<Upload, Response> on_end, Context* context, Bytes* answer,
                 std::atomic<int64_t>* under_way, MemoryBudget* budget, IdleUploads* idle,
-                CallMonitor* monitor, Gate* gate)
+                CallMonitor* monitor, const Admission& admission)
       : on_end_(std::move(on_end)),
+        rpc_(rpc),
+        admission_(admission),
         budget_(budget),
         idle_(idle),
         context_(context),
@@ -186,7 +212,7 @@ class UploadReactor : public grpc::ServerReadReactor<Bytes> {
         call_(monitor, rpc),
         upload_(std::make_unique<Upload>()) {
     ++*under_way_;
-    Admit(gate, rpc, *context, [this](const Gate::Answer& who) {
+    Admit(admission.gate, rpc, *context, [this](const Gate::Answer& who) {
       if (!who.ok()) return End(who.status());
       caller_ = *who;
       ReadNext();
@@ -198,7 +224,9 @@ class UploadReactor : public grpc::ServerReadReactor<Bytes> {
     if (!more) return StartSendInitialMetadata();
     absl::Status status = Parse(bytes_, &message_);
     if (status.ok() && message_.has_header()) facts_ = FactsOf(message_.header());
-    if (status.ok() && message_.has_header()) status = CheckProjects(caller_, message_);
+    if (status.ok() && message_.has_header()) {
+      status = CheckRequest(admission_, rpc_, caller_, message_);
+    }
     if (status.ok()) status = CheckContent(caller_, message_);
     if (status.ok()) status = OrOutOfMemory([this] { return upload_->Add(message_); });
     if (status.ok()) status = HoldMore();
@@ -244,6 +272,8 @@ class UploadReactor : public grpc::ServerReadReactor<Bytes> {
   }
 
   const UploadEnd<Upload, Response> on_end_;
+  const Rpc rpc_;
+  const Admission admission_;
   MemoryBudget* const budget_;
   IdleUploads* const idle_;
   int64_t held_bytes_ = 0;
@@ -285,7 +315,8 @@ using AllMethods = Wire::WithRawCallbackMethod_WatchStudy<
 class OptimizationAdapter : public AllMethods {
  public:
   OptimizationAdapter(slipstream::Service* service, std::atomic<int64_t>* under_way,
-                      MemoryBudget* budget, IdleUploads* idle, CallMonitor* monitor, Gate* gate)
+                      MemoryBudget* budget, IdleUploads* idle, CallMonitor* monitor,
+                      const Admission& admission)
       : studies_(service->studies()),
         trials_(service->trials()),
         source_tasks_(service->source_tasks()),
@@ -299,7 +330,7 @@ class OptimizationAdapter : public AllMethods {
         budget_(*budget),
         idle_(idle),
         monitor_(monitor),
-        gate_(gate) {}
+        admission_(admission) {}
 
   Reactor* CreateStudy(Context* context, const Bytes* request, Bytes* answer) override {
     return Unary(Rpc::kCreateStudy, context, *request, answer, &studies_,
@@ -387,7 +418,10 @@ class OptimizationAdapter : public AllMethods {
     return Begin<v1::GetServerStatusRequest, v1::ServerStatus>(
         Rpc::kGetServerStatus, context, *request, answer, [this](auto* call, Done done) {
           if (monitor_ != nullptr) call->response.set_open_calls(monitor_->open());
-          status_.GetServerStatus(&call->request, &call->response, std::move(done));
+          const auto may_see = [caller = call->caller](absl::string_view project) {
+            return caller == nullptr || caller->MayUse(project);
+          };
+          status_.GetServerStatusFor(may_see, &call->response, std::move(done));
         });
   }
   Reactor* BackupStore(Context* context, const Bytes* request, Bytes* answer) override {
@@ -411,7 +445,7 @@ class OptimizationAdapter : public AllMethods {
     return new UploadReactor<SourceTaskUpload, v1::RegisterSourceTaskRequest,
                              v1::RegisterSourceTaskResponse>(Rpc::kRegisterSourceTask, on_end,
                                                              context, answer, under_way_, &budget_,
-                                                             idle_, monitor_, gate_);
+                                                             idle_, monitor_, admission_);
   }
   grpc::ServerReadReactor<Bytes>* ImportStudy(Context* context, Bytes* answer) override {
     const auto on_end = [this](std::unique_ptr<StudyImport> upload, v1::Study* response,
@@ -419,7 +453,8 @@ class OptimizationAdapter : public AllMethods {
       exchange_.ImportStudy(std::move(upload), response, done);
     };
     return new UploadReactor<StudyImport, v1::ImportStudyRequest, v1::Study>(
-        Rpc::kImportStudy, on_end, context, answer, under_way_, &budget_, idle_, monitor_, gate_);
+        Rpc::kImportStudy, on_end, context, answer, under_way_, &budget_, idle_, monitor_,
+        admission_);
   }
   grpc::ServerWriteReactor<Bytes>* ExportStudy(Context* context, const Bytes* request) override {
     return Export(context, *request);
@@ -442,17 +477,18 @@ class OptimizationAdapter : public AllMethods {
       --*under_way_;
     };
     // gRPC keeps the bytes as long as the call.
-    Admit(gate_, rpc, *context, [this, call, &bytes, run, done](const Gate::Answer& who) {
-      if (!who.ok()) return done(who.status());
-      call->caller = *who;
-      absl::Status status = HoldBeforeParsing(bytes.Length(), call);
-      if (status.ok()) {
-        status = OrOutOfMemory([&] { return Parse(bytes, &call->request); });
-      }
-      if (status.ok()) status = CheckProjects(call->caller, call->request);
-      if (status.ok()) status = Hold(call);
-      status.ok() ? run(call, done) : done(status);
-    });
+    Admit(admission_.gate, rpc, *context,
+          [this, rpc, call, &bytes, run, done](const Gate::Answer& who) {
+            if (!who.ok()) return done(who.status());
+            call->caller = *who;
+            absl::Status status = HoldBeforeParsing(bytes.Length(), call);
+            if (status.ok()) {
+              status = OrOutOfMemory([&] { return Parse(bytes, &call->request); });
+            }
+            if (status.ok()) status = CheckRequest(admission_, rpc, call->caller, call->request);
+            if (status.ok()) status = Hold(call);
+            status.ok() ? run(call, done) : done(status);
+          });
     return reactor;
   }
 
@@ -514,14 +550,14 @@ class OptimizationAdapter : public AllMethods {
         return facts;
       });
     };
-    const auto open = [gate = gate_, watches = &watches_, rpc, context, watched, request = &bytes,
-                       method](const std::function<void()>& on_more,
-                               const WatchService::Opened& opened) {
-      Admit(gate, rpc, *context, [=](const Gate::Answer& who) {
+    const auto open = [admission = admission_, watches = &watches_, rpc, context, watched,
+                       request = &bytes, method](const std::function<void()>& on_more,
+                                                 const WatchService::Opened& opened) {
+      Admit(admission.gate, rpc, *context, [=](const Gate::Answer& who) {
         if (!who.ok()) return opened(who.status());
         watched->caller = *who;
         absl::Status status = Parse(*request, &watched->request);
-        if (status.ok()) status = CheckProjects(*who, watched->request);
+        if (status.ok()) status = CheckRequest(admission, rpc, *who, watched->request);
         if (!status.ok()) return opened(status);
         (watches->*method)(&watched->request, on_more,
                            [watched, opened](auto stream) { opened(std::move(stream)); });
@@ -550,11 +586,13 @@ class OptimizationAdapter : public AllMethods {
         };
     const auto open = [this, context, exported,
                        request = &bytes](const ExchangeService::Opened& opened) {
-      Admit(gate_, Rpc::kExportStudy, *context, [=, this](const Gate::Answer& who) {
+      Admit(admission_.gate, Rpc::kExportStudy, *context, [=, this](const Gate::Answer& who) {
         if (!who.ok()) return opened(who.status());
         exported->caller = *who;
         absl::Status status = Parse(*request, &exported->request);
-        if (status.ok()) status = CheckProjects(*who, exported->request);
+        if (status.ok()) {
+          status = CheckRequest(admission_, Rpc::kExportStudy, *who, exported->request);
+        }
         if (!status.ok()) return opened(status);
         // The service needs the request until it has opened the export.
         exchange_.ExportStudy(&exported->request,
@@ -582,7 +620,7 @@ class OptimizationAdapter : public AllMethods {
   MemoryBudget& budget_;
   IdleUploads* const idle_;
   CallMonitor* const monitor_;
-  Gate* const gate_;
+  const Admission admission_;
 };
 
 }  // namespace
@@ -590,8 +628,9 @@ class OptimizationAdapter : public AllMethods {
 std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
                                                        std::atomic<int64_t>* under_way,
                                                        MemoryBudget* budget, IdleUploads* idle,
-                                                       CallMonitor* monitor, Gate* gate) {
-  return std::make_unique<OptimizationAdapter>(service, under_way, budget, idle, monitor, gate);
+                                                       CallMonitor* monitor, Admission admission) {
+  return std::make_unique<OptimizationAdapter>(service, under_way, budget, idle, monitor,
+                                               admission);
 }
 
 }  // namespace slipstream

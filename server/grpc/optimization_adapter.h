@@ -11,20 +11,26 @@
 #include "server/access/gate.h"
 #include "server/grpc/idle_uploads.h"
 #include "server/grpc/memory_budget.h"
+#include "server/quota/call_rates.h"
 #include "server/service/service.h"
 #include "server/telemetry/call_monitor.h"
 
 namespace slipstream {
 
+// Who may call, and how often. Null: everybody, any number of times.
+struct Admission {
+  Gate* gate = nullptr;
+  CallRates* rates = nullptr;
+};
+
 // Both must outlive the gRPC server that the adapter is registered with.
 // `under_way` counts the calls that have not been answered yet. What large requests hold is taken
 // from `budget`; `idle` ends uploads whose callers are silent. `monitor`, which may be null, is
-// told of all calls; `gate`, which may be null for everybody, decides who may call. They must
-// outlive the gRPC server, too.
+// told of all calls; `admission` decides who may call. They must outlive the gRPC server, too.
 std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
                                                        std::atomic<int64_t>* under_way,
                                                        MemoryBudget* budget, IdleUploads* idle,
-                                                       CallMonitor* monitor, Gate* gate);
+                                                       CallMonitor* monitor, Admission admission);
 
 }  // namespace slipstream
 

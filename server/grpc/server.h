@@ -22,6 +22,8 @@
 #include "server/grpc/listener.h"
 #include "server/grpc/memory_budget.h"
 #include "server/grpc/transport_security.h"
+#include "server/quota/call_rates.h"
+#include "server/quota/quotas.h"
 #include "server/service/service.h"
 #include "server/telemetry/call_monitor.h"
 
@@ -40,6 +42,8 @@ struct ServerOptions {
   CallMonitor* monitor = nullptr;
   // Decides who may call; null for everybody. Must outlive the server.
   Gate* gate = nullptr;
+  // How many calls a second each project may make; null for any number. Must outlive the server.
+  Quotas* quotas = nullptr;
   // Connections at a time; more are refused.
   int max_connections = 10000;
   // A connection without a call is closed after this time.
@@ -91,6 +95,7 @@ class Server {
   std::atomic<int64_t> under_way_{0};
   std::unique_ptr<MemoryBudget> budget_;
   std::unique_ptr<IdleUploads> idle_uploads_;
+  std::unique_ptr<CallRates> rates_;  // Null: any number.
   std::unique_ptr<grpc::Service> adapter_;
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<ResetGuard> reset_guard_;

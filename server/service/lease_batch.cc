@@ -243,6 +243,7 @@ void LeaseBatchWork::Commit() {
     batched.grant.render = [this, &batched](const std::vector<TrialRecord>& trials) {
       return Render(&batched, trials);
     };
+    batched.grant.refuse = [&batched](const absl::Status& status) { batched.rendered = status; };
     batch.grants.push_back(std::move(batched.grant));
   }
   batch.done = [self = shared_from_this()](const absl::Status& status) { self->Committed(status); };

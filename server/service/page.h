@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
 #include "google/protobuf/message.h"
-#include "server/convert/resource_name.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 

@@ -93,6 +93,7 @@ ServiceFigures Service::Figures() {
   figures.expired_studies = retention_.deleted();
   figures.source_fits = fitting_.fits();
   figures.failed_source_fits = fitting_.failed_fits();
+  if (options_.quotas != nullptr) figures.quota_refusals = options_.quotas->Refusals();
   figures.watchers = static_cast<int64_t>(feed_.watchers());
   return figures;
 }

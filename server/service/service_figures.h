@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/figures/histogram.h"
+#include "server/quota/quotas.h"
 #include "server/store/store_figures.h"
 
 namespace slipstream {
@@ -38,6 +39,7 @@ struct ServiceFigures {
   int64_t source_fits = 0;
   int64_t failed_source_fits = 0;
   int64_t watchers = 0;
+  std::array<int64_t, kQuotaKinds> quota_refusals = {};  // By QuotaKind.
   StoreFigures store;
 };
 

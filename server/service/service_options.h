@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "core/study/suggestion.h"
+#include "server/quota/quotas.h"
 #include "server/service/backup_service.h"
 #include "server/service/event_feed.h"
 #include "server/service/retention_sweeper.h"
@@ -61,6 +62,9 @@ struct ServiceOptions {
   bool prepare_ahead = true;
   EventFeedOptions events = {};
   BackupOptions backups = {};
+  // What each project may have, which the status tells; null for no limits. Must outlive the
+  // service.
+  Quotas* quotas = nullptr;
   RetentionOptions retention = {};
   // Suggest calls of one study that may wait; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_suggests_per_study = 1000;

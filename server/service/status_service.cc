@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/time_util.h"
@@ -64,6 +66,32 @@ void FillLimits(const ServiceOptions& options, const StoreFigures& store,
            static_cast<int64_t>(options.max_waiting_suggests_per_study), "", response);
 }
 
+constexpr int kMostProjects = 1000;
+
+// What the store holds for each project, also for those that have nothing but a quota.
+UsageByProject WithThoseOf(const QuotaTable& table, UsageByProject usages) {
+  for (const auto& [project, quota] : table.projects) usages.try_emplace(project);
+  return usages;
+}
+
+void FillQuota(const Quota& quota, v1::ServerStatus::Quota* entry) {
+  if (quota.studies) entry->set_studies(*quota.studies);
+  if (quota.trials) entry->set_trials(*quota.trials);
+  if (quota.source_tasks) entry->set_source_tasks(*quota.source_tasks);
+  if (quota.bytes) entry->set_bytes(*quota.bytes);
+  if (quota.calls_per_second) entry->set_calls_per_second(*quota.calls_per_second);
+}
+
+void FillProject(const std::string& project, const ProjectUsage& usage, const Quota& quota,
+                 v1::ServerStatus::Project* entry) {
+  entry->set_name(absl::StrCat("projects/", project));
+  entry->set_studies(usage.studies);
+  entry->set_trials(usage.trials);
+  entry->set_source_tasks(usage.source_tasks);
+  entry->set_bytes(usage.bytes);
+  FillQuota(quota, entry->mutable_quota());
+}
+
 }  // namespace
 
 int64_t ResidentBytes() {
@@ -87,8 +115,26 @@ void StatusService::FillContents(v1::ServerStatus* response) {
   response->mutable_contents()->set_source_tasks(counts->source_tasks);
 }
 
+// A store that cannot be read says so in FillContents.
+void StatusService::FillProjects(const MaySee& may_see, v1::ServerStatus* response) {
+  absl::StatusOr<UsageByProject> usages = store_.ListUsage();
+  if (!usages.ok()) return;
+  const auto table =
+      options_.quotas != nullptr ? options_.quotas->table() : std::make_shared<const QuotaTable>();
+  for (const auto& [project, usage] : WithThoseOf(*table, *std::move(usages))) {
+    if (response->projects_size() >= kMostProjects) return;
+    if (!may_see(project)) continue;
+    FillProject(project, usage, table->Of(project), response->add_projects());
+  }
+}
+
 void StatusService::GetServerStatus(const v1::GetServerStatusRequest*, v1::ServerStatus* response,
                                     Done done) {
+  GetServerStatusFor([](absl::string_view) { return true; }, response, std::move(done));
+}
+
+void StatusService::GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* response,
+                                       Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
     const absl::Time now = absl::Now();
     response->set_version(options_.version);
@@ -98,6 +144,7 @@ void StatusService::GetServerStatus(const v1::GetServerStatusRequest*, v1::Serve
     const ServiceFigures figures = figures_();
     FillStore(figures.store, response->mutable_store());
     FillContents(response);
+    FillProjects(may_see, response);
     FillActivity(figures, response);
     FillLimits(options_, figures.store, response);
     response->set_resident_bytes(ResidentBytes());

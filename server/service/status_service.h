@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/service/answering.h"
@@ -30,8 +31,13 @@ class StatusService {
   void GetServerStatus(const v1::GetServerStatusRequest* request, v1::ServerStatus* response,
                        Done done);
 
+  // The same for a caller who may see some projects only.
+  using MaySee = std::function<bool(absl::string_view project)>;
+  void GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* response, Done done);
+
  private:
   void FillContents(v1::ServerStatus* response);
+  void FillProjects(const MaySee& may_see, v1::ServerStatus* response);
 
   Store& store_;
   const ServiceOptions& options_;

@@ -8,6 +8,7 @@
 #include "server/convert/event_conversion.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {

@@ -78,13 +78,15 @@ absl::StatusOr<int64_t> ResultOfChain(RowTransaction& rows, int64_t study_key,
   return 0;
 }
 
-absl::Status Withdraw(RowTransaction& rows, int64_t study_key, int64_t because_of,
+absl::Status Withdraw(RowTransaction& rows, int64_t because_of, StudyHead& head,
                       TrialRecord& trial) {
   trial.state = TrialState::kWithdrawn;
   trial.end_ms = rows.now_ms();
+  head.bytes -= StoredBytesOf(trial);
   trial.reason = absl::StrCat("trial ", because_of, " gave a result for this configuration");
-  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(study_key, trial));
-  return EmitTrialEvent(rows, EventKind::kTrialWithdrawn, study_key, trial);
+  head.bytes += StoredBytesOf(trial);
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
+  return EmitTrialEvent(rows, EventKind::kTrialWithdrawn, head.key, trial);
 }
 
 TrialRecord RepeatOf(const TrialRecord& trial, int64_t number, int64_t now_ms) {
@@ -119,6 +121,7 @@ absl::StatusOr<bool> EndLease(RowTransaction& rows, StudyHead& head, TrialRecord
   if (repeats) {
     const TrialRecord repeat = RepeatOf(trial, ++head.trial_count, rows.now_ms());
     trial.requeued_as = repeat.number;
+    head.bytes += StoredBytesOf(repeat);
     SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, repeat, {}));
     SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, repeat));
     SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
@@ -127,23 +130,28 @@ absl::StatusOr<bool> EndLease(RowTransaction& rows, StudyHead& head, TrialRecord
   return repeats;
 }
 
-absl::Status GiveBack(RowTransaction& rows, int64_t study_key, TrialRecord& trial) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, study_key, trial));
+absl::Status DropReports(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
+  SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(head.key, trial.number));
+  head.bytes -= StoredBytesOf(trial);
+  trial.report_count = 0;
+  head.bytes += StoredBytesOf(trial);
+  trial.last_step.reset();
+  trial.last_value.reset();
+  return rows.UpdateProgress(head.key, trial);
+}
+
+// The counts of `head` are left to be written.
+absl::Status GiveBack(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, head.key, trial));
   trial.lease_end.reset();
-  if (result > 0) return Withdraw(rows, study_key, result, trial);
-  if (trial.report_count > 0) {
-    SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteReports(study_key, trial.number));
-    trial.report_count = 0;
-    trial.last_step.reset();
-    trial.last_value.reset();
-    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(study_key, trial));
-  }
+  if (result > 0) return Withdraw(rows, result, head, trial);
+  if (trial.report_count > 0) SLIPSTREAM_RETURN_IF_ERROR(DropReports(rows, head, trial));
   trial.state = TrialState::kRequested;
   trial.worker.clear();
   trial.process = {};
   trial.start_ms.reset();
-  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(study_key, trial));
-  return EmitTrialEvent(rows, EventKind::kTrialReleased, study_key, trial);
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, trial));
+  return EmitTrialEvent(rows, EventKind::kTrialReleased, head.key, trial);
 }
 
 }  // namespace
@@ -162,12 +170,14 @@ absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& hel
 
 absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,
                                                        const HeldTrials& held) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, held.study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, held.study));
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, ReadHeld(rows, head.key, held));
   for (const TrialRecord& trial : trials) SLIPSTREAM_RETURN_IF_ERROR(CheckHeld(held, trial));
+  const int64_t bytes = head.bytes;
   for (TrialRecord& trial : trials) {
-    SLIPSTREAM_RETURN_IF_ERROR(GiveBack(rows, head.key, trial));
+    SLIPSTREAM_RETURN_IF_ERROR(GiveBack(rows, head, trial));
   }
+  if (head.bytes != bytes) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
   return trials;
 }
 
@@ -201,11 +211,11 @@ absl::StatusOr<bool> LeasesNeedSweep(RowSnapshot& rows, int64_t now_ms) {
   return !found.empty();
 }
 
-absl::Status WithdrawRepeat(RowTransaction& rows, int64_t study_key, const TrialRecord& trial) {
+absl::Status WithdrawRepeat(RowTransaction& rows, const TrialRecord& trial, StudyHead& head) {
   if (!GivesResult(trial) || trial.requeued_as == 0) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> chain, ChainOf(rows, study_key, trial));
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> chain, ChainOf(rows, head.key, trial));
   if (chain.empty() || chain.back().state != TrialState::kRequested) return absl::OkStatus();
-  return Withdraw(rows, study_key, trial.number, chain.back());
+  return Withdraw(rows, trial.number, head, chain.back());
 }
 
 }  // namespace slipstream::rules

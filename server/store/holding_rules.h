@@ -31,7 +31,8 @@ absl::StatusOr<bool> LeasesNeedSweep(RowSnapshot& rows, int64_t now_ms);
 
 // After `trial`, which was STALE, has got its outcome: withdraws the trial that
 // repeats it if that is still queued.
-absl::Status WithdrawRepeat(RowTransaction& rows, int64_t study_key, const TrialRecord& trial);
+// Changes the bytes of `head`, which are left to be written.
+absl::Status WithdrawRepeat(RowTransaction& rows, const TrialRecord& trial, StudyHead& head);
 
 }  // namespace slipstream::rules
 

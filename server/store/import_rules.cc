@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/store/holding_rules.h"
+#include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
 #include "server/store/study_rules.h"
 #include "server/store/trial_rules.h"
@@ -50,12 +51,24 @@ absl::Status CheckTrials(const ImportedStudy& imported, const ImportLimits& limi
   return absl::OkStatus();
 }
 
-// Deletes the study that has the id, if there is one and the new one can take its place.
-absl::Status MakeRoom(RowTransaction& rows, const NewStudy& study) {
+ProjectUsage ShareOf(const ImportedStudy& imported) {
+  ProjectUsage share = {.studies = 1, .bytes = StoredBytesOf(imported.study)};
+  share.trials = static_cast<int64_t>(imported.trials.size());
+  for (const ImportedTrial& trial : imported.trials) share.bytes += StoredBytesOf(trial);
+  return share;
+}
+
+// Deletes the study that has the id, if there is one and the new one can take its place, whose
+// share is `share`. Whether there was one.
+absl::StatusOr<bool> MakeRoom(RowTransaction& rows, const NewStudy& study, ProjectUsage share,
+                              Quotas* quotas) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, rows.FindStudyHead(study.id));
-  if (!head.has_value()) return absl::OkStatus();
+  if (!head.has_value()) return false;
   SLIPSTREAM_RETURN_IF_ERROR(FindSourceKeys(rows, study.source_ids).status());
-  return DeleteStudy(rows, study.id).status();
+  share -= {.studies = 1, .trials = head->trial_count, .bytes = head->bytes};
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, study.id, share));
+  SLIPSTREAM_RETURN_IF_ERROR(DeleteStudy(rows, study.id).status());
+  return true;
 }
 
 absl::Status InsertReports(RowTransaction& rows, int64_t study_key, TrialRecord trial,
@@ -88,6 +101,7 @@ absl::Status InsertTrials(RowTransaction& rows, const ImportedStudy& imported, S
     SLIPSTREAM_RETURN_IF_ERROR(InsertReports(rows, head.key, record, trial.reports));
     if (record.requeued_as > 0) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateLease(head.key, record));
     Count(record, imported.maximize, head);
+    head.bytes += StoredBytesOf(trial);
   }
   return rows.UpdateCounts(head);
 }
@@ -105,13 +119,17 @@ absl::Status GiveActiveTrialsBack(RowTransaction& rows, const ImportedStudy& imp
 }  // namespace
 
 absl::StatusOr<StudyRecord> ImportStudy(RowTransaction& rows, const ImportedStudy& imported,
-                                        const ImportLimits& limits) {
+                                        const ImportLimits& limits, Quotas* quotas) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckTrials(imported, limits));
   const std::string& id = imported.study.id;
-  if (imported.replace_existing) SLIPSTREAM_RETURN_IF_ERROR(MakeRoom(rows, imported.study));
+  const ProjectUsage share = ShareOf(imported);
+  if (imported.replace_existing) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool replaces, MakeRoom(rows, imported.study, share, quotas));
+    if (replaces) quotas = nullptr;  // They have been asked.
+  }
+  const StudyBeginning beginning = {imported.state, imported.create_ms, imported.update_ms};
   SLIPSTREAM_RETURN_IF_ERROR(
-      StoreNewStudy(rows, imported.study, {imported.state, imported.create_ms, imported.update_ms})
-          .status());
+      StoreNewStudy(rows, imported.study, beginning, share, quotas).status());
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, id));
   SLIPSTREAM_RETURN_IF_ERROR(InsertTrials(rows, imported, head));
   SLIPSTREAM_RETURN_IF_ERROR(GiveActiveTrialsBack(rows, imported));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/rows.h"
 #include "server/store/store.h"
 
@@ -17,7 +18,7 @@ struct ImportLimits {
 };
 
 absl::StatusOr<StudyRecord> ImportStudy(RowTransaction& rows, const ImportedStudy& imported,
-                                        const ImportLimits& limits);
+                                        const ImportLimits& limits, Quotas* quotas = nullptr);
 
 }  // namespace slipstream::rules
 

@@ -11,6 +11,7 @@
 #include "server/store/answer_rules.h"
 #include "server/store/event_rules.h"
 #include "server/store/lease_clock.h"
+#include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
 #include "server/store/trial_rules.h"
 
@@ -34,10 +35,9 @@ absl::Status CheckStudy(const LeaseBatch& batch, const StudyHead& head) {
   return absl::OkStatus();
 }
 
-size_t FreshTrials(const LeaseBatch& batch) {
-  size_t count = 0;
-  for (const LeaseGrant& grant : batch.grants) count += grant.fresh.size();
-  return count;
+bool HasFreshTrials(const LeaseBatch& batch) {
+  return std::any_of(batch.grants.begin(), batch.grants.end(),
+                     [](const LeaseGrant& grant) { return !grant.fresh.empty(); });
 }
 
 // A grant whose request id has been used aborts the batch: planning again finds
@@ -108,7 +108,7 @@ absl::Status CheckQueue(RowTransaction& rows, const LeaseBatch& batch) {
     taken.insert(taken.end(), grant.queued.begin(), grant.queued.end());
   }
   std::sort(taken.begin(), taken.end());
-  const size_t most = taken.size() + (FreshTrials(batch) > 0 ? 1 : 0);
+  const size_t most = taken.size() + (HasFreshTrials(batch) ? 1 : 0);
   if (most == 0) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> queued,
                               rows.ListQueuedTrials(batch.study_key, static_cast<int>(most)));
@@ -157,6 +157,7 @@ absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant&
     trials.push_back(FreshTrial(fresh, ++head.trial_count, rows.now_ms()));
     Hold(head, grant, moment, trials.back());
     ++head.suggested_count;
+    head.bytes += StoredBytesOf(fresh);
     SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, trials.back(), fresh.provenance));
     SLIPSTREAM_RETURN_IF_ERROR(
         EmitTrialEvent(rows, EventKind::kTrialLeased, head.key, trials.back()));
@@ -166,29 +167,76 @@ absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant&
   return RememberAnswer(rows, grant.guard, std::move(answer));
 }
 
+ProjectUsage FreshTrials(const LeaseGrant& grant) {
+  ProjectUsage fresh = {.trials = static_cast<int64_t>(grant.fresh.size())};
+  for (const NewTrial& trial : grant.fresh) fresh.bytes += StoredBytesOf(trial);
+  return fresh;
+}
+
+// The grants for whose fresh trials there is room, in their order. The others are refused, or the
+// batch is.
+class GrantsWithRoom {
+ public:
+  GrantsWithRoom(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials, Quotas* quotas)
+      : rows_(rows), batch_(batch), max_trials_(max_trials), quotas_(quotas) {}
+
+  absl::StatusOr<std::vector<const LeaseGrant*>> Find(const StudyHead& head) {
+    std::vector<const LeaseGrant*> found;
+    ProjectUsage fresh;
+    for (const LeaseGrant& grant : batch_.grants) {
+      ProjectUsage with_grant = fresh;
+      with_grant += FreshTrials(grant);
+      const absl::Status room = grant.fresh.empty() ? absl::OkStatus() : Check(head, with_grant);
+      if (room.ok()) {
+        fresh = with_grant;
+        found.push_back(&grant);
+      } else if (absl::IsResourceExhausted(room) && !rows_.failed() && grant.refuse) {
+        grant.refuse(room);
+      } else {
+        return room;
+      }
+    }
+    return found;
+  }
+
+ private:
+  absl::Status Check(const StudyHead& head, const ProjectUsage& fresh) {
+    SLIPSTREAM_RETURN_IF_ERROR(
+        CheckRoomForTrials(batch_.study_id, head, static_cast<size_t>(fresh.trials), max_trials_));
+    return CheckQuota(rows_, quotas_, batch_.study_id, fresh);
+  }
+
+  RowTransaction& rows_;
+  const LeaseBatch& batch_;
+  const int64_t max_trials_;
+  Quotas* const quotas_;
+};
+
 }  // namespace
 
-absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials) {
+absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
+                         Quotas* quotas) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(batch.study_key));
   if (!head.has_value()) return StudyNotFound(batch.study_id);
   SLIPSTREAM_RETURN_IF_ERROR(CheckStudy(batch, *head));
   SLIPSTREAM_RETURN_IF_ERROR(CheckGuards(rows, batch));
-  const size_t fresh = FreshTrials(batch);
-  SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForTrials(batch.study_id, *head, fresh, max_trials));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<const LeaseGrant*> grants,
+                              GrantsWithRoom(rows, batch, max_trials, quotas).Find(*head));
   LeaseReader reader(rows, batch);
   std::vector<std::vector<TrialRecord>> trials;
-  for (const LeaseGrant& grant : batch.grants) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(grant));
+  for (const LeaseGrant* const grant : grants) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(*grant));
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch));
   LeaseMoment moment = {0, rows.now_ms()};
   if (head->lease.duration_ms > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(moment, PresentMoment(rows));
   }
-  for (size_t i = 0; i < batch.grants.size(); ++i) {
-    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, batch.grants[i], moment, trials[i]));
+  const int64_t trial_count = head->trial_count;
+  for (size_t i = 0; i < grants.size(); ++i) {
+    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, *grants[i], moment, trials[i]));
   }
-  return fresh > 0 ? rows.UpdateCounts(*head) : absl::OkStatus();
+  return head->trial_count > trial_count ? rows.UpdateCounts(*head) : absl::OkStatus();
 }
 
 absl::StatusOr<LeasePlan> PlanLeases(RowSnapshot& rows, int64_t study_key,

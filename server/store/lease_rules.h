@@ -9,13 +9,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/rows.h"
 #include "server/store/store.h"
 
 namespace slipstream::rules {
 
 // Carries out the whole batch. `max_trials` is the most that the study may have.
-absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials);
+absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
+                         Quotas* quotas = nullptr);
 
 absl::StatusOr<LeasePlan> PlanLeases(RowSnapshot& rows, int64_t study_key,
                                      const std::string& study_id,

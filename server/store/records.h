@@ -70,6 +70,7 @@ struct StudyRecord {
   int64_t late_count = 0;       // Results of STALE trials that were taken.
   std::optional<double> best;   // The best objective so far, as far as it is known.
   LeasePolicy lease = {};
+  int64_t bytes = 0;  // Its share of its project's, with its trials (usage.h).
 };
 
 // A study by its id; with a key only the study that has it, as another study may

@@ -59,16 +59,23 @@ void TakeReport(const StepReport& report, TrialRecord& trial) {
   trial.last_value = report.value;
 }
 
+absl::Status CountBytes(RowTransaction& rows, int64_t more, StudyHead& head) {
+  if (more == 0) return absl::OkStatus();
+  head.bytes += more;
+  return rows.UpdateCounts(head);
+}
+
 }  // namespace
 
 absl::StatusOr<TrialRecord> Report(RowTransaction& rows, const TrialReports& reports,
                                    int64_t max_reports) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckReports(reports));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, reports.study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, reports.study));
   SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial,
                               RequireTrial(rows, reports.study.id, head.key, reports.number));
   SLIPSTREAM_RETURN_IF_ERROR(CheckTakesReports(reports.study.id, trial));
   SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForReports(rows, head.key, trial, reports, max_reports));
+  const int64_t bytes = StoredBytesOf(trial);
   for (const StepReport& report : reports.reports) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool is_new, rows.PutReport(head.key, trial.number, report));
     if (is_new) ++trial.report_count;
@@ -79,17 +86,20 @@ absl::StatusOr<TrialRecord> Report(RowTransaction& rows, const TrialReports& rep
     RenewLease(head.lease, moment, trial);
   }
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
+  SLIPSTREAM_RETURN_IF_ERROR(CountBytes(rows, StoredBytesOf(trial) - bytes, head));
   SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialReported, head.key, trial));
   return trial;
 }
 
 absl::StatusOr<TrialRecord> UpdateTrial(RowTransaction& rows, const StudyRef& study, int64_t number,
                                         const TrialChange& change) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, study));
   SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial, RequireTrial(rows, study.id, head.key, number));
+  const int64_t bytes = StoredBytesOf(trial);
   trial.labels = change.labels.value_or(trial.labels);
   trial.note = change.note.value_or(trial.note);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateAnnotations(head.key, trial));
+  SLIPSTREAM_RETURN_IF_ERROR(CountBytes(rows, StoredBytesOf(trial) - bytes, head));
   SLIPSTREAM_RETURN_IF_ERROR(FillLeaseEnds(rows, absl::MakeSpan(&trial, 1)));
   return trial;
 }

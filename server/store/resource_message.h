@@ -19,6 +19,12 @@ inline std::string NameInCollection(absl::string_view collection, absl::string_v
   return absl::StrCat("projects/", id.substr(0, slash), "/", collection, id.substr(slash));
 }
 
+// The project of what has this id.
+inline absl::string_view ProjectOfId(absl::string_view id) {
+  const size_t slash = id.find('/');
+  return slash == absl::string_view::npos ? absl::string_view("default") : id.substr(0, slash);
+}
+
 inline std::string NameOfStudy(absl::string_view id) { return NameInCollection("studies", id); }
 inline std::string NameOfTrial(absl::string_view study_id, int64_t number) {
   return absl::StrCat(NameOfStudy(study_id), "/trials/", number);

@@ -16,8 +16,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/store/records.h"
 #include "server/store/store_figures.h"
+#include "server/store/usage.h"
 
 namespace slipstream {
 
@@ -31,6 +33,7 @@ struct StudyHead {
   int64_t late_count = 0;
   LeasePolicy lease = {};
   std::optional<double> best = {};
+  int64_t bytes = 0;  // See usage.h.
 };
 
 // The lease clock as it was last written down (lease_clock.h).
@@ -75,6 +78,8 @@ class RowSnapshot : public Rows {
  public:
   // How many studies, trials and source tasks there are.
   virtual absl::StatusOr<StoreCounts> Count() = 0;
+  // What each project takes, as the studies' and source tasks' rows say.
+  virtual absl::StatusOr<UsageByProject> ListUsage() = 0;
   virtual absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) = 0;
   // The record without its definition.
   virtual absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) = 0;
@@ -127,6 +132,9 @@ class RowTransaction : public Rows {
 
   virtual absl::StatusOr<std::optional<StudyHead>> FindStudyHead(const std::string& id) = 0;
   virtual absl::StatusOr<std::optional<StudyHead>> FindStudyHead(int64_t study_key) = 0;
+  // What the project takes, as the studies' and source tasks' rows say.
+  virtual absl::StatusOr<ProjectUsage> FindUsage(absl::string_view project) = 0;
+
   // Returns the study's key, which is above all that studies have ever had
   // (study.key is ignored). The id is free; the sources exist.
   virtual absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study,
@@ -134,7 +142,7 @@ class RowTransaction : public Rows {
                                               const std::vector<int64_t>& source_keys) = 0;
   // Writes the state, update time, display name, labels and lease policy of an existing study.
   virtual absl::Status UpdateStudy(const StudyRecord& study) = 0;
-  // Writes the counts of an existing study.
+  // Writes the counts and the bytes of an existing study.
   virtual absl::Status UpdateCounts(const StudyHead& head) = 0;
   // Deletes an existing study with its sources, trials, provenances and reports. These may
   // be erased later, but none is found again: no other study gets the key.
@@ -171,9 +179,10 @@ class RowTransaction : public Rows {
   // Writes the one lease clock.
   virtual absl::Status WriteLeaseClock(const LeaseClock& clock) = 0;
 
-  // Returns the key, like InsertStudy.
+  // Returns the key, like InsertStudy. `bytes` are its share of its project's (usage.h).
   virtual absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                                   const std::vector<std::string>& chunks) = 0;
+                                                   const std::vector<std::string>& chunks,
+                                                   int64_t bytes) = 0;
   // Deletes a source task that no study uses, with its chunks.
   virtual absl::Status DeleteSourceTask(int64_t source_key) = 0;
   // The id of some study that uses the source task.

@@ -21,11 +21,13 @@ namespace {
 // Each grant has a guard of its own, so the batch as a whole has none.
 class LeaseWrite : public PendingWrite {
  public:
-  LeaseWrite(LeaseBatch batch, int64_t max_trials)
-      : batch_(std::move(batch)), max_trials_(max_trials) {}
+  LeaseWrite(LeaseBatch batch, const StoreOptions& options)
+      : batch_(std::move(batch)),
+        max_trials_(options.max_trials_per_study),
+        quotas_(options.quotas) {}
 
   absl::Status Apply(RowTransaction& rows) override {
-    return rules::LeaseTrials(rows, batch_, max_trials_);
+    return rules::LeaseTrials(rows, batch_, max_trials_, quotas_);
   }
   void Answer(absl::Status status) override {
     if (batch_.done) batch_.done(std::move(status));
@@ -34,6 +36,7 @@ class LeaseWrite : public PendingWrite {
  private:
   LeaseBatch batch_;
   const int64_t max_trials_;
+  Quotas* const quotas_;
 };
 
 class RuleStore : public Store {
@@ -51,9 +54,10 @@ class RuleStore : public Store {
   }
 
   void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
-    Submit(std::move(write), [study = std::move(study)](RowTransaction& rows) {
-      return rules::CreateStudy(rows, study);
-    });
+    Submit(std::move(write),
+           [study = std::move(study), quotas = options_.quotas](RowTransaction& rows) {
+             return rules::CreateStudy(rows, study, quotas);
+           });
   }
   void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) override {
     Submit(std::move(write),
@@ -72,9 +76,10 @@ class RuleStore : public Store {
   }
   void ImportStudy(ImportedStudy study, Write<StudyRecord> write) override {
     const rules::ImportLimits limits{options_.max_trials_per_study, options_.max_reports_per_trial};
-    Submit(std::move(write), [study = std::move(study), limits](RowTransaction& rows) {
-      return rules::ImportStudy(rows, study, limits);
-    });
+    Submit(std::move(write),
+           [study = std::move(study), limits, quotas = options_.quotas](RowTransaction& rows) {
+             return rules::ImportStudy(rows, study, limits, quotas);
+           });
   }
   void ObserveTrial(Observe observe, Write<TrialRecord> write) override {
     Submit(std::move(write), [observe = std::move(observe)](RowTransaction& rows) {
@@ -83,14 +88,16 @@ class RuleStore : public Store {
   }
   void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) override {
     Submit(std::move(write),
-           [addition = std::move(addition), max_trials = options_.max_trials_per_study](
-               RowTransaction& rows) { return rules::AddTrials(rows, addition, max_trials); });
+           [addition = std::move(addition), max_trials = options_.max_trials_per_study,
+            quotas = options_.quotas](RowTransaction& rows) {
+             return rules::AddTrials(rows, addition, max_trials, quotas);
+           });
   }
   void SetCommitListener(std::function<void()> listener) override {
     writes_.SetListener(std::move(listener));
   }
   void LeaseTrials(LeaseBatch batch) override {
-    writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), options_.max_trials_per_study));
+    writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), options_));
   }
   void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
     Submit(std::move(write),
@@ -119,9 +126,10 @@ class RuleStore : public Store {
            });
   }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
-    Submit(std::move(write), [task = std::move(task)](RowTransaction& rows) {
-      return rules::RegisterSourceTask(rows, task);
-    });
+    Submit(std::move(write),
+           [task = std::move(task), quotas = options_.quotas](RowTransaction& rows) {
+             return rules::RegisterSourceTask(rows, task, quotas);
+           });
   }
   void DeleteSourceTask(std::string id, Write<Unit> write) override {
     Submit(std::move(write), [id = std::move(id)](RowTransaction& rows) {
@@ -140,6 +148,9 @@ class RuleStore : public Store {
   }
   absl::StatusOr<StoreCounts> Count() override {
     return Read([&](RowSnapshot& rows) { return rows.Count(); });
+  }
+  absl::StatusOr<UsageByProject> ListUsage() override {
+    return Read([&](RowSnapshot& rows) { return rows.ListUsage(); });
   }
   absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) override {
     return Read([&](RowSnapshot& rows) { return rules::FindAnswer(rows, guard); });

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream::rules {
@@ -20,7 +21,7 @@ absl::StatusOr<int64_t> RequireSourceTask(Rows& rows, const std::string& id) {
 }  // namespace
 
 absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
-                                                        const NewSourceTask& task) {
+                                                        const NewSourceTask& task, Quotas* quotas) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<SourceTaskRecord> known, rows.FindSourceTask(task.id));
   if (known.has_value()) return RegisteredSourceTask{*std::move(known), true};
   SourceTaskRecord record;
@@ -29,7 +30,10 @@ absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
   record.observation_count = task.observation_count;
   record.measured_count = task.measured_count;
   record.create_ms = rows.now_ms();
-  SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertSourceTask(record, task.chunks));
+  const int64_t bytes = StoredBytesOf(task);
+  SLIPSTREAM_RETURN_IF_ERROR(
+      CheckQuota(rows, quotas, task.id, {.source_tasks = 1, .bytes = bytes}));
+  SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertSourceTask(record, task.chunks, bytes));
   return RegisteredSourceTask{std::move(record), false};
 }
 
@@ -50,13 +54,12 @@ absl::StatusOr<SourceTaskRecord> GetSourceTask(RowSnapshot& rows, const std::str
   return *std::move(task);
 }
 
-absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows,
-                                                              int64_t after_key, int limit) {
+absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows, int64_t after_key,
+                                                              int limit) {
   return rows.ListSourceTasks(after_key, std::max(limit, 0));
 }
 
-absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows,
-                                                         const std::string& id) {
+absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows, const std::string& id) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireSourceTask(rows, id));
   return rows.ListSourceChunks(key);
 }

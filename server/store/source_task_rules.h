@@ -8,18 +8,20 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/rows.h"
 #include "server/store/store.h"
 
 namespace slipstream::rules {
 
 absl::StatusOr<RegisteredSourceTask> RegisterSourceTask(RowTransaction& rows,
-                                                        const NewSourceTask& task);
+                                                        const NewSourceTask& task,
+                                                        Quotas* quotas = nullptr);
 absl::StatusOr<Unit> DeleteSourceTask(RowTransaction& rows, const std::string& id);
 
 absl::StatusOr<SourceTaskRecord> GetSourceTask(RowSnapshot& rows, const std::string& id);
-absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows,
-                                                              int64_t after_key, int limit);
+absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows, int64_t after_key,
+                                                              int limit);
 absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows, const std::string& id);
 
 }  // namespace slipstream::rules

@@ -34,6 +34,7 @@
 #include "absl/status/statusor.h"
 #include "server/store/records.h"
 #include "server/store/store_figures.h"
+#include "server/store/usage.h"
 
 namespace slipstream {
 
@@ -112,9 +113,13 @@ struct LeaseGrant {
   RequestGuard guard;
   // Like Write::render; its trials are again, queued, fresh, in this order.
   std::function<std::string(const std::vector<TrialRecord>&)> render;
+  // Called in place of `render` if the study or its project has no room for the fresh trials after
+  // those of the grants before: nothing of this grant is leased then. Empty: the batch is refused.
+  std::function<void(const absl::Status&)> refuse = {};
 };
 
-// Grants of one study that were planned together; all or none are carried out.
+// Grants of one study that were planned together; all or none are carried out, but for those that
+// are refused one by one.
 struct LeaseBatch {
   int64_t study_key = 0;
   std::string study_id;              // For messages.
@@ -209,6 +214,8 @@ class Store {
 
   // How much is stored.
   virtual absl::StatusOr<StoreCounts> Count() = 0;
+  // What each project takes. Reads a row of each study and source task.
+  virtual absl::StatusOr<UsageByProject> ListUsage() = 0;
   // The answer remembered under the guard's id, absent if there is none.
   // INVALID_ARGUMENT (see RequestGuard) when the fingerprint differs.
   virtual absl::StatusOr<std::optional<std::string>> FindAnswer(const RequestGuard& guard) = 0;

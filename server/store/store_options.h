@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/quota/quotas.h"
 
 namespace slipstream {
 
@@ -29,6 +30,8 @@ struct StoreOptions {
   std::function<void(const absl::Status& cause)> on_halt = [](const absl::Status&) {};
   // Writes that may wait at once; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_writes = 10000;
+  // What each project may store; null for no limits. Must outlive the store.
+  Quotas* quotas = nullptr;
   // Writes that share one commit at most.
   size_t max_writes_per_commit = 512;
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/store/event_rules.h"
+#include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream::rules {
@@ -28,6 +29,7 @@ StudyRecord CreatedStudy(const NewStudy& study, const StudyBeginning& beginning)
   record.state = beginning.state;
   record.create_ms = beginning.create_ms;
   record.update_ms = beginning.update_ms;
+  record.bytes = StoredBytesOf(study);
   return record;
 }
 
@@ -69,18 +71,22 @@ absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
 }
 
 absl::StatusOr<StudyRecord> StoreNewStudy(RowTransaction& rows, const NewStudy& study,
-                                          const StudyBeginning& beginning) {
+                                          const StudyBeginning& beginning, const ProjectUsage& more,
+                                          Quotas* quotas) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckIdIsFree(rows, study.id));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> source_keys,
                               FindSourceKeys(rows, study.source_ids));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, study.id, more));
   StudyRecord record = CreatedStudy(study, beginning);
   SLIPSTREAM_ASSIGN_OR_RETURN(record.key, rows.InsertStudy(record, study.candidates, source_keys));
   SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyCreated, record.key, record.id));
   return record;
 }
 
-absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study) {
-  return StoreNewStudy(rows, study, {StudyState::kActive, rows.now_ms(), rows.now_ms()});
+absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study,
+                                        Quotas* quotas) {
+  return StoreNewStudy(rows, study, {StudyState::kActive, rows.now_ms(), rows.now_ms()},
+                       {.studies = 1, .bytes = StoredBytesOf(study)}, quotas);
 }
 
 absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,

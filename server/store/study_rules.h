@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/rows.h"
 #include "server/store/store.h"
 
 namespace slipstream::rules {
 
-absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study);
+// `quotas`, here and in the other rules, may be null for none.
+absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study,
+                                        Quotas* quotas = nullptr);
 absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
                                         const StudyChange& change);
 absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id);
@@ -35,8 +38,10 @@ struct StudyBeginning {
 // tasks in the order of their ids.
 absl::StatusOr<std::vector<int64_t>> FindSourceKeys(RowTransaction& rows,
                                                     const std::vector<std::string>& ids);
+// RESOURCE_EXHAUSTED if the project may not grow by `more`, the study and what comes with it.
 absl::StatusOr<StudyRecord> StoreNewStudy(RowTransaction& rows, const NewStudy& study,
-                                          const StudyBeginning& beginning);
+                                          const StudyBeginning& beginning, const ProjectUsage& more,
+                                          Quotas* quotas);
 
 // Shared with the rules of trials. NOT_FOUND.
 absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& study);

@@ -10,6 +10,7 @@
 #include "server/store/event_rules.h"
 #include "server/store/holding_rules.h"
 #include "server/store/lease_clock.h"
+#include "server/store/quota_rules.h"
 #include "server/store/resource_message.h"
 #include "server/store/study_rules.h"
 
@@ -107,26 +108,35 @@ absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& ob
   SLIPSTREAM_RETURN_IF_ERROR(CheckTakesOutcome(observe.study.id, trial, observe.outcome));
   if (HasEnded(trial.state)) return trial;
   const bool late = trial.state == TrialState::kStale;
+  const int64_t bytes = head.bytes;
+  head.bytes -= StoredBytesOf(trial);
   End(observe.outcome, rows.now_ms(), trial);
+  head.bytes += StoredBytesOf(trial);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
   SLIPSTREAM_RETURN_IF_ERROR(EmitOutcome(rows, observe.maximize, trial, head));
-  if (late) SLIPSTREAM_RETURN_IF_ERROR(WithdrawRepeat(rows, head.key, trial));
+  if (late) SLIPSTREAM_RETURN_IF_ERROR(WithdrawRepeat(rows, trial, head));
   const bool succeeded = trial.state == TrialState::kSucceeded;
   if (late) ++head.late_count;
   if (succeeded) ++head.succeeded_count;
-  if (late || succeeded) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  if (late || succeeded || head.bytes != bytes) {
+    SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  }
   return trial;
 }
 
 absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const Addition& addition,
-                                                   int64_t max_trials) {
+                                                   int64_t max_trials, Quotas* quotas) {
   const std::vector<NewTrial>& trials = addition.trials;
+  ProjectUsage more = {.trials = static_cast<int64_t>(trials.size())};
   for (const NewTrial& trial : trials) {
     if (trial.outcome.has_value()) SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(*trial.outcome));
+    more.bytes += StoredBytesOf(trial);
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, addition.study));
   SLIPSTREAM_RETURN_IF_ERROR(
       CheckRoomForTrials(addition.study.id, head, trials.size(), max_trials));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, addition.study.id, more));
+  head.bytes += more.bytes;
   std::vector<TrialRecord> records;
   for (const NewTrial& added : trials) {
     records.push_back(AddedRecord(added, ++head.trial_count, rows.now_ms()));

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/rows.h"
 #include "server/store/store.h"
 
@@ -18,7 +19,7 @@ namespace slipstream::rules {
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe);
 // `max_trials` is the most that the study may have.
 absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const Addition& addition,
-                                                   int64_t max_trials);
+                                                   int64_t max_trials, Quotas* quotas = nullptr);
 
 absl::StatusOr<TrialRecord> GetTrial(RowSnapshot& rows, const std::string& study_id,
                                      int64_t number);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "server/quota/quotas.h"
 #include "server/telemetry/process_figures.h"
 
 namespace slipstream {
@@ -128,6 +129,15 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
                     static_cast<double>(figures.queued_again));
 }
 
+void AddRefusals(const ServiceFigures& figures, Families* families) {
+  for (size_t i = 0; i < kQuotaKinds; ++i) {
+    families->Counter("slipstream_quota_refusals_total",
+                      "Calls refused as a project would have exceeded its quota",
+                      static_cast<double>(figures.quota_refusals[i]),
+                      {{"quota", std::string(NameOf(static_cast<QuotaKind>(i)))}});
+  }
+}
+
 void AddStore(const StoreFigures& figures, Families* families) {
   const DatabaseFigures& database = figures.database;
   families->Gauge("slipstream_store_takes_writes", "1 if changes can be made, else 0",
@@ -178,6 +188,7 @@ std::string MetricsText(const ServerFigures& figures) {
   AddCalls(figures, &families);
   AddQueuesAndCaches(figures.service, &families);
   AddSuggestions(figures.service, &families);
+  AddRefusals(figures.service, &families);
   AddStore(figures.service.store, &families);
   if (figures.counts.has_value()) AddCounts(*figures.counts, &families);
   AddProcess(ReadProcessFigures(), &families);

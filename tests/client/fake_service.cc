@@ -495,6 +495,14 @@ grpc::Status FakeService::GetServerStatus(Context* context, const v1::GetServerS
     limit->set_name("trials of a study");
     limit->set_value(1000);
     limit->set_flag("--max-trials-per-study");
+    v1::ServerStatus::Project* const project = response->add_projects();
+    project->set_name("projects/vision");
+    project->set_studies(3);
+    project->set_trials(400);
+    project->set_bytes(1536);
+    project->mutable_quota()->set_studies(10);
+    project->mutable_quota()->set_bytes(4 << 20);
+    project->mutable_quota()->set_calls_per_second(2.5);
     return Status::OK;
   });
 }

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/resource_message.h"
 #include "server/store/rule_store.h"
 
 namespace slipstream {
@@ -28,6 +29,7 @@ class MemoryTables {
   struct SourceTaskRow {
     SourceTaskRecord record;  // Without study_count.
     std::vector<std::string> chunks;
+    int64_t bytes = 0;
   };
   struct AnswerRow {
     RememberedAnswer answer;
@@ -145,6 +147,18 @@ class TableReader {
     }
     return keys;
   }
+  UsageByProject Usage() const {
+    UsageByProject usages;
+    for (const auto& [key, row] : tables_.studies) {
+      const StudyRecord& study = row.record;
+      usages[std::string(ProjectOfId(study.id))] +=
+          {.studies = 1, .trials = study.trial_count, .bytes = study.bytes};
+    }
+    for (const auto& [key, row] : tables_.source_tasks) {
+      usages[std::string(ProjectOfId(row.record.id))] += {.source_tasks = 1, .bytes = row.bytes};
+    }
+    return usages;
+  }
   std::vector<std::string> StudiesUsing(int64_t source_key) const {
     std::vector<std::string> ids;
     for (const auto& [key, study] : tables_.studies) {
@@ -205,6 +219,7 @@ class MemorySnapshot : public RowSnapshot {
     for (const auto& [key, row] : tables_.studies) counts.trials += row.record.trial_count;
     return counts;
   }
+  absl::StatusOr<UsageByProject> ListUsage() override { return reader_.Usage(); }
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override {
     return Copy<int64_t>(FindIn(tables_.study_keys, id));
   }
@@ -368,6 +383,10 @@ class MemoryTransaction : public RowTransaction {
   absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override {
     return reader_.StudyRecordOf(id);
   }
+  absl::StatusOr<ProjectUsage> FindUsage(absl::string_view project) override {
+    const UsageByProject usages = reader_.Usage();
+    return Copy(FindIn(usages, std::string(project))).value_or(ProjectUsage());
+  }
   absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
                                       const std::vector<int64_t>& source_keys) override {
     StudyRow row = {study, source_keys};
@@ -393,6 +412,7 @@ class MemoryTransaction : public RowTransaction {
       row.record.suggested_count = head.suggested_count;
       row.record.late_count = head.late_count;
       row.record.best = head.best;
+      row.record.bytes = head.bytes;
     });
   }
   absl::Status DeleteStudy(int64_t study_key) override {
@@ -513,8 +533,9 @@ class MemoryTransaction : public RowTransaction {
     return reader_.SourceTaskKey(id);
   }
   absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                           const std::vector<std::string>& chunks) override {
-    SourceTaskRow row = {task, chunks};
+                                           const std::vector<std::string>& chunks,
+                                           int64_t bytes) override {
+    SourceTaskRow row = {task, chunks, bytes};
     row.record.key = ++tables_.last_key;
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.source_keys, task.id, row.record.key));
     SLIPSTREAM_RETURN_IF_ERROR(Insert(tables_.source_tasks, row.record.key, row));
@@ -543,7 +564,8 @@ class MemoryTransaction : public RowTransaction {
                      study.suggested_count,
                      study.late_count,
                      study.lease,
-                     study.best};
+                     study.best,
+                     study.bytes};
   }
 
   template <typename Map>

@@ -138,8 +138,29 @@ constexpr char kBeforeChecksums[] = "";
 // Not SQL: see GiveForm.
 constexpr char kFileForm[] = "form";
 
-constexpr const char* kSteps[] = {kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports,
-                                  kBeforeChecksums, kFileForm};
+// What studies and source tasks take of their projects' quotas, as usage.h counts it.
+constexpr char kBytes[] = R"sql(
+ALTER TABLE study_heads ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE source_tasks ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+
+UPDATE study_heads SET bytes =
+  coalesce((SELECT length(definition) + length(candidates) FROM studies
+            WHERE studies.key = study_heads.key), 0)
+  + coalesce((SELECT sum(200 + 24 * report_count + length(configuration) + length(measurement)
+                         + length(CAST(reason AS BLOB)) + length(labels)
+                         + length(CAST(note AS BLOB)))
+              FROM trials
+              WHERE id BETWEEN study_heads.key << 24 AND (study_heads.key << 24) + 16777215), 0)
+  + coalesce((SELECT sum(length(provenance)) FROM provenances
+              WHERE id BETWEEN study_heads.key << 24 AND (study_heads.key << 24) + 16777215), 0);
+
+UPDATE source_tasks SET bytes = length(definition)
+  + coalesce((SELECT sum(length(data)) FROM source_chunks WHERE source_key = source_tasks.key), 0);
+)sql";
+static_assert(kTrialNumberBits == 24 && kMaxTrialNumber == 16777215);
+
+constexpr const char* kSteps[] = {
+    kFirstSchema, kPaddingInOpenTrials, kLeasesAndReports, kBeforeChecksums, kFileForm, kBytes};
 static_assert(kSteps[kFirstVersionInForm - 1] == kFileForm);
 
 absl::StatusOr<int64_t> Number(Connection& connection, const char* sql) {

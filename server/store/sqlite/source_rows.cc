@@ -1,5 +1,6 @@
 // The rows of source tasks and their observations.
 #include "core/base/status.h"
+#include "server/store/resource_message.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
@@ -65,16 +66,18 @@ absl::StatusOr<std::optional<std::string>> SqliteTransaction::FindStudyUsing(int
   return query.First([](const Query& row) { return row.Bytes(0); });
 }
 
-absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(
-    const SourceTaskRecord& record, const std::vector<std::string>& chunks) {
+absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(const SourceTaskRecord& record,
+                                                            const std::vector<std::string>& chunks,
+                                                            int64_t bytes) {
   Query task(writer_,
              "INSERT INTO source_tasks(id, create_ms, observation_count, measured_count,"
-             " definition) VALUES(?, ?, ?, ?, ?)");
+             " definition, bytes) VALUES(?, ?, ?, ?, ?, ?)");
   task.BindText(record.id)
       .BindInteger(record.create_ms)
       .BindInteger(record.observation_count)
       .BindInteger(record.measured_count)
-      .BindBlob(record.definition);
+      .BindBlob(record.definition)
+      .BindInteger(bytes);
   SLIPSTREAM_RETURN_IF_ERROR(task.Run());
   const int64_t key = writer_.last_inserted();
   int64_t position = 0;
@@ -83,10 +86,19 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertSourceTask(
     query.BindInteger(key).BindInteger(position++).BindBlob(chunk);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   }
+  usages_.Add(ProjectOfId(record.id), {.source_tasks = 1, .bytes = bytes});
   return key;
 }
 
 absl::Status SqliteTransaction::DeleteSourceTask(int64_t source_key) {
+  if (usages_.is_counted()) {
+    Query query(writer_, "SELECT id, bytes FROM source_tasks WHERE key = ?");
+    query.BindInteger(source_key);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
+    ProjectUsage share;
+    if (found) share -= {.source_tasks = 1, .bytes = query.Integer(1)};
+    if (found) usages_.Add(ProjectOfId(query.Bytes(0)), share);
+  }
   SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "DELETE FROM source_chunks WHERE source_key = ?")
                                  .BindInteger(source_key)
                                  .Run());

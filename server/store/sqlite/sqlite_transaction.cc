@@ -18,6 +18,7 @@ absl::Status SqliteTransaction::Commit() {
   SLIPSTREAM_RETURN_IF_ERROR(events_.Flush());
   SLIPSTREAM_RETURN_IF_ERROR(Query(writer_, "COMMIT").Run());
   heads_.Committed();
+  usages_.Committed();
   if (earliest_lease_end_.has_value()) horizon_.Note(*earliest_lease_end_);
   earliest_lease_end_.reset();
   return absl::OkStatus();
@@ -25,11 +26,20 @@ absl::Status SqliteTransaction::Commit() {
 
 absl::Status SqliteTransaction::RollBack() {
   heads_.RolledBack();
+  usages_.RolledBack();
   answers_.RolledBack();
   events_.RolledBack();
   purge_.RolledBack();
   earliest_lease_end_.reset();
   return writer_.RollBack();
+}
+
+absl::StatusOr<ProjectUsage> SqliteTransaction::FindUsage(absl::string_view project) {
+  if (!usages_.is_counted()) {
+    SLIPSTREAM_RETURN_IF_ERROR(heads_.Flush());
+    SLIPSTREAM_RETURN_IF_ERROR(usages_.Count());
+  }
+  return usages_.Of(project);
 }
 
 void SqliteTransaction::NoteLeaseEnd(std::optional<int64_t> end) {

@@ -15,6 +15,7 @@
 #include "server/store/sqlite/connection.h"
 #include "server/store/sqlite/event_log.h"
 #include "server/store/sqlite/lease_horizon.h"
+#include "server/store/sqlite/project_usages.h"
 #include "server/store/sqlite/study_heads.h"
 #include "server/store/sqlite/study_purge.h"
 
@@ -73,6 +74,7 @@ class SqliteSnapshot : public RowSnapshot {
   absl::StatusOr<std::vector<TrialKey>> ListEndedLeases(int64_t lease_ms, int limit) override;
 
   absl::StatusOr<StoreCounts> Count() override;
+  absl::StatusOr<UsageByProject> ListUsage() override { return ReadUsage(reader_); }
   absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) override;
   absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) override;
   absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override;
@@ -112,7 +114,8 @@ class SqliteTransaction : public RowTransaction {
   SqliteTransaction(Connection* writer, int64_t retention_ms, LeaseHorizon* horizon)
       : writer_(*writer),
         horizon_(*horizon),
-        heads_(writer, /*capacity=*/1024),
+        usages_(writer),
+        heads_(writer, /*capacity=*/1024, &usages_),
         answers_(writer, retention_ms),
         events_(writer),
         purge_(writer) {}
@@ -151,6 +154,7 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<std::optional<StudyHead>> FindStudyHead(int64_t study_key) override {
     return heads_.Find(study_key);
   }
+  absl::StatusOr<ProjectUsage> FindUsage(absl::string_view project) override;
   absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) override;
   absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
                                       const std::vector<int64_t>& source_keys) override;
@@ -201,7 +205,8 @@ class SqliteTransaction : public RowTransaction {
     return ReadSourceTaskKey(writer_, id);
   }
   absl::StatusOr<int64_t> InsertSourceTask(const SourceTaskRecord& task,
-                                           const std::vector<std::string>& chunks) override;
+                                           const std::vector<std::string>& chunks,
+                                           int64_t bytes) override;
   absl::Status DeleteSourceTask(int64_t source_key) override;
   absl::StatusOr<std::optional<std::string>> FindStudyUsing(int64_t source_key) override;
 
@@ -211,6 +216,7 @@ class SqliteTransaction : public RowTransaction {
 
   Connection& writer_;
   LeaseHorizon& horizon_;
+  ProjectUsages usages_;
   StudyHeads heads_;
   Answers answers_;
   EventLog events_;

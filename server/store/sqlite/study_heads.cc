@@ -3,12 +3,13 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream::sqlite {
 
 #define SLIPSTREAM_SELECT_HEAD                                                        \
   "SELECT key, id, state, trial_count, succeeded_count, suggested_count, late_count," \
-  " lease_ms, max_requeues, best FROM studies JOIN study_heads USING (key) "
+  " lease_ms, max_requeues, best, bytes FROM studies JOIN study_heads USING (key) "
 
 absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
@@ -23,6 +24,7 @@ absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   entry.head.late_count = query.Integer(6);
   entry.head.lease = {query.Integer(7), query.Integer(8)};
   entry.head.best = query.OptionalReal(9);
+  entry.head.bytes = query.Integer(10);
   const StudyHead head = entry.head;
   keys_[entry.id] = head.key;
   heads_.insert_or_assign(head.key, std::move(entry));
@@ -55,11 +57,14 @@ absl::Status StudyHeads::UpdateCounts(const StudyHead& head) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> found, Find(head.key));
   if (!found.has_value()) return connection_.Fail(SQLITE_NOTFOUND, "the study does not exist");
   Entry& entry = heads_.at(head.key);
+  usages_.Add(ProjectOfId(entry.id), {.trials = head.trial_count - entry.head.trial_count,
+                                      .bytes = head.bytes - entry.head.bytes});
   entry.head.trial_count = head.trial_count;
   entry.head.succeeded_count = head.succeeded_count;
   entry.head.suggested_count = head.suggested_count;
   entry.head.late_count = head.late_count;
   entry.head.best = head.best;
+  entry.head.bytes = head.bytes;
   if (!std::exchange(entry.changed, true)) changed_.push_back(head.key);
   return absl::OkStatus();
 }
@@ -74,6 +79,10 @@ void StudyHeads::UpdateSettings(const StudyRecord& study) {
 void StudyHeads::Forget(int64_t key) {
   const auto entry = heads_.find(key);
   if (entry == heads_.end()) return;
+  const StudyHead& head = entry->second.head;
+  ProjectUsage share;
+  share -= {.studies = 1, .trials = head.trial_count, .bytes = head.bytes};
+  usages_.Add(ProjectOfId(entry->second.id), share);
   keys_.erase(entry->second.id);
   heads_.erase(entry);
 }
@@ -85,12 +94,13 @@ absl::Status StudyHeads::Flush() {
     const StudyHead& head = entry->second.head;
     Query query(connection_,
                 "UPDATE study_heads SET trial_count = ?, succeeded_count = ?,"
-                " suggested_count = ?, late_count = ?, best = ? WHERE key = ?");
+                " suggested_count = ?, late_count = ?, best = ?, bytes = ? WHERE key = ?");
     query.BindInteger(head.trial_count)
         .BindInteger(head.succeeded_count)
         .BindInteger(head.suggested_count)
         .BindInteger(head.late_count)
         .BindReal(head.best)
+        .BindInteger(head.bytes)
         .BindInteger(head.key);
     SLIPSTREAM_RETURN_IF_ERROR(query.Run());
     entry->second.changed = false;

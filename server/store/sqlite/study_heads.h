@@ -17,14 +17,16 @@
 #include "absl/status/statusor.h"
 #include "server/store/rows.h"
 #include "server/store/sqlite/connection.h"
+#include "server/store/sqlite/project_usages.h"
 
 namespace slipstream::sqlite {
 
 class StudyHeads {
  public:
-  // Keeps at most about `capacity` heads from one transaction to the next.
-  StudyHeads(Connection* connection, size_t capacity)
-      : connection_(*connection), capacity_(capacity) {}
+  // Keeps at most about `capacity` heads from one transaction to the next. Tells `usages` of
+  // changes; both pointers must outlive this.
+  StudyHeads(Connection* connection, size_t capacity, ProjectUsages* usages)
+      : connection_(*connection), capacity_(capacity), usages_(*usages) {}
 
   absl::StatusOr<std::optional<StudyHead>> Find(const std::string& id);
   absl::StatusOr<std::optional<StudyHead>> Find(int64_t key);
@@ -35,10 +37,10 @@ class StudyHeads {
   absl::Status UpdateCounts(const StudyHead& head);
   // After the row of the study's state and lease policy has been written.
   void UpdateSettings(const StudyRecord& study);
-  // After the study's rows have been deleted.
+  // After the rows of a study that is cached have been deleted.
   void Forget(int64_t key);
 
-  // Writes the changed counts, before the commit.
+  // Writes the changed counts: before the commit, and before the rows are read without the cache.
   absl::Status Flush();
   void Committed();
   void RolledBack();
@@ -54,6 +56,7 @@ class StudyHeads {
 
   Connection& connection_;
   const size_t capacity_;
+  ProjectUsages& usages_;
   std::unordered_map<int64_t, Entry> heads_;
   std::unordered_map<std::string, int64_t> keys_;
   std::vector<int64_t> changed_;

@@ -1,5 +1,6 @@
 // The rows of studies and of the source tasks that they use.
 #include "core/base/status.h"
+#include "server/store/resource_message.h"
 #include "server/store/sqlite/sqlite_transaction.h"
 
 namespace slipstream::sqlite {
@@ -7,7 +8,7 @@ namespace {
 
 #define SLIPSTREAM_STUDY_COLUMNS                                                         \
   "key, id, create_ms, update_ms, state, trial_count, succeeded_count, suggested_count," \
-  " late_count, lease_ms, max_requeues, best, display_name, labels"
+  " late_count, lease_ms, max_requeues, best, display_name, labels, bytes"
 #define SLIPSTREAM_FROM_STUDIES " FROM studies JOIN study_heads USING (key) "
 
 constexpr char kStudyById[] =
@@ -36,7 +37,8 @@ StudyRecord StudyOf(const Query& row) {
   study.best = row.OptionalReal(11);
   study.display_name = row.Bytes(12);
   study.labels = row.Bytes(13);
-  study.definition = row.Bytes(14);
+  study.bytes = row.Integer(14);
+  study.definition = row.Bytes(15);
   return study;
 }
 
@@ -100,6 +102,7 @@ absl::StatusOr<std::optional<StudyRecord>> SqliteTransaction::FindStudy(const st
     study->suggested_count = cached->suggested_count;
     study->late_count = cached->late_count;
     study->best = cached->best;
+    study->bytes = cached->bytes;
   }
   return study;
 }
@@ -117,16 +120,18 @@ absl::StatusOr<int64_t> SqliteTransaction::InsertStudy(const StudyRecord& study,
   const int64_t key = writer_.last_inserted();
   Query head(writer_,
              "INSERT INTO study_heads(key, state, update_ms, trial_count, succeeded_count,"
-             " suggested_count, display_name, labels, lease_ms, max_requeues)"
-             " VALUES(?, ?, ?, 0, 0, 0, ?, ?, ?, ?)");
+             " suggested_count, display_name, labels, lease_ms, max_requeues, bytes)"
+             " VALUES(?, ?, ?, 0, 0, 0, ?, ?, ?, ?, ?)");
   head.BindInteger(key)
       .BindInteger(static_cast<int64_t>(study.state))
       .BindInteger(study.update_ms)
       .BindText(study.display_name)
       .BindBlob(study.labels)
       .BindInteger(study.lease.duration_ms)
-      .BindInteger(study.lease.max_requeues);
+      .BindInteger(study.lease.max_requeues)
+      .BindInteger(study.bytes);
   SLIPSTREAM_RETURN_IF_ERROR(head.Run());
+  usages_.Add(ProjectOfId(study.id), {.studies = 1, .bytes = study.bytes});
   int64_t position = 0;
   for (const int64_t source_key : source_keys) {
     Query query(writer_,

@@ -25,6 +25,7 @@ TEST_F(ServerCommandsTest, StatusShowsWhatTheServerHoldsAndWhatIsWrong) {
   EXPECT_THAT(result.out, ContainsRegex("waiting reads +7 +100"));
   EXPECT_THAT(result.out, ContainsRegex("cached histories +1.5 KiB +16.0 MiB"));
   EXPECT_THAT(result.out, ContainsRegex("trials of a study +1000 +--max-trials-per-study"));
+  EXPECT_THAT(result.out, ContainsRegex("vision +3 of 10 +400 +0 +1.5 KiB of 4.0 MiB +2.5"));
 }
 
 TEST_F(ServerCommandsTest, StatusIsOneJsonDocumentForPrograms) {
@@ -34,6 +35,7 @@ TEST_F(ServerCommandsTest, StatusIsOneJsonDocumentForPrograms) {
   EXPECT_EQ(status["version"], "9.9");
   EXPECT_EQ(status["contents"]["trials"], "400");
   EXPECT_EQ(status["store"]["takesWrites"], false);
+  EXPECT_EQ(status["projects"][0]["quota"]["studies"], "10");
   EXPECT_EQ(Run({"server", "status", "--format", "csv"}).out.substr(0, 15), "what,now,limit,");
 }
 

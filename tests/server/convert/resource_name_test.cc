@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "server/store/resource_message.h"
+
 namespace slipstream {
 namespace {
 

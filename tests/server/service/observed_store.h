@@ -49,6 +49,10 @@ class ObservedStore : public Store {
     before_read_("Count");
     return store_.Count();
   }
+  absl::StatusOr<UsageByProject> ListUsage() override {
+    before_read_("ListUsage");
+    return store_.ListUsage();
+  }
   void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
     store_.Heartbeat(std::move(held), std::move(write));
   }

@@ -101,6 +101,35 @@ TEST_F(LeaseRules, ATrialThatWasReleasedSinceIsNotPassedOver) {
   });
 }
 
+// Calls that were planned together do not fail for the one that asks for too much.
+TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
+  Quotas quotas("/etc/quotas");
+  quotas.Replace({.others = {.trials = 3}});
+  std::vector<absl::Status> refusals(4);
+  LeaseBatch batch = BatchOf(Fresh("a", 1));
+  batch.grants.push_back(Fresh("b", 9));
+  batch.grants.push_back(Fresh("c", 2));
+  batch.grants.push_back(Fresh("d", 1));
+  for (size_t i = 0; i < refusals.size(); ++i) {
+    batch.grants[i].refuse = [&refusals, i](const absl::Status& status) { refusals[i] = status; };
+  }
+  Commit(
+      [&](RowTransaction& rows) { return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas); });
+  EXPECT_TRUE(refusals[0].ok());
+  EXPECT_THAT(refusals[1], IsRefusal(kResourceExhausted, "--max-trials-per-study"));
+  EXPECT_TRUE(refusals[2].ok());
+  EXPECT_THAT(refusals[3], IsRefusal(kResourceExhausted, "above its quota of 3"));
+  EXPECT_THAT(Plan({"a", "b", "c", "d"}).active,
+              ElementsAre(ElementsAre(1), IsEmpty(), ElementsAre(2, 3), IsEmpty()));
+  batch.grants.erase(batch.grants.begin(), batch.grants.begin() + 3);
+  batch.grants[0].refuse = nullptr;
+  batch.expected_trial_count = 3;
+  EXPECT_THAT(Transact([&](RowTransaction& rows) {
+                return rules::LeaseTrials(rows, batch, kMaxTrials, &quotas);
+              }),
+              IsRefusal(kResourceExhausted, "project default has 3 trials"));
+}
+
 TEST_F(LeaseRules, ARefusedBatchHasWrittenNothing) {
   Commit([](RowTransaction& rows) {
     return rules::AddTrials(rows, {"s", {NewSuggestion("q")}}, kMaxTrials);

@@ -143,7 +143,7 @@ TrialRecord RequestedTrial(int64_t number) {
 
 // Inserts source task "t" and study "s", which uses it and has two trials.
 void InsertOfEach(RowTransaction& rows) {
-  const auto task = rows.InsertSourceTask(NewSourceRecord("t", rows), {"chunk 0", "chunk 1"});
+  const auto task = rows.InsertSourceTask(NewSourceRecord("t", rows), {"chunk 0", "chunk 1"}, 23);
   ASSERT_TRUE(task.ok()) << task.status();
   const auto study = rows.InsertStudy(NewRecord("s", rows), "candidates", {*task});
   ASSERT_TRUE(study.ok()) << study.status();
@@ -356,7 +356,7 @@ TEST_P(RowContract, ToInsertARowThatExistsFails) {
   ExpectFailure(
       [](RowTransaction& rows) { return rows.InsertStudy(NewRecord("s", rows), "", {}).status(); });
   ExpectFailure([](RowTransaction& rows) {
-    return rows.InsertSourceTask(NewSourceRecord("t", rows), {}).status();
+    return rows.InsertSourceTask(NewSourceRecord("t", rows), {}, 0).status();
   });
   for (const int64_t number : {1, 2}) {
     ExpectFailure([number](RowTransaction& rows) {

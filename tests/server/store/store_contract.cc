@@ -12,6 +12,7 @@ BackendTest::BackendTest() {
   options_.now_ms = clock_.Function();
   options_.retention = absl::Hours(1);
   options_.max_trials_per_study = 3000;
+  options_.quotas = &quotas_;
   folder_ = testing::TempDir() + "store_contract_XXXXXX";
   EXPECT_NE(mkdtemp(folder_.data()), nullptr);
 }
@@ -22,6 +23,11 @@ std::unique_ptr<Database> BackendTest::Open() {
   auto opened = GetParam().open(folder_, options_);
   EXPECT_TRUE(opened.ok()) << opened.status();
   return std::move(opened).value();
+}
+
+void BackendTest::Limit(const std::string& project, Quota quota) {
+  limits_.projects[project] = std::move(quota);
+  quotas_.Replace(limits_);
 }
 
 void StoreContract::Reopen() {

@@ -19,6 +19,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/quota/quotas.h"
 #include "server/store/database.h"
 #include "server/store/store.h"
 #include "server/store/store_options.h"
@@ -48,11 +49,16 @@ class BackendTest : public testing::TestWithParam<Backend> {
 
   std::unique_ptr<Database> Open();
 
+  // Changes what a project may have.
+  void Limit(const std::string& project, Quota quota);
+
   FakeClock clock_;
+  Quotas quotas_{"/etc/quotas"};
   StoreOptions options_;
 
  private:
   std::string folder_;
+  QuotaTable limits_;
 };
 
 class StoreContract : public BackendTest {

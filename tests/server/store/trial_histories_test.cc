@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tests/server/store/recount.h"
 #include "tests/server/store/store_calls.h"
 #include "tests/server/store/trial_machine.h"
 #include "tests/testing/fake_clock.h"
@@ -310,6 +311,7 @@ class TrialHistory {
     EXPECT_EQ(study->late_count, machine_.late());
     ASSERT_EQ(trials->size(), machine_.trials().size());
     EXPECT_EQ(study->trial_count, static_cast<int64_t>(trials->size()));
+    EXPECT_EQ(*store_->ListUsage(), Recount(*store_));
     for (size_t i = 0; i < trials->size(); ++i) {
       const TrialMachine::Trial& expected = machine_.trials()[i];
       EXPECT_EQ(TextOf((*trials)[i], *reports), expected.Text()) << "trial " << i + 1;

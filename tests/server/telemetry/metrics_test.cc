@@ -28,6 +28,7 @@ ServerFigures Example() {
   figures.service.queues = {{"reads", 7, 100}};
   figures.service.caches = {{"histories", 1000, 2000}};
   figures.service.rungs = {11, 12, 13};
+  figures.service.quota_refusals = {21, 22, 23, 24, 25};
   figures.service.transfer_weights = OneValue(0.5);
   figures.service.store.database.commit_seconds = OneValue(0.5);
   figures.counts = StoreCounts{1, 2, 3};
@@ -56,6 +57,8 @@ TEST(Metrics, QueuesCachesAndRungsAreToldByName) {
   EXPECT_THAT(text, HasSubstr("slipstream_suggestions_total{rung=\"quasi_random\"} 13\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_build_info{version=\"9.9\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_trials 2\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_quota_refusals_total{quota=\"studies\"} 21\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_quota_refusals_total{quota=\"mib\"} 24\n"));
 }
 
 TEST(Metrics, TheStoreTakesWritesUntilItRefusesThem) {

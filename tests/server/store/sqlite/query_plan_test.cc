@@ -89,6 +89,12 @@ TEST_F(QueryPlanTest, APurgeErasesOneRangeOfRows) {
   }
 }
 
+TEST_F(QueryPlanTest, WhatProjectsTakeIsCountedWithoutTheDefinitionsOfStudies) {
+  ASSERT_TRUE(rows_->ListUsage().ok());
+  EXPECT_THAT(Plans(), Contains(HasSubstr("SCAN studies USING COVERING INDEX")));
+  EXPECT_THAT(Plans(), Contains(HasSubstr("SEARCH study_heads USING INTEGER PRIMARY KEY")));
+}
+
 // A trial that has ended is in no index, so that ending one costs little.
 TEST_F(QueryPlanTest, EndedTrialsAreInNoIndex) {
   sqlite::Query query(*connection_,

@@ -91,6 +91,8 @@ DROP TABLE lease_clock;
 DROP TABLE reports;
 ALTER TABLE study_heads DROP COLUMN best;
 DROP TABLE event_blocks;
+ALTER TABLE study_heads DROP COLUMN bytes;
+ALTER TABLE source_tasks DROP COLUMN bytes;
 PRAGMA user_version = 2;
 )sql";
 

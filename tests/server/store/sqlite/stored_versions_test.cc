@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/schema.h"
+#include "tests/server/store/recount.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
 namespace slipstream {
@@ -13,18 +14,33 @@ namespace {
 
 class StoredVersionTest : public SqliteStoreTest, public testing::WithParamInterface<int> {
  protected:
-  // Makes the file as a program of before did: on SQLite's own VFS.
   void SetUp() override {
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
     const std::string sql =
         ReadBytes(absl::StrCat(SLIPSTREAM_STORED_VERSIONS "/version_", GetParam(), ".sql"));
     ASSERT_FALSE(sql.empty());
+    GetParam() < sqlite::kFirstVersionInForm ? MakePlain(sql) : MakeInForm(sql);
+  }
+
+  // Makes the file as a program without checksums did: on SQLite's own VFS.
+  void MakePlain(const std::string& sql) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
     char* error = nullptr;
     sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &error);
     ASSERT_EQ(error, nullptr) << error;
     sqlite3_exec(database, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
     sqlite3_close(database);
+  }
+
+  void MakeInForm(const std::string& sql) {
+    const auto connection =
+        sqlite::Connection::Open(path(), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs());
+    ASSERT_TRUE(connection.ok()) << connection.status();
+    ASSERT_TRUE(sqlite::RequestChecksums(**connection).ok());
+    const absl::Status made =
+        (*connection)
+            ->Execute("PRAGMA auto_vacuum = INCREMENTAL;" + sql + "PRAGMA journal_mode = WAL;");
+    ASSERT_TRUE(made.ok()) << made;
   }
 
   int64_t Number(const char* sql) {
@@ -42,7 +58,7 @@ class StoredVersionTest : public SqliteStoreTest, public testing::WithParamInter
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Earlier, StoredVersionTest, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Earlier, StoredVersionTest, testing::Values(1, 2, 3, 5));
 
 TEST_P(StoredVersionTest, KeepsItsContent) {
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
@@ -63,7 +79,10 @@ TEST_P(StoredVersionTest, KeepsItsContent) {
     ASSERT_EQ(sources->size(), 1u);
     EXPECT_EQ((*store)->GetSourceTask(sources->front())->observation_count, 3);
     EXPECT_EQ((*store)->GetSourceChunks(sources->front())->size(), 1u);
+    EXPECT_EQ((*store)->ListUsage()->at("default").trials, 3);
+    EXPECT_EQ(*(*store)->ListUsage(), Recount(**store));
     EXPECT_TRUE(ObserveTrial(**store, {"digits", 3, Success(0.5)}).ok());
+    EXPECT_EQ(*(*store)->ListUsage(), Recount(**store));
   }
   ExpectNewestForm();
 }

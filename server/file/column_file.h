@@ -1,0 +1,33 @@
+// Files of lines with columns that spaces separate. Empty lines and those that begin with '#' count
+// for nothing. Free functions without state.
+#ifndef SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_
+#define SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace slipstream {
+
+// Calls `take` with the columns of each line, of which there is at least one, and returns its first
+// error with the line's number before the message.
+absl::Status ForEachLine(
+    absl::string_view text,
+    absl::FunctionRef<absl::Status(const std::vector<absl::string_view>& columns)> take);
+
+// INVALID_ARGUMENT unless a caller or a project may be called so: 1 to 40 characters of a-z, 0-9
+// and '-', beginning with a letter and not ending with '-'.
+absl::Status CheckShortName(absl::string_view field, absl::string_view name);
+
+// The text of a file that says what others may do; `kind` is what messages call it, such as "the
+// token file". NOT_FOUND or PERMISSION_DENIED if it cannot be read, FAILED_PRECONDITION if others
+// than its owner can write it.
+absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_

@@ -1,0 +1,51 @@
+// A file that people write and a program reads again when it changes. Not thread-safe.
+//
+//   WatchedFile file(path, [&](const std::string& path) { return ReadTokens(path, &verifier); });
+//   SLIPSTREAM_RETURN_IF_ERROR(file.Read());
+//   ...
+//   if (const auto read = file.ReadIfChanged()) Tell(*read);     // Now and then.
+#ifndef SLIPSTREAM_SERVER_FILE_WATCHED_FILE_H_
+#define SLIPSTREAM_SERVER_FILE_WATCHED_FILE_H_
+
+#include <sys/stat.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace slipstream {
+
+class WatchedFile {
+ public:
+  // `read` reads the file at a path; when it fails, what was read before goes on to hold.
+  WatchedFile(std::string path, std::function<absl::Status(const std::string& path)> read)
+      : path_(std::move(path)), read_(std::move(read)) {}
+
+  absl::Status Read();
+  // Reads it if it has changed since it was last read, successfully or not; absent if not.
+  std::optional<absl::Status> ReadIfChanged();
+
+ private:
+  // What tells two states of the file apart.
+  struct Version {
+    ino_t inode = 0;
+    off_t size = -1;
+    time_t seconds = 0;
+    long nanoseconds = 0;
+    mode_t mode = 0;
+
+    friend bool operator==(const Version&, const Version&) = default;
+  };
+  Version Look() const;
+
+  const std::string path_;
+  const std::function<absl::Status(const std::string&)> read_;
+  Version version_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_FILE_WATCHED_FILE_H_

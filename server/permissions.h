@@ -1,0 +1,60 @@
+// Who may call the server and how much each project may take: the files that say so, which are read
+// again when they change.
+#ifndef SLIPSTREAM_SERVER_PERMISSIONS_H_
+#define SLIPSTREAM_SERVER_PERMISSIONS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/access/gate.h"
+#include "server/access/token_verifier.h"
+#include "server/file/watched_file.h"
+#include "server/flags.h"
+#include "server/quota/quotas.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+// Not thread-safe, but for what the flags' options point to.
+class Permissions {
+ public:
+  // Reads the files that the flags name, and has their options point to what they say. Warns of
+  // what an operator may not intend. Errors are those of ReadTokenFile and ReadQuotaFile. `log`
+  // must outlive the result, and the result the store, the service and the server.
+  static absl::StatusOr<std::unique_ptr<Permissions>> Open(Flags* flags, Log* log);
+
+  // Reads files that have changed; on an error, what they said before goes on to hold.
+  void ReadAgain();
+
+ private:
+  // Who may call.
+  struct Callers {
+    explicit Callers(const std::string& token_file);
+
+    TokenVerifier verifier{{}};
+    Gate gate{&verifier};
+    WatchedFile file;
+  };
+  // What projects may have.
+  struct Limits {
+    explicit Limits(const std::string& quota_file);
+
+    Quotas quotas;
+    WatchedFile file;
+  };
+
+  explicit Permissions(Log* log) : log_(*log) {}
+
+  void WarnOf(const Flags& flags);
+  void ReadAgain(WatchedFile& file, const char* read, const char* kept);
+
+  Log& log_;
+  std::optional<Callers> callers_;  // None: everybody may do everything.
+  std::optional<Limits> limits_;    // None: no project is limited.
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_PERMISSIONS_H_

@@ -1,0 +1,51 @@
+#include "server/quota/quotas.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+
+absl::string_view NameOf(QuotaKind kind) {
+  switch (kind) {
+    case QuotaKind::kStudies:
+      return "studies";
+    case QuotaKind::kTrials:
+      return "trials";
+    case QuotaKind::kSourceTasks:
+      return "sources";
+    case QuotaKind::kBytes:
+      return "mib";
+    case QuotaKind::kCalls:
+      return "calls_per_second";
+  }
+  return "unknown";
+}
+
+const Quota& QuotaTable::Of(absl::string_view project) const {
+  const auto found = projects.find(project);
+  return found == projects.end() ? others : found->second;
+}
+
+void Quotas::Replace(QuotaTable table) {
+  auto replacement = std::make_shared<const QuotaTable>(std::move(table));
+  const std::lock_guard lock(mutex_);
+  table_.swap(replacement);
+}
+
+std::shared_ptr<const QuotaTable> Quotas::table() const {
+  const std::lock_guard lock(mutex_);
+  return table_;
+}
+
+absl::Status Quotas::Refuse(QuotaKind kind, absl::string_view project, absl::string_view text) {
+  ++refusals_[static_cast<size_t>(kind)];
+  return absl::ResourceExhaustedError(
+      absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")"));
+}
+
+std::array<int64_t, kQuotaKinds> Quotas::Refusals() const {
+  std::array<int64_t, kQuotaKinds> counts = {};
+  for (size_t i = 0; i < kQuotaKinds; ++i) counts[i] = refusals_[i];
+  return counts;
+}
+
+}  // namespace slipstream

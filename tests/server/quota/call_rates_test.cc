@@ -1,0 +1,121 @@
+#include "server/quota/call_rates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace slipstream {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class CallRatesTest : public testing::Test {
+ protected:
+  void Limit(const std::string& project, double rate) {
+    table_.projects[project].calls_per_second = rate;
+    quotas_.Replace(table_);
+  }
+  void Pass(double seconds) {
+    now_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(seconds));
+  }
+  // How many calls in a row are taken now, `most` at most.
+  int Taken(const std::string& project, int most = 1000) {
+    int taken = 0;
+    while (taken < most && rates_.Take(project).ok()) ++taken;
+    return taken;
+  }
+
+  QuotaTable table_;
+  Quotas quotas_{"/etc/quotas"};
+  CallRates::Time now_{};
+  CallRates rates_{&quotas_, [this] { return now_; }, /*most_projects=*/3};
+};
+
+TEST_F(CallRatesTest, FiveSecondsOfCallsMayComeAtOnceAndThenTheRateHolds) {
+  Limit("vision", 4);
+  EXPECT_EQ(Taken("vision"), 20);
+  Pass(1);
+  EXPECT_EQ(Taken("vision"), 4);
+  Pass(0.25);
+  EXPECT_EQ(Taken("vision"), 1);
+  Pass(3600);
+  EXPECT_EQ(Taken("vision"), 20) << "no more than can be saved";
+}
+
+TEST_F(CallRatesTest, ARefusalSaysHowManyAreAllowedAndWhenTheNextIsTaken) {
+  Limit("vision", 2);
+  EXPECT_EQ(Taken("vision"), 10);
+  const absl::Status refusal = rates_.Take("vision");
+  EXPECT_TRUE(absl::IsResourceExhausted(refusal));
+  EXPECT_THAT(std::string(refusal.message()),
+              AllOf(HasSubstr("project vision"), HasSubstr("quota of 2 a second"),
+                    HasSubstr("in 0.5 s"), HasSubstr("calls_per_second in /etc/quotas")));
+  EXPECT_EQ(quotas_.Refusals()[static_cast<size_t>(QuotaKind::kCalls)], 2);
+}
+
+TEST_F(CallRatesTest, ARateBelowOneACallAllowsOneNowAndThen) {
+  Limit("vision", 0.125);
+  EXPECT_EQ(Taken("vision"), 1);
+  Pass(7);
+  EXPECT_EQ(Taken("vision"), 0);
+  Pass(1);
+  EXPECT_EQ(Taken("vision"), 1);
+}
+
+TEST_F(CallRatesTest, ProjectsDoNotShareARate) {
+  Limit("vision", 1);
+  Limit("nlp", 1);
+  EXPECT_EQ(Taken("vision"), 5);
+  EXPECT_EQ(Taken("nlp"), 5);
+  EXPECT_EQ(Taken("default", 100), 100) << "has no limit";
+  EXPECT_EQ(rates_.size(), 2u) << "a project without a limit is not remembered";
+}
+
+TEST_F(CallRatesTest, WhatIsTakenAnywayIsOwed) {
+  Limit("vision", 1);
+  for (int i = 0; i < 100; ++i) rates_.TakeAnyway("vision");
+  Pass(5.5);
+  EXPECT_EQ(Taken("vision"), 0) << "five calls were owed, however many were made";
+  Pass(0.5);
+  EXPECT_EQ(Taken("vision"), 1);
+}
+
+TEST_F(CallRatesTest, ANewRateHoldsAtOnce) {
+  Limit("vision", 100);
+  EXPECT_EQ(Taken("vision", 1), 1);
+  Limit("vision", 1);
+  EXPECT_EQ(Taken("vision"), 5);
+  Limit("vision", 2);
+  Pass(2);
+  EXPECT_EQ(Taken("vision"), 4);
+}
+
+TEST_F(CallRatesTest, TheProjectsThatCalledLastAreRemembered) {
+  quotas_.Replace({.others = {.calls_per_second = 1}});
+  for (const char* project : {"a", "b", "c", "a"}) EXPECT_TRUE(rates_.Take(project).ok());
+  EXPECT_EQ(Taken("a"), 3);
+  EXPECT_TRUE(rates_.Take("d").ok());
+  EXPECT_EQ(rates_.size(), 3u);
+  EXPECT_EQ(Taken("a"), 0);
+  EXPECT_EQ(Taken("b"), 5) << "was forgotten";
+}
+
+TEST_F(CallRatesTest, ThreadsTakeNoMoreThanThereIs) {
+  Limit("vision", 100);
+  std::atomic<int> taken{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] { taken += Taken("vision"); });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(taken, 500);
+}
+
+}  // namespace
+}  // namespace slipstream

@@ -1,0 +1,50 @@
+#include "server/service/status_service.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "tests/testing/memory_store.h"
+
+namespace slipstream {
+namespace {
+
+class StatusServiceTest : public testing::Test {
+ protected:
+  v1::ServerStatus StatusFor(const StatusService::MaySee& may_see) {
+    StatusService service(
+        store_.get(), &options_, [] { return ServiceFigures(); }, &reads_);
+    v1::ServerStatus status;
+    std::promise<absl::Status> answered;
+    service.GetServerStatusFor(may_see, &status,
+                               [&](absl::Status done) { answered.set_value(std::move(done)); });
+    EXPECT_TRUE(answered.get_future().get().ok());
+    return status;
+  }
+
+  Quotas quotas_;
+  ServiceOptions options_ = {.quotas = &quotas_};
+  const std::unique_ptr<Store> store_ = MakeMemoryStore();
+  Executor reads_{"reads", 1, 10};
+};
+
+TEST_F(StatusServiceTest, ShowsTheFirstThousandProjectsThatTheCallerMaySee) {
+  QuotaTable table;
+  for (int i = 0; i < 3000; ++i) table.projects[absl::StrCat("p", 10000 + i)].studies = i;
+  quotas_.Replace(table);
+  const v1::ServerStatus all = StatusFor([](absl::string_view) { return true; });
+  ASSERT_EQ(all.projects_size(), 1000);
+  EXPECT_EQ(all.projects(999).name(), "projects/p10999");
+  const v1::ServerStatus some =
+      StatusFor([](absl::string_view project) { return project.back() == '7'; });
+  ASSERT_EQ(some.projects_size(), 300);
+  EXPECT_EQ(some.projects(299).name(), "projects/p12997");
+  EXPECT_EQ(some.projects(299).quota().studies(), 2997);
+}
+
+}  // namespace
+}  // namespace slipstream
