@@ -4,17 +4,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "tests/e2e/temporary_folder.h"
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream {
 namespace {
-
-void WriteFile(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -55,10 +52,10 @@ TEST(ColumnFile, NamesAreShortAndPlain) {
 }
 
 TEST(ColumnFile, AFileThatIsMissingOrThatOthersCanWriteIsRefused) {
-  TemporaryFolder folder;
-  const std::string path = folder.path() + "/rules";
+  const TemporaryFile file;
+  const std::string path = file.path();
   EXPECT_TRUE(absl::IsNotFound(ReadOwnersFile("the rules", path).status()));
-  WriteFile(path, "a b\n");
+  file.Write("a b\n");
   ASSERT_EQ(chmod(path.c_str(), 0600), 0);
   EXPECT_EQ(*ReadOwnersFile("the rules", path), "a b\n");
   ASSERT_EQ(chmod(path.c_str(), 0620), 0);

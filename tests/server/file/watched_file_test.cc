@@ -3,20 +3,17 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <string>
 
-#include "tests/e2e/temporary_folder.h"
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream {
 namespace {
 
-void WriteFile(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
-
 class WatchedFileTest : public testing::Test {
  protected:
-  TemporaryFolder folder_;
-  const std::string path_ = folder_.path() + "/file";
+  const TemporaryFile written_;
+  const std::string path_ = written_.path();
   int reads_ = 0;
   absl::Status answer_;
   WatchedFile file_{path_, [this](const std::string& path) {
@@ -27,20 +24,20 @@ class WatchedFileTest : public testing::Test {
 };
 
 TEST_F(WatchedFileTest, IsReadAgainOnceItHasChanged) {
-  WriteFile(path_, "one");
+  written_.Write("one");
   EXPECT_TRUE(file_.Read().ok());
   EXPECT_EQ(file_.ReadIfChanged(), std::nullopt);
-  WriteFile(path_, "three");
+  written_.Write("three");
   EXPECT_EQ(file_.ReadIfChanged(), absl::OkStatus());
   EXPECT_EQ(file_.ReadIfChanged(), std::nullopt);
   EXPECT_EQ(reads_, 2);
 }
 
 TEST_F(WatchedFileTest, IsNotTriedAgainUntilItHasChangedAgain) {
-  WriteFile(path_, "one");
+  written_.Write("one");
   EXPECT_TRUE(file_.Read().ok());
   answer_ = absl::InvalidArgumentError("wrong");
-  WriteFile(path_, "wrong");
+  written_.Write("wrong");
   EXPECT_EQ(file_.ReadIfChanged(), answer_);
   EXPECT_EQ(file_.ReadIfChanged(), std::nullopt);
   answer_ = absl::OkStatus();
@@ -49,7 +46,7 @@ TEST_F(WatchedFileTest, IsNotTriedAgainUntilItHasChangedAgain) {
 }
 
 TEST_F(WatchedFileTest, ItsRemovalIsAChange) {
-  WriteFile(path_, "one");
+  written_.Write("one");
   EXPECT_TRUE(file_.Read().ok());
   ASSERT_EQ(remove(path_.c_str()), 0);
   EXPECT_EQ(file_.ReadIfChanged(), absl::OkStatus());

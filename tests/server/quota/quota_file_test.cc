@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <string>
 
-#include "tests/e2e/temporary_folder.h"
+#include "tests/testing/temporary_file.h"
 
 namespace slipstream {
 namespace {
-
-void WriteFile(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 using ::testing::HasSubstr;
 
@@ -60,12 +57,12 @@ TEST(QuotaFile, AMistakeIsNamedWithItsLine) {
 }
 
 TEST(QuotaFile, AFileIsNamedInItsErrors) {
-  TemporaryFolder folder;
-  const std::string path = folder.path() + "/quotas";
+  const TemporaryFile file;
+  const std::string path = file.path();
   EXPECT_TRUE(absl::IsNotFound(ReadQuotaFile(path).status()));
-  WriteFile(path, kExample);
+  file.Write(kExample);
   EXPECT_TRUE(ReadQuotaFile(path).ok()) << ReadQuotaFile(path).status();
-  WriteFile(path, "vision\n");
+  file.Write("vision\n");
   EXPECT_TRUE(absl::IsInvalidArgument(ReadQuotaFile(path).status()));
   EXPECT_THAT(std::string(ReadQuotaFile(path).status().message()),
               HasSubstr("the quota file " + path + ", line 1: "));

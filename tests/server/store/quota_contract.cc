@@ -12,9 +12,7 @@
 namespace slipstream {
 namespace {
 
-using testing::HasSubstr;
-
-ProjectUsage UsageOf(Store& store, const std::string& project = "default") {
+ProjectUsage UsedBy(Store& store, const std::string& project = "default") {
   return (*store.ListUsage())[project];
 }
 
@@ -93,8 +91,8 @@ TEST_P(StoreContract, ARepeatIsAnsweredAsBeforeWhateverTheQuota) {
               HasCode(kResourceExhausted));
 }
 
-// A refused call may be made again under its id once there is room.
-TEST_P(StoreContract, ARefusalIsNotRemembered) {
+// Under the same request id.
+TEST_P(StoreContract, ACallThatWasRefusedMayBeMadeAgainOnceThereIsRoom) {
   Limit("default", {.studies = 0});
   ASSERT_THAT(CreateStudy(store(), StudyNamed("s"), {"r", "f"}).status,
               HasCode(kResourceExhausted));
@@ -108,7 +106,7 @@ TEST_P(StoreContract, ResultsAreNeverRefusedForAQuotaButCount) {
   const auto created = CreateStudy(store(), study);
   ASSERT_TRUE(LeaseFresh(store(), *created, "w", 3).ok());
   Limit("default", {.studies = 0, .trials = 0, .source_tasks = 0, .bytes = 0});
-  const int64_t bytes = UsageOf(store()).bytes;
+  const int64_t bytes = UsedBy(store()).bytes;
   EXPECT_TRUE(Heartbeat(store(), {"s", "w", {}}).ok());
   EXPECT_TRUE(ReportSteps(store(), {"s", 1, {{1, 0.5}}}).ok());
   EXPECT_TRUE(ObserveTrial(store(), {"s", 1, Success(1)}).ok());
@@ -118,8 +116,8 @@ TEST_P(StoreContract, ResultsAreNeverRefusedForAQuotaButCount) {
   ASSERT_TRUE(SweepLeases(store()).ok());
   clock_.Advance(absl::Seconds(2));
   EXPECT_EQ(SweepLeases(store())->queued_again, 1);
-  EXPECT_EQ(UsageOf(store()).trials, 4);
-  EXPECT_GT(UsageOf(store()).bytes, bytes);
+  EXPECT_EQ(UsedBy(store()).trials, 4);
+  EXPECT_GT(UsedBy(store()).bytes, bytes);
   EXPECT_EQ(*store().ListUsage(), Recount(store()));
   // Trials that are queued are handed out.
   LeaseBatch batch;
@@ -155,7 +153,7 @@ TEST_P(StoreContract, AnImportIsHeldToTheQuotasWhole) {
   ASSERT_TRUE(ImportStudy(store(), ImportOf("s", 4)).ok());
   EXPECT_EQ(*store().ListUsage(), Recount(store()));
   EXPECT_THAT(ImportStudy(store(), ImportOf("t", 0)).status, HasCode(kResourceExhausted));
-  Limit("default", {.bytes = UsageOf(store()).bytes + 100});
+  Limit("default", {.bytes = UsedBy(store()).bytes + 100});
   EXPECT_THAT(ImportStudy(store(), ImportOf("t", 1)).status, HasCode(kResourceExhausted));
 }
 
@@ -263,10 +261,10 @@ TEST_P(StoreContract, WhateverIsCalledTheStoreKnowsWhatEachProjectTakes) {
     RandomCalls calls(&store(), &clock_, round);
     for (int call = 0; call < 60; ++call) calls.MakeOne();
     ASSERT_EQ(*store().ListUsage(), Recount(store()));
-    EXPECT_LE(UsageOf(store(), "nlp").studies, 1);
+    EXPECT_LE(UsedBy(store(), "nlp").studies, 1);
     // A refusal tells what the store counts by.
     for (const char* project : {"vision", "nlp"}) {
-      const ProjectUsage usage = UsageOf(store(), project);
+      const ProjectUsage usage = UsedBy(store(), project);
       Limit(project, {.bytes = 0});
       EXPECT_THAT(CreateStudy(store(), StudyNamed(absl::StrCat(project, "/new"))).status,
                   IsRefusal(kResourceExhausted, absl::StrCat("has ", usage.bytes, " bytes")));
