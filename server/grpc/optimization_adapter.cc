@@ -13,7 +13,6 @@
 #include "core/base/status.h"
 #include "google/protobuf/empty.pb.h"
 #include "server/grpc/call_facts.h"
-#include "server/grpc/call_projects.h"
 #include "server/grpc/export_reactor.h"
 #include "server/grpc/status_conversion.h"
 #include "server/grpc/watch_reactor.h"
@@ -96,41 +95,6 @@ void Admit(Gate* gate, Rpc rpc, const Context& context, const GoOn& go_on) {
 
 std::string NameOf(const std::shared_ptr<const Identity>& caller) {
   return caller == nullptr ? std::string() : caller->name;
-}
-
-// PERMISSION_DENIED if a message names a resource of a project that is not the caller's.
-absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
-                           const google::protobuf::Message& request) {
-  if (caller == nullptr || caller->all_projects) return absl::OkStatus();
-  for (const std::string& project : ProjectsOf(request)) {
-    const absl::Status allowed = CheckProject(*caller, project);
-    if (!allowed.ok()) return allowed;
-  }
-  return absl::OkStatus();
-}
-
-// RESOURCE_EXHAUSTED if a project of the request makes too many calls. What a worker tells of the
-// trials that it holds counts, but is never refused: it would be lost.
-absl::Status CountCall(CallRates* rates, Rpc rpc, const google::protobuf::Message& request) {
-  if (rates == nullptr) return absl::OkStatus();
-  const bool is_told = rpc == Rpc::kObserve || rpc == Rpc::kReport || rpc == Rpc::kHeartbeat;
-  for (const std::string& project : ProjectsOf(request)) {
-    if (project == kEveryProject) continue;
-    if (is_told) {
-      rates->TakeAnyway(project);
-    } else {
-      SLIPSTREAM_RETURN_IF_ERROR(rates->Take(project));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Both of a request that has been read.
-absl::Status CheckRequest(const Admission& admission, Rpc rpc,
-                          const std::shared_ptr<const Identity>& caller,
-                          const google::protobuf::Message& request) {
-  SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, request));
-  return CountCall(admission.rates, rpc, request);
 }
 
 template <typename Message>

@@ -8,20 +8,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "server/access/gate.h"
+#include "server/grpc/admission.h"
 #include "server/grpc/idle_uploads.h"
 #include "server/grpc/memory_budget.h"
-#include "server/quota/call_rates.h"
 #include "server/service/service.h"
 #include "server/telemetry/call_monitor.h"
 
 namespace slipstream {
-
-// Who may call, and how often. Null: everybody, any number of times.
-struct Admission {
-  Gate* gate = nullptr;
-  CallRates* rates = nullptr;
-};
 
 // Both must outlive the gRPC server that the adapter is registered with.
 // `under_way` counts the calls that have not been answered yet. What large requests hold is taken

@@ -15,6 +15,8 @@ namespace {
 
 class StatusServiceTest : public testing::Test {
  protected:
+  StatusServiceTest() { options_.quotas = &quotas_; }
+
   v1::ServerStatus StatusFor(const StatusService::MaySee& may_see) {
     StatusService service(
         store_.get(), &options_, [] { return ServiceFigures(); }, &reads_);
@@ -27,7 +29,7 @@ class StatusServiceTest : public testing::Test {
   }
 
   Quotas quotas_;
-  ServiceOptions options_ = {.quotas = &quotas_};
+  ServiceOptions options_;
   const std::unique_ptr<Store> store_ = MakeMemoryStore();
   Executor reads_{"reads", 1, 10};
 };

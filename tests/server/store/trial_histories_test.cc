@@ -67,6 +67,7 @@ class TrialHistory {
       Sweep();
       Compare();
     }
+    EXPECT_EQ(*store_->ListUsage(), Recount(*store_));
     std::string log;
     for (const std::string& line : log_) absl::StrAppend(&log, line, "\n");
     EXPECT_FALSE(testing::Test::HasFailure()) << log;
@@ -311,7 +312,6 @@ class TrialHistory {
     EXPECT_EQ(study->late_count, machine_.late());
     ASSERT_EQ(trials->size(), machine_.trials().size());
     EXPECT_EQ(study->trial_count, static_cast<int64_t>(trials->size()));
-    EXPECT_EQ(*store_->ListUsage(), Recount(*store_));
     for (size_t i = 0; i < trials->size(); ++i) {
       const TrialMachine::Trial& expected = machine_.trials()[i];
       EXPECT_EQ(TextOf((*trials)[i], *reports), expected.Text()) << "trial " << i + 1;
