@@ -13,7 +13,8 @@
 //
 // Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
 // store is closing or busy: repeat after a pause), RESOURCE_EXHAUSTED (disk
-// full, or too many writes waiting; nothing happened), DATA_LOSS (the stored data
+// full, too many writes waiting, or a project that would exceed a quota by what it
+// adds; nothing happened), DATA_LOSS (the stored data
 // is damaged), INTERNAL (an input/output error: whether the write happened is
 // unknown, and a store may refuse further writes with UNAVAILABLE until it is
 // opened again). Messages name the resource.

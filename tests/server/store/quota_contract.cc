@@ -271,6 +271,9 @@ TEST_P(StoreContract, WhateverIsCalledTheStoreKnowsWhatEachProjectTakes) {
     }
     if (round % 3 == 2) Reopen();
   }
+  for (const QuotaKind kind : {QuotaKind::kStudies, QuotaKind::kTrials, QuotaKind::kSourceTasks}) {
+    EXPECT_GT(quotas_.Refusals()[static_cast<size_t>(kind)], 0) << NameOf(kind);
+  }
 }
 
 }  // namespace

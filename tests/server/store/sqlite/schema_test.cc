@@ -1,7 +1,9 @@
 #include "server/store/sqlite/schema.h"
 
+#include <string>
 #include <vector>
 
+#include "tests/server/store/recount.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 
 namespace slipstream {
@@ -119,6 +121,36 @@ TEST_F(PaddingTest, OpenTrialsOfAnOlderFileHaveNoPaddingAndCanBeObserved) {
   RunSql("ALTER TABLE trials DROP COLUMN room; VACUUM; PRAGMA user_version = 1");
   EXPECT_GT(ObserveAll(), 0);
   EXPECT_EQ(Number("PRAGMA user_version"), static_cast<int64_t>(SchemaSteps().size()));
+}
+
+// Takes a file of today back to version 5, which did not count bytes.
+constexpr char kWithoutBytes[] = R"sql(
+ALTER TABLE study_heads DROP COLUMN bytes;
+ALTER TABLE source_tasks DROP COLUMN bytes;
+PRAGMA user_version = 5;
+)sql";
+
+TEST_F(SchemaTest, WhatAnOlderFileHoldsIsCountedAsIfItHadBeenFromTheBeginning) {
+  UsageByProject before;
+  {
+    const auto store = Open();
+    NewStudy large = StudyNamed("vision/large");
+    large.candidates = std::string(50000, 'c');
+    const auto study = CreateStudy(**store, large);
+    ASSERT_TRUE(LeaseFresh(**store, *study, "w", 5).ok());
+    ASSERT_TRUE(ReportSteps(**store, {"vision/large", 1, {{1, 0.5}, {2, 0.5}}}).ok());
+    const TrialOutcome failed = Ending(TrialState::kFailed, "größer als ∞");
+    ASSERT_TRUE(ObserveTrial(**store, {"vision/large", 2, failed}).ok());
+    ASSERT_TRUE(UpdateTrial(**store, "vision/large", 3, {"labels", "nützlich"}).ok());
+    ASSERT_TRUE(CreateStudy(**store, StudyNamed("empty")).ok());
+    ASSERT_TRUE(RegisterSourceTask(**store, SourceTaskNamed("t")).ok());
+    before = (*store)->ListUsage().value();
+  }
+  RunSql(kWithoutBytes);
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(*(*store)->ListUsage(), before);
+  EXPECT_EQ(before.at("vision").trials, 5);
 }
 
 constexpr char kAddColumn[] = "ALTER TABLE studies ADD COLUMN owner TEXT DEFAULT 'nobody'";
