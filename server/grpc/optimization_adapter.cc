@@ -207,8 +207,8 @@ class UploadReactor : public grpc::ServerReadReactor<Bytes> {
   }
 
   void OnDone() override {
-    --*under_way_;
     budget_->GiveBack(held_bytes_);
+    --*under_way_;
     delete this;
   }
 
@@ -438,7 +438,7 @@ class OptimizationAdapter : public AllMethods {
       call->End(status);
       delete call;
       budget_.GiveBack(held_bytes);
-      --*under_way_;
+      --*under_way_;  // After this the server may be gone.
     };
     // gRPC keeps the bytes as long as the call.
     Admit(admission_.gate, rpc, *context,

@@ -162,6 +162,8 @@ void Server::Drain(absl::Duration grace) {
   }
   closing.join();
   server_->Wait();
+  // The last calls have been answered, but threads may still free what these held.
+  while (under_way_ > 0) absl::SleepFor(absl::Milliseconds(1));
   server_.reset();
 }
 
