@@ -1,20 +1,16 @@
 // slipstream_server: opens the store, serves until a signal arrives, drains.
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,8 +24,9 @@
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/server.h"
 #include "server/permissions.h"
+#include "server/server_log.h"
 #include "server/service/service.h"
-#include "server/store/resource_message.h"
+#include "server/signals.h"
 #include "server/telemetry/audit_log.h"
 #include "server/telemetry/call_monitor.h"
 #include "server/telemetry/log.h"
@@ -43,17 +40,6 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
-
-// Blocks the signals that end the server, in this thread and all that it starts.
-sigset_t BlockEndingSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return signals;
-}
 
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
@@ -80,27 +66,6 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
   return absl::PermissionDeniedError(absl::StrCat("cannot write the address file ", file));
 }
 
-// Has what happens inside the service logged.
-void LogEvents(Log* log, ServiceOptions* options) {
-  options->on_lease_sweep = [log](const LeaseSweep& sweep) {
-    log->Write(LogLevel::kInfo, "leases ran out",
-               {{"leases", sweep.stale}, {"queued_again", sweep.queued_again}});
-  };
-  options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
-    log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {
-      return LogFields{{"resource", source}, {"message", std::string(status.message())}};
-    });
-  };
-  options->on_step_down = [log](const std::string& study, Rung rung, const std::string& reason) {
-    log->WriteLimited(
-        LogLevel::kInfo, absl::StrCat("step down ", study),
-        rung == Rung::kWithoutTransfer ? "suggested without transfer" : "suggested without a model",
-        [&] {
-          return LogFields{{"resource", NameOfStudy(study)}, {"message", reason}};
-        });
-  };
-}
-
 // Backups are made by call if there is a folder for them.
 absl::Status PrepareBackups(Flags* flags, Log* log) {
   BackupOptions& backups = flags->service.backups;
@@ -125,46 +90,6 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
   return absl::OkStatus();
 }
 
-// Has each study logged that is deleted because it has long been completed, and written to the
-// audit log if there is one.
-void TellOfExpiry(Flags* flags, Log* log, AuditLog* audit) {
-  RetentionOptions& retention = flags->service.retention;
-  retention.now_ms = flags->store.now_ms;
-  retention.on_deletion = [=, after = retention.delete_completed_after](const std::string& study) {
-    const std::string name = NameOfStudy(study);
-    log->Write(LogLevel::kInfo, "deleted a study that has long been completed",
-               {{"resource", name}, {"after", absl::FormatDuration(after)}});
-    if (audit == nullptr) return;
-    const absl::Status written = audit->Write({{"caller", "--delete-completed-after-days"},
-                                               {"method", "DeleteStudy"},
-                                               {"resource", name}});
-    if (written.ok()) return;
-    log->Write(LogLevel::kError, "a change is missing in the audit log",
-               {{"resource", name}, {"message", std::string(written.message())}});
-  };
-}
-
-LogFields Settings(const Flags& flags) {
-  return {{"listen", flags.server.listen},
-          {"data", flags.data},
-          {"drain_seconds", flags.drain_seconds},
-          {"max_message_bytes", flags.service.max_message_bytes},
-          {"compute_threads", flags.service.compute_threads},
-          {"fitted_source_mib", static_cast<int64_t>(flags.service.fitted_source_bytes >> 20)},
-          {"request_id_hours", absl::ToDoubleHours(flags.store.retention)},
-          {"max_trials_per_study", flags.store.max_trials_per_study},
-          {"token_file", flags.token_file},
-          {"quota_file", flags.quota_file},
-          {"tls", flags.server.tls.client_ca.empty() ? (flags.server.tls.is_set() ? "yes" : "no")
-                                                     : "mutual"},
-          {"audit_log", flags.audit_log},
-          {"backup_folder", flags.service.backups.folder},
-          {"delete_completed_after",
-           absl::FormatDuration(flags.service.retention.delete_completed_after)},
-          {"slow_call_seconds", absl::ToDoubleSeconds(flags.calls.slow)},
-          {"log_level", flags.log_level}};
-}
-
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
                                                               Store* store, Service* service,
                                                               CallMonitor* monitor) {
@@ -186,40 +111,6 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
     return refusal.empty() ? absl::OkStatus() : absl::UnavailableError(refusal);
   };
   return ScrapeEndpoint::Start(address, std::move(pages));
-}
-
-// Raises SIGTERM when standard input has ended. The thread ends with the process.
-void EndWithStandardInput() {
-  std::thread([] {
-    char ignored[256];
-    ssize_t count = 0;
-    do {
-      count = read(STDIN_FILENO, ignored, sizeof(ignored));
-    } while (count > 0 || (count < 0 && errno == EINTR));
-    kill(getpid(), SIGTERM);
-  }).detach();
-}
-
-// Returns the signal that ends the server; calls `each_second` until then. SIGINT is not one when
-// standard input says when to end.
-int WaitForEnd(bool until_stdin_ends, sigset_t signals, const std::function<void()>& each_second) {
-  if (until_stdin_ends) {
-    sigdelset(&signals, SIGINT);
-    EndWithStandardInput();
-  }
-  const timespec second = {1, 0};
-  while (true) {
-    const int signal_number = sigtimedwait(&signals, nullptr, &second);
-    if (signal_number > 0) return signal_number;
-    if (errno == EAGAIN) each_second();
-  }
-}
-
-void LogEnd(const Service& service, Log* log) {
-  log->Write(LogLevel::kInfo, "drained",
-             {{"suggested_by_recipe", service.ladder().Of(Rung::kRecipe)},
-              {"suggested_without_transfer", service.ladder().Of(Rung::kWithoutTransfer)},
-              {"suggested_without_model", service.ladder().Of(Rung::kQuasiRandom)}});
 }
 
 absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
@@ -247,7 +138,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
     SLIPSTREAM_ASSIGN_OR_RETURN(audit, AuditLog::Open(flags.audit_log));
   }
   flags.calls.audit = audit.get();
-  TellOfExpiry(&flags, log, audit.get());
+  LogExpiry(&flags, log, audit.get());
   CallMonitor monitor(log, flags.calls);
   flags.server.monitor = &monitor;
   flags.server.on_refused = [log](const std::string& text) {
@@ -266,7 +157,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
               {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
               {"store", DataStoreName(flags.data)}});
   Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
-  const int signal_number = WaitForEnd(flags.until_stdin_ends, signals, [&] {
+  const int signal_number = WaitForEndingSignal(flags.until_stdin_ends, signals, [&] {
     upkeep.Run();
     permissions->ReadAgain();
   });

@@ -35,6 +35,24 @@ absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
   return absl::OkStatus();
 }
 
+absl::Status CheckContent(const std::shared_ptr<const Identity>&,
+                          const v1::RegisterSourceTaskRequest&) {
+  return absl::OkStatus();
+}
+
+// The source tasks that an imported study uses. The project in its own name is the one that it was
+// exported from, which does not matter.
+absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
+                          const v1::ImportStudyRequest& message) {
+  for (const v1::ExportLine& line : message.lines()) {
+    if (line.study().source_tasks().empty()) continue;
+    v1::Study used;
+    *used.mutable_source_tasks() = line.study().source_tasks();
+    SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, used));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckRequest(const Admission& admission, Rpc rpc,
                           const std::shared_ptr<const Identity>& caller,
                           const google::protobuf::Message& request) {

@@ -11,6 +11,7 @@
 #include "server/access/identity.h"
 #include "server/access/rpc_table.h"
 #include "server/quota/call_rates.h"
+#include "slipstream/v1/services.pb.h"
 
 namespace slipstream {
 
@@ -25,7 +26,13 @@ struct Admission {
 absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
                            const google::protobuf::Message& message);
 
-// The same for the request of a call, which is then counted: RESOURCE_EXHAUSTED if one of its
+// The same for what a message of an upload names beside the resources of its header.
+absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
+                          const v1::RegisterSourceTaskRequest& message);
+absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
+                          const v1::ImportStudyRequest& message);
+
+// CheckProjects for the request of a call, which is then counted: RESOURCE_EXHAUSTED if one of its
 // projects makes too many. What a worker tells of the trials that it holds counts, but is not
 // refused, as it would be lost.
 absl::Status CheckRequest(const Admission& admission, Rpc rpc,

@@ -14,10 +14,11 @@ constexpr auto kHeldBytes = static_cast<int64_t>(4 * StudyExport::kFullBytes);
 
 }  // namespace
 
-ExportReactor::ExportReactor(ExchangeService* service, MemoryBudget* budget,
-                             std::atomic<int64_t>* under_way, const Open& open, OnEnd on_end)
-    : service_(*service), budget_(*budget), under_way_(*under_way), on_end_(std::move(on_end)) {
-  const absl::Status room = budget_.Take(kHeldBytes);
+ExportReactor::ExportReactor(const CallSetting& setting, ExchangeService* service, const Open& open,
+                             OnEnd on_end)
+    : setting_(setting), service_(*service), on_end_(std::move(on_end)) {
+  ++*setting.under_way;
+  const absl::Status room = setting.budget->Take(kHeldBytes);
   if (!room.ok()) {
     End(room);
     return;
@@ -60,9 +61,11 @@ void ExportReactor::End(const absl::Status& status) {
 }
 
 void ExportReactor::OnDone() {
-  budget_.GiveBack(held_bytes_);
-  --under_way_;
+  const CallSetting& setting = setting_;
+  const int64_t held_bytes = held_bytes_;
   delete this;
+  setting.budget->GiveBack(held_bytes);
+  --*setting.under_way;
 }
 
 }  // namespace slipstream

@@ -6,14 +6,13 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/grpc/memory_budget.h"
+#include "server/grpc/call_setting.h"
 #include "server/service/exchange_service.h"
 
 namespace slipstream {
@@ -26,10 +25,9 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   // Told how the call ends, just before the caller is.
   using OnEnd = std::function<void(const absl::Status&)>;
 
-  // What the call holds is taken from `budget`. `under_way` has been increased for it, and is
-  // decreased when it is done. All pointers must outlive the call.
-  ExportReactor(ExchangeService* service, MemoryBudget* budget, std::atomic<int64_t>* under_way,
-                const Open& open, OnEnd on_end);
+  // `setting` and `service` must outlive the call.
+  ExportReactor(const CallSetting& setting, ExchangeService* service, const Open& open,
+                OnEnd on_end);
 
   void OnWriteDone(bool alive) override;
   void OnDone() override;
@@ -40,11 +38,10 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Send(const absl::StatusOr<v1::ExportStudyResponse>& lines);
   void End(const absl::Status& status);
 
+  const CallSetting& setting_;
   ExchangeService& service_;
-  MemoryBudget& budget_;
-  std::atomic<int64_t>& under_way_;
   const OnEnd on_end_;
-  int64_t held_bytes_ = 0;
+  int64_t held_bytes_ = 0;  // Of the memory budget.
   std::unique_ptr<StudyExport> export_;
   grpc::ByteBuffer message_;  // On its way to the caller.
 };

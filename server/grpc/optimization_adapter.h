@@ -4,26 +4,17 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <atomic>
-#include <cstdint>
 #include <memory>
 
-#include "server/grpc/admission.h"
-#include "server/grpc/idle_uploads.h"
-#include "server/grpc/memory_budget.h"
+#include "server/grpc/call_setting.h"
 #include "server/service/service.h"
-#include "server/telemetry/call_monitor.h"
 
 namespace slipstream {
 
-// Both must outlive the gRPC server that the adapter is registered with.
-// `under_way` counts the calls that have not been answered yet. What large requests hold is taken
-// from `budget`; `idle` ends uploads whose callers are silent. `monitor`, which may be null, is
-// told of all calls; `admission` decides who may call. They must outlive the gRPC server, too.
+// `service`, what `setting` points to and the result must outlive the gRPC server that the result
+// is registered with, and after it must last until no call is under way.
 std::unique_ptr<grpc::Service> MakeOptimizationAdapter(Service* service,
-                                                       std::atomic<int64_t>* under_way,
-                                                       MemoryBudget* budget, IdleUploads* idle,
-                                                       CallMonitor* monitor, Admission admission);
+                                                       const CallSetting& setting);
 
 }  // namespace slipstream
 

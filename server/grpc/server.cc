@@ -102,9 +102,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
                                                    options.call_memory_bytes / kPartOfGrpc);
   result->idle_uploads_ = std::make_unique<IdleUploads>(options.max_upload_idle);
   if (options.quotas != nullptr) result->rates_ = std::make_unique<CallRates>(options.quotas);
-  result->adapter_ = MakeOptimizationAdapter(service, &result->under_way_, result->budget_.get(),
-                                             result->idle_uploads_.get(), options.monitor,
-                                             {options.gate, result->rates_.get()});
+  result->adapter_ =
+      MakeOptimizationAdapter(service, {.under_way = &result->under_way_,
+                                        .budget = result->budget_.get(),
+                                        .idle_uploads = result->idle_uploads_.get(),
+                                        .monitor = options.monitor,
+                                        .admission = {options.gate, result->rates_.get()}});
   grpc::ServerBuilder builder;
   Configure(options, service->options().max_message_bytes, &builder);
   SLIPSTREAM_ASSIGN_OR_RETURN(

@@ -1,0 +1,30 @@
+// What all calls of one server share.
+#ifndef SLIPSTREAM_SERVER_GRPC_CALL_SETTING_H_
+#define SLIPSTREAM_SERVER_GRPC_CALL_SETTING_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "server/grpc/admission.h"
+#include "server/grpc/idle_uploads.h"
+#include "server/grpc/memory_budget.h"
+#include "server/telemetry/call_monitor.h"
+
+namespace slipstream {
+
+struct CallSetting {
+  // Counts the calls that are not over, but for watchers. A call takes itself off as the last
+  // thing that it does: once there are none, all that is here may go.
+  std::atomic<int64_t>* under_way = nullptr;
+  // What large requests and uploads hold.
+  MemoryBudget* budget = nullptr;
+  // Ends uploads whose callers are silent.
+  IdleUploads* idle_uploads = nullptr;
+  // Told of all calls; null for none.
+  CallMonitor* monitor = nullptr;
+  Admission admission = {};
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_CALL_SETTING_H_

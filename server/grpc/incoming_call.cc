@@ -1,0 +1,73 @@
+#include "server/grpc/incoming_call.h"
+
+#include <grpcpp/security/auth_context.h>
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace slipstream {
+namespace {
+
+using Context = grpc::CallbackServerContext;
+
+absl::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }
+
+// The common name in the connection's client certificate; empty if it has none.
+absl::string_view CommonNameOf(const Context& context) {
+  const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
+  if (connection == nullptr || !connection->IsPeerAuthenticated()) return {};
+  for (const grpc::string_ref& name : connection->FindPropertyValues("x509_common_name")) {
+    return View(name);
+  }
+  return {};
+}
+
+// Valid as long as the call. A certificate is looked at where there is no token, as that takes
+// long.
+CallCredentials CredentialsOf(const Context& context) {
+  CallCredentials credentials;
+  const auto found = context.client_metadata().find("authorization");
+  if (found != context.client_metadata().end()) {
+    credentials.authorization = View(found->second);
+  } else {
+    credentials.common_name = CommonNameOf(context);
+  }
+  return credentials;
+}
+
+}  // namespace
+
+IncomingCall::IncomingCall(const CallSetting& setting, Rpc rpc, Context* context)
+    : setting_(setting), rpc_(rpc), context_(*context) {
+  if (setting.monitor != nullptr) setting.monitor->Begin();
+}
+
+void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
+  Gate* const gate = setting_.admission.gate;
+  if (gate == nullptr) return go_on(absl::OkStatus());
+  const auto answer = [this, go_on = std::move(go_on)](const Gate::Answer& who) {
+    if (who.ok()) caller_ = *who;
+    go_on(who.status());
+  };
+  const CallCredentials credentials = CredentialsOf(context_);
+  if (const std::optional<Gate::Answer> known = gate->Find(rpc_, credentials)) {
+    return answer(*known);
+  }
+  gate->Verify(rpc_, credentials, answer);
+}
+
+void IncomingCall::End(const absl::Status& status, absl::FunctionRef<CallFacts()> facts) const {
+  if (setting_.monitor == nullptr) return;
+  const auto took = std::chrono::steady_clock::now() - begin_;
+  setting_.monitor->End(rpc_, status, absl::FromChrono(took), [&] {
+    CallFacts known = facts();
+    known.peer = context_.peer();
+    if (caller_ != nullptr) known.caller = caller_->name;
+    return known;
+  });
+}
+
+}  // namespace slipstream

@@ -1,0 +1,59 @@
+// A call from its arrival on: who makes it, whether it may go on, and what the monitor is told.
+//
+//   IncomingCall call(setting, Rpc::kGetStudy, context);
+//   call.Admit([&](absl::Status status) {
+//     if (status.ok()) status = call.Check(request);
+//     ...
+//     call.End(status, [&] { return FactsOf(request); });
+//   });
+#ifndef SLIPSTREAM_SERVER_GRPC_INCOMING_CALL_H_
+#define SLIPSTREAM_SERVER_GRPC_INCOMING_CALL_H_
+
+#include <grpcpp/server_context.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "google/protobuf/message.h"
+#include "server/access/gate.h"
+#include "server/access/rpc_table.h"
+#include "server/grpc/call_setting.h"
+
+namespace slipstream {
+
+class IncomingCall {
+ public:
+  // `setting` and `context` must outlive the call.
+  IncomingCall(const CallSetting& setting, Rpc rpc, grpc::CallbackServerContext* context);
+
+  // Calls `go_on` once, at once or on another thread: OK when it is known who calls, or why they
+  // may not. The call must live until then, and may be destroyed by it.
+  void Admit(std::function<void(absl::Status)> go_on);
+
+  // Whether the caller, who has been admitted, may ask this: see CheckRequest.
+  absl::Status Check(const google::protobuf::Message& request) const {
+    return CheckRequest(setting_.admission, rpc_, caller_, request);
+  }
+
+  // Tells the monitor how the call ends. To be called once, before the caller is answered. `facts`
+  // is called if what is known of the request is needed.
+  void End(const absl::Status& status, absl::FunctionRef<CallFacts()> facts) const;
+
+  grpc::CallbackServerContext& context() const { return context_; }
+  // Null if everybody may call.
+  const std::shared_ptr<const Identity>& caller() const { return caller_; }
+
+ private:
+  const CallSetting& setting_;
+  const Rpc rpc_;
+  grpc::CallbackServerContext& context_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::shared_ptr<const Identity> caller_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_INCOMING_CALL_H_

@@ -1,0 +1,33 @@
+// Messages as the bytes that gRPC receives and sends.
+#ifndef SLIPSTREAM_SERVER_GRPC_MESSAGE_BYTES_H_
+#define SLIPSTREAM_SERVER_GRPC_MESSAGE_BYTES_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+#include <grpcpp/support/proto_buffer_writer.h>
+#include <grpcpp/support/status.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace slipstream {
+
+// INVALID_ARGUMENT: bytes that are no message are the caller's mistake.
+template <typename Message>
+absl::Status Parse(grpc::ByteBuffer bytes, Message* message) {
+  const grpc::Status read = grpc::SerializationTraits<Message>::Deserialize(&bytes, message);
+  if (read.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the bytes that were sent are not a ", Message::descriptor()->full_name(),
+                   ": the message was cut off, or made by another version of proto/slipstream/v1"));
+}
+
+template <typename Message>
+grpc::Status ToBytes(const Message& message, grpc::ByteBuffer* bytes) {
+  bool owned = false;
+  return grpc::SerializationTraits<Message>::Serialize(message, bytes, &owned);
+}
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_MESSAGE_BYTES_H_

@@ -1,0 +1,117 @@
+// A call of many messages, read to its end or to the first error.
+//
+// Reading ends in the same way when the caller has sent everything and when the call is cut off
+// (the caller cancelled or vanished, or the server shuts down), which must not change anything.
+// Sending the initial metadata tells them apart: it succeeds only on a live call.
+#ifndef SLIPSTREAM_SERVER_GRPC_UPLOAD_REACTOR_H_
+#define SLIPSTREAM_SERVER_GRPC_UPLOAD_REACTOR_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "core/base/out_of_memory.h"
+#include "core/base/status.h"
+#include "server/grpc/call_facts.h"
+#include "server/grpc/incoming_call.h"
+#include "server/grpc/message_bytes.h"
+#include "server/grpc/status_conversion.h"
+#include "server/service/answering.h"
+
+namespace slipstream {
+
+// Collects the messages, each a `Request`, in an `Upload`. Deletes itself when the call is done.
+template <typename Upload, typename Request, typename Response>
+class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+ public:
+  // What is done with what has been collected.
+  using OnEnd = std::function<void(std::unique_ptr<Upload>, Response*, const Done&)>;
+
+  UploadReactor(const CallSetting& setting, Rpc rpc, grpc::CallbackServerContext* context,
+                grpc::ByteBuffer* answer, OnEnd on_end)
+      : on_end_(std::move(on_end)),
+        setting_(setting),
+        answer_(answer),
+        incoming_(setting, rpc, context),
+        upload_(std::make_unique<Upload>()) {
+    ++*setting.under_way;
+    incoming_.Admit([this](const absl::Status& status) { status.ok() ? ReadNext() : End(status); });
+  }
+
+  void OnReadDone(bool more) override {
+    setting_.idle_uploads->Leave(this);
+    if (!more) return this->StartSendInitialMetadata();
+    const absl::Status status = TakeMessage();
+    if (!status.ok()) return End(status);
+    message_.Clear();
+    ReadNext();
+  }
+
+  void OnSendInitialMetadataDone(bool alive) override {
+    if (!alive || incoming_.context().IsCancelled()) {
+      return End(absl::CancelledError("the upload was cut off; nothing is stored"));
+    }
+    on_end_(std::move(upload_), &response_, [this](const absl::Status& status) { End(status); });
+  }
+
+  void OnDone() override {
+    const CallSetting& setting = setting_;
+    const int64_t held_bytes = held_bytes_;
+    delete this;
+    setting.budget->GiveBack(held_bytes);
+    --*setting.under_way;
+  }
+
+ private:
+  void ReadNext() {
+    setting_.idle_uploads->Wait(this, [&context = incoming_.context()] { context.TryCancel(); });
+    this->StartRead(&bytes_);
+  }
+
+  absl::Status TakeMessage() {
+    SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes_, &message_));
+    if (message_.has_header()) {
+      facts_ = FactsOf(message_.header());
+      SLIPSTREAM_RETURN_IF_ERROR(incoming_.Check(message_));
+    }
+    SLIPSTREAM_RETURN_IF_ERROR(CheckContent(incoming_.caller(), message_));
+    SLIPSTREAM_RETURN_IF_ERROR(OrOutOfMemory([this] { return upload_->Add(message_); }));
+    return HoldMore();
+  }
+
+  absl::Status HoldMore() {
+    const int64_t more = upload_->held_bytes() - held_bytes_;
+    SLIPSTREAM_RETURN_IF_ERROR(setting_.budget->Take(more));
+    held_bytes_ += more;
+    return absl::OkStatus();
+  }
+
+  void End(const absl::Status& status) {
+    incoming_.End(status, [&] {
+      if (status.ok()) facts_.resource = FactsOf(response_).resource;
+      return facts_;
+    });
+    this->Finish(status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status));
+  }
+
+  const OnEnd on_end_;
+  const CallSetting& setting_;
+  grpc::ByteBuffer* const answer_;
+  IncomingCall incoming_;
+  std::unique_ptr<Upload> upload_;
+  int64_t held_bytes_ = 0;  // Of the memory budget.
+  grpc::ByteBuffer bytes_;
+  Request message_;
+  Response response_;
+  CallFacts facts_;
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_UPLOAD_REACTOR_H_

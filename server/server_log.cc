@@ -1,0 +1,77 @@
+#include "server/server_log.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "server/store/resource_message.h"
+
+namespace slipstream {
+
+LogFields Settings(const Flags& flags) {
+  return {{"listen", flags.server.listen},
+          {"data", flags.data},
+          {"drain_seconds", flags.drain_seconds},
+          {"max_message_bytes", flags.service.max_message_bytes},
+          {"compute_threads", flags.service.compute_threads},
+          {"fitted_source_mib", static_cast<int64_t>(flags.service.fitted_source_bytes >> 20)},
+          {"request_id_hours", absl::ToDoubleHours(flags.store.retention)},
+          {"max_trials_per_study", flags.store.max_trials_per_study},
+          {"token_file", flags.token_file},
+          {"quota_file", flags.quota_file},
+          {"tls", flags.server.tls.client_ca.empty() ? (flags.server.tls.is_set() ? "yes" : "no")
+                                                     : "mutual"},
+          {"audit_log", flags.audit_log},
+          {"backup_folder", flags.service.backups.folder},
+          {"delete_completed_after",
+           absl::FormatDuration(flags.service.retention.delete_completed_after)},
+          {"slow_call_seconds", absl::ToDoubleSeconds(flags.calls.slow)},
+          {"log_level", flags.log_level}};
+}
+
+void LogEvents(Log* log, ServiceOptions* options) {
+  options->on_lease_sweep = [log](const LeaseSweep& sweep) {
+    log->Write(LogLevel::kInfo, "leases ran out",
+               {{"leases", sweep.stale}, {"queued_again", sweep.queued_again}});
+  };
+  options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
+    log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {
+      return LogFields{{"resource", source}, {"message", std::string(status.message())}};
+    });
+  };
+  options->on_step_down = [log](const std::string& study, Rung rung, const std::string& reason) {
+    log->WriteLimited(
+        LogLevel::kInfo, absl::StrCat("step down ", study),
+        rung == Rung::kWithoutTransfer ? "suggested without transfer" : "suggested without a model",
+        [&] {
+          return LogFields{{"resource", NameOfStudy(study)}, {"message", reason}};
+        });
+  };
+}
+
+void LogExpiry(Flags* flags, Log* log, AuditLog* audit) {
+  RetentionOptions& retention = flags->service.retention;
+  retention.now_ms = flags->store.now_ms;
+  retention.on_deletion = [=, after = retention.delete_completed_after](const std::string& study) {
+    const std::string name = NameOfStudy(study);
+    log->Write(LogLevel::kInfo, "deleted a study that has long been completed",
+               {{"resource", name}, {"after", absl::FormatDuration(after)}});
+    if (audit == nullptr) return;
+    const absl::Status written = audit->Write({{"caller", "--delete-completed-after-days"},
+                                               {"method", "DeleteStudy"},
+                                               {"resource", name}});
+    if (written.ok()) return;
+    log->Write(LogLevel::kError, "a change is missing in the audit log",
+               {{"resource", name}, {"message", std::string(written.message())}});
+  };
+}
+
+void LogEnd(const Service& service, Log* log) {
+  log->Write(LogLevel::kInfo, "drained",
+             {{"suggested_by_recipe", service.ladder().Of(Rung::kRecipe)},
+              {"suggested_without_transfer", service.ladder().Of(Rung::kWithoutTransfer)},
+              {"suggested_without_model", service.ladder().Of(Rung::kQuasiRandom)}});
+}
+
+}  // namespace slipstream

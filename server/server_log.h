@@ -1,0 +1,29 @@
+// What the server's own program logs of a life: what it was told, what happens inside the service,
+// and how it went.
+#ifndef SLIPSTREAM_SERVER_SERVER_LOG_H_
+#define SLIPSTREAM_SERVER_SERVER_LOG_H_
+
+#include "server/flags.h"
+#include "server/service/service.h"
+#include "server/telemetry/audit_log.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+// The flags that an operator looks for first.
+LogFields Settings(const Flags& flags);
+
+// Has what happens inside the service logged. `log` must outlive the service.
+void LogEvents(Log* log, ServiceOptions* options);
+
+// Has each study logged that is deleted because it has long been completed, and written to the
+// audit log if there is one.
+// `log` and `audit`, which may be null, must outlive the service.
+void LogExpiry(Flags* flags, Log* log, AuditLog* audit);
+
+// By what suggestions were made.
+void LogEnd(const Service& service, Log* log);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SERVER_LOG_H_

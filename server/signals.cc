@@ -1,0 +1,50 @@
+#include "server/signals.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <thread>
+
+namespace slipstream {
+namespace {
+
+// Raises SIGTERM when standard input has ended. The thread ends with the process.
+void EndWithStandardInput() {
+  std::thread([] {
+    char ignored[256];
+    ssize_t count = 0;
+    do {
+      count = read(STDIN_FILENO, ignored, sizeof(ignored));
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    kill(getpid(), SIGTERM);
+  }).detach();
+}
+
+}  // namespace
+
+sigset_t BlockEndingSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+int WaitForEndingSignal(bool until_stdin_ends, sigset_t signals,
+                        const std::function<void()>& each_second) {
+  if (until_stdin_ends) {
+    sigdelset(&signals, SIGINT);
+    EndWithStandardInput();
+  }
+  const timespec second = {1, 0};
+  while (true) {
+    const int signal_number = sigtimedwait(&signals, nullptr, &second);
+    if (signal_number > 0) return signal_number;
+    if (errno == EAGAIN) each_second();
+  }
+}
+
+}  // namespace slipstream

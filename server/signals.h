@@ -1,0 +1,24 @@
+// The signals that end the server.
+//
+//   const sigset_t signals = BlockEndingSignals();  // Before any thread is started.
+//   const int signal_number = WaitForEndingSignal(false, signals, [] {});
+#ifndef SLIPSTREAM_SERVER_SIGNALS_H_
+#define SLIPSTREAM_SERVER_SIGNALS_H_
+
+#include <signal.h>
+
+#include <functional>
+
+namespace slipstream {
+
+// Blocks the signals that end the server, in this thread and all that it starts.
+sigset_t BlockEndingSignals();
+
+// Returns the signal that ends the server; calls `each_second` until then. SIGINT is not one when
+// standard input says when to end, which then counts as SIGTERM.
+int WaitForEndingSignal(bool until_stdin_ends, sigset_t signals,
+                        const std::function<void()>& each_second);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_SIGNALS_H_
