@@ -108,7 +108,7 @@ class OptimizationAdapter : public AllMethods {
   Reactor* Suggest(Context* context, const Bytes* request, Bytes* answer) override {
     using Call = UnaryCall<v1::SuggestRequest, v1::SuggestResponse>;
     return Call::Begin(setting_, Rpc::kSuggest, context, *request, answer,
-                       [this](Call* call, Done done) {
+                       [this, context](Call* call, Done done) {
                          trials_.Suggest(&call->request(), call->response(), std::move(done),
                                          [context] { return IsGone(*context); });
                        });
