@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/gp/remembered_points.h"
 #include "core/linalg/cholesky.h"
 
 namespace slipstream {
@@ -13,7 +14,8 @@ namespace {
 // This part of the variance at a pending point stays.
 constexpr double kFantasyNoisePart = 1e-6;
 
-// cov(a, b) - cov(a, Z) S^-1 cov(Z, b) with S = cov(Z, Z) and a little noise.
+// cov(a, b) - cov(a, Z) S^-1 cov(Z, b) with S = cov(Z, Z) and a little noise. Further points are
+// appended to Z and to the factor of S.
 class Fantasy final : public TransferSurrogate {
  public:
   static absl::StatusOr<std::unique_ptr<Surrogate>> Of(std::unique_ptr<TransferSurrogate> base,
@@ -31,13 +33,14 @@ class Fantasy final : public TransferSurrogate {
   }
 
  private:
-  Fantasy(std::shared_ptr<const TransferSurrogate> base, PointMatrix seen, Cholesky factor)
+  Fantasy(std::shared_ptr<TransferSurrogate> base, PointMatrix seen, Cholesky factor)
       : TransferSurrogate(base->dimension()),
         base_(std::move(base)),
         seen_(std::move(seen)),
         factor_(std::move(factor)) {}
 
   Predictions DoPredict(const PointMatrix& x) const override {
+    if (remembered_.Are(x)) return remembered_.Predict();
     return Reduced(base_->Predict(x), SolvedCross(x));
   }
 
@@ -98,9 +101,33 @@ class Fantasy final : public TransferSurrogate {
     return Of(base_->Clone(), std::move(all));
   }
 
-  std::shared_ptr<const TransferSurrogate> base_;
+  absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override {
+    Matrix solved = SolvedCross(x);
+    Matrix corner = base_->Covariance(x, x);
+    corner.diagonal() *= 1 + kFantasyNoisePart;
+    const Index earlier = seen_.rows();
+    if (!factor_.AppendBlock(solved, std::move(corner)).ok()) return false;
+    seen_.conservativeResize(earlier + x.rows(), Eigen::NoChange);
+    seen_.bottomRows(x.rows()) = x;
+    if (base_.use_count() > 1) base_ = base_->Clone();
+    base_->Expect(seen_);
+    if (!remembered_.empty()) {
+      remembered_.Grow(factor_, earlier, base_->Covariance(x, remembered_.x()));
+    }
+    return true;
+  }
+
+  void DoRemember(const PointMatrix& x) override {
+    remembered_ = {};
+    Predictions before = base_->Predict(x);
+    remembered_ = RememberedPoints(x, std::move(before.mean), std::move(before.variance));
+    remembered_.Grow(factor_, 0, base_->Covariance(seen_, x));
+  }
+
+  std::shared_ptr<TransferSurrogate> base_;  // Changed by Absorb alone, and then not shared.
   PointMatrix seen_;
   Cholesky factor_;
+  RememberedPoints remembered_;
 };
 
 }  // namespace

@@ -40,7 +40,7 @@ class TransferSurrogate : public Surrogate {
                                        ConstVectorView weights, VectorView gradient) const = 0;
 
   Matrix DoJointCovariance(const PointMatrix& x) const final;
-  // Its variance given that f was seen at `x`; its mean as it is.
+  // Its variance given that f was seen at `x`; its mean as it is. The result absorbs further points.
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
 
   std::vector<PointMatrix> expected_;

@@ -32,6 +32,20 @@ TrainingData Sampled(const TestFunction& function, Index dimension, Index count,
   return data;
 }
 
+OwnPart OwnOf(Index dimension) {
+  OwnPart own;
+  own.kernel =
+      MakeStationary(Smoothness::kSquaredExponential, Numbers(dimension), Lengthscales::kShared);
+  own.parameters = Vector{{std::log(0.5), std::log(0.3)}};
+  own.mean = 0.2;
+  return own;
+}
+
+Observations ObservationsOf(const TestFunction& function, Index dimension, Index count) {
+  const TrainingData data = Sampled(function, dimension, count, 31);
+  return {data.x, data.y, RandomVector(count, 0.01, 0.1, 32)};
+}
+
 std::shared_ptr<const SourceModel> SourceOf(const std::string& name, TrainingData data,
                                             double noise_variance) {
   const std::shared_ptr<const Kernel> kernel =

@@ -7,8 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "core/prior/prior.h"
+#include "core/prior/blocks/added_process.h"
 #include "core/prior/blocks/source_model.h"
+#include "core/prior/prior.h"
 
 namespace slipstream {
 
@@ -28,6 +29,11 @@ double Bowl(const Vector& x);
 // standardised unless told otherwise.
 TrainingData Sampled(const TestFunction& function, Index dimension, Index count, uint64_t seed,
                      bool standardize = true);
+
+// A process for what sources do not explain: squared exponential, mean 0.2.
+OwnPart OwnOf(Index dimension);
+// Sampled, with noise variances between 0.01 and 0.1.
+Observations ObservationsOf(const TestFunction& function, Index dimension, Index count);
 
 // A source of these data under Matern 5/2, lengthscales 0.4, amplitude 1 and
 // this noise variance. Fails the test where it cannot be fitted.

@@ -12,20 +12,6 @@
 namespace slipstream {
 namespace {
 
-OwnPart OwnOf(Index dimension) {
-  OwnPart own;
-  own.kernel =
-      MakeStationary(Smoothness::kSquaredExponential, Numbers(dimension), Lengthscales::kShared);
-  own.parameters = Vector{{std::log(0.5), std::log(0.3)}};
-  own.mean = 0.2;
-  return own;
-}
-
-Observations ObservationsOf(const TestFunction& function, Index dimension, Index count) {
-  const TrainingData data = Sampled(function, dimension, count, 31);
-  return {data.x, data.y, RandomVector(count, 0.01, 0.1, 32)};
-}
-
 // The same model put together from priors that know nothing of expansions.
 GaussianProcess Stacked(const SourceModel& source, const OwnPart& own,
                         const Observations& observations) {
