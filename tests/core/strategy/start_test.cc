@@ -1,5 +1,8 @@
 // How recipes start: without a design of their own, at random, and with how many points.
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,7 +17,10 @@
 namespace slipstream {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::SizeIs;
 
 Suggestion Next(const Strategy& strategy, const StudyView& view) {
   auto suggestions = strategy.Suggest(view, 1, 5, Deadline::Infinite());
@@ -131,6 +137,28 @@ TEST(Start, HasAsManyPointsAsAreGiven) {
       study.Lease({next});
       study.End(Ending::kMeasured, BowlValueAt(*study.space, next.configuration, 0));
     }
+  }
+}
+
+// Eight points from nothing, for each seed: every choice among up to eight is tried, that of the
+// branches and that within one, and each of four branches twice.
+TEST(Start, VisitsEveryBranchAndEveryChoice) {
+  const CategoricalDomain eight{{"0", "1", "2", "3", "4", "5", "6", "7"}};
+  const auto space = MakeSpace({{"branch", CategoricalDomain{{"a", "b", "c", "d"}}, {}, {}},
+                                {"one", DoubleDomain{}, {}, Condition{"branch", {std::string("a")}}},
+                                {"two", DoubleDomain{}, {}, Condition{"branch", {std::string("b")}}},
+                                {"choice", eight, {}, {}},
+                                {"on", BooleanDomain{}, {}, {}}});
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto first = MustSuggest("gp_log_ei", FakeStudy(space).view(), 8, seed);
+    std::map<int64_t, int> branches;
+    std::set<int64_t> choices;
+    for (const Suggestion& suggestion : first) {
+      ++branches[suggestion.configuration.values[0].level()];
+      choices.insert(suggestion.configuration.values[3].level());
+    }
+    EXPECT_THAT(branches, ElementsAre(Pair(0, 2), Pair(1, 2), Pair(2, 2), Pair(3, 2)));
+    EXPECT_THAT(choices, SizeIs(8));
   }
 }
 
