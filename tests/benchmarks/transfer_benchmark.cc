@@ -46,7 +46,8 @@ struct Options {
   bool no_bars = false;
   bool smallest = false;
   std::vector<std::string> presets;
-  std::vector<std::string> parts = {"ready", "few", "hundred", "many", "thousand", "more"};
+  std::vector<std::string> parts = {"ready",    "few",  "hundred", "together",
+                                    "many", "thousand", "more"};
   std::string csv;
 };
 
@@ -291,6 +292,42 @@ void BesideNoTransfer(const Options& options, const std::vector<std::string>& pr
                 1024);
 }
 
+// With so many sources eight suggestions that are asked for together cost at most `bar` times one,
+// each after a new result: what follows the first one is appended to its model.
+void EightTogether(const Options& options, const std::vector<std::string>& presets, size_t sources,
+                   size_t points, double bar, Report& report) {
+  absl::PrintF("\n%d sources x %d points, %d results, after a new result: eight beside one\n",
+               sources, points, kResults);
+  absl::PrintF("%-20s %10s %10s %7s\n", "preset", "one ms", "eight ms", "ratio");
+  Study study(sources, points);
+  SourceLibrary library(kRoomForAll);
+  for (const std::string& name : presets) {
+    const Preset& preset = *FindPreset(name);
+    FitSources(study.View(&library), preset, library);
+    bool works = true;
+    const auto suggest_after_new_result = [&](int count) {
+      study.ReplaceLast();
+      const StudyView view = study.View(&library);
+      return SecondsOf(
+          [&] { works = Suggests(*MakeStrategy(preset), view, count) && works; });
+    };
+    suggest_after_new_result(kTogether);  // Works out the screens that later ones find.
+    std::vector<double> one;
+    std::vector<double> eight;
+    for (int round = 0; round < std::min(options.rounds, 3); ++round) {
+      one.push_back(suggest_after_new_result(1));
+      eight.push_back(suggest_after_new_result(kTogether));
+    }
+    const double ratio = Median(eight) / Median(one);
+    absl::PrintF("%-20s %10.1f %10.1f %7.2f  %s\n", name, Median(one) * 1e3, Median(eight) * 1e3,
+                 ratio, works ? "" : "stepped down!");
+    report.Add("one", name, sources, points, Median(one), 1, 0);
+    report.Add("eight", name, sources, points, Median(eight), ratio, bar);
+    report.Expect(absl::StrCat(name, ", ", sources, " x ", points, ": eight, times one"),
+                  works ? ratio : INFINITY, bar);
+  }
+}
+
 // Ten times the sources may take ten times as long, plus a fifth for noise.
 void EverMoreSources(const Options& options, const std::vector<size_t>& counts, Report& report) {
   constexpr size_t kPoints = 50;
@@ -404,6 +441,10 @@ int Run(const Options& options) {
   if (wants("hundred") && !options.smallest) {
     BesideNoTransfer(options, WithBoundedCost(options), 100, 100, 3, report);
   }
+  if (wants("together")) {
+    EightTogether(options, TransferPresets(options), options.smallest ? 9 : 100,
+                  options.smallest ? 10 : 50, 3, report);
+  }
   if (wants("many") && !options.smallest) {
     BesideNoTransfer(options, TransferPresets(options), 100, 500, 25, report);
   }
@@ -429,8 +470,8 @@ int main(int argc, char** argv) {
   flags.Value("--presets", &options.presets, "Only these");
   flags.Value(
       "--parts", &options.parts,
-      "ready (how fast a source is), few (10 x 100), hundred (100 x 100), many (100 x 500), "
-      "thousand (1000 x 100), more (1 to 1000)");
+      "ready (how fast a source is), few (10 x 100), hundred (100 x 100), together (eight "
+      "suggestions, 100 x 50), many (100 x 500), thousand (1000 x 100), more (1 to 1000)");
   flags.Value("--csv", &options.csv, "Where to write the table");
   flags.TurnOn("--smallest", &options.smallest, "Few and small sources, to check that it works");
   flags.TurnOn("--no-bars", &options.no_bars, "Measure only; missed bars are not a failure");
