@@ -40,14 +40,16 @@ MaximizerOptions SearchOptionsOf(const SearchedModel& model) {
 }
 
 // A short search, for each of many points that are chosen one after the other. They share a screen,
-// which has found the good regions already.
+// which has found the good regions already. Where predictions are costly a single ascent refines
+// the best of it.
 MaximizerOptions QuickSearchOptions(const SearchedModel& model) {
   MaximizerOptions options;
+  const bool is_costly = model.is_costly();
   if (model.looks_closer_at_single_points()) options.scored_again = kLookedAtClosely;
   options.quasi_random = 0;
   options.around_incumbents = 24;  // Of its own: those of the screen become known.
-  options.ascents = 2;
-  options.evaluations_per_ascent = 30;
+  options.ascents = is_costly ? 1 : 2;
+  options.evaluations_per_ascent = is_costly ? 20 : 30;
   options.value_tolerance = 1e-4;
   options.sweeps = 2;
   options.values_per_sweep = 12;
