@@ -45,7 +45,7 @@ MaximizerOptions QuickSearchOptions(const SearchedModel& model) {
   MaximizerOptions options;
   if (model.looks_closer_at_single_points()) options.scored_again = kLookedAtClosely;
   options.quasi_random = 0;
-  options.around_incumbents = 24;  // Of its own: those of the screen become known.
+  options.around_incumbents = 24;  // This search's own incumbents: the screen's become known.
   options.ascents = 2;
   options.evaluations_per_ascent = 30;
   options.value_tolerance = 1e-4;

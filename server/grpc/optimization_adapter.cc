@@ -23,7 +23,7 @@ using Context = grpc::CallbackServerContext;
 using Reactor = grpc::ServerUnaryReactor;
 using Bytes = grpc::ByteBuffer;
 
-// Whether the caller cancelled or vanished, or waits no longer.
+// Whether the caller has cancelled, disconnected or passed its deadline.
 bool IsGone(const Context& context) {
   return context.IsCancelled() || std::chrono::system_clock::now() > context.deadline();
 }
