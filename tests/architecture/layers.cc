@@ -139,6 +139,20 @@ const std::vector<std::string_view>& FoldersOfTestsOnly() {
   return folders;
 }
 
+const std::vector<SleepingFile>& SleepingFiles() {
+  static const auto& files = *new std::vector<SleepingFile>{
+      {"tests/testing/eventually.cc", "the one place where C++ asks another process again"},
+      {"tests/testing/waiting.py", "the one place where Python asks another process again"},
+      {"tests/benchmarks/rpc_benchmark.cc", "lets the machine settle before it measures"},
+      {"tests/benchmarks/soak_workers.cc", "workers train for a while between their calls"},
+      {"tests/benchmarks/soak_workers.h", "looks at the server's memory once a second"},
+      {"tests/benchmarks/workers_benchmark.cc", "measures for a given time"},
+      {"tests/architecture/violations.cc", "names the functions that sleep"},
+      {"tests/architecture/violations_test.cc", "plants files that sleep"},
+  };
+  return files;
+}
+
 const Layer* LayerOf(std::string_view path) {
   const Layer* best = nullptr;
   for (const Layer& layer : Layers()) {
