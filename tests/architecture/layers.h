@@ -25,7 +25,8 @@ const std::vector<Layer>& Layers();
 const std::vector<std::string_view>& TopLevelEntries();
 
 // Folders whose every source X.cc has a test X_test.cc in the same folder below
-// tests/, or is named in the CMakeLists.txt of its tests, with what tests it.
+// tests/, or is named in the CMakeLists.txt of its tests, with what tests it, or by
+// its path in that of tests/e2e.
 const std::vector<std::string_view>& MirroredFolders();
 
 // Folders below tests/ that test a house as a whole instead of one of its folders.

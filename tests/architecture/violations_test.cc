@@ -38,6 +38,7 @@ class Architecture : public ::testing::Test {
     }
     Write("core/space/search_space.h", "#include <vector>\n#include \"core/base/status.h\"\n");
     Write("server/main.cc", "#include \"server/store/sqlite/sqlite_store.h\"\n");
+    Write("tests/server/main_test.cc", "");
     Write("client/cpp/client.h", "#include \"slipstream/v1/study.pb.h\"\n");
     Write("tests/core/space/search_space_test.cc",
           "#include <gtest/gtest.h>\n#include \"server/store/sqlite/sqlite_store.h\"\n");
@@ -184,6 +185,15 @@ TEST_F(Architecture, ASourceNeedsATestOrALineThatSaysWhatTestsIt) {
   EXPECT_THAT(Find(), IsEmpty());
   Write("tests/core/base/CMakeLists.txt", "");
   Write("tests/core/base/status_test.cc", "");
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(Architecture, TestsOverASocketMayCoverAServersSource) {
+  Write("server/grpc/server.cc", "");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/server.cc: has no tests/server/grpc/")));
+  Write("tests/e2e/CMakeLists.txt", "# server.cc: process_test.cc\n");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/server.cc: has no ")));
+  Write("tests/e2e/CMakeLists.txt", "# server/grpc/server.cc: process_test.cc\n");
   EXPECT_THAT(Find(), IsEmpty());
 }
 
