@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/even_parts.h"
 #include "core/base/status.h"
 #include "core/optim/enumeration.h"
 #include "core/optim/space_maximizer.h"
@@ -168,8 +169,8 @@ class Chooser {
     if (candidates.size() <= most) return;
     std::vector<int64_t> kept;
     const size_t offset = request_.seed % candidates.size();
-    for (size_t i = 0; i < most; ++i) {
-      kept.push_back(candidates[(offset + i * candidates.size() / most) % candidates.size()]);
+    for (size_t place : FirstOfParts(candidates.size(), most)) {
+      kept.push_back(candidates[(offset + place) % candidates.size()]);
     }
     std::sort(kept.begin(), kept.end());
     candidates = std::move(kept);
