@@ -13,7 +13,7 @@
 namespace slipstream {
 namespace {
 
-// While both kinds of tasks wait, every so-many-th one that starts is a later turn.
+// While both kinds of tasks wait, one in so many that start is a later turn.
 constexpr int kStartsOfALaterTurn = 4;
 
 }  // namespace

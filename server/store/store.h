@@ -125,8 +125,8 @@ struct LeaseBatch {
   int64_t study_key = 0;
   std::string study_id;              // For messages.
   int64_t expected_trial_count = 0;  // The plan's study.trial_count.
-  // Whether the plan is out of date if a trial is queued that the grants do not take first, because
-  // they take a later or a fresh one.
+  // Whether the plan is out of date if the grants skip a queued trial and take a later or a fresh
+  // one instead.
   bool passes_over_none = false;
   std::vector<LeaseGrant> grants;
   std::function<void(absl::Status)> done;

@@ -25,7 +25,7 @@ namespace slipstream {
 
 struct ScreenLimits {
   Index most_points = 1200;  // The sources that are kept have at most so many points, ...
-  size_t least_sources = 5;  // ... unless these are the only so many sources.
+  size_t least_sources = 5;  // ... but so many sources are kept in any case.
 
   friend bool operator==(const ScreenLimits&, const ScreenLimits&) = default;
 };
