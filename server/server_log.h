@@ -1,5 +1,5 @@
-// What the server's own program logs of a life: what it was told, what happens inside the service,
-// and how it went.
+// What the server's program logs from its start to its end: its flags, events inside the service,
+// and how it ended.
 #ifndef SLIPSTREAM_SERVER_SERVER_LOG_H_
 #define SLIPSTREAM_SERVER_SERVER_LOG_H_
 

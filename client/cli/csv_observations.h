@@ -18,7 +18,7 @@ namespace slipstream::cli {
 
 // The meaning of a table's columns.
 struct CsvColumns {
-  // What an empty cell of the objective means.
+  // How an observation with an empty cell for the objective is read.
   enum class MissingObjective { kError, kFailed, kInfeasible };
 
   std::string objective;             // The objective's column and its metric's name.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/json_text.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/study_view.h"
 #include "client/cli/usage_error.h"
 #include "client/cli/value_text.h"
 
@@ -26,15 +27,6 @@ struct PresetsArguments {
   std::string name;
   bool ingredients = false;
 };
-
-// The axes with their values, in the order in which people read them.
-std::vector<Field> IngredientsOf(const v1::Recipe& recipe) {
-  return {{"prior", recipe.prior()},
-          {"calibration", recipe.calibration()},
-          {"acquisition", recipe.acquisition()},
-          {"initial", recipe.initial()},
-          {"exploration", recipe.exploration()}};
-}
 
 // The first three axes of a recipe, and the others unless they have their usual value.
 std::string ShortText(const v1::Recipe& recipe) {

@@ -241,7 +241,7 @@ struct ChangeArguments {
   std::optional<std::string> title;
 };
 
-// What is not given of the lease policy stays.
+// Changes only those parts of the lease policy that are given.
 absl::Status TakeLease(const v1::Study& study, const LeaseArguments& arguments,
                        v1::UpdateStudyRequest* request) {
   if (arguments.duration.empty() && !arguments.requeues.has_value()) return absl::OkStatus();

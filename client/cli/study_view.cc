@@ -4,7 +4,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -97,16 +96,18 @@ std::string DomainText(v1::Parameter parameter) {
 
 }  // namespace
 
+std::vector<Field> IngredientsOf(const v1::Recipe& recipe) {
+  return {{"prior", recipe.prior()},
+          {"calibration", recipe.calibration()},
+          {"acquisition", recipe.acquisition()},
+          {"initial", recipe.initial()},
+          {"exploration", recipe.exploration()}};
+}
+
 std::string RecipeText(const v1::Recipe& recipe) {
-  const std::pair<const char*, const std::string*> names[] = {
-      {"prior", &recipe.prior()},
-      {"calibration", &recipe.calibration()},
-      {"acquisition", &recipe.acquisition()},
-      {"initial", &recipe.initial()},
-      {"exploration", &recipe.exploration()}};
   std::vector<std::string> parts;
-  for (const auto& [axis, name] : names) {
-    if (!name->empty()) parts.push_back(absl::StrCat(axis, "=", *name));
+  for (const auto& [axis, name] : WithoutEmpty(IngredientsOf(recipe))) {
+    parts.push_back(absl::StrCat(axis, "=", name));
   }
   const std::map<std::string, double> options(recipe.options().begin(), recipe.options().end());
   for (const auto& [name, value] : options) parts.push_back(absl::StrCat(name, "=", value));

@@ -13,10 +13,9 @@
 
 namespace slipstream::cli {
 
-// For example "active".
-// "helping".
+// For example "helping".
 std::string TransferStateText(v1::TransferSummary::State state);
-
+// For example "active".
 std::string StateText(v1::Study::State state);
 // For example "maximize accuracy".
 std::string MetricText(const v1::Metric& metric);
@@ -25,6 +24,8 @@ std::string MetricsText(const google::protobuf::RepeatedPtrField<v1::Metric>& me
 // For example "stage=test, team=vision", ordered by key.
 std::string LabelsText(const google::protobuf::Map<std::string, std::string>& labels);
 
+// A recipe's axes with the names of their ingredients, in the order in which people read them.
+std::vector<Field> IngredientsOf(const v1::Recipe& recipe);
 // The names and options that the recipe has, for example
 // "prior=scaml acquisition=log_ei ucb_multiplier=3".
 std::string RecipeText(const v1::Recipe& recipe);

@@ -145,7 +145,7 @@ std::string ProcessText(const v1::WorkerProcess& process) {
                       process.process_id());
 }
 
-// What is left of TrialFields for one that is shown alone; some may be empty.
+// Further fields of a trial that is shown alone; some may be empty.
 std::vector<Field> LifeFields(const v1::Trial& trial) {
   std::vector<Field> fields = {
       {"runs on", ProcessText(trial.worker_process())},

@@ -11,7 +11,7 @@
 
 namespace slipstream::client_internal {
 
-// How a failed call went.
+// What is known of a failed call.
 struct FailedCall {
   std::string what;     // What was attempted: "suggest for studies/s".
   std::string address;  // The server's address.

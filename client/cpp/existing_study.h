@@ -8,7 +8,7 @@
 
 namespace slipstream::client_internal {
 
-// What would have to be asked for to get this study. Its id is the name without "studies/".
+// The request that would create this study. Its id is the name without "studies/".
 client::NewStudy DescriptionOf(const v1::Study& message);
 
 // A trial of a study that measures `metric`.

@@ -11,7 +11,7 @@ namespace slipstream::client_internal {
 // INVALID_ARGUMENT for a word in the recipe that is not an ingredient's, as no message has it.
 absl::Status CheckRecipe(const client::NewStudy& study);
 
-// What the server checks, such as bounds, is left to it. The recipe has passed CheckRecipe.
+// Does not check what the server checks, such as bounds. The recipe has passed CheckRecipe.
 v1::Study MessageOf(const client::NewStudy& study);
 
 }  // namespace slipstream::client_internal

@@ -24,7 +24,7 @@ Study Open(std::shared_ptr<Client> client, const v1::Study& message) {
   return Study(std::make_shared<OpenStudy>(std::move(client), message), std::move(background));
 }
 
-// What `open` makes of a client with these options.
+// Calls `open` with a client that has these options.
 template <typename Function>
 absl::StatusOr<Study> OnNewConnection(const ClientOptions& options, Function open) {
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(options);

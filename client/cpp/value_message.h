@@ -7,7 +7,7 @@
 
 namespace slipstream::client_internal {
 
-// What is no value of a parameter is left to the server to refuse.
+// Does not check values: the server refuses those that a parameter cannot have.
 v1::ParameterValue MessageOf(const client::Value& value);
 v1::Configuration MessageOf(const client::Configuration& configuration);
 

@@ -113,7 +113,7 @@ MadeRule UpperBound(const NextPointRequest& request, size_t) {
   return MakeUpperConfidenceBound(UpperBoundMultiplier(request));
 }
 
-// What improvements are counted from.
+// The value that an improvement has to exceed.
 absl::StatusOr<double> IncumbentFor(const NextPointRequest& request, size_t member) {
   if (request.acquisition.options().As<AcquisitionOptions>().incumbent_everywhere) {
     return LargestMean(request, member);

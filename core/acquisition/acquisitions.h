@@ -38,7 +38,7 @@ class PointScore {
   // The values at points that are compared with one another. Values of different calls need not be
   // comparable: those of a draw are not. Never NaN. FAILED_PRECONDITION when a factorisation fails.
   virtual absl::StatusOr<Vector> Values(const PointMatrix& x) const = 0;
-  // Of more candidates than this, a search scores an evenly thinned part.
+  // Where there are more candidates than this, a search scores an evenly thinned part of them.
   virtual std::optional<size_t> most_candidates() const { return std::nullopt; }
   // This score, if every point has a value of its own, with a gradient; else null.
   virtual const SmoothScore* smooth() const { return nullptr; }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/even_parts.h"
 #include "core/base/status.h"
 #include "core/optim/enumeration.h"
 #include "core/optim/space_maximizer.h"
@@ -47,7 +48,7 @@ MaximizerOptions QuickSearchOptions(const SearchedModel& model) {
   const bool is_costly = model.is_costly();
   if (model.looks_closer_at_single_points()) options.scored_again = kLookedAtClosely;
   options.quasi_random = 0;
-  options.around_incumbents = 24;  // Of its own: those of the screen become known.
+  options.around_incumbents = 24;  // This search's own: those of the screen become known.
   options.ascents = is_costly ? 1 : 2;
   options.evaluations_per_ascent = is_costly ? 20 : 30;
   options.value_tolerance = 1e-4;
@@ -170,8 +171,8 @@ class Chooser {
     if (candidates.size() <= most) return;
     std::vector<int64_t> kept;
     const size_t offset = request_.seed % candidates.size();
-    for (size_t i = 0; i < most; ++i) {
-      kept.push_back(candidates[(offset + i * candidates.size() / most) % candidates.size()]);
+    for (size_t place : FirstOfParts(candidates.size(), most)) {
+      kept.push_back(candidates[(offset + place) % candidates.size()]);
     }
     std::sort(kept.begin(), kept.end());
     candidates = std::move(kept);

@@ -26,7 +26,7 @@ class SearchedModel {
   virtual double LogWeight(size_t /*member*/) const { return 0; }
   // A member's noise variance, on the model's scale.
   virtual double NoiseVariance(size_t member) const = 0;
-  // What the member believes of the best so far, pending trials included.
+  // The best value so far as the member sees it, pending trials included.
   virtual double Incumbent(size_t member) const = 0;
   // The results that the model was fitted to, on its scale; more is better.
   virtual const Vector& results() const = 0;

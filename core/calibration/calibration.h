@@ -32,8 +32,8 @@ struct CalibrationData {
 struct Calibrated {
   // Equally likely; one, unless the posterior was sampled.
   std::vector<Hyperparameters> members;
-  double log_posterior = 0;  // Of the best member.
-  int evaluations = 0;       // Of the likelihood.
+  double log_posterior = 0;  // The best member's.
+  int evaluations = 0;       // How often the likelihood was evaluated.
   // Named figures that tell whether it went well.
   std::vector<std::pair<std::string, double>> diagnostics;
 };
@@ -71,7 +71,7 @@ struct HamiltonianOptions {
   int members_per_chain = 8;  // Kept, evenly thinned.
   int least_steps = 4;        // Leapfrog steps of one proposal.
   int most_steps = 8;
-  Index most_observations = 200;  // Of more, that many are used, evenly spread.
+  Index most_observations = 200;  // If there are more, so many evenly spread ones are used.
 };
 
 // The beliefs' locations.

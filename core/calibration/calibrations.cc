@@ -21,6 +21,7 @@ const CalibrationRow kMaximumLikelihood = {
 const CalibrationRow kMaximumPosterior = {
     .about = {.name = "map", .summary = "The most probable hyperparameters, beliefs included"},
     .make = MakeMaximumPosterior,
+    .finds_most_probable = true,
 };
 
 const CalibrationRow kHamiltonian = {

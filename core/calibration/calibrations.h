@@ -21,7 +21,8 @@ struct CalibrationRow {
   std::unique_ptr<Calibration> (*wrap)(std::unique_ptr<Calibration> wrapped,
                                        const OptionSet& options) = nullptr;
   std::unique_ptr<LengthscaleRule> (*rule)(const OptionSet& options) = nullptr;
-  bool reads_notes = false;  // Whether earlier suggestions' notes matter.
+  bool reads_notes = false;          // Whether earlier suggestions' notes matter.
+  bool finds_most_probable = false;  // Whether alone it finds the most probable hyperparameters.
 };
 
 // All of them, in the order in which people should meet them.

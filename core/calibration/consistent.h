@@ -17,7 +17,7 @@
 // some 50 results in one dimension, and of many more in several, lengthscales
 // come out shorter and noise larger than of the results themselves.
 //
-// What was decided where the paper is silent, or is left:
+// Decisions where the paper is silent, and deviations from it:
 //
 // - The amplitude is that of the pseudo points, as all of theta is in equation 2, and
 //   is not refitted to the results: these crowd where the best is expected and differ

@@ -152,7 +152,7 @@ class Expansion {
            4 * information_.noise_deviation * std::sqrt(gain + 1 - std::log(options_.failure));
   }
 
-  // What is chosen by.
+  // The multiplier by which points are chosen.
   absl::StatusOr<double> Multiplier(double h) const {
     if (!options_.theoretical) return multiplier_;
     double gain = 0;

@@ -113,7 +113,7 @@ struct ExpandingOptions {
 
 struct Expanded {
   std::vector<Hyperparameters> members;
-  double multiplier = 0;  // Of the deviation in an upper confidence bound.
+  double multiplier = 0;  // Deviations that an upper confidence bound adds.
   double h = 1;
   double g = 1;
   double b = 1;

@@ -28,7 +28,7 @@ namespace slipstream {
 
 struct ShrinkingOptions {
   double least_deviation = 0.1;  // kappa.
-  double most = 10;              // Of g.
+  double most = 10;              // The largest g.
   double grid_step = 1.1;
 
   friend bool operator==(const ShrinkingOptions&, const ShrinkingOptions&) = default;

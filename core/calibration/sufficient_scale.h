@@ -8,7 +8,7 @@
 
 namespace slipstream {
 
-// What to take where no scale is enough.
+// The scale to take if none is sufficient.
 enum class Insufficient { kLargestValue, kLargestScale };
 
 // least, least * step, ..., and most as the last one.

@@ -9,7 +9,7 @@
 //   reward is their result. (Hoffman and others reward every arm, by what the model
 //   then expects at the point that it proposed: that is the exploration hedge.)
 //
-// What was decided where the papers are silent:
+// Decisions where the papers are silent:
 //
 // - Rewards are scaled by the results that no block chose (the initial ones and
 //   those that people added): (r - worst) / (best - worst) within [0, 1]. Where

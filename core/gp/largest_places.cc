@@ -14,7 +14,7 @@ std::vector<Index> LargestPlaces(const Vector& values, Index count) {
   std::nth_element(sorted.begin(), last, sorted.end(), std::greater<double>());
   const double least = *last;
   const auto larger = std::count_if(sorted.begin(), last, [&](double v) { return v > least; });
-  Index equal = count - static_cast<Index>(larger);  // Of the least, so many are taken.
+  Index equal = count - static_cast<Index>(larger);  // How many of the least are taken.
   places.reserve(static_cast<size_t>(count));
   for (Index i = 0; i < values.size(); ++i) {
     if (values[i] > least || (values[i] == least && equal-- > 0)) places.push_back(i);

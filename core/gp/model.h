@@ -34,7 +34,7 @@ struct HyperparameterBelief {
 
 // Hyperparameters that somebody knows; the others are learnt.
 struct GivenHyperparameters {
-  std::optional<double> lengthscale = {};      // Of all coordinates.
+  std::optional<double> lengthscale = {};      // The same for all coordinates.
   std::optional<double> amplitude = {};        // The function's deviation.
   std::optional<double> noise_deviation = {};  // A result's.
   std::optional<double> mean = {};

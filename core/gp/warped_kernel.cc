@@ -9,8 +9,8 @@
 namespace slipstream {
 namespace {
 
-// Where an exponent is below 1 the curve stands upright at an end; this far from
-// the ends its slope is finite.
+// With an exponent below 1 the curve is vertical at an end; its slope is finite
+// at this distance from the ends.
 constexpr double kMargin = 1e-6;
 
 // One coordinate's curve 1 - (1 - x^a)^b at one place.

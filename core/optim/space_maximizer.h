@@ -26,17 +26,17 @@ struct MaximizerOptions {
   // The points of the screen: all over the space, and around the incumbents.
   size_t quasi_random = 384;
   size_t around_incumbents = 128;
-  // How many different screens the searches with all seeds have together, so that the function may
-  // know their values already; around an incumbent that searches share, their points are the same
-  // too. 0: each seed has a screen of its own.
+  // The number of different screens among searches with all seeds, so that the function's values at
+  // their points may be cached; around a shared incumbent they have the same points, too. 0: each
+  // seed has a screen of its own.
   uint64_t different_screens = 0;
   size_t ascents = 4;
   int evaluations_per_ascent = 50;
   double value_tolerance = 1e-6;
   size_t sweeps = 3;             // At most, after each ascent.
   size_t values_per_sweep = 32;  // Tried of one parameter that has more.
-  // Whether ascents climb the function's quick form around their start, where it has one. Where
-  // they end is judged by the function itself.
+  // Whether ascents climb the function's quick form around their start, if it has one. The points
+  // that they reach are judged by the function itself.
   bool climbs_nearby = false;
   // So many of the screen's best are scored again, each by itself, before ascents start from the
   // best of them: for a function that is more exact at single points.

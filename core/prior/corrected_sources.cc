@@ -14,7 +14,7 @@
 namespace slipstream {
 namespace {
 
-// Where and with what noise differences were seen, and under which kernel.
+// A kernel, and the places and the noise of the observed differences.
 struct DifferenceProcess {
   const Kernel& kernel;
   ConstVectorView parameters;

@@ -35,7 +35,7 @@ namespace slipstream {
 struct DeviationOptions {
   double ratio = 0.7;          // r.
   double distance_scale = 30;  // B; more in more than 15 dimensions.
-  size_t neighbours = 20;      // Of each task, itself not counted.
+  size_t neighbours = 20;      // Each task has so many, itself not counted.
   // If there are more, the nearest to the target take part, and of equally near
   // ones the first; cost grows with the cube of their number.
   size_t most_tasks = 100;

@@ -19,7 +19,7 @@ constexpr double kMostFactor = 5;
 constexpr HyperparameterBelief kFactorBelief = {1, 0.5, 0, kMostFactor};
 // Fewer points are predicted without a source's cache: the steps of a search do not come again.
 constexpr Index kLeastCached = 28;
-// Where sources are compared with each other.
+// Sources are compared with each other at so many places.
 constexpr Index kScreenPlaces = 64;
 constexpr size_t kMostCachedScreens = 16;
 
@@ -154,7 +154,7 @@ std::unique_ptr<KernelAt> EmpiricalProcess::DoAt(const PointMatrix& points) cons
 
 namespace {
 
-// How the common mean and the differences enter a likelihood.
+// The common mean and the differences as terms of a likelihood.
 std::vector<KnownTerm> EmpiricalTerms(const SourceModels& sources, const PointMatrix& x) {
   const Matrix means = SourceMeans(sources, x);
   std::vector<KnownTerm> terms(1);

@@ -33,8 +33,8 @@ struct PriorRow {
   std::unique_ptr<Prior> (*make)(const OptionSet& options,
                                  const FollowedAcquisition& acquisition) = nullptr;
   bool follows_acquisition = false;  // Whether `make` looks at the acquisition.
-  // What the method needs, unless a recipe asks for another one. Where results of different tasks
-  // are subtracted from each other or pooled, they have to be on one scale.
+  // The scale that the method needs, unless a recipe asks for another one. Methods that subtract or
+  // pool results of different tasks need these on one scale.
   TaskScale scale = TaskScale::kOwn;
   // Ascents that a calibration takes; 0: as many as it takes by itself.
   int ascents = 0;

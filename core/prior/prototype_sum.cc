@@ -33,10 +33,10 @@ struct SumColumn {
   std::vector<size_t> members;  // Places of its sources.
 };
 
-// What does not depend on the results, without the sources themselves.
+// The part of the sum that does not depend on the results. The single sources are not in it.
 struct SumCentres {
-  std::vector<size_t> sources;  // Places of those that the prototypes are of.
-  // That of all sources, then those of clusters.
+  std::vector<size_t> sources;  // Places of the sources that the prototypes are made from.
+  // The prototype of all sources comes first, then those of the clusters.
   std::vector<Prototype> prototypes;
 };
 

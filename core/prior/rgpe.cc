@@ -39,7 +39,7 @@ struct RgpeNumbers {
   Index draws() const { return std::max(own.rows(), counts.rows()); }
 };
 
-Matrix RgpeNormals(uint64_t seed, Index draws, Index points) {
+Matrix StandardNormals(uint64_t seed, Index draws, Index points) {
   Matrix normals(draws, points);
   for (Index j = 0; j < points; ++j) {
     for (Index s = 0; s < draws; ++s) {
@@ -70,8 +70,8 @@ RgpeNumbers DrawRgpeNumbers(const RgpeOptions& options, uint64_t seed, Index poi
     numbers.counts = RgpeBootstrap(CounterRandomBits(seed, 0, kRgpeResamplingLane), draws, points);
     return numbers;
   }
-  numbers.common = RgpeNormals(CounterRandomBits(seed, 0, kRgpeCommonLane), draws, points);
-  numbers.own = RgpeNormals(CounterRandomBits(seed, 0, kRgpeOwnLane), draws, points);
+  numbers.common = StandardNormals(CounterRandomBits(seed, 0, kRgpeCommonLane), draws, points);
+  numbers.own = StandardNormals(CounterRandomBits(seed, 0, kRgpeOwnLane), draws, points);
   return numbers;
 }
 

@@ -17,10 +17,10 @@
 namespace slipstream {
 namespace {
 
-// States under so many hyperparameters are kept, so that Fit, Shares and Remarks share them.
+// So many hyperparameters' states are cached, for Fit, Shares and Remarks to share.
 constexpr size_t kMostRmGpStates = 32;
 
-// Where a source is compared with the target.
+// The points at which a source is compared with the target.
 struct RmGpPoints {
   PointMatrix x;
   Vector y;
@@ -130,7 +130,7 @@ class RmGpTransfer final : public Transfer {
     };
     return states_.Get(hyperparameters.Packed(), make);
   }
-  // How many there are with so many results.
+  // The number of rounds after so many results.
   Index RoundsOf(Index results) const { return std::max<Index>(0, results + 1 - first_results_); }
   // gap(i, s) of source i in round s + 1.
   Matrix Gaps(const GaussianProcess& own, Index rounds) const;

@@ -46,7 +46,7 @@ Model StackModel(const PriorInput& input, const SourceStackOptions& options) {
   return model;
 }
 
-// How probable an amplitude a is of which y has the covariance B + a^2 C. With
+// The posterior of an amplitude a that gives y the covariance B + a^2 C. With
 // B = L L^T and L^-1 C L^-T = Q diag(e) Q^T, r = Q^T L^-1 (y - mean):
 //   log p = -1/2 sum_i (r_i^2 / (1 + a^2 e_i) + log(1 + a^2 e_i)) + constant.
 class AmplitudePosterior {
@@ -217,7 +217,7 @@ class SourceStack final : public Prior {
                                              static_cast<Index>(input.sources.size()), points);
   }
 
-  // Where there are more sources, the results tell which ones the stack takes.
+  // If there are more sources than the stack takes, the results choose among them.
   absl::Status Prepare(const PriorInput& input) const override {
     if (input.sources.size() > options_.most_sources) return absl::OkStatus();
     return CachedStackOf(input.sources).status();

@@ -26,7 +26,7 @@
 namespace slipstream {
 
 enum class WeightLearning {
-  kSeveral,  // Of several sources; a single one weighs 1.
+  kSeveral,  // Weights of several sources are learnt; a single one weighs 1.
   kAlways,
 };
 

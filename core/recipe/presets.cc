@@ -109,7 +109,7 @@ constexpr PresetWords kPresets[] = {
                   {"mean", 0}}}},
     // Lemma 1's multiplier for a Gaussian kernel of variance 1; B_0, lambda and delta are defaults.
     {"agpucb_theory",
-     "agpucb_bound with the norm bound and the multiplier for which no regret is proved",
+     "agpucb_bound with the norm bound and the multiplier for which sublinear regret is proved",
      {.calibration = "expanding(map)",
       .acquisition = "ucb",
       .initial = "random",

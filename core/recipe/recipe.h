@@ -45,7 +45,7 @@ struct StudyModelOptions {
   bool warps_inputs = false;
   // A model without sources stands beside the one with them (core/strategy/mixed_model.h).
   bool transfer_guard = false;
-  // Of the process of the study's own: with sources perhaps that of the difference from them.
+  // Describe the study's own process, which may model the difference from its sources.
   GivenHyperparameters given = {};
   GammaBeliefs gamma = {};
   // Instead of what the prior needs.

@@ -1,4 +1,4 @@
-// What of a space is more than numbers: words, and parameters that exist only under a condition.
+// The part of a space that is not just numbers: words, and parameters with a condition.
 #ifndef SLIPSTREAM_CORE_SPACE_BRANCHES_H_
 #define SLIPSTREAM_CORE_SPACE_BRANCHES_H_
 
@@ -15,7 +15,7 @@ bool IsMixed(const SearchSpace& space);
 // The parameters whose values decide which others exist, ascending.
 std::vector<size_t> BranchingParameters(const SearchSpace& space);
 
-// How many parameters configurations have on average, as evenly spread ones show.
+// The mean number of active parameters, estimated from evenly spread configurations.
 double MeanActive(const SearchSpace& space);
 
 }  // namespace slipstream

@@ -19,7 +19,7 @@ namespace slipstream {
 struct CalibrationKey {
   const Calibration* calibration = nullptr;
   std::vector<HyperparameterBelief> beliefs;
-  Fingerprint data;  // Of the results, which may have a square matrix for each source.
+  Fingerprint data;  // Stands for the results, which may have a square matrix for each source.
   uint64_t seed = 0;
 
   friend bool operator==(const CalibrationKey&, const CalibrationKey&) = default;

@@ -27,7 +27,7 @@ class MixedModel final : public SearchedModel {
   double Incumbent(size_t member) const override;
   const Vector& results() const override { return without_sources_.results(); }
   const OutputTransform& transform() const override { return without_sources_.transform(); }
-  // Of the two by turns, the heavier one first.
+  // Alternates between those of the two models, beginning with the heavier one.
   std::vector<Configuration> BestConfigurations(size_t count) const override;
   std::optional<int64_t> round() const override { return with_sources_.round(); }
   bool is_costly() const override { return with_sources_.is_costly(); }

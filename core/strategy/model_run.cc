@@ -141,7 +141,7 @@ class ModelRun final : public SuggestionRun {
     return suggestion;
   }
 
-  // What served the source tasks best, which takes no model of theirs.
+  // The configuration that served the source tasks best. Choosing it needs no model of them.
   absl::StatusOr<Suggestion> FromDesign() {
     const int count = static_cast<int>(earlier_.size()) + 1;
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> design,
@@ -154,7 +154,7 @@ class ModelRun final : public SuggestionRun {
     return suggestion;
   }
 
-  // How many results a model is to have where sources are of no use after all.
+  // The least number of results for a model if the sources turn out to be of no use.
   size_t LeastResultsAlone() const {
     if (!parts_.recipe.initial->with_sources_only) return 1;
     return InitialResultsAlone(view_, parts_.recipe);

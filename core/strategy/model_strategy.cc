@@ -33,7 +33,7 @@ std::unique_ptr<Calibration> CalibrationBesideSources(const Recipe& recipe) {
 // Null where the recipe's own calibration finds the most probable hyperparameters.
 std::unique_ptr<Calibration> JudgeOf(const Recipe& recipe) {
   const auto& [base, wrapper, rule] = recipe.calibration;
-  if (base.name() == "map" && !wrapper.has_value()) return nullptr;
+  if (base->finds_most_probable && !wrapper.has_value()) return nullptr;
   return MakeMaximumPosterior(QuasiNewtonOptions());
 }
 

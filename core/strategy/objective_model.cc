@@ -34,7 +34,7 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool wi
   options.noiseless = view.noiseless;
   options.warps_inputs = recipe.model_options().warps_inputs;
   options.gamma = recipe.model_options().gamma;
-  // What is given for a process beside the sources is not that of the study alone.
+  // Given hyperparameters are those of the process beside the sources, not of the study alone.
   if (with_sources == recipe.prior->uses_sources()) options.given = recipe.model_options().given;
   if (view.noiseless) options.given.noise_deviation.reset();  // That is known of this study.
   return options;
@@ -45,12 +45,12 @@ constexpr Index kManyPending = 16;
 // ... or where results or sources are.
 constexpr Index kManyResults = 100;
 constexpr size_t kManySources = 8;
-// Of the trials that are out at most so many are taken in: the cost grows with their square.
+// At most so many pending trials are taken in: the cost grows with the square of their number.
 constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
-// Of more results than one process takes, so many may be the incumbent: those that gave most.
+// Where one process cannot take all results, only so many of the best ones may be the incumbent.
 constexpr Index kMostContenders = 256;
-// And of more draws of hyperparameters, so many are models.
+// And only so many draws of the hyperparameters become models.
 constexpr size_t kMostMembers = 4;
 
 // Evenly among the candidates, or all over the cube; the same for all studies of

@@ -41,8 +41,8 @@ struct ObjectiveModelRequest {
   SourceModels sources = {};
   // The scale that the results share with the sources, of positive sign; none: their own.
   std::optional<OutputTransform> scale = {};
-  // How results are scaled, where another model of theirs has decided that; none: as the recipe
-  // has it.
+  // The scaling of the results, if another model of the same results has decided it; none: the
+  // recipe's.
   std::optional<Scaling> scaling = {};
 };
 
@@ -75,7 +75,7 @@ class ObjectiveModel final : public SearchedModel {
   const Surrogate& member(size_t member) const override { return *members_[member]; }
   // The member's noise variance, on the model's scale.
   double NoiseVariance(size_t member) const override;
-  // What the member believes of the best so far, pending trials included.
+  // The best value so far as the member sees it, pending trials included.
   double Incumbent(size_t member) const override;
 
   // Adds trials that are out, as if they had given what each member expects of them. Where they or
@@ -83,7 +83,7 @@ class ObjectiveModel final : public SearchedModel {
   // are added. DEADLINE_EXCEEDED as Fit; the model is of no use then.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending,
                           const Deadline& deadline);
-  // Whether that is so: suggestions are then made from a shared screen (next_point.h).
+  // Whether AddPending appends points: searches then share a screen (next_point.h).
   bool absorbs() const { return absorbs_; }
   // Tells the members that their predictions will be wanted at these points again and again.
   void Remember(const PointMatrix& x);
@@ -100,7 +100,7 @@ class ObjectiveModel final : public SearchedModel {
     return transfer_ != nullptr ? transfer_->Round() : std::nullopt;
   }
 
-  // Whether a prediction takes much more than the target's own results would.
+  // Whether a prediction takes much longer than one from the target's results alone would.
   bool is_costly() const override { return transfer_ != nullptr; }
   bool looks_closer_at_single_points() const override { return all_results_ != nullptr; }
 
@@ -119,7 +119,7 @@ class ObjectiveModel final : public SearchedModel {
                          const TrainingData& part);
   absl::Status BuildMembers(const Deadline& deadline);
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
-  // Where there are too many results for one process.
+  // Called if there are too many results for one process.
   void CollectAllResults(const StudyView& view);
   // So many results leave little doubt about hyperparameters, and each member costs much.
   void ThinMembers();

@@ -16,7 +16,7 @@ namespace {
 // the cube and change the hyperparameters by less than these are known.
 constexpr Index kMostCalibrated = 400;
 
-// How far behind the median results count, in units of the best one's lead.
+// Results count as at most so far behind the median, in units of the best one's lead over it.
 constexpr double kReach = 10;
 
 // The least evidence for a power, in natural logarithms.

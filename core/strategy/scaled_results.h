@@ -19,11 +19,11 @@ namespace slipstream {
 
 struct ScaledResults {
   TrainingSet training;
-  // What hyperparameters are calibrated to: the results as they were when there were fewer, ...
+  // Hyperparameters are calibrated to this: the results at the time when there were only ...
   TrainingData calibration_part;
-  Index calibrated_to = 0;  // ... namely so many observations.
-  // By how much the results' log likelihood was larger with a power before standardising, where
-  // that was compared.
+  Index calibrated_to = 0;  // ... so many observations.
+  // The gain in the results' log likelihood by a power transform before standardising, if the two
+  // were compared.
   std::optional<double> power_evidence = {};
   Scaling scaling = {};  // As it was chosen.
 };
@@ -40,14 +40,13 @@ struct ScaleJudge {
   Deadline deadline = Deadline::Infinite();
 };
 
-// The same, where kByEvidence may be `warp`. Results far behind the others are limited then, and in
-// a space with words or conditions it is the power
-// only if `model` makes the results e^5 times as likely with it, hyperparameters being the most
-// probable ones and both likelihoods taken on the results' own scale (Snelson, Rasmussen,
-// Ghahramani, "Warped Gaussian processes", 2004). A power that makes the marginal distribution of
-// what was measured normal stretches the values of the few good points next to the incumbent, and
-// nothing in a branch that is hardly known then promises as much as refining these. Errors are
-// those of Calibration::Calibrate.
+// The same, but `warp` may be kByEvidence. Results far behind the others are limited then, and in a
+// space with words or conditions the power transform is taken only if `model` makes the results e^5
+// times as likely with it. Hyperparameters are the most probable ones, and both likelihoods are on
+// the results' own scale (Snelson, Rasmussen, Ghahramani, "Warped Gaussian processes", 2004). A
+// power that makes the marginal distribution of what was measured normal stretches the values of
+// the few good points next to the incumbent, and then nothing in a hardly known branch promises as
+// much as refining these. Errors are those of Calibration::Calibrate.
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
                                              OutputWarp warp);
 

@@ -23,7 +23,7 @@ constexpr size_t kMostForLargeScreen = 400;
 
 // A model without sources has a say from so many results on.
 constexpr size_t kLeastResults = 3;
-// Where the model with sources has a smaller part, it is not asked, ...
+// A model with sources that weighs less than this is not asked, ...
 constexpr double kLeastShare = 0.05;
 // ... nor at every suggestion whose round this divides.
 constexpr int64_t kGuardPeriod = 4;

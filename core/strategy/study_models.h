@@ -41,8 +41,8 @@ struct StrategyParts {
   const Strategy& zero_shot;
 };
 
-// How many results there must be before a model is asked. One that has nothing else to learn from
-// has to see words and branches more often than numbers before it can tell which of them matter.
+// The number of results that must be there before a model is asked. A model without sources needs
+// more of them in spaces with words and branches before it can tell which of these matter.
 size_t InitialResults(const StudyView& view, const Recipe& recipe);
 
 // The same where the study's sources are of no use.
@@ -75,7 +75,7 @@ class StudyModels {
   // told apart: with a guard the second one is, and while results speak against the sources so are
   // others, until there are as many as a study without sources begins with.
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
-  // What is to be remembered of such a suggestion.
+  // The note that marks such a suggestion on its trial.
   static Note ContrastNote();
   // Which model that was, where there are two.
   bool has_two() const { return without_.has_value(); }
@@ -85,7 +85,7 @@ class StudyModels {
 
   // How the models came about, `main` standing for the main one.
   void Describe(const ObjectiveModel& main, Provenance& provenance) const;
-  // What is to be remembered of a suggestion at this configuration.
+  // The notes to be kept on the trial of a suggestion at this configuration.
   Notes NotesOf(const Configuration& configuration) const;
 
  private:
@@ -103,7 +103,7 @@ class StudyModels {
   std::optional<ObjectiveModel> without_;
   TransferEvidence evidence_;
   std::optional<MixedModel> mixed_;
-  bool asks_without_ = false;     // Of the model without sources alone.
+  bool asks_without_ = false;     // The next one is from the model without sources alone.
   std::optional<Screen> screen_;  // Once the model absorbs what is pending.
   size_t pending_ = 0;            // Suggestions that the models know.
   bool with_transfer_ = false;

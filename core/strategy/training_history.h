@@ -15,7 +15,7 @@
 
 namespace slipstream {
 
-// What is made of results before models see them.
+// The transformation of results before models see them.
 struct Scaling {
   OutputWarp warp = OutputWarp::kStandardize;
   double reach = 0;  // As TrainingSetOptions::reach.
@@ -27,10 +27,10 @@ struct Scaling {
 TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
                           const OutputTransform* transform = nullptr);
 
-// How many of the study's `different` measured configurations hyperparameters are calibrated to:
-// all while they are few, then the first ones of a schedule (ScheduledFitSize). While enough
-// results are settled, which means that no earlier trial is open, these are of the settled ones, so
-// that late results change nothing.
+// The number of results that hyperparameters are calibrated to, if `different` configurations were
+// measured: all while they are few, then a term of a schedule (ScheduledFitSize). A result is
+// settled when no earlier trial is open. If enough are, only settled ones are taken, so that late
+// results change nothing.
 Index CalibratedTo(const StudyView& view, Index different);
 
 // The training set as it was when there were `count` different configurations.

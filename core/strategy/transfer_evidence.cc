@@ -13,12 +13,12 @@ namespace {
 constexpr absl::string_view kForecasts = "transfer_forecasts";
 constexpr size_t kForecastNumbers = 5;
 
-// What is kept of the evidence at each result, ...
+// The part of earlier evidence that is kept at each result, ...
 constexpr double kMemory = 0.9;
-// ... and the least log density that a result can have: a surprise is none of another kind because
-// it is larger, and one must not decide for ever.
+// ... and the least log density that a result can have: larger surprises say no
+// more, and a single one must not decide for ever.
 constexpr double kLeastLogDensity = -6;
-// What the first results say was not forecast, so that it counts less.
+// The first results were not forecast, so their evidence counts less.
 constexpr double kInitialPart = 0.5;
 // The most that one result counts in the mean gain, so that a few large ones leave no doubt about
 // many small ones of the same sign.

@@ -44,7 +44,7 @@ double LargestCost(std::vector<double> costs, double reach) {
   std::nth_element(costs.begin(), middle, costs.end());
   const double median = *middle;
   const double best = *std::min_element(costs.begin(), middle + 1);
-  // Where half of the results are equal, there is no unit to measure by.
+  // If half of the results are equal, there is no unit to measure by.
   const double largest = median + reach * (median - best);
   return median > best && std::isfinite(largest) ? largest : infinite;
 }

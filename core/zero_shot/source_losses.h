@@ -25,7 +25,7 @@ namespace slipstream {
 struct TargetCandidates {
   std::vector<Configuration> configurations;
   std::vector<double> coordinates;  // Row by row.
-  ConfigurationIndex index;         // Of `configurations`.
+  ConfigurationIndex index;         // Finds a configuration's place.
 };
 
 // The loss of each candidate. Estimates look only at `estimation_points` (1 or more) of the

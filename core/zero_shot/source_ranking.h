@@ -23,7 +23,7 @@ class SourceRanking {
   // At most `count` of measured(), best first, of equals the first.
   std::vector<size_t> Best(size_t count, const SourceTaskData& source) const;
 
-  // Where `value` stands among the measured ones: 0 for the best, 1 for the
+  // The rank of `value` among the measured ones: 0 for the best, 1 for the
   // worst; equals share the mean of their ranks. measured() is not empty.
   double LossOf(double value) const;
 

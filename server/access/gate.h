@@ -23,7 +23,7 @@ namespace slipstream {
 // What a caller shows.
 struct CallCredentials {
   absl::string_view authorization = {};  // As HTTP has it: "Bearer TOKEN". Empty for none.
-  absl::string_view common_name = {};    // Of a client certificate; empty for none.
+  absl::string_view common_name = {};    // The client certificate's; empty for none.
 };
 
 class Gate {

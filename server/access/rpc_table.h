@@ -1,5 +1,5 @@
 // What the server knows of each RPC before it looks at the request: its name, whether it changes
-// anything, and whom it is for. The one table of that.
+// anything, and whom it is for. rpc_list.inc has a line for each.
 #ifndef SLIPSTREAM_SERVER_ACCESS_RPC_TABLE_H_
 #define SLIPSTREAM_SERVER_ACCESS_RPC_TABLE_H_
 
@@ -11,38 +11,18 @@
 
 namespace slipstream {
 
+// kCreateStudy and so on.
 enum class Rpc {
-  kCreateStudy,
-  kGetStudy,
-  kListStudies,
-  kUpdateStudy,
-  kDeleteStudy,
-  kExportStudy,
-  kImportStudy,
-  kSuggest,
-  kHeartbeat,
-  kReleaseTrials,
-  kReport,
-  kListReports,
-  kShouldStop,
-  kObserve,
-  kUpdateTrial,
-  kAddTrials,
-  kGetTrial,
-  kListTrials,
-  kBestTrials,
-  kExplain,
-  kWatchStudy,
-  kWatchStudies,
-  kListPresets,
-  kRegisterSourceTask,
-  kGetSourceTask,
-  kListSourceTasks,
-  kDeleteSourceTask,
-  kGetServerStatus,
-  kBackupStore,
+#define SLIPSTREAM_SERVED_RPC(name, service, changes, roles) k##name,
+#define SLIPSTREAM_OWN_RPC(name, changes, lasts, roles) k##name,
+#include "server/access/rpc_list.inc"
 };
-inline constexpr size_t kRpcCount = static_cast<size_t>(Rpc::kBackupStore) + 1;
+
+inline constexpr size_t kRpcCount = 0
+#define SLIPSTREAM_SERVED_RPC(name, service, changes, roles) +1
+#define SLIPSTREAM_OWN_RPC(name, changes, lasts, roles) +1
+#include "server/access/rpc_list.inc"
+    ;
 
 struct RpcEntry {
   Rpc rpc;

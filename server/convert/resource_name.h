@@ -30,8 +30,8 @@ absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string
 absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name);
 absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::string_view name);
 
-// Of the form "projects/{project}", or empty for "default"; the second also takes "projects/-" for
-// all projects, which is absent.
+// The project of "projects/{project}"; an empty name is that of "default". The second function also
+// takes "projects/-", which stands for all projects, and then returns nullopt.
 absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::string_view name);
 absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view field,
                                                              absl::string_view name);

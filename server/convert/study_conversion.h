@@ -34,7 +34,7 @@ struct StudyDefinition {
   std::vector<std::string> source_ids;
   std::string stopping = "none";  // The rule of early stopping, and its options.
   std::map<std::string, double> stopping_options;
-  LeasePolicy lease;  // Of a study that is to be created; it may be changed later.
+  LeasePolicy lease;  // The policy at the study's creation; it may be changed later.
 };
 
 // How long workers hold trials where the creator leaves it open.

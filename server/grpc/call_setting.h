@@ -16,7 +16,7 @@ struct CallSetting {
   // Counts the calls that are not over, but for watchers. A call takes itself off as the last
   // thing that it does: once there are none, all that is here may go.
   std::atomic<int64_t>* under_way = nullptr;
-  // What large requests and uploads hold.
+  // The memory that large requests and uploads may take together.
   MemoryBudget* budget = nullptr;
   // Ends uploads whose callers are silent.
   IdleUploads* idle_uploads = nullptr;

@@ -41,7 +41,7 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   const CallSetting& setting_;
   ExchangeService& service_;
   const OnEnd on_end_;
-  int64_t held_bytes_ = 0;  // Of the memory budget.
+  int64_t held_bytes_ = 0;  // Taken from the memory budget.
   std::unique_ptr<StudyExport> export_;
   grpc::ByteBuffer message_;  // On its way to the caller.
 };

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "server/grpc/call_facts.h"
@@ -23,7 +24,7 @@ using Context = grpc::CallbackServerContext;
 using Reactor = grpc::ServerUnaryReactor;
 using Bytes = grpc::ByteBuffer;
 
-// Whether the caller cancelled or vanished, or waits no longer.
+// Whether the caller has cancelled, disconnected or passed its deadline.
 bool IsGone(const Context& context) {
   return context.IsCancelled() || std::chrono::system_clock::now() > context.deadline();
 }
@@ -52,59 +53,36 @@ struct StreamingCall {
 // Requests come and answers go as bytes, so that it is decided here what becomes of bytes that are
 // no message, and watchers can share what they are sent.
 using Wire = v1::OptimizationService;
-using StudyMethods = Wire::WithRawCallbackMethod_CreateStudy<
-    Wire::WithRawCallbackMethod_GetStudy<Wire::WithRawCallbackMethod_ListStudies<
-        Wire::WithRawCallbackMethod_UpdateStudy<Wire::WithRawCallbackMethod_DeleteStudy<
-            Wire::WithRawCallbackMethod_ListPresets<Wire::Service>>>>>>;
-using LeaseMethods = Wire::WithRawCallbackMethod_Suggest<
-    Wire::WithRawCallbackMethod_Heartbeat<Wire::WithRawCallbackMethod_ReleaseTrials<
-        Wire::WithRawCallbackMethod_Report<Wire::WithRawCallbackMethod_ListReports<
-            Wire::WithRawCallbackMethod_ShouldStop<StudyMethods>>>>>>;
-using TrialMethods = Wire::WithRawCallbackMethod_Observe<Wire::WithRawCallbackMethod_UpdateTrial<
-    Wire::WithRawCallbackMethod_AddTrials<Wire::WithRawCallbackMethod_GetTrial<
-        Wire::WithRawCallbackMethod_ListTrials<Wire::WithRawCallbackMethod_BestTrials<
-            Wire::WithRawCallbackMethod_Explain<LeaseMethods>>>>>>>;
-using SourceTaskMethods = Wire::WithRawCallbackMethod_RegisterSourceTask<
-    Wire::WithRawCallbackMethod_GetSourceTask<Wire::WithRawCallbackMethod_ListSourceTasks<
-        Wire::WithRawCallbackMethod_DeleteSourceTask<TrialMethods>>>>;
-using AllMethods = Wire::WithRawCallbackMethod_WatchStudy<
-    Wire::WithRawCallbackMethod_WatchStudies<Wire::WithRawCallbackMethod_BackupStore<
-        Wire::WithRawCallbackMethod_ExportStudy<Wire::WithRawCallbackMethod_ImportStudy<
-            Wire::WithRawCallbackMethod_GetServerStatus<SourceTaskMethods>>>>>>;
+using AllMethods =
+#define SLIPSTREAM_SERVED_RPC(name, service, changes, roles) Wire::WithRawCallbackMethod_##name<
+#define SLIPSTREAM_OWN_RPC(name, changes, lasts, roles) Wire::WithRawCallbackMethod_##name<
+#include "server/access/rpc_list.inc"
+    Wire::Service
+#define SLIPSTREAM_SERVED_RPC(name, service, changes, roles) >
+#define SLIPSTREAM_OWN_RPC(name, changes, lasts, roles) >
+#include "server/access/rpc_list.inc"
+    ;
 
 class OptimizationAdapter : public AllMethods {
  public:
   OptimizationAdapter(slipstream::Service* service, const CallSetting& setting)
-      : studies_(service->studies()),
+      : services_(service->studies(), service->trials(), service->source_tasks(),
+                  service->leases(), service->reports()),
         trials_(service->trials()),
         source_tasks_(service->source_tasks()),
-        leases_(service->leases()),
-        reports_(service->reports()),
         watches_(service->watches()),
         exchange_(service->exchange()),
         status_(service->status()),
         backups_(service->backups()),
         setting_(setting) {}
 
-  Reactor* CreateStudy(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kCreateStudy, context, *request, answer, &studies_,
-                 &StudyService::CreateStudy);
+#define SLIPSTREAM_SERVED_RPC(name, service, changes, roles)                              \
+  Reactor* name(Context* context, const Bytes* request, Bytes* answer) override {         \
+    return Unary(Rpc::k##name, context, *request, answer, &service::name);                \
   }
-  Reactor* GetStudy(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kGetStudy, context, *request, answer, &studies_, &StudyService::GetStudy);
-  }
-  Reactor* ListStudies(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kListStudies, context, *request, answer, &studies_,
-                 &StudyService::ListStudies);
-  }
-  Reactor* UpdateStudy(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kUpdateStudy, context, *request, answer, &studies_,
-                 &StudyService::UpdateStudy);
-  }
-  Reactor* DeleteStudy(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kDeleteStudy, context, *request, answer, &studies_,
-                 &StudyService::DeleteStudy);
-  }
+#define SLIPSTREAM_OWN_RPC(name, changes, lasts, roles)
+#include "server/access/rpc_list.inc"
+
   Reactor* Suggest(Context* context, const Bytes* request, Bytes* answer) override {
     using Call = UnaryCall<v1::SuggestRequest, v1::SuggestResponse>;
     return Call::Begin(setting_, Rpc::kSuggest, context, *request, answer,
@@ -112,62 +90,6 @@ class OptimizationAdapter : public AllMethods {
                          trials_.Suggest(&call->request(), call->response(), std::move(done),
                                          [context] { return IsGone(*context); });
                        });
-  }
-  Reactor* Heartbeat(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kHeartbeat, context, *request, answer, &leases_, &LeaseService::Heartbeat);
-  }
-  Reactor* ReleaseTrials(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kReleaseTrials, context, *request, answer, &leases_,
-                 &LeaseService::ReleaseTrials);
-  }
-  Reactor* Report(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kReport, context, *request, answer, &reports_, &ReportService::Report);
-  }
-  Reactor* ListReports(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kListReports, context, *request, answer, &reports_,
-                 &ReportService::ListReports);
-  }
-  Reactor* ShouldStop(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kShouldStop, context, *request, answer, &reports_,
-                 &ReportService::ShouldStop);
-  }
-  Reactor* UpdateTrial(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kUpdateTrial, context, *request, answer, &trials_,
-                 &TrialService::UpdateTrial);
-  }
-  Reactor* Observe(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kObserve, context, *request, answer, &trials_, &TrialService::Observe);
-  }
-  Reactor* AddTrials(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kAddTrials, context, *request, answer, &trials_, &TrialService::AddTrials);
-  }
-  Reactor* GetTrial(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kGetTrial, context, *request, answer, &trials_, &TrialService::GetTrial);
-  }
-  Reactor* ListTrials(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kListTrials, context, *request, answer, &trials_, &TrialService::ListTrials);
-  }
-  Reactor* BestTrials(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kBestTrials, context, *request, answer, &trials_, &TrialService::BestTrials);
-  }
-  Reactor* Explain(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kExplain, context, *request, answer, &trials_, &TrialService::Explain);
-  }
-  Reactor* ListPresets(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kListPresets, context, *request, answer, &studies_,
-                 &StudyService::ListPresets);
-  }
-  Reactor* GetSourceTask(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kGetSourceTask, context, *request, answer, &source_tasks_,
-                 &SourceTaskService::GetSourceTask);
-  }
-  Reactor* ListSourceTasks(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kListSourceTasks, context, *request, answer, &source_tasks_,
-                 &SourceTaskService::ListSourceTasks);
-  }
-  Reactor* DeleteSourceTask(Context* context, const Bytes* request, Bytes* answer) override {
-    return Unary(Rpc::kDeleteSourceTask, context, *request, answer, &source_tasks_,
-                 &SourceTaskService::DeleteSourceTask);
   }
   Reactor* GetServerStatus(Context* context, const Bytes* request, Bytes* answer) override {
     using Call = UnaryCall<v1::GetServerStatusRequest, v1::ServerStatus>;
@@ -231,12 +153,12 @@ class OptimizationAdapter : public AllMethods {
 
  private:
   template <typename Request, typename Response, typename Backend>
-  Reactor* Unary(Rpc rpc, Context* context, const Bytes& bytes, Bytes* answer, Backend* backend,
+  Reactor* Unary(Rpc rpc, Context* context, const Bytes& bytes, Bytes* answer,
                  void (Backend::*method)(const Request*, Response*, Done)) {
     using Call = UnaryCall<Request, Response>;
     return Call::Begin(setting_, rpc, context, bytes, answer,
-                       [backend, method](Call* call, Done done) {
-                         (backend->*method)(&call->request(), call->response(), std::move(done));
+                       [&backend = std::get<Backend&>(services_), method](Call* call, Done done) {
+                         (backend.*method)(&call->request(), call->response(), std::move(done));
                        });
   }
 
@@ -257,11 +179,11 @@ class OptimizationAdapter : public AllMethods {
     return new WatchReactor(open, [call](const absl::Status& status) { call->End(status); });
   }
 
-  StudyService& studies_;
+  // Those that rpc_list.inc names.
+  std::tuple<StudyService&, TrialService&, SourceTaskService&, LeaseService&, ReportService&>
+      services_;
   TrialService& trials_;
   SourceTaskService& source_tasks_;
-  LeaseService& leases_;
-  ReportService& reports_;
   WatchService& watches_;
   ExchangeService& exchange_;
   StatusService& status_;

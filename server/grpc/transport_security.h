@@ -16,7 +16,7 @@ struct TlsFiles {
   // The server's certificate, followed by those that it is signed with but the root's; empty for
   // plaintext.
   std::string certificate = {};
-  std::string key = {};  // Of the certificate, unencrypted.
+  std::string key = {};  // The certificate's private key, unencrypted.
   // Certificates that sign those of callers, which then must have one; empty: callers need none.
   std::string client_ca = {};
   // How often to look for changes.

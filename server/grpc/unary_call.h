@@ -111,7 +111,7 @@ class UnaryCall {
   grpc::ByteBuffer* const answer_;
   Request request_;
   Response response_;
-  int64_t held_bytes_ = 0;  // Of the memory budget.
+  int64_t held_bytes_ = 0;  // Taken from the memory budget.
 };
 
 }  // namespace slipstream

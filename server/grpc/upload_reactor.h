@@ -30,7 +30,7 @@ namespace slipstream {
 template <typename Upload, typename Request, typename Response>
 class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
-  // What is done with what has been collected.
+  // Takes the collected messages when the caller has sent all of them.
   using OnEnd = std::function<void(std::unique_ptr<Upload>, Response*, const Done&)>;
 
   UploadReactor(const CallSetting& setting, Rpc rpc, grpc::CallbackServerContext* context,
@@ -105,7 +105,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   grpc::ByteBuffer* const answer_;
   IncomingCall incoming_;
   std::unique_ptr<Upload> upload_;
-  int64_t held_bytes_ = 0;  // Of the memory budget.
+  int64_t held_bytes_ = 0;  // Taken from the memory budget.
   grpc::ByteBuffer bytes_;
   Request message_;
   Response response_;

@@ -40,7 +40,7 @@ struct Quota {
 
 struct QuotaTable {
   std::map<std::string, Quota, std::less<>> projects = {};
-  Quota others = {};  // Of each project that is not among them.
+  Quota others = {};  // For each project that is not among them.
 
   const Quota& Of(absl::string_view project) const;
 };

@@ -28,7 +28,7 @@ struct CatalogStudy {
   StudyDefinition definition;
   std::unique_ptr<const Strategy> strategy;
   std::unique_ptr<const StoppingRule> stopping;
-  // How long a trial without an outcome can be on the wire.
+  // The largest size of a trial without an outcome on the wire.
   size_t most_trial_bytes = 0;
 
   // The study for the store, so that another one with its id is not taken for it.
@@ -65,7 +65,7 @@ class Catalog {
   // All source tasks of a study, in the study's order.
   absl::StatusOr<SourceTasks> GetSourcesOf(const CatalogStudy& study);
 
-  // Of what is cached, approximately.
+  // Approximate sizes of what is cached.
   size_t study_bytes() const { return studies_.cost(); }
   size_t source_bytes() const { return sources_.cost(); }
 

@@ -13,9 +13,9 @@ namespace {
 
 // Events in one read of the store.
 constexpr int kEventsPerRead = 2000;
-// How much longer than it works the feed rests.
+// The feed rests so many times as long as it works.
 constexpr int kRestPerWork = 10;
-// What sending a message costs, however small it is, in bytes.
+// The cost of sending a message, however small, in bytes.
 constexpr int64_t kBytesPerMessage = 4096;
 
 }  // namespace

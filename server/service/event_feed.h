@@ -35,8 +35,8 @@
 namespace slipstream {
 
 struct EventFeedOptions {
-  // How long events wait to be told together with later ones, at least, and after which
-  // time the store is asked for those of other servers.
+  // The least time that events wait to be sent together with later ones, and the interval at
+  // which the store is asked for those of other servers.
   absl::Duration gathering = absl::Milliseconds(50);
   absl::Duration poll = absl::Seconds(1);
   // Bytes that all watchers together are sent, with some for each message. Above that rate

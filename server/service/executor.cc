@@ -13,7 +13,7 @@
 namespace slipstream {
 namespace {
 
-// Of so many tasks that start while both kinds wait, one is a later turn.
+// While both kinds of tasks wait, one in so many that start is a later turn.
 constexpr int kStartsOfALaterTurn = 4;
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace slipstream {
 
 class Executor {
  public:
-  // Where a next step waits.
+  // The queue in which a task's next step waits.
   enum class Turn { kFirst, kLater };
 
   // `name` appears in error messages.

@@ -65,7 +65,7 @@ class HistoryCache {
   absl::StatusOr<std::shared_ptr<const StudyHistory>> Get(const CatalogStudy& study,
                                                           int64_t late_count);
 
-  // Of what is cached, approximately.
+  // The approximate size of what is cached.
   size_t bytes() const { return histories_.cost(); }
 
  private:

@@ -41,7 +41,7 @@ class StudyCurves {
   };
 
   std::map<int64_t, std::shared_ptr<const Curve>> curves_;  // By trial number.
-  std::vector<LearningCurve> others_;                       // Of the last view.
+  std::vector<LearningCurve> others_;                       // What the last view consists of.
 };
 
 // Thread-safe.
@@ -57,7 +57,7 @@ class LearningCurves {
   // ended. Else the store's errors.
   absl::StatusOr<std::unique_ptr<StudyCurves>> Get(const CatalogStudy& study, int64_t number);
 
-  // Of what is cached, approximately.
+  // The approximate size of what is cached.
   size_t bytes() const { return ended_.cost(); }
 
  private:

@@ -36,9 +36,9 @@ struct LeaseBatchContext {
   HistoryCache* histories = nullptr;
   LadderCounts* ladder = nullptr;
   const ServiceOptions* options = nullptr;
-  // What was worked out ahead; null: nothing is.
+  // Suggestions that were worked out ahead; null: none are.
   PreparedSuggestions* prepared = nullptr;
-  // Where a batch whose turn is over continues; null: it has only one turn.
+  // Runs a batch again after its turn is over; null: it has only one turn.
   Executor* executor = nullptr;
   // Requested when the server ends: batches then answer UNAVAILABLE and commit nothing.
   std::stop_token stop = {};
@@ -81,7 +81,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   absl::StatusOr<Next> GoOn();
   void DropCancelled();
   int Missing() const;
-  // What calls still need whose time is over.
+  // The number of trials still missing for calls whose deadline has passed.
   int MissingOfLate() const;
   void AnswerRepeats();
   void RefuseTooMany();

@@ -20,7 +20,7 @@ namespace slipstream {
 // the same.
 struct HistoryVersion {
   int64_t trials = 0;     // Given out so far.
-  int64_t suggested = 0;  // Of these by Suggest.
+  int64_t suggested = 0;  // Those among them that Suggest made.
   int64_t ended = 0;
   int64_t open = 0;
   int64_t late = 0;  // Results that came after their leases had ended.

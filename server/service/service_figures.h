@@ -28,7 +28,7 @@ struct ServiceFigures {
   std::vector<Queue> queues;
   std::vector<Cache> caches;
   std::array<int64_t, 3> rungs = {};  // Suggestions by their Rung.
-  // Of suggestions by studies with source tasks: the weight that these had, 0 to 1.
+  // The weight, 0 to 1, that source tasks had in the suggestions of studies with some.
   HistogramFigures transfer_weights;
   int64_t prepared = 0;         // Suggestions that were worked out ahead; ...
   int64_t prepared_used = 0;    // ... given to callers; ...

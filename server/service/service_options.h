@@ -45,10 +45,10 @@ struct ServiceOptions {
   // The largest message received or sent, in bytes. A Suggest call whose trials
   // might exceed it gets INVALID_ARGUMENT.
   int max_message_bytes = 16 << 20;
-  // How long a Suggest call may take, from its arrival on, before strategies step down the ladder.
+  // Time from the arrival of a Suggest call after which strategies step down the ladder.
   absl::Duration suggest_budget = absl::Seconds(5);
-  // How long suggestions for one study are computed before other studies get the thread; one that
-  // has begun is finished.
+  // Time after which a thread that computes suggestions for one study turns to other studies; a
+  // suggestion that has begun is finished.
   absl::Duration suggest_turn = absl::Milliseconds(10);
   // Called after a suggestion that did not come from the first rung of the ladder, with the study's
   // id, and after a source task that no model fits. On any thread, and must be quick.

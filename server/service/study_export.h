@@ -40,7 +40,7 @@ class StudyExport {
   Store& store_;
   const StudyRecord record_;  // Its trial count is the number of the last trial to export.
   std::string metric_;
-  int64_t last_number_ = 0;  // Of the trials that have been passed on.
+  int64_t last_number_ = 0;  // The number of the last trial that was passed on.
   bool begun_ = false;
   bool ended_ = false;
 };

@@ -50,7 +50,7 @@ class StudyImport {
   bool ended_ = false;
   std::optional<ImportedHead> head_;
   int64_t held_bytes_ = 0;
-  std::string digest_;  // Of the lines so far, each with those before it.
+  std::string digest_;  // A chained hash of the lines so far.
 };
 
 }  // namespace slipstream

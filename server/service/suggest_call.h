@@ -21,11 +21,11 @@ struct SuggestCall {
   RequestGuard guard;
   v1::SuggestResponse* response = nullptr;
   Done done;
-  // How many batches could not commit and left the call to a later one.
+  // The number of batches that could not commit and left the call to a later one.
   int attempts = 0;
   // When what is still missing is suggested without computing; the queue sets it.
   Deadline deadline = Deadline::Infinite();
-  // Whether nobody waits for the answer any more. Not called once the call is answered.
+  // Whether the caller has given up. Not called once the call is answered.
   std::function<bool()> is_cancelled = [] { return false; };
 };
 

@@ -52,7 +52,7 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
   return answer;
 }
 
-// Of which project a study was that is gone is not known any more.
+// The project of a study that is gone is not known any more.
 bool EventStream::IsWatched(absl::string_view study_id) const {
   return !project_.has_value() || (!study_id.empty() && ProjectOfId(study_id) == *project_);
 }

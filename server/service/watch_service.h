@@ -21,7 +21,7 @@
 
 namespace slipstream {
 
-// What to send to a watcher, shared by all that stand at the same place.
+// The next message to a watcher, shared by all watchers at the same place.
 struct WatchAnswer {
   std::string message;      // A WatchResponse as bytes.
   bool has_events = false;  // Not only a token.
@@ -29,7 +29,7 @@ struct WatchAnswer {
   bool ends = false;        // The one study that is watched has been deleted.
 };
 
-// Where those stand who are sent the same.
+// A place in the events. Watchers at equal places are sent the same.
 struct WatchPlace {
   EventFeed::Watcher::Place place;
   std::optional<std::string> project;

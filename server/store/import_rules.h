@@ -13,8 +13,8 @@
 namespace slipstream::rules {
 
 struct ImportLimits {
-  int64_t max_trials = 0;   // Of a study.
-  int64_t max_reports = 0;  // Of a trial.
+  int64_t max_trials = 0;   // In a study.
+  int64_t max_reports = 0;  // For a trial.
 };
 
 absl::StatusOr<StudyRecord> ImportStudy(RowTransaction& rows, const ImportedStudy& imported,

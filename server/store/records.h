@@ -180,7 +180,7 @@ enum class EventKind : int {
 };
 
 struct EventRecord {
-  int64_t sequence = 0;  // Of all events, ascending from 1.
+  int64_t sequence = 0;  // Ascends from 1 over the events of all studies.
   EventKind kind = EventKind::kStudyCreated;
   int64_t study_key = 0;
   int64_t number = 0;  // The trial's; 0 for the study itself.
@@ -192,7 +192,7 @@ struct EventRecord {
 // Consecutive events.
 struct EventPage {
   std::vector<EventRecord> events;
-  int64_t first_sequence = 1;  // Of all events that are kept; the next one's if there are none.
+  int64_t first_sequence = 1;  // The oldest kept event's; the next one's if none is kept.
   int64_t last_sequence = 0;
 };
 

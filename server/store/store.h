@@ -94,7 +94,7 @@ struct Heartbeats {
 // What a sweep of leases did.
 struct LeaseSweep {
   int64_t stale = 0;         // Leases that ran out.
-  int64_t queued_again = 0;  // Of these, how many configurations were queued again.
+  int64_t queued_again = 0;  // Those whose configurations were queued again.
   bool more = false;         // Further leases have run out.
 };
 
@@ -125,8 +125,8 @@ struct LeaseBatch {
   int64_t study_key = 0;
   std::string study_id;              // For messages.
   int64_t expected_trial_count = 0;  // The plan's study.trial_count.
-  // Whether the plan is out of date if the grants pass over a queued trial: take a later one
-  // instead, or a fresh one.
+  // Whether the plan is out of date if the grants skip a queued trial and take a later or a fresh
+  // one instead.
   bool passes_over_none = false;
   std::vector<LeaseGrant> grants;
   std::function<void(absl::Status)> done;
@@ -208,7 +208,7 @@ class Store {
   // any more. Like callbacks, it must be quick.
   virtual void SetCommitListener(std::function<void()> listener) = 0;
 
-  // What goes on in the store. Never waits for reads or writes.
+  // Counts and states of the store's work. Never waits for reads or writes.
   virtual StoreFigures Figures() = 0;
 
   // ---- Reads ----

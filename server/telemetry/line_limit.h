@@ -47,7 +47,7 @@ class LineLimit {
   const LineLimitOptions options_;
   std::mutex mutex_;
   absl::flat_hash_map<std::string, Window> windows_;
-  std::vector<Repeats> over_;  // Of windows that another one with the same key has replaced.
+  std::vector<Repeats> over_;  // Windows that another one with the same key has replaced.
 };
 
 }  // namespace slipstream

@@ -61,6 +61,13 @@ class CompileAlone(unittest.TestCase):
         self.assertIn("core/c.cc does not compile alone:", text)
         self.assertIn("1 of 17 files", text)
 
+    def test_sources_that_share_no_large_header_with_others_are_compiled_without(self):
+        for name in ("strings/str_cat", "time/time"):
+            self.write(f"../library/absl/{name}.h", "#include <map>\n")
+            self.write(f"core/{pathlib.Path(name).name}.cc", f'#include "absl/{name}.h"\nstd::map<int, int> numbers;\n')
+        self.write("core/none.cc", "int number;\n")
+        self.assertEqual(self.check(), (0, "11 files compile alone.\n"))
+
     def test_a_build_that_was_not_configured_is_an_error(self):
         (self.root / "build/compile_commands.json").unlink()
         code, text = self.check()

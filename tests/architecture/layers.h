@@ -25,11 +25,20 @@ const std::vector<Layer>& Layers();
 const std::vector<std::string_view>& TopLevelEntries();
 
 // Folders whose every source X.cc has a test X_test.cc in the same folder below
-// tests/, or is named in the CMakeLists.txt of its tests, with what tests it.
+// tests/, or is named in the CMakeLists.txt of its tests, with what tests it, or by
+// its path in that of tests/e2e.
 const std::vector<std::string_view>& MirroredFolders();
 
 // Folders below tests/ that test a house as a whole instead of one of its folders.
 const std::vector<std::string_view>& FoldersOfTestsOnly();
+
+// A file below tests/ that may sleep, although tests wait for conditions, and why it may.
+struct SleepingFile {
+  std::string_view file;
+  std::string_view reason;
+};
+
+const std::vector<SleepingFile>& SleepingFiles();
 
 // The layer of a file or header by its path from the repository's root; null
 // for a folder that no layer covers. A layer with sublayers covers only the

@@ -92,6 +92,12 @@ bool TestsName(const std::filesystem::path& tests, const std::string& name) {
   return false;
 }
 
+// Whether the CMakeLists.txt of tests/e2e names the source `file`, by its path.
+bool EndToEndTestsName(const std::filesystem::path& root, const std::string& file) {
+  const std::string text = ReadFile(root / "tests/e2e/CMakeLists.txt");
+  return text.find(' ' + file) != std::string::npos;
+}
+
 // Sources without tests, in the folders that must have them.
 void CheckTests(const std::filesystem::path& root, const std::vector<std::string>& files,
                 std::vector<std::string>& violations) {
@@ -102,6 +108,7 @@ void CheckTests(const std::filesystem::path& root, const std::vector<std::string
     const std::string test = "tests/" + file.substr(0, file.size() - 3) + "_test.cc";
     const std::string name = file.substr(folder.size() + 1);
     if (present.contains(test) || TestsName(root / "tests" / folder, name)) continue;
+    if (EndToEndTestsName(root, file)) continue;
     violations.push_back(file + ": has no " + test + ", and the CMakeLists.txt there does not say " +
                          "which tests cover " + name);
   }
@@ -120,6 +127,36 @@ void CheckTestFolders(const std::vector<std::string>& files,
   }
 }
 
+// The line of the first call that sleeps, from 1; 0 if there is none.
+long LineThatSleeps(std::string_view text) {
+  size_t first = text.npos;
+  for (std::string_view call : {"sleep_for", "sleep_until", "SleepFor", "usleep", "nanosleep",
+                                "time.sleep", "asyncio.sleep"}) {
+    first = std::min(first, text.find(call));
+  }
+  return first == text.npos ? 0 : 1 + std::count(text.begin(), text.begin() + first, '\n');
+}
+
+bool MaySleep(std::string_view file) {
+  return std::any_of(SleepingFiles().begin(), SleepingFiles().end(),
+                     [&](const SleepingFile& each) { return each.file == file; });
+}
+
+// Tests that sleep instead of waiting for a condition.
+void CheckSleeps(const std::filesystem::path& root, const std::vector<std::string>& files,
+                 std::vector<std::string>& violations) {
+  for (const std::string& file : files) {
+    const std::filesystem::path path = file;
+    const bool is_program = IsCppSource(file) || path.extension() == ".py" || !path.has_extension();
+    if (!IsBelow(file, "tests") || !is_program || MaySleep(file)) continue;
+    const long line = LineThatSleeps(ReadFile(root / file));
+    if (line == 0) continue;
+    violations.push_back(file + ":" + std::to_string(line) +
+                         ": sleeps: wait for a condition, if need be by " +
+                         "tests/testing/eventually.h or tests/testing/waiting.py");
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> FindViolations(const std::filesystem::path& root) {
@@ -131,6 +168,7 @@ std::vector<std::string> FindViolations(const std::filesystem::path& root) {
   }
   CheckTests(root, files, violations);
   CheckTestFolders(files, violations);
+  CheckSleeps(root, files, violations);
   return violations;
 }
 
@@ -147,6 +185,10 @@ std::vector<std::string> FindStaleEntries(const std::filesystem::path& root) {
   for (std::string_view folder : folders) {
     if (AnyIsBelow(files, folder)) continue;
     stale.push_back("layers.cc: names the folder " + Quote(folder) + ", which does not exist");
+  }
+  for (const SleepingFile& each : SleepingFiles()) {
+    if (LineThatSleeps(ReadFile(root / each.file)) > 0) continue;
+    stale.push_back("layers.cc: lets " + Quote(each.file) + " sleep, which does not");
   }
   return stale;
 }

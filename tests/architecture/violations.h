@@ -12,8 +12,8 @@ namespace slipstream {
 // such as "core/gp/kernel.cc:12: includes ...".
 std::vector<std::string> FindViolations(const std::filesystem::path& root);
 
-// The entries of the tables for which the tree under `root` has no sources, each
-// in a sentence.
+// The entries of the tables for which the tree under `root` has no sources, or none that
+// needs the entry, each in a sentence.
 std::vector<std::string> FindStaleEntries(const std::filesystem::path& root);
 
 }  // namespace slipstream

@@ -38,6 +38,7 @@ class Architecture : public ::testing::Test {
     }
     Write("core/space/search_space.h", "#include <vector>\n#include \"core/base/status.h\"\n");
     Write("server/main.cc", "#include \"server/store/sqlite/sqlite_store.h\"\n");
+    Write("tests/server/main_test.cc", "");
     Write("client/cpp/client.h", "#include \"slipstream/v1/study.pb.h\"\n");
     Write("tests/core/space/search_space_test.cc",
           "#include <gtest/gtest.h>\n#include \"server/store/sqlite/sqlite_store.h\"\n");
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Planted{"client/cpp/a.h", "\"client/cli/commands.h\""},
                       Planted{"client/cli/a.h", "\"core/space/search_space.h\""},
                       Planted{"server/main.cc", "\"client/cpp/client.h\""},
-                      Planted{"server/service/a.cc", "\"tests/testing/fake_clock.h\""},
+                      Planted{"server/service/a.h", "\"tests/testing/fake_clock.h\""},
                       Planted{"core/space/a.h", "\"tests/testing/fake_clock.h\""},
                       Planted{"client/cpp/a.h", "\"tests/testing/fake_clock.h\""},
                       Planted{"deploy/demo/a.h", "\"core/space/search_space.h\""},
@@ -117,13 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     InsideServer, BrokenArrow,
-    ::testing::Values(Planted{"server/store/a.cc", "\"server/service/studies.h\""},
+    ::testing::Values(Planted{"server/store/a.h", "\"server/service/studies.h\""},
                       Planted{"server/store/a.h", "\"server/store/sqlite/sqlite_store.h\""},
-                      Planted{"server/store/sqlite/a.cc", "\"server/convert/page_token.h\""},
-                      Planted{"server/convert/a.cc", "\"server/service/studies.h\""},
-                      Planted{"server/service/a.cc", "\"server/grpc/adapter.h\""},
-                      Planted{"server/service/a.cc", "\"server/store/sqlite/sqlite_store.h\""},
-                      Planted{"server/grpc/a.cc", "\"server/store/sqlite/sqlite_store.h\""}));
+                      Planted{"server/store/sqlite/a.h", "\"server/convert/page_token.h\""},
+                      Planted{"server/convert/a.h", "\"server/service/studies.h\""},
+                      Planted{"server/service/a.h", "\"server/grpc/adapter.h\""},
+                      Planted{"server/service/a.h", "\"server/store/sqlite/sqlite_store.h\""},
+                      Planted{"server/grpc/a.h", "\"server/store/sqlite/sqlite_store.h\""}));
 
 INSTANTIATE_TEST_SUITE_P(ForeignLibraries, BrokenArrow,
                          ::testing::Values(Planted{"core/space/a.h", "<grpcpp/grpcpp.h>"},
@@ -134,16 +135,16 @@ INSTANTIATE_TEST_SUITE_P(ForeignLibraries, BrokenArrow,
                                            Planted{"core/strategy/a.h", "<unistd.h>"},
                                            Planted{"core/strategy/a.h", "<gtest/gtest.h>"},
                                            Planted{"core/strategy/a.h", "<armadillo/matrix.h>"},
-                                           Planted{"server/service/a.cc", "<grpcpp/grpcpp.h>"},
-                                           Planted{"server/convert/a.cc", "<grpcpp/grpcpp.h>"},
-                                           Planted{"server/store/a.cc", "<sqlite3.h>"},
-                                           Planted{"server/grpc/a.cc", "<sqlite3.h>"},
-                                           Planted{"server/store/sqlite/a.cc", "<grpcpp/grpcpp.h>"},
+                                           Planted{"server/service/a.h", "<grpcpp/grpcpp.h>"},
+                                           Planted{"server/convert/a.h", "<grpcpp/grpcpp.h>"},
+                                           Planted{"server/store/a.h", "<sqlite3.h>"},
+                                           Planted{"server/grpc/a.h", "<sqlite3.h>"},
+                                           Planted{"server/store/sqlite/a.h", "<grpcpp/grpcpp.h>"},
                                            Planted{"client/cpp/a.h", "<sqlite3.h>"}));
 
 INSTANTIATE_TEST_SUITE_P(UnknownPlaces, BrokenArrow,
                          ::testing::Values(Planted{"core/space/a.h", "\"core/cooking/soup.h\""},
-                                           Planted{"server/grpc/a.cc",
+                                           Planted{"server/grpc/a.h",
                                                    "\"server/store/postgres/store.h\""},
                                            Planted{"core/space/a.h", "\"search_space.h\""},
                                            Planted{"core/space/a.h", "\"../base/status.h\""},
@@ -152,8 +153,8 @@ INSTANTIATE_TEST_SUITE_P(UnknownPlaces, BrokenArrow,
 TEST_F(Architecture, OnlyTestsHaveGeneratedStubsOfTheirOwn) {
   Write("tests/benchmarks/a.cc", "#include \"probe.pb.h\"\n");
   EXPECT_THAT(Find(), IsEmpty());
-  Write("server/grpc/a.cc", "#include \"probe.pb.h\"\n");
-  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/a.cc:1: ")));
+  Write("server/grpc/a.h", "#include \"probe.pb.h\"\n");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/a.h:1: ")));
 }
 
 TEST_F(Architecture, ANewFolderMustBeAddedToTheTable) {
@@ -185,6 +186,41 @@ TEST_F(Architecture, ASourceNeedsATestOrALineThatSaysWhatTestsIt) {
   Write("tests/core/base/CMakeLists.txt", "");
   Write("tests/core/base/status_test.cc", "");
   EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(Architecture, TestsOverASocketMayCoverAServersSource) {
+  Write("server/grpc/server.cc", "");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/server.cc: has no tests/server/grpc/")));
+  Write("tests/e2e/CMakeLists.txt", "# server.cc: process_test.cc\n");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("server/grpc/server.cc: has no ")));
+  Write("tests/e2e/CMakeLists.txt", "# server/grpc/server.cc: process_test.cc\n");
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(Architecture, ATestThatSleepsIsFound) {
+  Write("tests/e2e/a_test.cc", "\n\nstd::this_thread::sleep_for(kPause);\n");
+  Write("tests/e2e/b.h", "absl::SleepFor(pause);");
+  Write("tests/client/python/c_test.py", "import time\ntime.sleep(1)\n");
+  Write("tests/deploy/d", "#!/usr/bin/env python3\nawait asyncio.sleep(1)\n");
+  EXPECT_THAT(Find(), ElementsAre(StartsWith("tests/client/python/c_test.py:2: sleeps"),
+                                  StartsWith("tests/deploy/d:2: sleeps"),
+                                  StartsWith("tests/e2e/a_test.cc:3: sleeps"),
+                                  StartsWith("tests/e2e/b.h:1: sleeps")));
+}
+
+TEST_F(Architecture, WhatTestsWaitByMaySleepAndSoMayPrograms) {
+  Write("tests/testing/eventually.cc", "std::this_thread::sleep_for(kPause);\n");
+  Write("tests/testing/waiting.py", "time.sleep(PAUSE)\n");
+  Write("deploy/demo/health.cc", "absl::SleepFor(pause);\n");
+  Write("tests/deploy/CMakeLists.txt", "# demo/health.cc: compare_test.py\n");
+  EXPECT_THAT(Find(), IsEmpty());
+}
+
+TEST_F(Architecture, AnExceptionForAFileThatDoesNotSleepIsFound) {
+  Write("tests/testing/waiting.py", "time.sleep(PAUSE)\n");
+  const std::vector<std::string> stale = FindStaleEntries(root_);
+  EXPECT_THAT(stale, Contains(AllOf(HasSubstr("eventually.cc"), HasSubstr("sleep"))));
+  EXPECT_THAT(stale, Not(Contains(HasSubstr("waiting.py"))));
 }
 
 TEST_F(Architecture, TestsOfAFolderThatDoesNotExistAreFound) {

@@ -5,9 +5,12 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent / "testing"))
+
+from waiting import wait_for_address  # noqa: E402
+
 REPOSITORY = FOLDER.parents[1]
 BUILD = REPOSITORY / ".build/release"
 REQUIREMENTS = FOLDER / "client_overhead_requirements.txt"
@@ -34,6 +37,4 @@ def start_server(folder):
     process = subprocess.Popen(
         [BUILD / "bin/slipstream_server", "--data", f"{folder}/data", "--create", "--listen", "127.0.0.1:0",
          "--address-file", address_file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not address_file.exists():
-        time.sleep(0.01)
-    return process, address_file.read_text().strip()
+    return process, wait_for_address(process, address_file)

@@ -68,7 +68,7 @@ struct Soak {
   // run, and in the last tenth; medians.
   double minute_mib = 0;
   double end_mib = 0;
-  double most_results = 0;  // Of a study.
+  double most_results = 0;  // The largest study's.
 };
 
 class Benchmark {

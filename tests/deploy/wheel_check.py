@@ -10,6 +10,10 @@ import sysconfig
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "testing"))
+
+from waiting import wait_for_address  # noqa: E402
+
 PATIENCE = 60  # Seconds.
 SCRIPTS = pathlib.Path(sysconfig.get_path("scripts"))
 # The loader and the C library are the system's.
@@ -63,12 +67,8 @@ def check_programs(folder):
     server = subprocess.Popen([SCRIPTS / "slipstream", "serve", "--data", folder / "tuning.db", "--create",
                                "--listen", "127.0.0.1:0", "--address-file", address],
                               stderr=subprocess.DEVNULL)
-    end = time.monotonic() + PATIENCE
-    while not address.exists():
-        assert server.poll() is None and time.monotonic() < end, "slipstream serve is not ready"
-        time.sleep(0.01)
     try:
-        told = output(SCRIPTS / "slipstream", "--address", address.read_text().strip(),
+        told = output(SCRIPTS / "slipstream", "--address", wait_for_address(server, address),
                       "--format", "csv", "study", "list")
         assert "first" in told, told
     finally:

@@ -5,16 +5,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -25,6 +22,7 @@
 #include "tests/e2e/certificates.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/eventually.h"
 
 namespace slipstream {
 namespace {
@@ -71,15 +69,6 @@ grpc::Status CallAs(const std::string& token, Stub& stub,
   if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   Response ignored;
   return (stub.*method)(&context, request, response != nullptr ? response : &ignored);
-}
-
-bool EventuallyTrue(const std::function<bool()>& condition) {
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > patience) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return true;
 }
 
 class Access : public testing::Test {
@@ -274,13 +263,12 @@ TEST_F(Access, ATokenFileIsReadAgainWhenItChanges) {
   const Token late = MakeToken("late").value();
   EXPECT_EQ(Create(late.text, "a").error_code(), Code::UNAUTHENTICATED);
   WriteWhole(tokens_, TokenLine(ParseIdentity("late", "trainer", "*").value(), late.hash));
-  EXPECT_TRUE(EventuallyTrue([&] { return Create(late.text, "b").ok(); }));
+  EXPECT_TRUE(server_->Writes("read the token file again"));
+  EXPECT_TRUE(Create(late.text, "b").ok());
   EXPECT_EQ(Create(Callers::All().admin.text, "c").error_code(), Code::UNAUTHENTICATED)
       << "its line is gone";
   WriteWhole(tokens_, "late trainer *\n");
-  EXPECT_TRUE(EventuallyTrue([&] {
-    return server_->Output().find("the tokens of before still hold") != std::string::npos;
-  }));
+  EXPECT_TRUE(server_->Writes("the tokens of before still hold"));
   EXPECT_TRUE(Create(late.text, "d").ok());
 }
 
@@ -350,7 +338,7 @@ TEST_F(Access, TheAuditLogTellsWhoChangedWhat) {
   EXPECT_EQ(found.st_mode & 0777, 0600u);
   // Rotation: the file is moved away while the server runs.
   std::filesystem::rename(audit, audit + ".1");
-  EXPECT_TRUE(EventuallyTrue([&] {
+  EXPECT_TRUE(Eventually([&] {
     EXPECT_TRUE(Create(Callers::All().trainer.text, "").ok());
     return std::filesystem::exists(audit);
   }));
@@ -402,7 +390,7 @@ TEST_F(Tls, ACertificateIsReadAgainWhenItChanges) {
   ASSERT_EQ(List(*Connect(Trusting(old))), Code::OK);
   authority_ = CertificateAuthority("Next Authority");
   Install(authority_.Issue("server"));
-  EXPECT_TRUE(EventuallyTrue([&] { return List(*Connect(Trusting(authority_))) == Code::OK; }));
+  EXPECT_TRUE(Eventually([&] { return List(*Connect(Trusting(authority_))) == Code::OK; }));
   EXPECT_EQ(List(*Connect(Trusting(old))), Code::UNAVAILABLE);
 }
 

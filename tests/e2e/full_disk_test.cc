@@ -4,12 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/time/clock.h"
@@ -20,6 +18,7 @@
 #include "server/telemetry/upkeep.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/server/store/store_calls.h"
 #include "tests/testing/fault_vfs.h"
 
 namespace slipstream {
@@ -89,7 +88,7 @@ class FaultyDisk : public ::testing::Test {
       upkeep->Run();
       if (told_.has_value() && *told_ == healthy) return true;
       server_->later_ms += 1000;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      SweepLeases(*server_->store);  // Once it is answered, so is the write of that round.
     }
     return false;
   }

@@ -20,6 +20,7 @@ namespace slipstream {
 namespace {
 
 constexpr std::chrono::seconds kStartPatience(60);
+constexpr std::chrono::seconds kWritePatience(30);
 
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -68,6 +69,36 @@ bool WaitForFile(const std::string& folder, const std::string& file, int end) {
   }
   close(changes);
   return std::filesystem::exists(file);
+}
+
+bool HasLineWith(const std::string& lines, const std::string& text) {
+  const size_t found = lines.find(text);
+  return found != std::string::npos && lines.find('\n', found) != std::string::npos;
+}
+
+// Returns when a line of `file` has `text`, when `process`, a pidfd, has ended, or when
+// kWritePatience is over; whether a line has it.
+bool WaitForLine(const std::string& file, const std::string& text, int process) {
+  const auto end = std::chrono::steady_clock::now() + kWritePatience;
+  const int changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  inotify_add_watch(changes, file.c_str(), IN_MODIFY);
+  pollfd events[] = {{changes, POLLIN, 0}, {process, POLLIN, 0}};
+  while (!HasLineWith(ReadFile(file), text) && events[1].revents == 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || poll(events, 2, static_cast<int>(left.count())) <= 0) break;
+    char ignored[4096];
+    while (read(changes, ignored, sizeof(ignored)) > 0) {
+    }
+  }
+  close(changes);
+  return HasLineWith(ReadFile(file), text);
+}
+
+int PidfdOf(pid_t pid) {
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (process < 0) throw std::runtime_error("cannot wait for the server's process");
+  return process;
 }
 
 // Whether `descriptor` can be read, or hangs up, within this time.
@@ -120,6 +151,13 @@ ServerProcess::~ServerProcess() { Kill(); }
 
 std::string ServerProcess::Output() const { return ReadFile(output_file_); }
 
+bool ServerProcess::Writes(const std::string& text) const {
+  const int process = PidfdOf(pid_);
+  const bool wrote = WaitForLine(output_file_, text, process);
+  close(process);
+  return wrote;
+}
+
 void ServerProcess::Kill() {
   if (pid_ == 0) return;
   kill(pid_, SIGKILL);
@@ -132,8 +170,7 @@ EndedProcess ServerProcess::Terminate() {
 }
 
 bool ServerProcess::EndsWithin(std::chrono::microseconds patience) const {
-  const int process = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
-  if (process < 0) throw std::runtime_error("cannot wait for the server's process");
+  const int process = PidfdOf(pid_);
   const bool ended = HasNewsWithin(process, patience);
   close(process);
   return ended;

@@ -45,6 +45,9 @@ class ServerProcess {
 
   // What it has written so far.
   std::string Output() const;
+  // Waits until it has written a line with this text. False if it has not within half a minute, or
+  // ends before.
+  bool Writes(const std::string& text) const;
 
   // SIGKILL; returns when the process is gone.
   void Kill();

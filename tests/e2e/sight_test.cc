@@ -3,7 +3,6 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -13,7 +12,6 @@
 #include <regex>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -21,6 +19,7 @@
 #include "tests/e2e/http.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/eventually.h"
 
 namespace slipstream {
 namespace {
@@ -170,11 +169,7 @@ TEST(Sight, LeasesThatRunOutAreLogged) {
   create.mutable_study()->mutable_lease_policy()->mutable_duration()->set_seconds(1);
   ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, create).ok());
   ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w")).ok());
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (Events(server, "leases ran out").empty()) {
-    ASSERT_LT(std::chrono::steady_clock::now(), patience) << server.Output();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
+  ASSERT_TRUE(server.Writes("leases ran out")) << server.Output();
   EXPECT_EQ(Events(server, "leases ran out")[0]["leases"], 1);
 }
 
@@ -237,10 +232,7 @@ TEST(Sight, AWatcherIsCountedWhileItWatches) {
     context.TryCancel();
     reader->Finish();
   }
-  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (Metrics(server).at("slipstream_watchers") != 0) {
-    ASSERT_LT(std::chrono::steady_clock::now(), patience);
-  }
+  EXPECT_TRUE(Eventually([&] { return Metrics(server).at("slipstream_watchers") == 0; }));
   EXPECT_THAT(server.Output(), Not(HasSubstr("WatchStudies")));
 }
 

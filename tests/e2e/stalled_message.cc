@@ -6,7 +6,7 @@
 namespace slipstream {
 namespace {
 
-// Of HTTP/2 (RFC 9113, sections 6 and 6.5.2).
+// Frames, flags and settings of HTTP/2 (RFC 9113, sections 6 and 6.5.2).
 constexpr int kData = 0;
 constexpr int kReset = 3;
 constexpr int kSettings = 4;

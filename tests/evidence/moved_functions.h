@@ -49,10 +49,10 @@ std::vector<double> DixonPriceOptimum(size_t dimension);
 struct MovedShape {
   double (*function)(RawPoint) = nullptr;
   std::vector<double> (*optimum)(size_t dimension) = nullptr;
-  size_t dimension = 0;  // Of the function.
+  size_t dimension = 0;  // The function's own.
   double scale = 1;      // Units of the function in one of the box.
   bool is_turned = true;
-  // Of the box, where it has more coordinates: which of them matter depends on the seed.
+  // The box's, where it has more coordinates: which of them matter depends on the seed.
   size_t box_dimension = 0;
 
   constexpr size_t BoxDimension() const { return box_dimension > 0 ? box_dimension : dimension; }

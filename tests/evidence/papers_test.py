@@ -180,7 +180,7 @@ class Running(unittest.TestCase):
         value = float(facts["predicted_mean"]) - 0.39788735772973816  # As a regret.
         truth.values = numpy.array([value, value + 1])  # So that there is a variance.
         error = model_error.of_rows(rows[:-1], facts, truth)
-        self.assertAlmostEqual(error / (1 / truth.values.var()), 0.5, 3)  # Of 0 and of 1.
+        self.assertAlmostEqual(error / (1 / truth.values.var()), 0.5, 3)  # The mean of the errors 0 and 1.
 
     def test_a_program_in_numpy_sees_our_sources_and_our_noise(self):
         with Objective(str(OBJECTIVE), str(self.out), "delta_bohachevsky", 1, True) as objective:

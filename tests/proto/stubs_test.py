@@ -7,11 +7,14 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
-STUBS = pathlib.Path(__file__).resolve().parents[2] / "deploy/stubs"
-PATIENCE = 60  # Seconds.
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "tests/testing"))
+
+from waiting import wait_for_address  # noqa: E402
+
+STUBS = REPOSITORY / "deploy/stubs"
 CLIENT = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -42,12 +45,7 @@ class Stubs(unittest.TestCase):
                  "127.0.0.1:0", "--address-file", address], stderr=log)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
-        end = time.monotonic() + PATIENCE
-        while not address.exists():
-            ready = server.poll() is None and time.monotonic() < end
-            self.assertTrue(ready, (self.folder / "log").read_text())
-            time.sleep(0.01)
-        return address.read_text().strip()
+        return wait_for_address(server, address, self.folder / "log")
 
     def test_each_language_that_debian_has_gets_messages_and_calls(self):
         for language, ending in (("cpp", ".cc"), ("php", ".php"), ("python", ".py"),

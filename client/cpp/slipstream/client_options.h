@@ -69,7 +69,7 @@ struct ClientOptions {
   // Deadlines of BackupStore, which copies and checks all that is stored.
   Deadlines backup = {std::chrono::hours(1), std::chrono::hours(2)};
   RetryOptions retry = {};
-  // Of each study that is opened.
+  // Each study that is opened gets these.
   BackgroundOptions background = {};
   // Who calls: a token, for servers that ask for one. Empty: SLIPSTREAM_TOKEN of the environment,
   // or none.

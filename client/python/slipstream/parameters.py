@@ -44,9 +44,9 @@ class Parameter:
     """What one parameter may be. Made by `real`, `log` and the other functions of this module."""
 
     kind: str  # "real", "integer", "discrete", "choice" or "boolean".
-    low: Optional[Number] = None  # Of real and integer parameters.
+    low: Optional[Number] = None  # For real and integer parameters.
     high: Optional[Number] = None
-    values: Tuple[Value, ...] = ()  # Of discrete parameters and choices.
+    values: Tuple[Value, ...] = ()  # For discrete parameters and choices.
     scale: str = "linear"
     default: Optional[Value] = None
     condition: Optional[Condition] = None

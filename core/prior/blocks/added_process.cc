@@ -36,7 +36,7 @@ struct Fitted {
   std::vector<Vector> term_weights;
 
   bool has_correlated_terms() const { return errors == SourceErrors::kCorrelated; }
-  // Whether results tell of the term's errors.
+  // Whether the results inform about the term's errors.
   bool is_learnt(size_t term) const {
     return has_correlated_terms() && x.rows() > 0 && terms[term].covariance_factor != 0;
   }
@@ -104,7 +104,7 @@ class AddedProcess final : public TransferSurrogate {
     return result;
   }
 
-  // What is predicted before the results have told what they do, but with their mean.
+  // The predictions before conditioning on the results, but with the mean learnt from them.
   struct BeforeResults {
     Predictions predictions;
     Matrix covariance;  // c(X, x), one column a point.

@@ -10,7 +10,7 @@
 namespace slipstream {
 namespace {
 
-// How many points of each source of these sizes take part.
+// The number of points that each source, given their sizes, contributes.
 std::vector<Index> SourceQuotas(const std::vector<Index>& sizes, Index most, Index most_each) {
   const auto taken = [&](Index each) {
     Index sum = 0;

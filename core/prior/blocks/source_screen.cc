@@ -10,7 +10,7 @@
 namespace slipstream {
 namespace {
 
-// What sources say of each other counts as so many ordered pairs of results, those of five.
+// A source's agreement with the others counts as much as so many ordered pairs of results.
 constexpr double kPairsOfStrangeness = 20;
 
 Index PointsOf(const SourceModels& sources) {

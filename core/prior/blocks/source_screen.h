@@ -24,8 +24,8 @@
 namespace slipstream {
 
 struct ScreenLimits {
-  Index most_points = 1200;  // Of the sources that are kept, ...
-  size_t least_sources = 5;  // ... which are so many in any case, however many points they have.
+  Index most_points = 1200;  // The sources that are kept have at most so many points, ...
+  size_t least_sources = 5;  // ... but so many sources are kept in any case.
 
   friend bool operator==(const ScreenLimits&, const ScreenLimits&) = default;
 };
@@ -38,10 +38,10 @@ Vector Strangeness(const SourceModels& sources, const PointMatrix& places);
 
 struct SourceScreen {
   std::vector<size_t> kept;  // Places of the sources that are kept, ascending.
-  size_t sources = 0;        // Those of all, ...
-  Index points = 0;          // ... the points of those that are kept, ...
-  Index all_points = 0;      // ... and of all.
-  Index results = 0;         // By which they were chosen.
+  size_t sources = 0;        // The number of all sources.
+  Index points = 0;          // The points of the sources that are kept.
+  Index all_points = 0;      // The points of all sources.
+  Index results = 0;         // The results that the sources were chosen by.
 
   bool leaves_any_out() const { return kept.size() < sources; }
   // What was left out, and why, in words.

@@ -78,7 +78,7 @@ void AddModel(const AdaptionModel& model, const PointMatrix& places, Fingerprint
   AddNumbers(residual.kernel->Covariance(residual.parameters, few, few), fingerprint);
 }
 
-// Whether the points of `results` are the first of those.
+// Whether `x` begins with the points of `results`.
 bool AreFirstOf(const PointMatrix& x, const TrainingData& results) {
   return results.x.rows() <= x.rows() && results.x == x.topRows(results.x.rows());
 }

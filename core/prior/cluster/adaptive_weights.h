@@ -1,4 +1,4 @@
-// How much prototypes weigh for a target, by what its results made of them:
+// The prototypes' weights for a target, updated by each of its results:
 // lines 13 to 21 of algorithm 1 of cm-BO (prototypes.h).
 //
 //   w^(0) = 1/C,
@@ -48,7 +48,7 @@ namespace slipstream {
 // its weight as probability: that is their weighted centre.
 enum class CovarianceWeights { kSquared, kAsMeans };
 
-// How many times the covariance of one prototype counts.
+// The factor of a prototype's covariance in the sum.
 double CovarianceWeight(CovarianceWeights weights, double weight);
 
 struct AdaptiveWeights {

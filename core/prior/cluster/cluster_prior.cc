@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/even_parts.h"
 #include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/prior/blocks/added_process.h"
@@ -161,17 +162,16 @@ class ClusteredTransfer final : public Transfer {
 // Leaves the covariance to `most` of the terms that have one, evenly, which take
 // over what the others had. At least one keeps it.
 void ThinCovariances(std::vector<AddedTerm>& terms, size_t most) {
-  std::vector<AddedTerm*> with;
-  for (AddedTerm& term : terms) {
-    if (term.covariance_factor > 0) with.push_back(&term);
+  std::vector<AddedTerm*> with;  // From the last one on, which keeps its own.
+  for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
+    if (term->covariance_factor > 0) with.push_back(&*term);
   }
   most = std::max<size_t>(most, 1);
   if (with.size() <= most) return;
+  std::vector<double> factors(with.size(), 0);
   const double more = static_cast<double>(with.size()) / static_cast<double>(most);
-  for (size_t i = 0; i < with.size(); ++i) {
-    const bool is_kept = i * most / with.size() != (i + 1) * most / with.size();
-    with[i]->covariance_factor *= is_kept ? more : 0;
-  }
+  for (size_t place : FirstOfParts(with.size(), most)) factors[place] = more;
+  for (size_t i = 0; i < with.size(); ++i) with[i]->covariance_factor *= factors[i];
 }
 
 // Where there are more prototypes than `most`, each with a covariance: leaves it

@@ -1,5 +1,5 @@
-// How far apart two functions are that are known as normal distributions of
-// their values at the same places.
+// Distances between two functions, each given as the normal distribution of
+// its values at the same places.
 //
 //   Jeffreys: KL(P || Q) + KL(Q || P); the determinants cancel, so
 //     D = [tr(S1^-1 S0) + tr(S0^-1 S1) + d^T (S0^-1 + S1^-1) d] / 2 - size;

@@ -40,8 +40,8 @@
 // - Where the target's results are exact, its noise is the model's exact one,
 //   whatever the sources' noise.
 //
-// What is learnt depends on the sources, and the places where these are used,
-// alone. It takes about 8 ms for each source of 100 points or more, the
+// The result of learning depends only on the sources and the places where these
+// are used. It takes about 8 ms for each source of 100 points or more, the
 // divergence a tenth of that; the latest few are kept.
 #ifndef SLIPSTREAM_CORE_PRIOR_PRETRAINED_PRETRAINED_H_
 #define SLIPSTREAM_CORE_PRIOR_PRETRAINED_PRETRAINED_H_

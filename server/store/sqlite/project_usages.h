@@ -40,7 +40,7 @@ class ProjectUsages {
   bool counted_ = false;
   bool counted_in_transaction_ = false;
   UsageByProject usages_;
-  UsageByProject changes_;  // Of the transaction, since it was counted.
+  UsageByProject changes_;  // What the transaction has changed since it was counted.
 };
 
 }  // namespace slipstream::sqlite

@@ -222,7 +222,7 @@ class SqliteTransaction : public RowTransaction {
   EventLog events_;
   StudyPurge purge_;
   int64_t now_ms_ = 0;
-  std::optional<int64_t> earliest_lease_end_;  // Of those that this transaction has written.
+  std::optional<int64_t> earliest_lease_end_;  // The earliest that this transaction has written.
 };
 
 }  // namespace slipstream::sqlite

@@ -8,7 +8,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "testing"))
+
+from waiting import wait_for_address  # noqa: E402
 
 PATIENCE = 60  # Seconds.
 
@@ -20,12 +23,7 @@ def main():
         command = [server, "--data", folder, "--create", "--listen", "127.0.0.1:0", "--address-file", str(address)]
         with subprocess.Popen(command) as process:
             try:
-                end = time.monotonic() + PATIENCE
-                while not (address.exists() and address.read_text().strip()):
-                    if process.poll() is not None or time.monotonic() > end:
-                        sys.exit("the server did not start")
-                    time.sleep(0.01)
-                variables = {**os.environ, "SLIPSTREAM_ADDRESS": address.read_text().strip()}
+                variables = {**os.environ, "SLIPSTREAM_ADDRESS": wait_for_address(process, address)}
                 for program in programs:
                     subprocess.run([program], env=variables, check=True, timeout=PATIENCE)
             finally:

@@ -4,6 +4,7 @@ import asyncio
 import unittest
 
 from servers import LossyProxy, ServerTest
+from waiting import wait_until_async
 
 import slipstream
 import slipstream.aio
@@ -106,11 +107,14 @@ class Asyncio(ServerTest):
                 first = (await study.trials())[0].lease_ends
                 tasks = [task.get_name() for task in asyncio.all_tasks()]
                 self.assertIn(f"renews {trial.name}", tasks)
-                while ((await study.trials())[0].lease_ends - first).total_seconds() < 6:
-                    await asyncio.sleep(0.05)
+
+                async def is_renewed():
+                    return ((await study.trials())[0].lease_ends - first).total_seconds() >= 6
+
+                await wait_until_async(is_renewed, "the lease was renewed")
+                renewals = [task for task in asyncio.all_tasks() if task.get_name().startswith("renews")]
                 await trial.complete(0.5)
-                while any(task.get_name().startswith("renews") for task in asyncio.all_tasks()):
-                    await asyncio.sleep(0.01)
+                await asyncio.wait(renewals)
             return [trial.state for trial in await study.trials()]
 
         self.assertEqual(self.run_async(body, lease=3), ["succeeded"])

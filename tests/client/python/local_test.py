@@ -10,7 +10,8 @@ import tempfile
 import unittest
 import unittest.mock
 
-from servers import PATIENCE, SERVER, SPAWN, ServerProcess, wait_until
+from servers import PATIENCE, SERVER, SPAWN, ServerProcess
+from waiting import wait_until
 
 import slipstream
 from slipstream import log

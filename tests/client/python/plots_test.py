@@ -75,7 +75,7 @@ class Contents(PlotTest):
         self.assertLessEqual(sum(bars.values), 1 + 1e-9)
 
     def test_effects_of_a_known_function_are_found(self):
-        # Of y = 2a + b on a grid the variances of the effects are as 4 to 1.
+        # On a grid the variances of the two effects in y = 2a + b are as 4 to 1.
         grid = [(a / 20, b / 20) for a in range(21) for b in range(21)]
         shares = Forest(grid, [2 * a + b for a, b in grid]).importances()
         self.assertAlmostEqual(shares[0], 0.8, delta=0.06)

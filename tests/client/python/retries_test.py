@@ -4,7 +4,8 @@ import threading
 import unittest
 
 import grpc
-from servers import Forwarder, LossyProxy, ServerProcess, ServerTest, wait_until
+from servers import Forwarder, LossyProxy, ServerProcess, ServerTest
+from waiting import wait_until
 
 import slipstream
 from slipstream import Deadlines, Options, Retry, real

@@ -8,31 +8,24 @@ import pathlib
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
-import time
 import unittest
 import uuid
 from concurrent import futures
 
 import grpc
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "testing"))
+
+from waiting import wait_for_address  # noqa: E402
+
 SERVER = os.environ["SLIPSTREAM_SERVER"]
 PATIENCE = 60  # Seconds.
 # Python then starts programs without a fork, before Python 3.10 too: gRPC's handlers of forks may
 # crash a child before it becomes the program.
 SPAWN = {"close_fds": False}
-
-
-def wait_until(condition, what):
-    """Returns the condition's first true result. Fails the test if there is none in time."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        result = condition()
-        if result:
-            return result
-        time.sleep(0.01)
-    raise AssertionError(f"waited for {PATIENCE} s until {what}")
 
 
 class ServerProcess:
@@ -56,12 +49,7 @@ class ServerProcess:
                  "--address-file", str(address_file), *self._flags],
                 stdout=log, stderr=log, **SPAWN)
 
-        def ready():
-            if self._process.poll() is not None:
-                raise AssertionError((folder / "log").read_text())
-            return address_file.exists() and address_file.read_text().strip()
-
-        self.address = wait_until(ready, "the server was ready")
+        self.address = wait_for_address(self._process, address_file, folder / "log")
 
     def kill(self):
         self._process.send_signal(signal.SIGKILL)

@@ -9,7 +9,8 @@ import threading
 import unittest
 import warnings
 
-from servers import SPAWN, LossyProxy, ServerTest, wait_until
+from servers import SPAWN, LossyProxy, ServerTest
+from waiting import wait_until
 
 import slipstream
 from slipstream import choice, integer, real

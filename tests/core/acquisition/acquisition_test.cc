@@ -294,7 +294,7 @@ TEST(MaxValueTarget, FromDrawsIsTheMeanMaximum) {
         MaxValueTargetFromDraws(process, x, -kInfinity, static_cast<uint64_t>(seed));
     ASSERT_TRUE(target.ok()) << target.status();
     targets[seed] = *target;
-    EXPECT_NEAR(*target, expected, deviation);  // Of one draw.
+    EXPECT_NEAR(*target, expected, deviation);  // The target of a single draw.
   }
   const double spread = std::sqrt((targets.array() - targets.mean()).square().mean());
   EXPECT_GT(spread, 0);

@@ -19,7 +19,7 @@ struct Believed {
   std::string name;
   CoordinateKinds kinds;
   std::shared_ptr<const GaussianPrior> prior;
-  LongBelief belief;  // Of one function, task 0.
+  LongBelief belief;  // What is believed of one function, task 0.
 };
 
 // A kernel with hyperparameters that depend on the seed around a mean.

@@ -111,7 +111,7 @@ class NaiveRgpe {
     double loss = 0;
     for (Index j = 0; j < own.size(); ++j) {
       const DensePosterior& model = left_out_[static_cast<size_t>(j)];
-      const Matrix added = model.covariance - all_.covariance;  // Of rank one.
+      const Matrix added = model.covariance - all_.covariance;  // Has rank one.
       const Vector f = model.mean + common + own[j] / std::sqrt(added(j, j)) * added.col(j);
       for (Index k = 0; k < own.size(); ++k) {
         if (k != j) loss += (f[j] < f[k]) != (target_.y[j] < target_.y[k]) ? 1 : 0;
@@ -270,7 +270,7 @@ TEST(Rgpe, FollowsASourceThatIsTheTargetAndNotOneThatIsItsOpposite) {
 }
 
 TEST(Rgpe, DropsByThePercentileWhatWouldWinNowAndThen) {
-  SourceModels sources;  // Of two points: noise, which wins in some draws.
+  SourceModels sources;  // Each has two points, noise, and so wins in some draws.
   for (uint64_t i = 0; i < 15; ++i) sources.push_back(SourceOf("poor", Opposite, 2, 2, i + 1));
   const Situation situation(sources, Sampled(Wave, 2, 8, 30));
   RgpeOptions options;

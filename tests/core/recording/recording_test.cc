@@ -27,7 +27,7 @@ namespace {
 constexpr char kRecordedInstructionSet[] = "x86-64-v3";
 
 struct RecordedRecipe {
-  std::string name;  // Of the recording.
+  std::string name;  // The recording's.
   std::string preset;
   RecipeChange change = {};
 };

@@ -14,7 +14,7 @@ Recipe RecipeOf(const std::string& preset, const RecipeChange& change) {
 
 namespace {
 
-// As in core/strategy/model_strategy.cc.
+// The lane that core/strategy/model_strategy.cc uses.
 constexpr uint64_t kCalibrationLane = 0xca11b;
 
 std::unique_ptr<Calibration> CalibrationOf(const Recipe& recipe) {

@@ -103,7 +103,7 @@ TEST(Auto, BeginsWithWhatTheSourcesTellItAndAPointForContrast) {
 TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
   FakeStudy study = RippledStudy(2);
   const std::vector<Suggestion> made = RunOf("auto", study, 10, Ripples);
-  EXPECT_GT(BestOf(study), 1.95);  // Of 2.
+  EXPECT_GT(BestOf(study), 1.95);  // The optimum is 2.
   EXPECT_GT(NumberFact(made.back(), "transfer_share"), 0.9);
   EXPECT_GT(NumberFact(made.back(), "transfer_gain"), 0);
   EXPECT_NE(TextFact(made.back(), "transfer"), "hurting");

@@ -6,12 +6,14 @@ import csv
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
-import time
 import unittest
 import xml.etree.ElementTree
 
-PATIENCE = 60  # Seconds.
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "testing"))
+
+from waiting import wait_for_address  # noqa: E402
 
 
 class Demo(unittest.TestCase):
@@ -27,12 +29,7 @@ class Demo(unittest.TestCase):
                  "127.0.0.1:0", "--address-file", address], stderr=log)
         cls.addClassCleanup(server.wait)
         cls.addClassCleanup(server.kill)
-        end = time.monotonic() + PATIENCE
-        while not address.exists():
-            ready = server.poll() is None and time.monotonic() < end
-            assert ready, (cls.folder / "log").read_text()
-            time.sleep(0.01)
-        cls.address = address.read_text().strip()
+        cls.address = wait_for_address(server, address, cls.folder / "log")
 
     def demo(self, *arguments):
         return subprocess.run([os.environ["SLIPSTREAM_DEMO"], *arguments, "--server", self.address],

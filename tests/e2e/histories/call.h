@@ -59,8 +59,8 @@ struct Call {
 
   int client = 0;
   Verb verb = Verb::kGet;
-  int64_t start_us = 0;     // Of the first attempt.
-  int64_t end_us = kNever;  // Of the last one, if it was answered.
+  int64_t start_us = 0;     // When the first attempt began.
+  int64_t end_us = kNever;  // When the last one was answered, if it was.
   // When it probably happened; a search begins with that.
   std::optional<int64_t> moment_us;
 
@@ -69,7 +69,7 @@ struct Call {
   int count = 0;                 // Suggest.
   std::vector<int64_t> numbers;  // The trials; empty: all that the worker holds.
   std::optional<State> outcome;  // Observe; Add, whose trials are queued without one.
-  std::optional<double> value;   // Of the outcome, or of the report.
+  std::optional<double> value;   // The outcome's or the report's.
   int64_t step = 0;              // Report.
   std::string note;              // Update.
   std::string configuration;     // Add.

@@ -58,7 +58,7 @@ class EventWatch {
   int64_t count_ = 0;
   std::string failure_;
   bool stopping_ = false;
-  grpc::ClientContext* context_ = nullptr;  // Of the stream that is being read.
+  grpc::ClientContext* context_ = nullptr;  // Belongs to the stream that is being read.
   std::thread thread_;
 };
 

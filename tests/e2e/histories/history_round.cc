@@ -19,9 +19,9 @@ namespace {
 
 using Stub = CrashingServer::Stub;
 
-// Every so manieth study is modelled, so that suggestions are worked out ahead.
+// One study in so many has a model, so that its suggestions are worked out ahead.
 constexpr int kModelledStudies = 10;
-// Of the clients, these pairs are one worker each.
+// So many pairs of clients are one worker each.
 constexpr int kSharedWorkers = 3;
 
 // Counts visits to studies and lets others wait for a number of them.
@@ -156,7 +156,7 @@ class Round {
     report_.failures.push_back(std::move(failure));
   }
 
-  // Of the last reading of all of them.
+  // `reading` is the last one of all trials.
   void CountTrials(const Call& reading) {
     for (const TrialSight& trial : reading.trials) {
       ++report_.trials;

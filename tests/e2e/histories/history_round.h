@@ -25,8 +25,8 @@ struct RoundReport {
   int histories = 0;
   int crashes = 0;
   int64_t lease_ends = 0;
-  int64_t steps = 0;       // Of the searches.
-  int64_t most_steps = 0;  // Of one of them.
+  int64_t steps = 0;       // All searches together took so many, ...
+  int64_t most_steps = 0;  // ... and the longest one so many.
   int64_t trials = 0;
   int64_t requeued = 0;
   int64_t withdrawn = 0;

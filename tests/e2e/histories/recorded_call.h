@@ -14,7 +14,7 @@ namespace slipstream::histories {
 // configuration, too.
 enum class Shown { kOutline, kLeased, kWhole };
 
-// Of "studies/{study}/trials/{number}"; 0 for an empty name.
+// The number in "studies/{study}/trials/{number}"; 0 for an empty name.
 int64_t NumberOf(const std::string& trial_name);
 TrialSight SightOf(const v1::Trial& trial, Shown shown);
 // The same bytes for the same configuration.
@@ -39,7 +39,7 @@ void Take(const v1::ReleaseTrialsResponse& response, Call& call);
 void Take(const v1::ReportResponse& response, Call& call);
 void Take(const v1::AddTrialsResponse& response, Call& call);
 void Take(const v1::ListTrialsResponse& response, Call& call);
-// Of Observe, Update and Get.
+// Observe, Update and Get are answered with a trial.
 void Take(const v1::Trial& response, Call& call);
 
 }  // namespace slipstream::histories

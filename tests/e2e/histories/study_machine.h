@@ -47,7 +47,7 @@ class StudyMachine {
     State state = v1::Trial::REQUESTED;
     std::string worker;
     std::optional<double> objective;
-    int64_t first = 0;  // Of its chain, perhaps itself.
+    int64_t first = 0;  // In its chain, perhaps itself.
     int64_t next = 0;   // In its chain; 0: none.
     int64_t place = 0;  // In its chain, from 0.
     std::map<int64_t, double> reports;

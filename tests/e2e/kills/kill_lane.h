@@ -25,7 +25,7 @@ struct LaneSettings {
 struct LaneReport {
   int64_t kills = 0;
   int64_t kills_at_start = 0;  // Before the server was ready.
-  int64_t checks = 0;          // Of all that is known.
+  int64_t checks = 0;          // Each is of all that is known.
   int64_t trials_compared = 0;
   int64_t events = 0;
   CallCounts calls;
@@ -42,7 +42,7 @@ struct KillSettings {
   int kills = 200;
   double seconds = 3600;
   int servers = 3;  // Side by side.
-  int clients = 4;  // Of each.
+  int clients = 4;  // Each server has so many.
   std::string folder = {};
   unsigned seed = 1;
 };

@@ -9,7 +9,7 @@ import re
 import numpy
 
 PLACES = {1: 1001, 2: 101, 3: 21}  # On each side of the unit cube, in so many dimensions.
-DRAWN_PLACES = 800          # Of these for joint draws.
+DRAWN_PLACES = 800          # Joint draws are at so many of these.
 JITTER = 1e-8
 
 
@@ -575,7 +575,7 @@ def agpucb_programs():
 
 # ---- UHE-BO and what it is compared with ----
 
-SHAPE, RATE = 1e-3, 10.0  # Of the Gamma beliefs in the variance and in the lengthscales.
+SHAPE, RATE = 1e-3, 10.0  # The Gamma beliefs in the variance and in the lengthscales.
 LOG_LOW, LOG_HIGH = math.log(0.005), math.log(20)
 SEARCHED = 3000   # Random places at which the acquisition is computed, with as many near the best.
 CHECKED = 1000    # Random points at which the model's error is computed.

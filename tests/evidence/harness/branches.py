@@ -16,7 +16,7 @@ class Path:
     """The trials of one study, in the order in which they ended."""
 
     branches: list
-    regrets: list  # Of the best point so far.
+    regrets: list  # The best point's so far.
     best: frozenset  # The best branches.
 
     def tried(self, count):

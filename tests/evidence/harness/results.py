@@ -74,7 +74,7 @@ def merge(files, found, path):
             if int(row["evaluation"]) <= files.protocol.evaluations():
                 merged.append(row)
     pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
-    columns = {column: None for row in merged for column in row}  # Of other builds, too.
+    columns = {column: None for row in merged for column in row}  # Rows of other builds may have more.
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, columns or ["preset"], lineterminator="\n")
         writer.writeheader()

@@ -9,9 +9,9 @@ is that of the preset's description, and stands as a name below.
 
 import numpy as np
 
-RIDGE = 1e-4          # Of the mean variance, on covariances that are compared (cm-BO).
+RIDGE = 1e-4          # This part of the mean variance is added to covariances that are compared (cm-BO).
 CMBO_NOISE = np.exp(-4.0)
-BARYCENTRE_BLUR = 1e-4  # Of the kernel's variance, on the barycentre's covariance on the grid.
+BARYCENTRE_BLUR = 1e-4  # This part of the kernel's variance is added to the barycentre's covariance.
 RGPE_DRAWS = 4000
 LEAST_NOISE_PART = 0.1  # A-GP-UCB's bounds take the noise for at least this part of the deviation.
 ENV_GP_NOISE = 0.1

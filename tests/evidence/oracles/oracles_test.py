@@ -106,7 +106,7 @@ class RecipesTest(unittest.TestCase):
                 continue
             expected = oracles.rgpe_weights(step)
             told = np.append(step.told_weights, 1 - step.told_weights.sum())
-            # Of 256 draws.
+            # The weights were estimated from 256 draws.
             self.assertLess(np.abs(told - expected).max(), 4 * 0.5 / np.sqrt(256), f"{told} {expected}")
             ranked += 1
         self.assertGreater(ranked, 7)

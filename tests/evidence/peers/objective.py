@@ -102,7 +102,7 @@ class Objective:
         self.noiseless = described["noiseless"]
         self.branch = described["branch"]
         self.best_branches = described["best_branches"]
-        self.sources = described["sources"]  # Of each task, configurations as texts and values.
+        self.sources = described["sources"]  # Each task's configurations as texts, and its values.
         self.minimises = described["goal"] == "minimize"
         self._sign = 1 if self.minimises else -1
 

@@ -35,7 +35,7 @@ class ReplayRun {
   struct Busy {
     size_t trial = 0;
     double time = INFINITY;
-    double duration = 0;  // Of a step.
+    double duration = 0;  // The time that a step takes.
   };
 
   void TakeNext(double time) { busy_.push_back(NextTrial(time)); }

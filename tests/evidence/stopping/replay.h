@@ -24,7 +24,7 @@ namespace slipstream::evidence {
 struct ReplayOrder {
   struct Training {
     size_t curve = 0;     // Index in the task.
-    double duration = 1;  // Of a step.
+    double duration = 1;  // The time that a step takes.
   };
   std::vector<Training> trainings;
 };

@@ -80,7 +80,7 @@ def accuracy(model, data):
         warnings.simplefilter("ignore")  # Solvers that stop before they converge.
         try:
             return model.fit(x, y).score(other_x, other_y)
-        except ValueError:  # Of a training that diverged.
+        except ValueError:  # The training diverged.
             return 0.0
 
 
@@ -183,7 +183,7 @@ def forest4(u, which, split):
     return accuracy(model, two_thirds("digits", which, split))
 
 
-# Of each table: the training, its dimension, the number of configurations and of splits, and
+# For each table: the training, its dimension, the number of configurations and of splits, and
 # whether there is a source task.
 TRAININGS = {
     "tuning_boosting11": (boosting11, 11, 120, 2, True),

@@ -14,7 +14,7 @@ inline void PrintTo(const ProjectUsage& usage, std::ostream* out) {
        << " source tasks, " << usage.bytes << " bytes";
 }
 
-// Of a store with at most a thousand studies and source tasks, and as many trials of a study.
+// The store must have at most a thousand studies, source tasks, and trials of one study.
 UsageByProject Recount(Store& store);
 
 }  // namespace slipstream

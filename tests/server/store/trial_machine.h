@@ -27,8 +27,8 @@ class TrialMachine {
     std::string worker;
     std::string configuration;
     std::optional<double> objective;
-    std::optional<int64_t> lease_left_ms;  // Of the time for which the store is open.
-    int64_t first = 0;                     // Of its chain, perhaps itself.
+    std::optional<int64_t> lease_left_ms;  // Counts only while the store is open.
+    int64_t first = 0;                     // In its chain, perhaps itself.
     int64_t next = 0;                      // In its chain; 0: none.
     int64_t place = 0;                     // In its chain, from 0.
     std::map<int64_t, double> reports;

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// Of the project "default".
+// The usage of the project "default".
 ProjectUsage UsageOf(Store& store) { return (*store.ListUsage())["default"]; }
 
 TEST_P(StoreContract, AProjectTakesWhatCallersGaveAndSomeForEachRow) {

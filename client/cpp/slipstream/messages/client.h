@@ -111,7 +111,7 @@ class Client {
                                                  const std::string& worker, int count = 1);
 
   // Renews the leases of the worker's trials, all of them if the request names none.
-  // TrialLease (trial_lease.h) does that in the background.
+  // Trial (slipstream/trial.h) does that in the background.
   absl::StatusOr<v1::HeartbeatResponse> Heartbeat(const v1::HeartbeatRequest& request);
   absl::StatusOr<v1::HeartbeatResponse> Heartbeat(const std::string& study,
                                                   const std::string& worker);

@@ -11,7 +11,7 @@ from ray.tune.search.variant_generator import parse_spec_vars
 from slipstream.adapters._words import words_of
 from slipstream.parameters import Parameter, Value, choice, integer, log, real
 
-Path = Tuple[str, ...]  # Of a value in a nested configuration.
+Path = Tuple[str, ...]  # Leads to a value in a nested configuration.
 
 
 @dataclass(frozen=True)

@@ -47,11 +47,11 @@ class SlipstreamSweeperConf:
     n_trials: int = 20
     n_jobs: int = 1  # How many are launched at a time.
     keep_going: bool = False  # Whether to go on after a job that failed.
-    study_id: Optional[str] = None  # Of a study that exists, or is to have this name.
+    study_id: Optional[str] = None  # An existing study's, or a new one's.
     seed: Optional[int] = None
     address: Optional[str] = None  # Else SLIPSTREAM_ADDRESS, else a server of the sweep's own.
     params: Dict[str, str] = field(default_factory=dict)  # Sweeps, such as lr: interval(0, 1).
-    settings: Dict[str, Any] = field(default_factory=dict)  # Of slipstream.create_or_load.
+    settings: Dict[str, Any] = field(default_factory=dict)  # For slipstream.create_or_load.
 
 
 def _range_of(sweep: RangeSweep) -> Swept:

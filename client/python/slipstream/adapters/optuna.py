@@ -69,7 +69,7 @@ class _Mirror:
         with self._lock:
             new = [(one, asked) for one, asked in finished if one.number not in self._told]
             self._told.update(trial.number for trial, _ in new)
-            # What is known of suggestions explains what was there before, not results of others.
+            # Trials that were told come first: they account for the results from before.
             new.sort(key=lambda pair: not self.has_been_told(pair[0]))
             for trial, asked in new:
                 if trial.state == TrialState.COMPLETE and math.isfinite(trial.value):

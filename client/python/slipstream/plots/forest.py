@@ -38,7 +38,7 @@ class Tree:
             return
         axis, threshold = split
         below = x[:, axis] < threshold
-        # Where a parameter is not active it is at -1, outside the box that effects are taken over.
+        # A parameter that is not active is at -1, outside the box over which effects are computed.
         cut = min(max(threshold, low[axis]), high[axis])
         middle_high, middle_low = high.copy(), low.copy()
         middle_high[axis] = middle_low[axis] = cut

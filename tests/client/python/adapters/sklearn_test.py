@@ -123,7 +123,7 @@ class Search(ServerTest):
         model = make_pipeline(StandardScaler(), LogisticRegression())
         search = SlipstreamSearchCV(model, space, n_iter=10, cv=3, random_state=1)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Of fits that failed.
+            warnings.simplefilter("ignore")  # Some fits fail.
             search.fit(self.x, self.y)
         states = {(trial["logisticregression__solver"], trial.state)
                   for trial in slipstream.load(search.study_id_).trials}
