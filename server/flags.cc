@@ -87,6 +87,14 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str()
       ->group("Serving");
+  app->add_option_function<double>(
+         "--suggest-seconds",
+         [flags](const double& seconds) { flags->service.suggest_budget = absl::Seconds(seconds); },
+         "How long a Suggest call may compute; what is missing then is made at once")
+      ->envname("SLIPSTREAM_SUGGEST_SECONDS")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->service.suggest_budget)))
+      ->group("Serving");
 }
 
 void AddTransfer(CLI::App* app, Flags* flags) {

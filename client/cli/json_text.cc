@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 
 namespace slipstream::cli {
-namespace {
 
 using Json = nlohmann::ordered_json;
 
@@ -24,14 +23,14 @@ Json JsonOf(const google::protobuf::Message& message) {
   return Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
 }
 
-std::string Written(const Json& json) {
+std::string JsonDocument(const Json& json) {
   return json.dump(/*indent=*/2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) +
          "\n";
 }
 
-}  // namespace
-
-std::string JsonText(const google::protobuf::Message& message) { return Written(JsonOf(message)); }
+std::string JsonText(const google::protobuf::Message& message) {
+  return JsonDocument(JsonOf(message));
+}
 
 std::string JsonLine(const google::protobuf::Message& message) {
   return JsonOf(message).dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false,
@@ -57,17 +56,10 @@ std::string StableJsonLine(const google::protobuf::Message& message) {
   return status.ok() ? text + "\n" : std::string("null\n");  // See JsonOf.
 }
 
-std::string JsonUnion(const google::protobuf::Message& first,
-                      const google::protobuf::Message& second) {
-  Json document = JsonOf(first);
-  document.update(JsonOf(second));
-  return Written(document);
-}
-
 std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages) {
   Json array = Json::array();
   for (const google::protobuf::Message* message : messages) array.push_back(JsonOf(*message));
-  return Written(array);
+  return JsonDocument(array);
 }
 
 absl::Status ParseJson(const std::string& text, google::protobuf::Message* message) {

@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_
 #define SLIPSTREAM_CLIENT_CLI_JSON_TEXT_H_
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,18 @@
 
 namespace slipstream::cli {
 
-// One indented document with a line end. Fields with default values are written
+// The message itself, for what is written with more than its fields.
+nlohmann::ordered_json JsonOf(const google::protobuf::Message& message);
+// One indented document with a line end.
+std::string JsonDocument(const nlohmann::ordered_json& json);
+
+// The document of one message. Fields with default values are written
 // too, so that every document has the same keys.
 std::string JsonText(const google::protobuf::Message& message);
 // The same on one line.
 std::string JsonLine(const google::protobuf::Message& message);
 // On one line too, without fields that have default values; equal messages have equal lines.
 std::string StableJsonLine(const google::protobuf::Message& message);
-// One document with the fields of both messages, which have none in common.
-std::string JsonUnion(const google::protobuf::Message& first,
-                      const google::protobuf::Message& second);
 // An array of such documents.
 std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages);
 

@@ -1,6 +1,7 @@
 #include "client/cli/lease_commands.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,17 +14,29 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/times.h"
 #include "client/cli/trial_view.h"
 #include "client/cli/usage_error.h"
 
 namespace slipstream::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct HeartbeatArguments {
   std::string study;
   std::string worker;
   std::string every;
 };
+
+// The response in JSON, with what is left of each lease.
+Json HeldJson(const v1::HeartbeatResponse& response) {
+  Json json = JsonOf(response);
+  for (int i = 0; i < response.trials_size(); ++i) {
+    json["trials"][i] = JsonWithLease(response.trials(i), response.trials(i).lease_end_time());
+  }
+  return json;
+}
 
 // Prints the trials, with how long each is held; whether the worker holds any.
 bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
@@ -32,12 +45,13 @@ bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   table.columns = {{"trial"}, {"state"}, {"held"}, {"lease", Align::kRight}};
   for (const v1::HeartbeatResponse::HeldTrial& held : response.trials()) {
     any |= held.held();
-    const std::string lease = held.has_lease_end_time() ? LeaseLeft(held.lease_end_time()) : "";
+    const std::string lease =
+        held.has_lease_end_time() ? LeaseLeft(held.lease_end_time(), session.format()) : "";
     table.rows.push_back(
         {ShortTrialName(held.trial()), StateText(held.state()), held.held() ? "yes" : "no", lease});
   }
   if (session.format() == Format::kJson) {
-    session.Print(JsonText(response));
+    session.Print(JsonDocument(HeldJson(response)));
   } else {
     session.Print(table);
   }
@@ -116,12 +130,12 @@ absl::Status Report(const ReportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const v1::ReportResponse response,
                    session.client().Report(trial, arguments.step, metric, arguments.value));
   if (session.format() == Format::kJson) {
-    session.Print(JsonText(response));
+    session.Print(JsonDocument(JsonWithLease(response, response.lease_end_time())));
   } else {
     Table table;
     table.columns = {{"trial"}, {"state"}, {"reports", Align::kRight}, {"lease", Align::kRight}};
     const std::string lease =
-        response.has_lease_end_time() ? LeaseLeft(response.lease_end_time()) : "";
+        response.has_lease_end_time() ? LeaseLeft(response.lease_end_time(), session.format()) : "";
     table.rows.push_back({ShortTrialName(trial), StateText(response.state()),
                           absl::StrCat(response.report_count()), lease});
     session.Print(table);

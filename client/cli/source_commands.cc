@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/deletion.h"
-#include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/source_registration.h"
@@ -22,11 +21,7 @@ absl::Status ListSources(const std::string& parent, Session& session) {
         return true;
       },
       parent));
-  if (session.format() == Format::kJson) {
-    session.Print(JsonArrayOf(tasks));
-  } else {
-    session.Print(SourceTasksTable(tasks));
-  }
+  PrintSourceTasks(tasks, session);
   if (tasks.empty()) session.Remark("No source tasks yet: slipstream source register --help");
   return absl::OkStatus();
 }

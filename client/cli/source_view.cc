@@ -1,6 +1,7 @@
 #include "client/cli/source_view.h"
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -9,10 +10,13 @@
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/study_view.h"
+#include "client/cli/times.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string BestText(const v1::SourceTask& task) {
   const auto& metrics = task.best().outcome().measurement().metrics();
@@ -63,8 +67,17 @@ Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks) {
   return table;
 }
 
+void PrintSourceTasks(const std::vector<v1::SourceTask>& tasks, Session& session) {
+  if (session.format() != Format::kJson) return session.Print(SourceTasksTable(tasks));
+  Json array = Json::array();
+  for (const v1::SourceTask& task : tasks) array.push_back(JsonWithAge(task, task.create_time()));
+  session.Print(JsonDocument(array));
+}
+
 void PrintSourceTask(const v1::SourceTask& task, Session& session) {
-  if (session.format() == Format::kJson) return session.Print(JsonText(task));
+  if (session.format() == Format::kJson) {
+    return session.Print(JsonDocument(JsonWithAge(task, task.create_time())));
+  }
   if (session.format() == Format::kCsv) return session.Print(SourceTasksTable({task}));
   std::ostringstream text;
   WriteFields(WithoutEmpty(SourceFields(task)), text);

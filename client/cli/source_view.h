@@ -11,6 +11,9 @@ namespace slipstream::cli {
 
 Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks);
 
+// Prints source tasks in the session's format, each with its age in JSON.
+void PrintSourceTasks(const std::vector<v1::SourceTask>& tasks, Session& session);
+
 // Prints one source task in the session's format, as a table in full.
 void PrintSourceTask(const v1::SourceTask& task, Session& session);
 

@@ -11,7 +11,6 @@
 #include "client/cli/deletion.h"
 #include "client/cli/duration_text.h"
 #include "client/cli/exchange_commands.h"
-#include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
@@ -163,11 +162,7 @@ absl::Status ListStudies(const std::string& parent, Session& session) {
         return true;
       },
       parent));
-  if (session.format() == Format::kJson) {
-    session.Print(JsonArrayOf(studies));
-  } else {
-    session.Print(StudiesTable(studies));
-  }
+  PrintStudies(studies, session);
   if (studies.empty()) session.Remark("No studies yet: slipstream study create --help");
   return absl::OkStatus();
 }
@@ -182,10 +177,10 @@ absl::Status ShowStudy(const std::string& text, Session& session) {
 absl::Status ChangeState(const std::string& text, v1::Study::State state, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().SetStudyState(name, state));
-  if (session.format() == Format::kJson) {
-    session.Print(JsonText(study));
-  } else {
+  if (session.format() == Format::kTable) {
     session.Print(StudiesTable({study}));
+  } else {
+    PrintStudy(study, session);
   }
   return absl::OkStatus();
 }

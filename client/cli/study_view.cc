@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -14,10 +15,13 @@
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/space_grammar.h"
+#include "client/cli/times.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr size_t kWidestDomain = 80;
 
@@ -172,8 +176,17 @@ Table ParametersTable(const v1::SearchSpace& space) {
   return table;
 }
 
+void PrintStudies(const std::vector<v1::Study>& studies, Session& session) {
+  if (session.format() != Format::kJson) return session.Print(StudiesTable(studies));
+  Json array = Json::array();
+  for (const v1::Study& study : studies) array.push_back(JsonWithAge(study, study.create_time()));
+  session.Print(JsonDocument(array));
+}
+
 void PrintStudy(const v1::Study& study, Session& session) {
-  if (session.format() == Format::kJson) return session.Print(JsonText(study));
+  if (session.format() == Format::kJson) {
+    return session.Print(JsonDocument(JsonWithAge(study, study.create_time())));
+  }
   if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
   std::ostringstream text;
   WriteFields(WithoutEmpty(StudyFields(study)), text);

@@ -34,6 +34,9 @@ Table StudiesTable(const std::vector<v1::Study>& studies);
 // One row per parameter.
 Table ParametersTable(const v1::SearchSpace& space);
 
+// Prints studies in the session's format, each with its age in JSON.
+void PrintStudies(const std::vector<v1::Study>& studies, Session& session);
+
 // Prints one study in the session's format, as a table in full.
 void PrintStudy(const v1::Study& study, Session& session);
 

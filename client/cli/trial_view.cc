@@ -2,22 +2,24 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/study_view.h"
+#include "client/cli/times.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 bool IsNumeric(const v1::Parameter& parameter) {
   return !parameter.has_categorical_domain() && !parameter.has_boolean_domain();
@@ -35,41 +37,13 @@ std::string MeasuredText(const v1::Trial& trial, const std::string& metric, Numb
   return numbers == Numbers::kExact ? FormatNumber(found->second) : RoundNumber(found->second);
 }
 
-absl::Time TimeOf(const google::protobuf::Timestamp& time) {
-  return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
+std::string DurationText(absl::Duration duration, Format format) {
+  return format == Format::kTable ? RoundDuration(duration) : FormatNumber(ExactSeconds(duration));
 }
-
-using Took = std::optional<absl::Duration>;
-
-// Since the trial was created.
-Took AgeOf(const v1::Trial& trial) {
-  if (!trial.has_create_time()) return std::nullopt;
-  return absl::Now() - TimeOf(trial.create_time());
-}
-
-// From the lease to the outcome, or until now while a worker has it.
-Took TimeWithWorker(const v1::Trial& trial) {
-  if (!trial.has_start_time()) return std::nullopt;
-  if (trial.has_end_time()) return TimeOf(trial.end_time()) - TimeOf(trial.start_time());
-  if (trial.state() != v1::Trial::ACTIVE) return std::nullopt;
-  return absl::Now() - TimeOf(trial.start_time());
-}
-
-Took LeaseOf(const v1::Trial& trial) {
-  if (!trial.has_lease_end_time()) return std::nullopt;
-  return TimeOf(trial.lease_end_time()) - absl::Now();
-}
-
-// Times of trials, each a column.
-struct TimeColumn {
-  const char* head;
-  Took (*of)(const v1::Trial& trial);
-};
-constexpr TimeColumn kTimes[] = {{"age", AgeOf}, {"took", TimeWithWorker}, {"lease", LeaseOf}};
 
 // In tables only what some trial has; in CSV every column, in seconds.
 void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table) {
-  for (const TimeColumn& column : kTimes) {
+  for (const TrialTime& column : kTrialTimes) {
     const bool any = std::any_of(trials.begin(), trials.end(), [&column](const v1::Trial& trial) {
       return column.of(trial).has_value();
     });
@@ -77,13 +51,7 @@ void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table)
     table->columns.push_back({column.head, Align::kRight});
     for (size_t i = 0; i < trials.size(); ++i) {
       const Took took = column.of(trials[i]);
-      std::string text;
-      if (took.has_value()) {
-        text = format == Format::kTable
-                   ? RoundDuration(*took)
-                   : FormatNumber(absl::ToDoubleSeconds(absl::Trunc(*took, absl::Milliseconds(1))));
-      }
-      table->rows[i].push_back(std::move(text));
+      table->rows[i].push_back(took.has_value() ? DurationText(*took, format) : "");
     }
   }
 }
@@ -146,7 +114,7 @@ std::string ProcessText(const v1::WorkerProcess& process) {
 }
 
 // Further fields of a trial that is shown alone; some may be empty.
-std::vector<Field> LifeFields(const v1::Trial& trial) {
+std::vector<Field> LifeFields(const v1::Trial& trial, Format format) {
   std::vector<Field> fields = {
       {"runs on", ProcessText(trial.worker_process())},
       {"queued again as", trial.requeued_as().empty() ? "" : ShortTrialName(trial.requeued_as())},
@@ -155,9 +123,9 @@ std::vector<Field> LifeFields(const v1::Trial& trial) {
       {"lease ends", FormatTime(trial.lease_end_time())},
       {"ended", FormatTime(trial.end_time())},
   };
-  for (const TimeColumn& column : kTimes) {
-    const Took took = column.of(trial);
-    if (took.has_value()) fields.push_back({column.head, RoundDuration(*took)});
+  for (const TrialTime& time : kTrialTimes) {
+    const Took took = time.of(trial);
+    if (took.has_value()) fields.push_back({time.head, DurationText(*took, format)});
   }
   fields.push_back({"labels", LabelsText(trial.labels())});
   fields.push_back({"note", trial.note()});
@@ -237,26 +205,36 @@ std::string StateText(v1::Trial::State state) {
 
 void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                  Session& session) {
-  if (session.format() == Format::kJson) return session.Print(JsonArrayOf(trials));
+  if (session.format() == Format::kJson) {
+    Json array = Json::array();
+    for (const v1::Trial& trial : trials) array.push_back(JsonWithTimes(trial));
+    return session.Print(JsonDocument(array));
+  }
   session.Print(
       TrialsTable(study, trials, NumbersFor(session.format(), numbers), session.format()));
 }
 
 void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session) {
-  if (session.format() == Format::kJson) return session.Print(JsonText(trial));
+  if (session.format() == Format::kJson) {
+    return session.Print(JsonDocument(JsonWithTimes(trial)));
+  }
   session.Print(TrialsTable(study, {trial}, NumbersFor(session.format(), Numbers::kRounded),
                             session.format()));
 }
 
-std::string LeaseLeft(const google::protobuf::Timestamp& lease_end) {
-  return RoundDuration(TimeOf(lease_end) - absl::Now());
+std::string LeaseLeft(const google::protobuf::Timestamp& lease_end, Format format) {
+  return DurationText(Until(lease_end), format);
 }
 
 void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
                      Session& session) {
-  if (session.format() == Format::kJson) return session.Print(JsonUnion(trial, reports));
+  if (session.format() == Format::kJson) {
+    Json document = JsonWithTimes(trial);
+    document.update(JsonOf(reports));
+    return session.Print(JsonDocument(document));
+  }
   std::vector<Field> fields = TrialFields(trial);
-  const std::vector<Field> more = WithoutEmpty(LifeFields(trial));
+  const std::vector<Field> more = WithoutEmpty(LifeFields(trial, session.format()));
   fields.insert(fields.end(), more.begin(), more.end());
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   std::ostringstream text;
@@ -268,7 +246,11 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
 }
 
 void PrintExplanation(const v1::Explanation& explanation, Session& session) {
-  if (session.format() == Format::kJson) return session.Print(JsonText(explanation));
+  if (session.format() == Format::kJson) {
+    Json document = JsonOf(explanation);
+    document["trial"] = JsonWithTimes(explanation.trial());
+    return session.Print(JsonDocument(document));
+  }
   const std::vector<Field> fields = ExplanationFields(explanation);
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   std::ostringstream text;

@@ -17,15 +17,15 @@ std::string StateText(v1::Trial::State state);
 enum class Numbers { kRounded, kExact };
 
 // Prints trials in the session's format, with a column for each parameter and
-// metric of `study`.
+// metric of `study`, and with the times of times.h.
 void PrintTrials(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                  Session& session);
 
 // Prints one trial in the same way with rounded numbers; one document in JSON.
 void PrintTrial(const v1::Study& study, const v1::Trial& trial, Session& session);
 
-// How long it is until then, for example "43 min".
-std::string LeaseLeft(const google::protobuf::Timestamp& lease_end);
+// How long it is until then: "43 min" in tables, otherwise seconds.
+std::string LeaseLeft(const google::protobuf::Timestamp& lease_end, Format format);
 
 // Prints all that is known of one trial; in CSV as a table of fields and values,
 // without its reports.

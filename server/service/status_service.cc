@@ -64,6 +64,8 @@ void FillLimits(const ServiceOptions& options, const StoreFigures& store,
   AddLimit("watchers", static_cast<int64_t>(options.events.max_watchers), "", response);
   AddLimit("waiting Suggest calls of a study",
            static_cast<int64_t>(options.max_waiting_suggests_per_study), "", response);
+  AddLimit("milliseconds that a Suggest call computes",
+           absl::ToInt64Milliseconds(options.suggest_budget), "--suggest-seconds", response);
 }
 
 constexpr int kMostProjects = 1000;

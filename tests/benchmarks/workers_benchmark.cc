@@ -1,17 +1,14 @@
 // Measures many workers on one study: each asks for a trial, measures it at once and asks again,
 // through the real server, in studies of several sizes. And what heavy calls do to others: a light
 // study's latency beside five studies that ask for a thousand trials each, how long such a call may
-// take, and how soon the server ends under that load. The load comes from this process; the server
-// is another one.
+// take, and how soon the server ends under that load; and the latency of many small studies beside
+// one with very many trials. The load comes from this process; the server is another one.
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <future>
 #include <iostream>
 #include <latch>
-#include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -24,6 +21,7 @@
 #include "tests/benchmarks/figures.h"
 #include "tests/benchmarks/flags.h"
 #include "tests/benchmarks/latencies.h"
+#include "tests/benchmarks/study_workers.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 
@@ -34,11 +32,15 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kDimension = 6;
 constexpr int kSourcePoints = 60;
-constexpr int kMostExplained = 100;
 constexpr int kHeavyStudies = 5;
 constexpr int kHeavyCount = 1000;
 constexpr int kLightCalls = 40;
 constexpr int kPreparedCalls = 15;
+constexpr int kPreparedCallsOfLarge = 50;  // For a 99th percentile.
+constexpr int kLargeTrials = 1000;
+constexpr int kSmallTrials = 20;
+constexpr int kSmallCalls = 8;    // Of each small study.
+constexpr int kLargeWorkers = 8;  // Of the study beside them.
 constexpr std::chrono::milliseconds kMeasuring(300);
 constexpr std::chrono::milliseconds kPreparing(50);  // For each study more.
 constexpr double kBudgetSeconds = 5;
@@ -54,6 +56,9 @@ struct Settings {
   bool bars = true;
   bool heavy = true;
   bool prepared = true;
+  bool fairness = true;
+  int large = 5000;  // Trials of the study beside small ones.
+  int small = 50;    // Studies beside it.
   std::string csv;
 };
 
@@ -61,124 +66,11 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What one load of workers got.
-struct Cycles {
-  Latencies suggest;
-  int cycles = 0;
-  double seconds = 0;
-  int explained = 0;
-  int quasi_random = 0;
-
-  double Rate() const { return cycles / seconds; }
-  double P50() const { return suggest.Quantile(0.5) / 1e6; }
-  double P99() const { return suggest.Quantile(0.99) / 1e6; }
-  double QuasiRandomShare() const {
-    return explained == 0 ? 0 : static_cast<double>(quasi_random) / explained;
-  }
-};
-
-// Workers in a closed loop on one study.
-class Workers {
- public:
-  Workers(v1::OptimizationService::Stub& stub, std::string study, int workers, int cycles)
-      : stub_(stub), study_(std::move(study)), workers_(workers), left_(cycles) {}
-
-  Cycles Run() {
-    const Clock::time_point start = Clock::now();
-    running_ = workers_;
-    for (int w = 0; w < workers_; ++w) Ask(absl::StrCat("w", w));
-    std::unique_lock<std::mutex> lock(mutex_);
-    finished_.wait(lock, [this] { return running_ == 0; });
-    result_.seconds = SecondsSince(start);
-    Explain();
-    return std::move(result_);
-  }
-
- private:
-  template <typename Request, typename Response>
-  struct Call {
-    grpc::ClientContext context;
-    Request request;
-    Response response;
-    Clock::time_point start = Clock::now();
-  };
-
-  void Ask(const std::string& worker) {
-    if (left_.fetch_sub(1) <= 0) return End();
-    auto call = std::make_shared<Call<v1::SuggestRequest, v1::SuggestResponse>>();
-    call->request = AskRequest(study_, worker);
-    stub_.async()->Suggest(&call->context, &call->request, &call->response,
-                           [this, call, worker](const grpc::Status& status) {
-                             const double seconds = SecondsSince(call->start);
-                             if (!status.ok() || call->response.trials_size() != 1) return Fail();
-                             Tell(worker, call->response.trials(0), seconds);
-                           });
-  }
-
-  void Tell(const std::string& worker, const v1::Trial& trial, double seconds) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      result_.suggest.microseconds.push_back(1e6 * seconds);
-      names_.push_back(trial.name());
-    }
-    auto call = std::make_shared<Call<v1::ObserveRequest, v1::Trial>>();
-    call->request = TellRequest(trial.name(), LossOutcome(BowlLoss(trial.configuration(), 0)));
-    stub_.async()->Observe(&call->context, &call->request, &call->response,
-                           [this, call, worker](const grpc::Status& status) {
-                             if (!status.ok()) return Fail();
-                             {
-                               const std::lock_guard<std::mutex> lock(mutex_);
-                               ++result_.cycles;
-                             }
-                             Ask(worker);
-                           });
-  }
-
-  void Fail() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      ++result_.suggest.failures;
-    }
-    End();
-  }
-
-  void End() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (--running_ == 0) finished_.notify_all();
-  }
-
-  // Asks how a part of the trials came about, evenly spread.
-  void Explain() {
-    const size_t step = std::max<size_t>(1, names_.size() / kMostExplained);
-    for (size_t i = 0; i < names_.size(); i += step) {
-      v1::ExplainRequest request;
-      request.set_trial(names_[i]);
-      v1::Explanation explanation;
-      RequireOk(
-          slipstream::Call(stub_, &v1::OptimizationService::Stub::Explain, request, &explanation));
-      ++result_.explained;
-      if (explanation.provenance().rung() == v1::Provenance::QUASI_RANDOM) {
-        ++result_.quasi_random;
-      }
-    }
-  }
-
-  v1::OptimizationService::Stub& stub_;
-  const std::string study_;
-  const int workers_;
-  std::atomic<int> left_;
-  std::mutex mutex_;
-  std::condition_variable finished_;
-  int running_ = 0;
-  std::vector<std::string> names_;
-  Cycles result_;
-};
-
 class Benchmark {
  public:
   Cycles Measure(const std::string& preset, int sources, int trials, int workers, int cycles) {
     const std::string study = MakeStudy(preset, sources, trials);
-    return Workers(stub(), study, workers, cycles).Run();
+    return RunWorkers(stub(), study, workers, cycles);
   }
 
   // Studies of one worker each who measures for a while, in which the next suggestion is worked
@@ -199,7 +91,8 @@ class Benchmark {
           Call(stub(), &v1::OptimizationService::Stub::Observe,
                TellRequest(leased[s].name(), LossOutcome(BowlLoss(leased[s].configuration(), 0)))));
     };
-    for (int i = 0; i <= kPreparedCalls; ++i) {
+    const int calls = trials >= kLargeTrials ? kPreparedCallsOfLarge : kPreparedCalls;
+    for (int i = 0; i <= calls; ++i) {
       const Latencies asked = TimeTogether(leased.size(), ask);
       std::this_thread::sleep_for(kMeasuring);
       const Latencies told = TimeTogether(leased.size(), tell);
@@ -208,6 +101,42 @@ class Benchmark {
       result.suggest.Merge(asked);
       result.observe.Merge(told);
     }
+    return result;
+  }
+
+  // The latencies of many small studies' Suggest, alone and beside one large study. Every small one
+  // has a worker, and the large one several.
+  struct Fairness {
+    Latencies alone;
+    Latencies beside;
+    int large_cycles = 0;
+  };
+
+  Fairness MeasureFairness(int large_trials, int small_studies) {
+    std::vector<std::string> small;
+    for (int i = 0; i < small_studies; ++i) {
+      small.push_back(MakeStudy("gp_log_ei", 0, kSmallTrials));
+    }
+    const std::string large = MakeStudy("gp_log_ei", 0, large_trials);
+    Fairness result;
+    result.alone = AskInAll(small);
+    std::atomic<bool> over{false};
+    std::atomic<int> cycles{0};
+    std::vector<std::jthread> workers;
+    for (int w = 0; w < kLargeWorkers; ++w) {
+      workers.emplace_back([&] {
+        while (!over) {
+          AskLightly(large, 1);
+          ++cycles;
+          cycles.notify_all();
+        }
+      });
+    }
+    cycles.wait(0);  // The large study's model is there.
+    result.beside = AskInAll(small);
+    over = true;
+    workers.clear();
+    result.large_cycles = cycles;
     return result;
   }
 
@@ -224,9 +153,9 @@ class Benchmark {
     const std::string light = MakeStudy("gp_log_ei", 0, 20);
     std::vector<std::string> heavy;
     for (int i = 0; i < kHeavyStudies; ++i) heavy.push_back(MakeStudy("gp_log_ei", 0, 50));
-    result.alone = AskLightly(light);
+    result.alone = AskLightly(light, kLightCalls);
     std::vector<std::future<double>> asked = AskHeavily(heavy, "first");
-    result.beside = AskLightly(light);
+    result.beside = AskLightly(light, kLightCalls);
     for (std::future<double>& each : asked) {
       result.longest_heavy = std::max(result.longest_heavy, each.get());
     }
@@ -310,9 +239,10 @@ class Benchmark {
     return response.trials(0);
   }
 
-  Latencies AskLightly(const std::string& study) {
+  // How long Suggest takes for a worker who measures at once, so many times.
+  Latencies AskLightly(const std::string& study, int calls) {
     Latencies latencies;
-    for (int i = 0; i < kLightCalls; ++i) {
+    for (int i = 0; i < calls; ++i) {
       const Clock::time_point start = Clock::now();
       const v1::Trial trial = AskOnce(study, absl::StrCat("light", ++asked_));
       latencies.microseconds.push_back(1e6 * SecondsSince(start));
@@ -320,6 +250,18 @@ class Benchmark {
                      TellRequest(trial.name(), LossOutcome(BowlLoss(trial.configuration(), 0)))));
     }
     return latencies;
+  }
+
+  // The same in all studies at once.
+  Latencies AskInAll(const std::vector<std::string>& studies) {
+    std::vector<std::future<Latencies>> asked;
+    for (const std::string& study : studies) {
+      asked.push_back(std::async(std::launch::async,
+                                 [this, &study] { return AskLightly(study, kSmallCalls); }));
+    }
+    Latencies all;
+    for (std::future<Latencies>& each : asked) all.Merge(each.get());
+    return all;
   }
 
   // The seconds that each call takes.
@@ -340,7 +282,7 @@ class Benchmark {
   TemporaryFolder data_;
   ServerProcess server_{data_.path(), {"--drain-seconds", std::to_string(kDrainSeconds)}};
   int studies_ = 0;
-  int asked_ = 0;
+  std::atomic<int> asked_{0};
 };
 
 // What the study of `trials` results must reach with so many workers.
@@ -387,12 +329,28 @@ class Report {
   void Add(int trials, int studies, const Benchmark::Prepared& prepared) {
     const double suggest = prepared.suggest.Quantile(0.5) / 1e3;
     const double observe = prepared.observe.Quantile(0.5) / 1e3;
+    const double slowest = prepared.suggest.Quantile(0.99) / 1e6;
     std::cout << absl::StrFormat(
-        "%d in flight, %d trials: a prepared Suggest takes %.2f ms, an Observe %.2f ms (p50)\n",
-        studies, trials, suggest, observe);
+        "%d in flight, %d trials: a prepared Suggest takes %.2f ms, an Observe %.2f ms (p50), and "
+        "a Suggest %.3f s (p99)\n",
+        studies, trials, suggest, observe, slowest);
     figures_.push_back(AtMost(absl::StrCat("a prepared Suggest's p50 / Observe's, ", trials,
                                            " trials, ", studies, " in flight"),
                               suggest / observe, 1.2));
+    if (trials < kLargeTrials) return;
+    figures_.push_back(AtMost(absl::StrCat("a prepared Suggest's p99 in s, ", trials, " trials"),
+                              slowest, kBudgetSeconds));
+  }
+
+  void Add(int large_trials, const Benchmark::Fairness& fairness) {
+    const double alone = fairness.alone.Quantile(0.99) / 1e3;
+    const double beside = fairness.beside.Quantile(0.99) / 1e3;
+    std::cout << absl::StrFormat(
+        "small studies' Suggest takes %.0f ms alone (p50 %.0f ms), %.0f ms (p50 %.0f ms) beside "
+        "one of %d trials, which made %d cycles meanwhile (p99)\n",
+        alone, fairness.alone.Quantile(0.5) / 1e3, beside, fairness.beside.Quantile(0.5) / 1e3,
+        large_trials, fairness.large_cycles);
+    figures_.push_back(AtMost("small studies' p99 beside a large one / alone", beside / alone, 3));
   }
 
   void Add(const Benchmark::Beside& beside) {
@@ -449,6 +407,9 @@ int Run(const Settings& settings) {
     const int trials = settings.trials.front();
     report.Add(trials, studies, benchmark.MeasurePrepared(trials, studies));
   }
+  if (settings.fairness) {
+    report.Add(settings.large, benchmark.MeasureFairness(settings.large, settings.small));
+  }
   if (settings.heavy) report.Add(benchmark.MeasureBesideHeavyOnes());
   return report.Finish(settings);
 }
@@ -466,6 +427,9 @@ int main(int argc, char** argv) {
   bool sources = true;
   flags.TurnOff("--no-sources", &sources, "Leave out studies with source tasks");
   flags.TurnOff("--no-prepared", &settings.prepared, "Leave out suggestions worked out ahead");
+  flags.Value("--large", &settings.large, "Trials of the study beside small ones");
+  flags.Value("--small", &settings.small, "Small studies beside it");
+  flags.TurnOff("--no-fairness", &settings.fairness, "Leave out small studies beside a large one");
   flags.TurnOff("--no-heavy", &settings.heavy, "Leave out the heavy calls");
   flags.TurnOff("--no-bars", &settings.bars, "Do not compare with the bars");
   if (const auto status = flags.Parse(argc, argv)) return *status;

@@ -279,6 +279,7 @@ grpc::Status FakeService::Heartbeat(Context* context, const v1::HeartbeatRequest
       held->set_trial(trial.name());
       held->set_state(trial.state());
       held->set_held(trial.state() == v1::Trial::ACTIVE && trial.worker() == request->worker());
+      if (trial.has_lease_end_time()) *held->mutable_lease_end_time() = trial.lease_end_time();
     }
     response->mutable_lease_duration()->set_nanos(3'000'000);
     return Status::OK;
@@ -309,6 +310,7 @@ grpc::Status FakeService::Report(Context* context, const v1::ReportRequest* requ
     reports.mutable_reports()->MergeFrom(request->reports());
     response->set_state(trial->state());
     response->set_report_count(reports.reports_size());
+    if (trial->has_lease_end_time()) *response->mutable_lease_end_time() = trial->lease_end_time();
     return Status::OK;
   });
 }

@@ -172,6 +172,41 @@ TEST(Process, ADamagedFileIsRefusedAndNotTouched) {
   }
 }
 
+TEST(Process, SuggestComputesNoLongerThanItsFlagSays) {
+  constexpr int kCount = 1000;
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--suggest-seconds", "0.1"});
+  ASSERT_TRUE(
+      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy("gp_log_ei"), "s")).ok());
+  v1::AddTrialsRequest results;
+  results.set_study("studies/s");
+  for (int i = 0; i < 20; ++i) {
+    *results.add_observations() =
+        MeasuredObservation(ExampleConfiguration(0.01 * (i + 1), 1 + i % 8), i % 3);
+  }
+  ASSERT_TRUE(Call(server.stub(), &Stub::AddTrials, results).ok());
+  v1::SuggestResponse suggestion;
+  ASSERT_TRUE(
+      Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w", kCount), &suggestion).ok());
+  ASSERT_EQ(suggestion.trials_size(), kCount);
+  v1::ExplainRequest request;
+  request.set_trial(suggestion.trials(kCount - 1).name());
+  v1::Explanation explanation;
+  ASSERT_TRUE(Call(server.stub(), &Stub::Explain, request, &explanation).ok());
+  EXPECT_EQ(explanation.provenance().rung(), v1::Provenance::QUASI_RANDOM);
+  EXPECT_THAT(explanation.provenance().rung_reason(), HasSubstr("deadline"));
+}
+
+TEST(Process, ABudgetOfSuggestOutOfBoundsIsRefused) {
+  TemporaryFolder data;
+  for (const char* seconds : {"0", "0.09", "-1", "3601", "soon"}) {
+    const EndedProcess ended = ServerProcess::Run({"--data", data.path(), "--create", "--listen",
+                                                   "127.0.0.1:0", "--suggest-seconds", seconds});
+    EXPECT_EQ(ended.exit_code, 2) << seconds;
+    EXPECT_THAT(ended.output, HasSubstr("--suggest-seconds")) << seconds;
+  }
+}
+
 TEST(Process, AStoreIsMadeOnlyWhenAskedFor) {
   TemporaryFolder scratch;
   const std::string data = scratch.path() + "/data";

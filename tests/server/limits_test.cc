@@ -54,6 +54,8 @@ std::string LoadRows() {
           "--call-memory-mib"),
       Row("seconds that an upload may send nothing", absl::ToInt64Seconds(server.max_upload_idle),
           "--upload-idle-seconds"),
+      Row("seconds that a Suggest call computes", absl::ToInt64Seconds(service.suggest_budget),
+          "--suggest-seconds"),
       Row("reads that wait", Signed(service.max_waiting_reads)),
       Row("computations that wait", Signed(service.max_waiting_computations)),
       Row("Suggest calls of a study that wait", Signed(service.max_waiting_suggests_per_study)),

@@ -3,12 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
 namespace {
 
 using Json = nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 class LeaseCommands : public CliTest {
@@ -24,6 +27,27 @@ TEST_F(LeaseCommands, HeartbeatShowsWhatTheWorkerHolds) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("s1/1   active  yes"));
   EXPECT_THAT(result.out, HasSubstr("s1/2   active  yes"));
+}
+
+TEST_F(LeaseCommands, HeartbeatAndReportTellWhatIsLeftOfLeasesInSeconds) {
+  v1::Trial trial;
+  trial.set_state(v1::Trial::ACTIVE);
+  trial.set_worker("v");
+  trial.mutable_lease_end_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) + 7200);
+  service().AddTrial("studies/s1", trial);
+  const Json held =
+      Json::parse(Run({"heartbeat", "s1", "--worker", "v", "--format", "json"}).out)["trials"][0];
+  EXPECT_EQ(held["trial"], "studies/s1/trials/3");
+  EXPECT_TRUE(held["leaseEndTime"].is_string());
+  EXPECT_NEAR(held["leaseLeftSeconds"], 7200, 60);
+  const std::vector<std::string> report = {"trial", "report",  "s1/3", "--step",
+                                           "1",     "--value", "0.25", "--format"};
+  std::vector<std::string> in_json = report;
+  in_json.push_back("json");
+  EXPECT_NEAR(Json::parse(Run(in_json).out)["leaseLeftSeconds"], 7200, 60);
+  std::vector<std::string> in_csv = report;
+  in_csv.push_back("csv");
+  EXPECT_THAT(Run(in_csv).out, ContainsRegex("s1/3,active,2,7[12][0-9][0-9][.0-9]*\r\n"));
 }
 
 TEST_F(LeaseCommands, HeartbeatsEndWhenTheWorkerHoldsNothing) {

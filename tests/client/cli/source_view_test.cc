@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "slipstream/messages/configuration.h"
 
 namespace slipstream::cli {
@@ -46,6 +49,20 @@ TEST(SourceView, ShowsATaskInFullWithoutEmptyFields) {
   PrintSourceTask(Task(), session);
   EXPECT_THAT(out.str(), AllOf(HasSubstr("3, 2 of them with a value"),
                                HasSubstr("layers=2, lr=0.1"), Not(HasSubstr("origin"))));
+}
+
+TEST(SourceView, TellsTheAgeOfATaskInJson) {
+  std::istringstream in;
+  std::ostringstream out;
+  const auto client = *Client::Connect({.address = "unix:/nonexistent"});
+  Session session(*client, {in, out, out}, Format::kJson);
+  v1::SourceTask old = Task();
+  old.mutable_create_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 7200);
+  PrintSourceTasks({old, Task()}, session);
+  const auto list = nlohmann::json::parse(out.str());
+  EXPECT_NEAR(list[0]["ageSeconds"], 7200, 60);
+  EXPECT_EQ(list[0]["measuredCount"], "2");
+  EXPECT_FALSE(list[1].contains("ageSeconds"));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "slipstream/messages/client.h"
 #include "tests/client/cli/cli_process.h"
 
@@ -96,6 +98,17 @@ TEST_F(StudyCommands, CreateShowsTheServersViolation) {
       Run({"study", "create", "--param", "a=boolean", "--maximize", "x", "--preset", "magic"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("study.algorithm.preset is 'magic', must be one of"));
+}
+
+TEST_F(StudyCommands, TellTheAgeOfAStudyInJson) {
+  v1::Study study = SmallStudy();
+  study.mutable_create_time()->set_seconds(absl::ToUnixSeconds(absl::Now()) - 7200);
+  service().AddStudy(study);
+  const Json list = Json::parse(Run({"--format", "json", "study", "list"}).out);
+  EXPECT_NEAR(list[0]["ageSeconds"], 7200, 60);
+  EXPECT_TRUE(list[0]["createTime"].is_string());
+  const Json shown = Json::parse(Run({"--format", "json", "study", "show", "s1"}).out);
+  EXPECT_NEAR(shown["ageSeconds"], 7200, 60);
 }
 
 TEST_F(StudyCommands, ListHasAllPagesInEveryFormat) {

@@ -3,15 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "client/cli/times.h"
 #include "slipstream/messages/configuration.h"
 
 namespace slipstream::cli {
 namespace {
 
+using Json = nlohmann::json;
 using testing::HasSubstr;
 
 class TrialView : public testing::Test {
@@ -34,6 +37,11 @@ class TrialView : public testing::Test {
     Session session(*client, {in, out, out}, format);
     print(session);
     return out.str();
+  }
+
+  template <typename Print>
+  Json Parsed(const Print& print) {
+    return Json::parse(Written(Format::kJson, print));
   }
 
   v1::Study study_;
@@ -63,6 +71,57 @@ TEST_F(TrialView, TellsHowOldATrialIsHowLongItTookAndHowLongItIsHeld) {
       Written(Format::kTable, [&](Session& session) { PrintWholeTrial(trial_, {}, session); });
   EXPECT_THAT(whole, HasSubstr("looks odd"));
   EXPECT_THAT(whole, HasSubstr("digits/9"));
+}
+
+TEST_F(TrialView, TellsTimesInSecondsBesideTheFieldsInJson) {
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
+  trial_.mutable_create_time()->set_seconds(now - 7200);
+  trial_.mutable_start_time()->set_seconds(now - 3600);
+  trial_.mutable_end_time()->set_seconds(now - 3510);
+  trial_.mutable_end_time()->set_nanos(250'000'000);
+  v1::Trial held = trial_;
+  held.set_state(v1::Trial::ACTIVE);
+  held.clear_end_time();
+  held.mutable_lease_end_time()->set_seconds(now + 600);
+  const Json list = Parsed([&](Session& session) {
+    PrintTrials(study_, {trial_, held}, Numbers::kRounded, session);
+  });
+  EXPECT_EQ(list[0]["name"], "studies/digits/trials/3");
+  EXPECT_TRUE(list[0]["createTime"].is_string());
+  EXPECT_EQ(list[0]["durationSeconds"], 90.25);
+  EXPECT_FALSE(list[0].contains("leaseLeftSeconds"));
+  EXPECT_NEAR(list[0]["ageSeconds"], 7200, 60);
+  EXPECT_NEAR(list[1]["durationSeconds"], 3600, 60);
+  EXPECT_NEAR(list[1]["leaseLeftSeconds"], 600, 60);
+  const Json one = Parsed([&](Session& session) { PrintTrial(study_, held, session); });
+  EXPECT_NEAR(one["leaseLeftSeconds"], 600, 60);
+}
+
+TEST_F(TrialView, TellsTimesOfATrialThatIsShownAlone) {
+  const int64_t now = absl::ToUnixSeconds(absl::Now());
+  trial_.mutable_create_time()->set_seconds(now - 7200);
+  trial_.mutable_start_time()->set_seconds(now - 3600);
+  trial_.mutable_end_time()->set_seconds(now - 3510);
+  v1::ListReportsResponse reports;
+  reports.add_reports()->set_step(4);
+  const auto print = [&](Session& session) { PrintWholeTrial(trial_, reports, session); };
+  const Json shown = Parsed(print);
+  EXPECT_EQ(shown["durationSeconds"], 90);
+  EXPECT_EQ(shown["reports"][0]["step"], "4");
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("took,90\r\n"));
+  EXPECT_THAT(Written(Format::kTable, print), HasSubstr("2 min"));
+  v1::Explanation explanation;
+  *explanation.mutable_trial() = trial_;
+  explanation.mutable_provenance()->set_preset("auto");
+  const Json explained =
+      Parsed([&](Session& session) { PrintExplanation(explanation, session); });
+  EXPECT_EQ(explained["trial"]["durationSeconds"], 90);
+  EXPECT_EQ(explained["provenance"]["preset"], "auto");
+}
+
+TEST_F(TrialView, LeavesOutTimesThatATrialDoesNotHave) {
+  const Json json = Parsed([&](Session& session) { PrintTrial(study_, trial_, session); });
+  for (const TrialTime& time : kTrialTimes) EXPECT_FALSE(json.contains(time.key)) << time.key;
 }
 
 TEST_F(TrialView, RoundsNumbersInTablesOnly) {

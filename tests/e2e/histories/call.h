@@ -61,6 +61,8 @@ struct Call {
   Verb verb = Verb::kGet;
   int64_t start_us = 0;     // When the first attempt began.
   int64_t end_us = kNever;  // When the last one was answered, if it was.
+  // When the client gave up the last attempt of a call that was lost.
+  int64_t given_up_us = 0;
   // When it probably happened; a search begins with that.
   std::optional<int64_t> moment_us;
 
@@ -87,6 +89,13 @@ struct Call {
   }
   std::string Text() const;
 };
+
+// A time in which there was no server: since it was killed, until the next one was ready.
+struct Outage {
+  int64_t begin_us = 0;
+  int64_t end_us = 0;
+};
+using Outages = std::vector<Outage>;  // In their order.
 
 }  // namespace slipstream::histories
 

@@ -1,5 +1,7 @@
 #include "tests/e2e/histories/crashing_server.h"
 
+#include "absl/time/clock.h"
+
 namespace slipstream::histories {
 
 CrashingServer::CrashingServer() { Start(); }
@@ -11,14 +13,17 @@ std::shared_ptr<CrashingServer::Stub> CrashingServer::connection() {
 
 void CrashingServer::Crash() {
   const std::lock_guard<std::mutex> lock(mutex_);
+  Outage outage;
+  outage.begin_us = absl::GetCurrentTimeNanos() / 1000;
   process_->Kill();
-  ++crashes_;
   Start();
+  outage.end_us = absl::GetCurrentTimeNanos() / 1000;
+  outages_.push_back(outage);
 }
 
-int CrashingServer::crashes() const {
+Outages CrashingServer::outages() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return crashes_;
+  return outages_;
 }
 
 void CrashingServer::Start() {

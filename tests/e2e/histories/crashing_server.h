@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "slipstream/v1/services.grpc.pb.h"
+#include "tests/e2e/histories/call.h"
 #include "tests/e2e/server_process.h"
 #include "tests/e2e/temporary_folder.h"
 
@@ -26,7 +27,8 @@ class CrashingServer {
   std::shared_ptr<Stub> connection();
   // SIGKILL, in the middle of whatever calls are under way; returns when the next process is ready.
   void Crash();
-  int crashes() const;
+  // Of every crash.
+  Outages outages() const;
 
  private:
   void Start();
@@ -35,7 +37,7 @@ class CrashingServer {
   mutable std::mutex mutex_;
   std::optional<ServerProcess> process_;
   std::shared_ptr<Stub> stub_;
-  int crashes_ = 0;
+  Outages outages_;
 };
 
 }  // namespace slipstream::histories

@@ -1,5 +1,6 @@
 #include "tests/e2e/histories/event_watch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -41,6 +42,19 @@ int64_t EventWatch::lease_ends() const {
 bool EventWatch::WaitForMoreThan(int64_t count) const {
   std::unique_lock<std::mutex> lock(mutex_);
   return news_.wait_for(lock, kMostWait, [&] { return count_ > count; });
+}
+
+bool EventWatch::WaitForEndOf(const std::string& study, const std::string& trial) const {
+  const auto is_end = [&trial](const ToldEvent& told) {
+    return told.event.trial() == trial && (told.event.kind() == v1::StudyEvent::TRIAL_STALE ||
+                                           told.event.kind() == v1::StudyEvent::TRIAL_ENDED);
+  };
+  std::unique_lock<std::mutex> lock(mutex_);
+  return news_.wait_for(lock, kMostWait, [&] {
+    const auto found = events_.find(study);
+    return found != events_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), is_end);
+  });
 }
 
 bool EventWatch::WaitForCreationOf(const std::string& study) const {

@@ -37,6 +37,9 @@ class EventWatch {
   int64_t lease_ends() const;
   // Waits until there are more than `count` lease ends; false once that took too long.
   bool WaitForMoreThan(int64_t count) const;
+  // Waits until it is told that the lease of this trial ended, or the trial itself; false once that
+  // took too long.
+  bool WaitForEndOf(const std::string& study, const std::string& trial) const;
   // Waits until it is told that this study was created, and so of everything that happened before;
   // false once that took too long.
   bool WaitForCreationOf(const std::string& study) const;

@@ -64,6 +64,7 @@ inline Call NotFound(Call call) {
 
 inline Call Lost(Call call) {
   call.answer = Answer::kLost;
+  call.given_up_us = call.end_us;
   call.end_us = Call::kNever;
   call.trials.clear();
   return call;

@@ -65,6 +65,7 @@ class Round {
     for (std::thread& thread : threads) thread.join();
     RecordingClient reader(&server_, settings_.clients, "reader", static_cast<unsigned>(random_()));
     for (const std::string& study : studies_) reader.ReadAll(study);
+    for (const std::string& study : studies_) WaitForLeaseEnds(study, reader);
     Create(settings_.studies);
     if (!watch_.WaitForCreationOf(studies_.back())) {
       report_.failures.push_back("the watch missed what happened: " + watch_.failure());
@@ -106,6 +107,16 @@ class Round {
     return {studies_.begin(), studies_.begin() + settings_.studies};
   }
 
+  // Of the trials that are held when everybody has gone, so that overdue ones come to light.
+  void WaitForLeaseEnds(const std::string& study, const RecordingClient& reader) {
+    for (const TrialSight& trial : reader.calls().at(study).back().trials) {
+      if (trial.state != v1::Trial::ACTIVE) continue;
+      const std::string name = absl::StrCat(study, "/trials/", trial.number);
+      if (watch_.WaitForEndOf(study, name)) continue;
+      report_.failures.push_back("the lease does not end of " + name);
+    }
+  }
+
   // At moments that are spread over the round.
   void CrashNowAndThen() {
     const int all = settings_.clients * settings_.visits * settings_.studies;
@@ -119,7 +130,8 @@ class Round {
   void Collect(const RecordingClient& reader) {
     for (const auto& client : clients_) Collect(*client, report_);
     Collect(reader, report_);
-    report_.crashes = server_.crashes();
+    outages_ = server_.outages();
+    report_.crashes = static_cast<int>(outages_.size());
     report_.lease_ends = watch_.lease_ends();
     for (size_t i = 0; i < studies_.size(); ++i) Check(studies_[i], policies_[i], reader);
   }
@@ -142,7 +154,7 @@ class Round {
     const std::vector<ToldEvent> events = watch_.EventsOf(study);
     AddLeaseEnds(events, calls);
     HintMoments(events, calls);
-    const Verdict verdict = Linearize(policy, calls);
+    const Verdict verdict = Linearize(policy, calls, outages_);
     ++report_.histories;
     report_.steps += verdict.steps;
     report_.most_steps = std::max(report_.most_steps, verdict.steps);
@@ -172,6 +184,7 @@ class Round {
   Progress progress_;
   std::vector<std::string> studies_;
   std::vector<Policy> policies_;
+  Outages outages_;
   std::vector<std::unique_ptr<RecordingClient>> clients_;
   RoundReport report_;
 };

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "tests/e2e/histories/lease_times.h"
 
 namespace slipstream::histories {
 namespace {
@@ -27,37 +28,6 @@ std::string ConfigurationsOf(const std::vector<Call>& calls, Configurations& con
         return absl::StrCat("trial ", sight.number, " has two configurations, of which one is in ",
                             call.Text());
       }
-    }
-  }
-  return {};
-}
-
-// The server reads its clock in whole milliseconds.
-constexpr int64_t kClockStepUs = 2'000;
-
-// Whether the answer shows that the worker held the trial, and so began the lease anew.
-bool Renews(const Call& call, int64_t number) {
-  if (call.verb != Verb::kSuggest && call.verb != Verb::kHeartbeat && call.verb != Verb::kReport) {
-    return false;
-  }
-  for (size_t i = 0; i < call.trials.size(); ++i) {
-    const bool held = call.verb != Verb::kHeartbeat || call.held[i];
-    if (held && call.trials[i].number == number) {
-      return call.trials[i].state == v1::Trial::ACTIVE;
-    }
-  }
-  return false;
-}
-
-// A lease that ended too early. No trial is ACTIVE again once its lease has ended, so all calls
-// that found it ACTIVE came before.
-std::string EarlyLeaseEnd(const Policy& policy, const std::vector<Call>& calls) {
-  for (const Call& end : calls) {
-    if (end.verb != Verb::kLeaseEnd) continue;
-    for (const Call& call : calls) {
-      if (!Renews(call, end.numbers.front())) continue;
-      if (end.start_us + kClockStepUs >= call.start_us + policy.lease_us) continue;
-      return absl::StrCat(end.Text(), " is too early after ", call.Text());
     }
   }
   return {};
@@ -207,12 +177,15 @@ class Search {
 
 }  // namespace
 
-Verdict Linearize(const Policy& policy, std::vector<Call> calls, int64_t most_steps) {
+Verdict Linearize(const Policy& policy, const std::vector<Call>& calls, const Outages& outages,
+                  int64_t most_steps) {
   Configurations configurations;
   const std::string two = ConfigurationsOf(calls, configurations);
   if (!two.empty()) return {Verdict::Kind::kNotLinearizable, two, 0};
   const std::string early = EarlyLeaseEnd(policy, calls);
   if (!early.empty()) return {Verdict::Kind::kNotLinearizable, early, 0};
+  const std::string overdue = OverdueLease(policy, outages, calls);
+  if (!overdue.empty()) return {Verdict::Kind::kNotLinearizable, overdue, 0};
   const StudyMachine start(policy, &configurations);
   int64_t steps = 0;
   for (unsigned guess = 0;; ++guess) {

@@ -8,7 +8,7 @@
 //
 // A call whose answer was lost may have happened at any time after its beginning, or
 // never. Lease ends are calls as well: they happened between the time that their event
-// tells and its arrival, in the order of the events.
+// tells and its arrival, in the order of the events. lease_times.h says when they have to be.
 #ifndef SLIPSTREAM_TESTS_E2E_HISTORIES_LINEARIZATION_H_
 #define SLIPSTREAM_TESTS_E2E_HISTORIES_LINEARIZATION_H_
 
@@ -33,8 +33,10 @@ struct Verdict {
   bool linearizable() const { return kind == Kind::kLinearizable; }
 };
 
-// All calls on one study, from its creation on. Undecided once `most_steps` were tried.
-Verdict Linearize(const Policy& policy, std::vector<Call> calls, int64_t most_steps = 1'000'000);
+// All calls on one study, from its creation on, with all outages of the server. Undecided once
+// `most_steps` were tried.
+Verdict Linearize(const Policy& policy, const std::vector<Call>& calls,
+                  const Outages& outages = {}, int64_t most_steps = 1'000'000);
 
 }  // namespace slipstream::histories
 

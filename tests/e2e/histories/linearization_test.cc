@@ -175,7 +175,7 @@ TEST(Linearization, ASearchThatIsTooLongIsUndecided) {
     calls.push_back(SuggestFrom(0, 1000, "w" + std::to_string(i), {i + 1}));
   }
   calls.push_back(SuggestFrom(0, 1000, "x", {14}));
-  EXPECT_EQ(Linearize(kPolicy, calls, 3).kind, Verdict::Kind::kUndecided);
+  EXPECT_EQ(Linearize(kPolicy, calls, {}, 3).kind, Verdict::Kind::kUndecided);
   EXPECT_EQ(Linearize(kPolicy, calls).kind, Verdict::Kind::kNotLinearizable);
 }
 

@@ -164,9 +164,8 @@ template <typename Request, typename Response>
 void RecordingClient::Repeat(const std::string& study, Call call, Method<Request, Response> method,
                              const Request& request) {
   while (!Attempt(call, method, request)) {
-    // A heartbeat may be left out of a history: without it leases end earlier, not later. So may
-    // what reads.
-    if (call.verb == Verb::kReport) Keep(study, call);
+    // What reads may be left out of a history.
+    if (call.verb == Verb::kReport || call.verb == Verb::kHeartbeat) Keep(study, call);
     if (GivesUp()) return;
     ++counts_.retries;
     call.start_us = NowUs();
@@ -186,6 +185,7 @@ bool RecordingClient::Attempt(Call& call, Method<Request, Response> method,
   const grpc::Status status = (*server_.connection().*method)(&context, request, &response);
   if (IsLoss(status.error_code())) {
     ++counts_.lost;
+    call.given_up_us = NowUs();
     return false;
   }
   call.end_us = NowUs();

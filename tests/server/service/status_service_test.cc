@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <memory>
 #include <string>
@@ -46,6 +47,17 @@ TEST_F(StatusServiceTest, ShowsTheFirstThousandProjectsThatTheCallerMaySee) {
   ASSERT_EQ(some.projects_size(), 300);
   EXPECT_EQ(some.projects(299).name(), "projects/p12997");
   EXPECT_EQ(some.projects(299).quota().studies(), 2997);
+}
+
+TEST_F(StatusServiceTest, TellsTheBudgetOfSuggestAndItsFlag) {
+  options_.suggest_budget = absl::Milliseconds(1500);
+  const v1::ServerStatus status = StatusFor([](absl::string_view) { return true; });
+  const auto limit =
+      std::find_if(status.limits().begin(), status.limits().end(),
+                   [](const auto& each) { return each.flag() == "--suggest-seconds"; });
+  ASSERT_NE(limit, status.limits().end());
+  EXPECT_EQ(limit->value(), 1500);
+  EXPECT_EQ(limit->name(), "milliseconds that a Suggest call computes");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -136,6 +137,123 @@ TEST_F(SuggestQueueTest, CallsBeyondTheBoundOfAStudyAreRefusedNamingIt) {
   const absl::Status& refused = one.ok() ? other : one;
   EXPECT_TRUE(absl::IsResourceExhausted(refused));
   EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr("1 Suggest calls"));
+}
+
+// A study "s" that suggestions are worked out ahead for, and another one.
+class OneComputationTest : public ServiceFixture {
+ protected:
+  OneComputationTest() {
+    ServiceOptions options;
+    options.compute_threads = 2;
+    options.lease_sweep_period = absl::InfiniteDuration();
+    service_.reset();
+    service_.emplace(&observed_store_, options);
+    Create(ExampleStudy("gp_log_ei"));
+    Create(ExampleStudy(), "other");
+    AddResults({3, 1, 4, 1, 5, 9, 2, 6});
+  }
+  ~OneComputationTest() override { service_->WaitUntilComputed(); }
+
+  // From now on counts computations that begin, and holds the first one until Release.
+  void HoldTheNextComputation() {
+    service_->WaitUntilComputed();
+    before_read_ = [this](const std::string& verb) {
+      if (verb != "PlanLeases" || ++begun_ > 1) return;
+      held_.set_value();
+      gate_.get_future().wait();
+    };
+  }
+  void WaitUntilHeld() { held_.get_future().wait(); }
+  void Release() { gate_.set_value(); }
+
+  std::future<absl::Status> AskSoon(const std::string& worker) {
+    auto asked = std::make_unique<Asked>();
+    asked->request = AskRequest("studies/s", worker);
+    std::future<absl::Status> status = asked->status.get_future();
+    service_->trials().Suggest(
+        &asked->request, &asked->response,
+        [&promise = asked->status](absl::Status answer) { promise.set_value(std::move(answer)); });
+    asked_.push_back(std::move(asked));
+    return status;
+  }
+  // Tasks begin in their order, so that what waits for a thread has begun when these calls, which
+  // come after it, are answered.
+  void LetOthersCompute() {
+    for (int i = 0; i < kOthers; ++i) Suggest("v" + std::to_string(i), "studies/other");
+  }
+
+  static constexpr int kOthers = 5;
+  std::atomic<int> begun_{0};
+
+ private:
+  struct Asked {
+    v1::SuggestRequest request;
+    v1::SuggestResponse response;
+    std::promise<absl::Status> status;
+  };
+
+  std::promise<void> held_;
+  std::promise<void> gate_;
+  std::vector<std::unique_ptr<Asked>> asked_;
+};
+
+TEST_F(OneComputationTest, CallsWaitWhileSuggestionsAreWorkedOutAhead) {
+  const v1::Trial first = Suggest("w0");
+  HoldTheNextComputation();
+  Observe(first.name(), 7);
+  WaitUntilHeld();
+  std::vector<std::future<absl::Status>> asked;
+  for (int i = 1; i <= 4; ++i) asked.push_back(AskSoon("w" + std::to_string(i)));
+  LetOthersCompute();
+  EXPECT_EQ(begun_, 1 + kOthers);
+  Release();
+  for (std::future<absl::Status>& status : asked) EXPECT_TRUE(status.get().ok());
+}
+
+TEST_F(OneComputationTest, NeitherCallsNorWorkAheadBeginWhileABatchIsComputed) {
+  const v1::Trial first = Suggest("w0");
+  HoldTheNextComputation();
+  std::vector<std::future<absl::Status>> asked;
+  asked.push_back(AskSoon("w1"));
+  WaitUntilHeld();
+  Observe(first.name(), 7);
+  for (int i = 2; i <= 4; ++i) asked.push_back(AskSoon("w" + std::to_string(i)));
+  LetOthersCompute();
+  EXPECT_EQ(begun_, 1 + kOthers);
+  Release();
+  for (std::future<absl::Status>& status : asked) EXPECT_TRUE(status.get().ok());
+}
+
+// Workers who ask at once, while each result has the next suggestions worked out ahead.
+TEST_F(OneComputationTest, ComputationsOfManyWorkersComeOneAfterTheOther) {
+  constexpr int kWorkers = 6;
+  constexpr int kRounds = 8;
+  std::atomic<int> beginning{0};
+  std::atomic<int> most{0};
+  before_read_ = [&](const std::string& verb) {
+    if (verb != "PlanLeases") return;
+    ++begun_;
+    const int now = ++beginning;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+    }
+    // Whoever else may begin has the time to.
+    for (int i = 0; i < 200; ++i) std::this_thread::yield();
+    --beginning;
+  };
+  std::vector<std::thread> workers;
+  for (int w = 0; w < kWorkers; ++w) {
+    workers.emplace_back([&, w] {
+      for (int round = 0; round < kRounds; ++round) {
+        Observe(Suggest("w" + std::to_string(w)).name(), w + round);
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  service_->WaitUntilComputed();
+  before_read_ = nullptr;
+  EXPECT_EQ(most, 1);
+  EXPECT_GE(begun_, kRounds);
+  EXPECT_GT(service_->Figures().prepared, 0) << "there was work ahead";
 }
 
 }  // namespace
