@@ -113,7 +113,7 @@ class Documentation(ServerTest):
                 yield
 
     def run_example(self, block):
-        names = {"train": lambda **params: float(len(params))}
+        names = {}
         exec(compile(block, "README", "exec"), names)
         self.assertEqual(names["study"].best.state, "succeeded")
 
