@@ -18,12 +18,21 @@ class Examples(ServerTest):
             self.assertEqual("degree" in trial, trial["kernel"] == "poly")
             self.assertEqual("gamma" in trial, trial["kernel"] != "linear")
 
-    def test_workers_outlast_one_that_is_killed(self):
-        output = run(sys.executable, EXAMPLES / "boosting.py", 16)
+    def test_workers_that_boost_outlast_one_that_is_killed(self):
+        self.check_workers("boosting", hyperparameters=11)
+
+    def test_workers_that_train_a_network_outlast_one_that_is_killed(self):
+        self.check_workers("perceptron", hyperparameters=8)
+
+    def check_workers(self, example, hyperparameters):
+        output = run(sys.executable, EXAMPLES / f"{example}.py", 12)
         self.assertRegex(output, r"trial (\d+) is stale, repeated as \[\d+")
-        study = slipstream.load("example-boosting-2")
-        self.assertGreaterEqual(study.description.succeeded_count, 16)
-        self.assertEqual(len(study.sources), 1)
+        earlier, study = (slipstream.load(f"example-{example}-{split}") for split in (1, 2))
+        self.assertEqual(len(study.space), hyperparameters)
+        self.assertGreaterEqual(study.description.succeeded_count, 12)
+        (task,) = [one for one in slipstream.sources() if one.name in study.sources]
+        self.assertEqual((task.title, task.measured_count), (earlier.id, 12))
+        self.assertGreater(study.best.value, 0.9)
 
 
 if __name__ == "__main__":
