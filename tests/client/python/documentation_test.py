@@ -3,7 +3,6 @@
 import contextlib
 import doctest
 import importlib
-import importlib.util
 import inspect
 import io
 import os
@@ -13,7 +12,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import types
 import unittest
 import unittest.mock
 
@@ -44,23 +42,6 @@ def readme_blocks(path):
 def quiet():
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield
-
-
-@contextlib.contextmanager
-def stand_ins():
-    """Where scikit-learn is not installed, just enough of it for the README's trainer."""
-    if importlib.util.find_spec("sklearn"):
-        yield
-        return
-    scores = types.SimpleNamespace(mean=lambda: 0.5)
-    parts = {"datasets": types.SimpleNamespace(load_digits=lambda return_X_y: ([], [])),
-             "model_selection": types.SimpleNamespace(cross_val_score=lambda model, x, y: scores),
-             "svm": types.SimpleNamespace(SVC=lambda C, gamma, kernel, degree=3: "model")}
-    sys.modules["sklearn"] = types.SimpleNamespace(**parts)
-    try:
-        yield
-    finally:
-        del sys.modules["sklearn"]
 
 
 class Documentation(ServerTest):
@@ -95,7 +76,7 @@ class Documentation(ServerTest):
             asking = next(number for number, line in enumerate(first, start=1)
                           if "suggest(" in line or "optimize(" in line)
             self.assertLessEqual(asking, 5)
-            with self.subTest(path), stand_ins(), quiet(), self.local_servers():
+            with self.subTest(path), quiet(), self.local_servers():
                 for block in blocks:
                     lines = [line for line in block.splitlines() if line.strip()]
                     self.assertLessEqual(len(lines), 17)

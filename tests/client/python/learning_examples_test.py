@@ -1,6 +1,5 @@
 """The examples that need scikit-learn do what they say."""
 
-import importlib.util
 import sys
 import unittest
 
@@ -10,10 +9,9 @@ from servers import ServerTest
 import slipstream
 
 
-@unittest.skipUnless(importlib.util.find_spec("sklearn"), "scikit-learn is not installed")
 class Examples(ServerTest):
     def test_the_conditional_space_is_tuned(self):
-        self.assertRegex(run(sys.executable, EXAMPLES / "conditional_svm.py", 12), "accuracy 0.9")
+        self.assertRegex(run(sys.executable, EXAMPLES / "conditional_svm.py", 8), "accuracy 0.9")
         for trial in slipstream.load("example-svm").trials:
             self.assertEqual("degree" in trial, trial["kernel"] == "poly")
             self.assertEqual("gamma" in trial, trial["kernel"] != "linear")
@@ -25,13 +23,13 @@ class Examples(ServerTest):
         self.check_workers("perceptron", hyperparameters=8)
 
     def check_workers(self, example, hyperparameters):
-        output = run(sys.executable, EXAMPLES / f"{example}.py", 12)
+        output = run(sys.executable, EXAMPLES / f"{example}.py", 8)
         self.assertRegex(output, r"trial (\d+) is stale, repeated as \[\d+")
         earlier, study = (slipstream.load(f"example-{example}-{split}") for split in (1, 2))
         self.assertEqual(len(study.space), hyperparameters)
-        self.assertGreaterEqual(study.description.succeeded_count, 12)
+        self.assertGreaterEqual(study.description.succeeded_count, 8)
         (task,) = [one for one in slipstream.sources() if one.name in study.sources]
-        self.assertEqual((task.title, task.measured_count), (earlier.id, 12))
+        self.assertEqual((task.title, task.measured_count), (earlier.id, 8))
         self.assertGreater(study.best.value, 0.9)
 
 
