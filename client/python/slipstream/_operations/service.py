@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan, Stream
@@ -82,10 +82,10 @@ class Service:
             "ReleaseTrials", what, _RELEASE, study=study, worker=worker, trials=[trial]
         )
 
-    def report(self, trial: str, step: int, measurement: Message) -> Plan[Message]:
-        report = {"step": step, "measurement": measurement}
+    def report(self, trial: str, measurements: Mapping[int, Message]) -> Plan[Message]:
+        reports = [{"step": step, "measurement": one} for step, one in measurements.items()]
         what = f"report a measurement of {trial}"
-        return self._read("Report", what, "ReportRequest", trial=trial, reports=[report])
+        return self._read("Report", what, "ReportRequest", trial=trial, reports=reports)
 
     def should_stop(self, trial: str) -> Plan[Message]:
         what = f"ask whether to stop {trial}"
