@@ -1,10 +1,13 @@
 """Slipstream for Optuna: a sampler that existing scripts change one line for.
 
-    import optuna
-    from slipstream.adapters.optuna import SlipstreamSampler
-
-    study = optuna.create_study(sampler=SlipstreamSampler())
-    study.optimize(objective, n_trials=50)
+>>> import optuna
+>>> from slipstream.adapters.optuna import SlipstreamSampler
+>>> def objective(trial):
+...     return (trial.suggest_float("x", -5, 5) - 2) ** 2
+>>> study = optuna.create_study(sampler=SlipstreamSampler())
+>>> study.optimize(objective, n_trials=20)
+>>> study.best_value < 0.5
+True
 
 Optuna's storage stays what it was. The sampler keeps a study of Slipstream's beside it, and tells
 it of every trial, also of those from before and of those that Optuna itself chose. Processes that

@@ -13,6 +13,7 @@ import unittest
 import warnings
 
 import optuna
+from docstrings import try_examples
 from servers import SPAWN, ServerTest
 
 import slipstream
@@ -78,6 +79,9 @@ class Sampler(ServerTest):
         random.optimize(bowl, n_trials=25)
         self.assertLess(study.best_value, 0.05)
         self.assertLess(study.best_value, random.best_value)
+
+    def test_its_example_runs(self):
+        self.assertGreater(try_examples(self, slipstream.adapters.optuna), 4)
 
     def test_slipstream_is_told_of_every_trial_once(self):
         study = self.optimize(bowl, 6, direction="minimize")
