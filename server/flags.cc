@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -32,6 +34,11 @@ std::string DefaultDataFolder() {
     return absl::StrCat(home, "/.local/share/slipstream");
   }
   return {};
+}
+
+bool IsThere(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) || error;
 }
 
 void AddServing(CLI::App* app, Flags* flags) {
@@ -117,6 +124,10 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
                 "Make the folder and a new store if there is none; without it, a store that is "
                 "not found is an error")
       ->envname("SLIPSTREAM_CREATE")
+      ->group("Storage");
+  app->add_flag("--create-default-folder", flags->create_default_folder,
+                "Make the default folder with a new store if there is no such folder, as "
+                "`slipstream serve` says; another --data needs --create")
       ->group("Storage");
   app->add_option("--request-id-hours", *retention_hours,
                   "How long the answer to a request id is kept for repeats, at least")
@@ -300,6 +311,9 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     std::cerr << "slipstream_server: --data is required without a home folder\n";
     return {std::nullopt, 2};
   }
+  // A folder that is there without its store has lost it.
+  flags.create |= flags.create_default_folder && flags.data == DefaultDataFolder() &&
+                  !IsThere(flags.data);
   flags.store.retention = absl::Hours(retention_hours);
   flags.service.version = kVersion;
   return {std::move(flags), 0};

@@ -18,6 +18,7 @@ struct Flags {
   std::string data;          // Folder of the store, or its file, see DataStoreName.
   bool create = false;       // Make the folder and a new store if there is none.
   std::string address_file;  // Written when ready, unless empty.
+  bool create_default_folder = false;  // Sets `create` where the default folder is not there yet.
   double drain_seconds = 10;
   bool until_stdin_ends = false;  // Drain once standard input has ended; leave Ctrl-C to others.
   std::string log_level = "info";

@@ -15,6 +15,8 @@ namespace slipstream::cli {
 namespace {
 
 constexpr char kServer[] = "slipstream_server";
+// The first start needs nothing else; a store that went missing later is still an error.
+constexpr char kCreate[] = "--create-default-folder";
 
 // The server beside this program; where there is none, its bare name, which PATH is searched for.
 std::string ServerProgram() {
@@ -27,7 +29,8 @@ std::string ServerProgram() {
 }  // namespace
 
 void AddServeCommand(CLI::App* app) {
-  app->add_subcommand("serve", "Be the server, with the flags of slipstream_server");
+  app->add_subcommand("serve", "Be the server, with the flags of slipstream_server; the first start makes "
+                             "the default folder with a new store");
 }
 
 bool IsServe(int argc, const char* const* argv) {
@@ -36,7 +39,7 @@ bool IsServe(int argc, const char* const* argv) {
 
 std::string BecomeServer(const char* const* argv) {
   const std::string program = ServerProgram();
-  std::vector<char*> arguments = {const_cast<char*>(kServer)};
+  std::vector<char*> arguments = {const_cast<char*>(kServer), const_cast<char*>(kCreate)};
   for (const char* const* next = argv + 2; *next != nullptr; ++next) {
     arguments.push_back(const_cast<char*>(*next));
   }

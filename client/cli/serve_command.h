@@ -1,4 +1,5 @@
-// `slipstream serve`: the server's program, which is installed beside this one.
+// `slipstream serve`: the server's program, which is installed beside this one. Without a --data
+// folder of one's own, the first start makes the default one with a new store.
 #ifndef SLIPSTREAM_CLIENT_CLI_SERVE_COMMAND_H_
 #define SLIPSTREAM_CLIENT_CLI_SERVE_COMMAND_H_
 

@@ -1,13 +1,14 @@
 """The Python client of Slipstream, a server for black-box optimisation that learns from earlier
 studies.
 
-    import slipstream
-    from slipstream import integer, log
-
-    space = {"lr": log(1e-5, 1), "layers": integer(1, 8)}
-    study = slipstream.create_or_load("digits", space, maximize="accuracy")
-    with study.suggest() as trial:
-        trial.complete(train(**trial))
+>>> import slipstream
+>>> from slipstream import integer, log
+>>> space = {"lr": log(1e-5, 1), "layers": integer(1, 8)}
+>>> study = slipstream.create_or_load("doctest-net", space, maximize="accuracy")
+>>> with study.suggest() as trial:
+...     trial.complete(1 - trial.lr / trial.layers)  # Here you train.
+>>> study.best.number
+1
 
 `slipstream.local("tuning.db")` runs a server for a script's lifetime; `slipstream serve` starts one
 that stays, and SLIPSTREAM_ADDRESS or `address=` says where another one is.
@@ -55,6 +56,7 @@ from slipstream.parameters import (
     real,
     reverse_log,
 )
+from slipstream.plotter import Plotter
 from slipstream.records import (
     Objective,
     SourceTask,
@@ -82,6 +84,7 @@ __all__ = [
     "Objective",
     "Options",
     "Parameter",
+    "Plotter",
     "ProgramMissing",
     "ResourceExhausted",
     "Retry",

@@ -35,6 +35,7 @@ def create_or_load(
     requeues: Optional[int] = None,
     title: str = "",
     labels: Optional[Mapping[str, str]] = None,
+    project: Optional[str] = None,
     worker: Optional[str] = None,
     address: Optional[str] = None,
     options: Optional[Options] = None,
@@ -59,6 +60,8 @@ def create_or_load(
     timedelta, math.inf for ever; an hour by default), and how often its configuration is queued
     again after that.
     `title`, `labels`: for people.
+    `project`: that the study belongs to, "default" unless given; its full name,
+    "projects/vision/studies/digits", may also be written as the id.
     `worker`: this trainer's own stable id. One that is restarted under the same id gets its
     unfinished trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
     `address`: of the server. Default: SLIPSTREAM_ADDRESS, or 127.0.0.1:7411.
@@ -77,7 +80,7 @@ def create_or_load(
     """
     request = StudyRequest(
         study_id, space, maximize, minimize, sources, candidates, allow_repeats, exact, preset,
-        recipe, seed, stopping, stopping_options, lease, requeues, title, labels,
+        recipe, seed, stopping, stopping_options, lease, requeues, title, labels, project,
     )
     service, transport = connect(address, options)
     return Study(service, transport.run(opening.open_study(service, request)), transport, worker)
@@ -86,27 +89,36 @@ def create_or_load(
 def load(
     study_id: str,
     *,
+    project: Optional[str] = None,
     worker: Optional[str] = None,
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> Study:
-    """The study with this id as it is. NotFound if there is none."""
+    """The study with this id as it is. NotFound if there is none.
+
+    `study_id` may also be a full name, such as "projects/vision/studies/digits"."""
     service, transport = connect(address, options)
-    return Study(service, transport.run(studies.load(service, study_id)), transport, worker)
+    description = transport.run(studies.load(service, study_id, project))
+    return Study(service, description, transport, worker)
 
 
 def delete_study(
-    study_id: str, *, address: Optional[str] = None, options: Optional[Options] = None
+    study_id: str,
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
 ) -> None:
     """Deletes a study with its trials, for good."""
     service, transport = connect(address, options)
-    transport.run(service.delete_study(studies.full_name(study_id)))
+    transport.run(studies.delete(service, study_id, project))
 
 
 def import_study(
     path: str,
     study_id: str = "",
     *,
+    project: Optional[str] = None,
     replace: bool = False,
     worker: Optional[str] = None,
     address: Optional[str] = None,
@@ -114,12 +126,12 @@ def import_study(
 ) -> Study:
     """Makes a study of a file that `Study.export` or `slipstream study export` has written.
 
-    It is made whole or not at all, under the id that the study had unless another one is given.
-    AlreadyExists if there is such a study, unless it is to be `replace`d. Trials that workers held
-    are queued again."""
+    It is made whole or not at all, under the id that the study had unless another one is given, and
+    in the project "default" unless another one is. AlreadyExists if there is such a study, unless
+    it is to be `replace`d. Trials that workers held are queued again."""
     service, transport = connect(address, options)
-    name = transport.run(exchange.import_study(service, path, study_id, replace))
-    return Study(service, transport.run(studies.load(service, name)), transport, worker)
+    plan = exchange.import_study(service, path, study_id, project, replace)
+    return Study(service, transport.run(plan), transport, worker)
 
 
 def register_source(
@@ -134,6 +146,7 @@ def register_source(
     version: str = "",
     origin: str = "",
     labels: Optional[Mapping[str, str]] = None,
+    project: Optional[str] = None,
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> SourceTask:
@@ -142,7 +155,8 @@ def register_source(
     `source` is a study, or a table: rows as mappings, or a data frame, with a column for each
     parameter and one for what was measured. A missing cell is a parameter that does not exist in
     that row. A table needs a `space` and its objective, or a study that it is `like`.
-    `missing` is what a row without a value means, "failed" or "infeasible".
+    `missing` is what a row without a value means, "failed" or "infeasible". `project` is that of
+    the study unless another one is given.
     Registering the same content again gives the same source task.
 
     >>> task = register_source(
@@ -154,18 +168,21 @@ def register_source(
     service, transport = connect(address, options)
     return transport.run(
         opening.register_source(
-            service, source, space, like, maximize, minimize, missing=missing, title=title,
-            version=version, origin=origin, labels=dict(labels or {}),
+            service, source, space, like, maximize, minimize, project, missing=missing,
+            title=title, version=version, origin=origin, labels=dict(labels or {}),
         )
     )
 
 
 def sources(
-    *, address: Optional[str] = None, options: Optional[Options] = None
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
 ) -> List[SourceTask]:
-    """All source tasks, oldest first."""
+    """All source tasks of a project, oldest first; those of all projects for "-"."""
     service, transport = connect(address, options)
-    return transport.run(source_plans.list_all(service))
+    return transport.run(source_plans.list_all(service, project))
 
 
 def delete_source(

@@ -35,11 +35,17 @@ class Retry:
     A call is repeated after UNAVAILABLE, ABORTED, an attempt's deadline and CANCELLED, with which
     a server that shuts down drops calls. A repetition has the request id of the first attempt, so
     no change is made twice. The pause before attempt n + 1 is drawn uniformly from zero to
-    `initial_backoff` * 2 ** (n - 1), at most `max_backoff`."""
+    `initial_backoff` * 2 ** (n - 1), at most `max_backoff`.
+
+    A server that is silent for two seconds is told of, once, by a warning of the logger
+    "slipstream", which Python prints on standard error unless the program configures it. A server
+    on this machine that has never answered, and whose port refuses connections, is waited for no
+    longer than `refused`: it has not been started."""
 
     initial_backoff: float = 0.1  # Seconds.
     max_backoff: float = 5.0  # Seconds.
     max_attempts: int = 0  # 0: as many as the overall deadline allows.
+    refused: float = 5.0  # Seconds.
 
     def __post_init__(self) -> None:
         if self.initial_backoff <= 0 or self.max_backoff <= 0:
@@ -49,6 +55,8 @@ class Retry:
             )
         if self.max_attempts < 0:
             raise ValueError(f"Retry(max_attempts={self.max_attempts}): must be 0 or more")
+        if not self.refused >= 0:
+            raise ValueError(f"Retry(refused={self.refused}): must be 0 or more seconds")
 
 
 @dataclass(frozen=True)

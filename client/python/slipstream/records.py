@@ -73,6 +73,7 @@ class StudyDescription:
     requeues: Optional[int] = None
     title: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    project: str = "default"
     # Only of studies that exist.
     state: str = "active"  # "active", "paused" or "completed".
     trial_count: int = 0

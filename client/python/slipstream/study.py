@@ -81,9 +81,18 @@ class Study(StudyBase):
         `resume_token`, until the study is deleted. Goes on where it was when the connection or
         the server fails for a while.
 
-        for event in study.watch():
-            if event.kind == "incumbent_improved":
-                print(event.number, event.value)"""
+        >>> import slipstream
+        >>> space = {"x": slipstream.real(0, 1)}
+        >>> study = slipstream.create_or_load("doctest-watch", space, minimize="loss")
+        >>> events = study.watch()
+        >>> study.record({"x": 0.5}, 0.25).number
+        1
+        >>> for event in events:
+        ...     if event.kind == "incumbent_improved":
+        ...         print(event.number, event.value)
+        ...         break
+        1 0.25
+        """
         watching = Watching(self._service, self.name, resume_token)
         self._transport.run(watching.begin())
         return self._events_of(watching)

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/client/cli/cli_process.h"
 
 namespace slipstream {
@@ -16,6 +18,28 @@ TEST(ServeCommand, IsTheServerWithItsFlags) {
   const ProcessResult help = RunCli({"serve", "--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.out, HasSubstr("--listen"));
+}
+
+TEST(ServeCommand, TheFirstStartMakesTheDefaultFolderAndNoLaterOneDoes) {
+  const std::filesystem::path home =
+      std::filesystem::path(WriteTestFile("home", "")).parent_path() / "data";
+  const std::filesystem::path store = home / "slipstream/slipstream.db";
+  const auto serve = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"serve", "--listen", "127.0.0.1:0", "--until-stdin-ends"});
+    return RunCli(flags, "", {"XDG_DATA_HOME=" + home.string()});
+  };
+  EXPECT_EQ(serve({}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(store));
+  EXPECT_EQ(serve({}).code, 0);
+  std::filesystem::remove(store);
+  const ProcessResult lost = serve({});
+  EXPECT_EQ(lost.code, 1);
+  EXPECT_THAT(lost.err, HasSubstr("there is no store at " + store.string()));
+  EXPECT_FALSE(std::filesystem::exists(store));
+  const ProcessResult elsewhere = serve({"--data", (home / "elsewhere").string()});
+  EXPECT_EQ(elsewhere.code, 1);
+  EXPECT_THAT(elsewhere.err, HasSubstr("--create"));
+  std::filesystem::remove_all(home);
 }
 
 TEST(ServeCommand, HandsOnTheServersRefusal) {

@@ -1,6 +1,9 @@
 """The asyncio client does what the blocking one does, without blocking."""
 
 import asyncio
+import inspect
+import os
+import tempfile
 import unittest
 
 from servers import LossyProxy, ServerTest
@@ -138,6 +141,53 @@ class Asyncio(ServerTest):
             ids = [kind.FromString(call).request_id for call in proxy.calls[method]]
             self.assertEqual((method, len(ids), len(set(ids))), (method, attempts, 1))
 
+    def test_it_has_all_words_of_the_blocking_client(self):
+        for ours, theirs in ((slipstream.aio, slipstream), (slipstream.aio.Study, slipstream.Study),
+                             (slipstream.aio.Trial, slipstream.Trial)):
+            words = {name for name in dir(theirs) if not name.startswith("_")}
+            if ours is slipstream.aio:
+                words = {name for name in slipstream.functions.__dict__ if name in words
+                         and inspect.isfunction(getattr(slipstream, name))}
+            self.assertLessEqual(words - {"plot"}, set(dir(ours)), ours)
+
+    def test_they_take_the_same_arguments(self):
+        for name in ("create_or_load", "load", "delete_study", "import_study", "register_source",
+                     "sources", "delete_source"):
+            ours, theirs = (inspect.signature(getattr(module, name)).parameters.values()
+                            for module in (slipstream.aio, slipstream))
+            self.assertEqual([str(one) for one in ours], [str(one) for one in theirs], name)
+
+    def test_source_tasks_are_registered_and_told_of(self):
+        async def body(study):
+            rows = [{"x": x / 10, "loss": x} for x in range(1, 8)]
+            task = await slipstream.aio.register_source(rows, like=study, title="last year")
+            self.assertIn(task.name, [one.name for one in await slipstream.aio.sources()])
+            async with await slipstream.aio.create_or_load(
+                    f"{self.study_id}-2", SPACE, minimize="loss", sources=[task],
+                    preset="scaml") as learner:
+                self.assertEqual(await learner.source_titles(), {task.name: "last year"})
+                async with await learner.suggest() as trial:
+                    await trial.complete(0.5)
+                weights = await learner.source_weights(await learner.best())
+                self.assertLessEqual(set(weights), {task.name})
+            await slipstream.aio.delete_study(learner.id)
+            await slipstream.aio.delete_source(task)
+            self.assertNotIn(task.name, [one.name for one in await slipstream.aio.sources()])
+
+        self.run_async(body)
+
+    def test_a_study_is_exported_and_imported(self):
+        async def body(study):
+            async with await study.suggest() as trial:
+                await trial.complete(0.25)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "study.jsonl")
+                await study.export(path)
+                async with await slipstream.aio.import_study(path, f"{self.study_id}-copy") as copy:
+                    self.assertEqual([one.value for one in await copy.trials()], [0.25])
+
+        self.run_async(body)
+
     def test_errors_are_those_of_the_blocking_client(self):
         async def differs(study):
             with self.assertRaises(slipstream.StudyDiffers):
@@ -145,7 +195,7 @@ class Asyncio(ServerTest):
                     self.study_id, {"x": real(0, 2)}, minimize="loss")
             with self.assertRaises(slipstream.NotFound):
                 await slipstream.aio.load("nobody")
-            with self.assertRaises(TypeError):
+            with self.assertRaisesRegex(TypeError, r"create_or_load\(\).*'minimise'"):
                 await slipstream.aio.create_or_load("other", SPACE, minimise="loss")
             self.assertEqual((await slipstream.aio.load(self.study_id)).id, study.id)
 

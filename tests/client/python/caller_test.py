@@ -1,11 +1,12 @@
 """When calls are repeated, how long is waited, and what errors say."""
 
+import contextlib
 import itertools
 import unittest
 
 import slipstream
 from slipstream import Deadlines, Options, Retry
-from slipstream._calls import caller, request_id
+from slipstream._calls import caller, request_id, silence
 from slipstream._calls.plan import Attempt, Failure, Pause, Reply, run
 from slipstream._wire import messages
 
@@ -103,11 +104,48 @@ class Repetition(unittest.TestCase):
                 lambda step: Reply(failure=failure))
 
 
+class Silence(unittest.TestCase):
+    def notices(self, planner, server, deadlines=Deadlines(10, 60)):
+        """What is told while a call is made."""
+        with self.assertLogs("slipstream") as logged:
+            silence._log.warning("begin")
+            with contextlib.suppress(slipstream.SlipstreamError):
+                run(planner.call("Observe", "request", "do it", deadlines), server.perform)
+        return [record.getMessage() for record in logged.records[1:]]
+
+    def test_a_server_that_is_silent_for_two_seconds_is_told_of_once(self):
+        server = Server(["UNAVAILABLE"] * 9 + [None], seconds=0.5)
+        planner = caller.Caller("host:1", Retry(), clock=lambda: server.now)
+        self.assertEqual(self.notices(planner, server), [
+            "waiting for an answer from host:1: is slipstream_server running there? Start it, or "
+            "give another address by address= or SLIPSTREAM_ADDRESS"])
+        server.codes = ["UNAVAILABLE"] * 9 + [None]
+        self.assertEqual(len(self.notices(planner, server)), 1)
+
+    def test_it_is_told_of_once_for_all_calls_that_fail(self):
+        server = Server(["UNAVAILABLE"] * 2000, seconds=0.5)
+        planner = caller.Caller("host:1", Retry(), clock=lambda: server.now)
+        self.assertEqual(len(self.notices(planner, server)), 1)
+        self.assertEqual(self.notices(planner, server), [])
+
+    def test_nothing_is_told_of_an_answer_that_comes_soon(self):
+        server = Server(["UNAVAILABLE", "UNAVAILABLE", "NOT_FOUND"], seconds=0.5)
+        planner = caller.Caller("host:1", Retry(0.01), clock=lambda: server.now)
+        self.assertEqual(self.notices(planner, server), [])
+
+    def test_a_slow_call_to_a_server_that_has_answered_is_not_watched(self):
+        server = Server([None])
+        planner = caller.Caller("host:1", Retry(), clock=lambda: server.now)
+        self.assertIsNotNone(planner._silence.watch())
+        self.notices(planner, server)
+        self.assertIsNone(planner._silence.watch())
+
+
 class Settings(unittest.TestCase):
     def test_impossible_ones_are_refused(self):
         for make in (lambda: Deadlines(0, 1), lambda: Deadlines(2, 1),
                      lambda: Retry(initial_backoff=0), lambda: Retry(max_backoff=-1),
-                     lambda: Retry(max_attempts=-1)):
+                     lambda: Retry(max_attempts=-1), lambda: Retry(refused=-1)):
             with self.assertRaisesRegex(ValueError, "must "):
                 make()
 
@@ -115,7 +153,7 @@ class Settings(unittest.TestCase):
         options = Options()
         self.assertEqual((options.call, options.suggest, options.registration),
                          (Deadlines(10, 60), Deadlines(60, 300), Deadlines(120, 600)))
-        self.assertEqual(options.retry, Retry(0.1, 5, 0))
+        self.assertEqual(options.retry, Retry(0.1, 5, 0, 5))
 
 
 class RequestIds(unittest.TestCase):

@@ -1,9 +1,8 @@
 """Docstrings and the README's examples do what they say. SLIPSTREAM_SOURCE is the repository."""
 
+import ast
 import contextlib
-import doctest
 import importlib
-import importlib.util
 import inspect
 import io
 import os
@@ -13,10 +12,11 @@ import re
 import subprocess
 import sys
 import tempfile
-import types
+import typing
 import unittest
 import unittest.mock
 
+from docstrings import try_examples
 from servers import SPAWN, ServerTest
 
 import slipstream
@@ -46,34 +46,23 @@ def quiet():
         yield
 
 
-@contextlib.contextmanager
-def stand_ins():
-    """Where scikit-learn is not installed, just enough of it for the README's trainer."""
-    if importlib.util.find_spec("sklearn"):
-        yield
-        return
-    scores = types.SimpleNamespace(mean=lambda: 0.5)
-    parts = {"datasets": types.SimpleNamespace(load_digits=lambda return_X_y: ([], [])),
-             "model_selection": types.SimpleNamespace(cross_val_score=lambda model, x, y: scores),
-             "svm": types.SimpleNamespace(SVC=lambda C, gamma, kernel, degree=3: "model")}
-    sys.modules["sklearn"] = types.SimpleNamespace(**parts)
-    try:
-        yield
-    finally:
-        del sys.modules["sklearn"]
-
-
 class Documentation(ServerTest):
     def test_docstrings_hold(self):
         names = {name: getattr(slipstream, name) for name in slipstream.__all__}
         tried = 0
         for module in [slipstream, *modules()]:
-            names_here = {**names, **vars(module)}
-            result = doctest.testmod(module, extraglobs=names_here, verbose=False,
-                                     optionflags=doctest.ELLIPSIS)
-            self.assertEqual(result.failed, 0, module.__name__)
-            tried += result.attempted
-        self.assertGreater(tried, 15)
+            tried += try_examples(self, module, {**names, **vars(module)})
+        self.assertGreater(tried, 30)
+
+    def test_no_example_in_a_docstring_is_mere_prose(self):
+        for path in (SOURCE / "client/python/slipstream").rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef,
+                                         ast.AsyncFunctionDef)):
+                    continue
+                for block in re.split(r"\n\s*\n", ast.get_docstring(node) or ""):
+                    if block.startswith("    ") and not block.startswith("    python "):
+                        self.fail(f"{path} has an example that is not run: {block}")
 
     def test_every_public_name_is_explained(self):
         for name in slipstream.__all__:
@@ -95,7 +84,7 @@ class Documentation(ServerTest):
             asking = next(number for number, line in enumerate(first, start=1)
                           if "suggest(" in line or "optimize(" in line)
             self.assertLessEqual(asking, 5)
-            with self.subTest(path), stand_ins(), quiet(), self.local_servers():
+            with self.subTest(path), quiet(), self.local_servers():
                 for block in blocks:
                     lines = [line for line in block.splitlines() if line.strip()]
                     self.assertLessEqual(len(lines), 17)
@@ -113,9 +102,78 @@ class Documentation(ServerTest):
                 yield
 
     def run_example(self, block):
-        names = {"train": lambda **params: float(len(params))}
+        names = {}
         exec(compile(block, "README", "exec"), names)
         self.assertEqual(names["study"].best.state, "succeeded")
+
+
+def public_names(module):
+    """What a page shows of a module."""
+    own = [name for name, value in vars(module).items() if not name.startswith("_")
+           and getattr(value, "__module__", None) == module.__name__]
+    return {name: getattr(module, name) for name in getattr(module, "__all__", own)}
+
+
+def hints_of(thing):
+    """The types that a function, or a class' fields and public members, take and give."""
+    if inspect.isfunction(thing):
+        yield from typing.get_type_hints(thing).values()
+    if inspect.isclass(thing):
+        yield from typing.get_type_hints(thing).values()
+        for name, member in inspect.getmembers(thing):
+            if not name.startswith("_"):
+                member = member.fget if isinstance(member, property) else member
+                yield from hints_of(member) if inspect.isfunction(member) else ()
+
+
+def classes_in(hint):
+    if inspect.isclass(hint) and hint.__module__.startswith("slipstream"):
+        yield hint
+    for part in typing.get_args(hint):
+        yield from classes_in(part)
+
+
+class Pages(unittest.TestCase):
+    """What `client/python/document` makes pages of."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = str(SOURCE / "client/python/documentation")
+        sys.path.insert(0, cls.folder)
+        cls.addClassCleanup(sys.path.remove, cls.folder)
+        cls.pages = importlib.import_module("pages").PAGES
+
+    def test_they_have_every_adapter_and_every_module_that_users_are_told_of(self):
+        told_of = set()
+        for path in [SOURCE / "README.md", *(SOURCE / "client/python/slipstream").rglob("*.py")]:
+            told_of |= set(re.findall(r"`slipstream(?:\.[a-z]+)*`", path.read_text()))
+        known = {"slipstream", *(one.name for one in pkgutil.walk_packages(
+            slipstream.__path__, "slipstream.", onerror=lambda name: None))}
+        wanted = {name.strip("`") for name in told_of} & known
+        wanted |= {name for name in known if re.match(r"slipstream\.adapters(\.[a-z]|$)", name)}
+        self.assertGreaterEqual(len(wanted), 8)
+        self.assertLessEqual(wanted, set(self.pages))
+
+    def test_every_class_that_users_are_given_is_on_one(self):
+        modules = [importlib.import_module(page) for page in self.pages
+                   if not page.startswith("slipstream.adapters.")]
+        shown = [thing for module in modules for thing in public_names(module).values()]
+        self.assertIn(slipstream.Trials, shown)
+        for thing in shown:
+            for hint in hints_of(thing):
+                for needed in classes_in(hint):
+                    self.assertIn(needed, shown, f"needed by {thing}")
+
+    def test_adapters_can_be_shown_without_what_they_are_for(self):
+        code = ("import importlib, inspect, pages, sys; sys.meta_path.insert(0, pages.StandIns())\n"
+                "for page in pages.PAGES: assert inspect.getdoc(importlib.import_module(page))\n"
+                "from slipstream.adapters.optuna import SlipstreamSampler as sampler\n"
+                "print(inspect.signature(sampler.reseed_rng), sampler.__mro__[1])")
+        path = os.pathsep.join([self.folder, os.environ.get("PYTHONPATH", "")])
+        variables = {**os.environ, "PYTHONPATH": path}
+        shown = subprocess.run([sys.executable, "-B", "-c", code], text=True, check=True,
+                               stdout=subprocess.PIPE, env=variables, **SPAWN)
+        self.assertEqual(shown.stdout.strip(), "(self) -> 'None' optuna.samplers.BaseSampler")
 
 
 class Package(unittest.TestCase):

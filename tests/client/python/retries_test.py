@@ -1,6 +1,8 @@
 """No result is lost or made twice, whatever becomes of the server and its answers."""
 
+import socket
 import threading
+import time
 import unittest
 
 import grpc
@@ -137,6 +139,38 @@ class LostAnswers(ServerTest):
         self.assertTrue(trial.ended)
 
 
+class NoServer(unittest.TestCase):
+    def listen(self):
+        """A socket that takes connections and says nothing, and its address."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        return listener, f"127.0.0.1:{listener.getsockname()[1]}"
+
+    def open(self, address, **options):
+        with self.assertRaises(slipstream.NoAnswer) as raised:
+            slipstream.create_or_load("none", SPACE, minimize="loss", address=address,
+                                      options=Options(**options))
+        return str(raised.exception)
+
+    def test_a_server_that_was_never_started_here_is_told_of_and_soon_given_up(self):
+        listener, address = self.listen()
+        listener.close()
+        started = time.monotonic()
+        with self.assertLogs("slipstream") as logged:
+            said = self.open(address, retry=Retry(max_backoff=0.5, refused=2.5))
+        self.assertLess(time.monotonic() - started, 20)
+        self.assertIn(f"`slipstream serve --listen {address}` starts it", said)
+        (notice,) = [record.getMessage() for record in logged.records]
+        self.assertIn(f"waiting for an answer from {address}: is slipstream_server", notice)
+
+    def test_one_that_takes_connections_and_does_not_answer_is_told_of(self):
+        _, address = self.listen()
+        with self.assertLogs("slipstream") as logged:
+            said = self.open(address, call=Deadlines(3, 3))
+        self.assertIn(f"no answer from {address}", said)
+        self.assertEqual(len(logged.records), 1)
+
+
 class RestartedServer(unittest.TestCase):
     def setUp(self):
         self.server = ServerProcess()
@@ -170,6 +204,16 @@ class RestartedServer(unittest.TestCase):
         self.assertEqual(sorted(told), [(trial.number, trial["x"]) for trial in trials])
         self.assertEqual([trial.value for trial in trials], [trial["x"] for trial in trials])
         self.assertEqual(result[0].value, min(trial.value for trial in trials))
+
+    def test_a_server_that_has_answered_is_waited_for_though_its_port_refuses(self):
+        study = slipstream.create_or_load("patient", SPACE, minimize="loss",
+                                          address=self.server.address,
+                                          options=Options(retry=Retry(refused=0)))
+        self.server.kill()
+        starting = threading.Timer(0.3, self.server.start)
+        starting.start()
+        self.assertEqual(study.suggest().number, 1)
+        starting.join()
 
     def test_a_held_trial_outlives_a_killed_server(self):
         study = slipstream.create_or_load("held", SPACE, minimize="loss", lease=3,

@@ -7,6 +7,7 @@ from typing import Dict, List, Type
 
 from slipstream import errors
 from slipstream._calls.plan import Failure
+from slipstream._calls.silence import remedy
 from slipstream._wire import messages
 
 _ERRORS: Dict[str, Type[errors.SlipstreamError]] = {
@@ -68,8 +69,8 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     message = _message(failure, violations)
     if failure.code == "UNAVAILABLE":
         return errors.NoAnswer(
-            f"no answer from {call.address}: is slipstream_server running there? Start it, or give "
-            f"its address by address= or SLIPSTREAM_ADDRESS ({call.what}; {call.effort}; {message})"
+            f"no answer from {call.address}: {remedy(call.address)} "
+            f"({call.what}; {call.effort}; {message})"
         )
     if failure.code == "DEADLINE_EXCEEDED":
         return errors.NoAnswer(

@@ -8,12 +8,15 @@ from typing import Callable, Iterator, Union
 
 from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Attempt, Failure, Pause, Plan
+from slipstream._calls.silence import Silence, refuses
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Retry
 
 # This client only cancels calls that it gives up, so CANCELLED comes from a server that is
 # shutting down. Decided by the code alone, as messages are for people.
 WORTH_REPEATING = frozenset(("UNAVAILABLE", "ABORTED", "DEADLINE_EXCEEDED", "CANCELLED"))
+# With these a server may not have answered at all.
+_SILENT = frozenset(("UNAVAILABLE", "DEADLINE_EXCEEDED"))
 
 
 def longest_pause(retry: Retry, attempts: int) -> float:
@@ -31,6 +34,7 @@ class Caller:
         self.address = address
         self._retry = retry
         self._clock = clock
+        self._silence = Silence(address)
 
     def call(
         self,
@@ -43,6 +47,20 @@ class Caller:
 
         If only the overall deadline ended the last attempt, the error is that of the attempt
         before, which says more."""
+        watch = self._silence.watch()
+        try:
+            return (yield from self._repeat(method, request, what, deadlines))
+        finally:
+            if watch is not None:
+                watch.cancel()
+
+    def _repeat(
+        self,
+        method: str,
+        request: Union[Message, Callable[[], Iterator[Message]]],
+        what: str,
+        deadlines: Deadlines,
+    ) -> Plan[Message]:
         start = self._clock()
         informative: Failure | None = None
         attempts = 0
@@ -52,16 +70,34 @@ class Caller:
             reply = yield Attempt(method, request, min(deadlines.attempt, left))
             assert reply is not None
             if reply.failure is None:
+                self._silence.end()
                 return reply.response
             cut_short = left < deadlines.attempt and reply.failure.code == "DEADLINE_EXCEEDED"
             if informative is None or not cut_short:
                 informative = reply.failure
             elapsed = self._clock() - start
             pause = longest_pause(self._retry, attempts) * random.random()
+            self._hear(reply.failure.code, elapsed)
             if (
                 reply.failure.code not in WORTH_REPEATING
                 or attempts == self._retry.max_attempts
                 or elapsed + pause >= deadlines.overall
+                or self._is_not_started(reply.failure.code, elapsed)
             ):
                 raise call_error(FailedCall(what, self.address, attempts, elapsed), informative)
             yield Pause(pause)
+
+    def _hear(self, code: str, elapsed: float) -> None:
+        if code in _SILENT:
+            self._silence.notice(elapsed)
+        else:
+            self._silence.end()
+
+    def _is_not_started(self, code: str, elapsed: float) -> bool:
+        """Whether it is time to believe that no server has been started on this machine."""
+        return (
+            code == "UNAVAILABLE"
+            and self._silence.is_unbroken
+            and elapsed >= self._retry.refused
+            and refuses(self.address)
+        )

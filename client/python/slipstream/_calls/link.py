@@ -7,6 +7,7 @@ import threading
 from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar
 
 from slipstream._calls.plan import Failure
+from slipstream._calls.silence import is_loopback
 from slipstream._wire.methods import METHODS
 
 Channel = TypeVar("Channel")
@@ -14,10 +15,6 @@ Channel = TypeVar("Channel")
 # After these the next attempt has a new connection: one that hangs is not used again, and a new
 # one does not wait for the old one's pause between attempts to connect.
 _NEED_A_NEW_LINK = ("DEADLINE_EXCEEDED", "UNAVAILABLE")
-
-
-def _is_loopback(address: str) -> bool:
-    return address.startswith(("127.", "localhost:", "[::1]"))
 
 
 def channel_options(address: str) -> List[Tuple[str, int]]:
@@ -29,7 +26,7 @@ def channel_options(address: str) -> List[Tuple[str, int]]:
         # The caller repeats calls, and knows which are safe to repeat.
         ("grpc.enable_retries", 0),
     ]
-    if _is_loopback(address):
+    if is_loopback(address):
         options.append(("grpc.enable_http_proxy", 0))  # A proxy cannot reach this loopback.
     return options
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Dict, Mapping, Optional, Union
 
+from slipstream._convert.names import project_of
 from slipstream._convert.spaces import candidates_of, space_message, space_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -103,7 +104,8 @@ def study_of(message: Message) -> StudyDescription:
     space = space_of(message.space)
     lease = message.lease_policy.duration.seconds + message.lease_policy.duration.nanos / 1e9
     return StudyDescription(
-        study_id=message.name.split("/", 1)[1],
+        study_id=message.name.rsplit("/", 1)[1],
+        project=project_of(message.name),
         space=space,
         objective=objective_of(message.metrics[0]),
         candidates=candidates_of(message.space, space),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import Iterator
+from typing import Iterator, Optional
 
 from google.protobuf import json_format
 
 from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Next, Plan
+from slipstream._convert.names import parent_of, study_name
+from slipstream._convert.studies import study_of
 from slipstream._operations.service import Service
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
+from slipstream.records import StudyDescription
 
 _CHUNK = 1000  # Lines.
 _CHUNK_BYTES = 1 << 20
@@ -87,16 +90,19 @@ def _chunks(path: str, header: Message) -> Iterator[Message]:
     yield chunk
 
 
-def import_study(service: Service, path: str, study_id: str, replace: bool) -> Plan[str]:
-    """Makes a study of the file's lines and returns its name. ValueError names a line that is
-    none."""
+def import_study(
+    service: Service, path: str, study_id: str, project: Optional[str], replace: bool
+) -> Plan[StudyDescription]:
+    """Makes a study of the file's lines. ValueError names a line that is none."""
+    if study_id:
+        name = study_name(study_id, project)
+        study_id, project = name.study_id, name.project
+    where = {"study_id": study_id, "parent": parent_of(project), "replace_existing": replace}
     for _ in _read(path):
         pass  # What fails within a stream of requests is not told.
 
     def stream(request_id: str) -> Iterator[Message]:
-        header = {"study_id": study_id, "replace_existing": replace, "request_id": request_id}
-        return _chunks(path, messages.new("ImportStudyRequest.Header", **header))
+        header = messages.new("ImportStudyRequest.Header", request_id=request_id, **where)
+        return _chunks(path, header)
 
-    response = yield from service.import_study(stream)
-    name: str = response.name
-    return name
+    return study_of((yield from service.import_study(stream)))

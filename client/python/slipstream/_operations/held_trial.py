@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from typing import Any, Optional
+from typing import Any, Mapping, Optional
 
 from slipstream import errors
 from slipstream._calls.plan import Pause, Plan
@@ -16,19 +16,28 @@ from slipstream._wire.messages import Message
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
+_REPORTS = 500  # In one call.
 
 
 class HeldTrial(TrialValues):
     """What a blocking trial performs by waiting, and one of asyncio by awaiting."""
 
     def _report(self, step: int, value: float) -> Plan[None]:
-        number = _finite(value, "report", self.number)
-        measurement = measurement_message(self._holder.metric, number)
-        response = yield from self._holder.service.report(self.name, int(step), measurement)
-        if messages.enum_name("Trial.State", response.state) != "ACTIVE":
-            self._lost = True
-        if self._last_report is None or step >= self._last_report[0]:
-            self._last_report = (int(step), number)
+        return self._report_all({int(step): _finite(value, "report", self.number)})
+
+    def _report_all(self, values: Mapping[int, float]) -> Plan[None]:
+        """Reports finite values by step."""
+        steps = sorted(values)
+        for first in range(0, len(steps), _REPORTS):
+            chunk = steps[first:first + _REPORTS]
+            measurements = {
+                step: measurement_message(self._holder.metric, values[step]) for step in chunk
+            }
+            response = yield from self._holder.service.report(self.name, measurements)
+            if messages.enum_name("Trial.State", response.state) != "ACTIVE":
+                self._lost = True
+            if self._last_report is None or chunk[-1] >= self._last_report[0]:
+                self._last_report = (chunk[-1], values[chunk[-1]])
 
     def _should_stop(self) -> Plan[bool]:
         response = yield from self._holder.service.should_stop(self.name)

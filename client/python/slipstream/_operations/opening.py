@@ -17,7 +17,7 @@ from slipstream.records import SourceTask, StudyDescription
 def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription]:
     """The study, created if there is none, after its sources have been registered."""
     asked = request.describe()
-    subject = sources.Subject(asked.space, asked.objective)
+    subject = sources.Subject(asked.space, asked.objective, project=asked.project)
     names = yield from sources.names_of(service, request.source_list(), subject)
     if names is not None:
         asked = replace(asked, sources=tuple(names))
@@ -31,9 +31,11 @@ def register_source(
     like: Optional[StudyBase],
     maximize: Optional[str],
     minimize: Optional[str],
+    project: Optional[str],
     **description: Any,
 ) -> Plan[SourceTask]:
-    """Registers a study, or a table whose space and objective are given or another study's."""
+    """Registers a study, or a table whose space and objective are given or another study's. It
+    belongs to that study's project unless another one is given."""
     model = source if isinstance(source, StudyBase) else like
     if space is None and model is None:
         raise ValueError(
@@ -44,5 +46,7 @@ def register_source(
     else:
         objective = model.objective
     domain = space if space is not None or model is None else model.space
-    subject = sources.Subject(domain or {}, objective, **description)
+    if project is None and model is not None:
+        project = model.project
+    subject = sources.Subject(domain or {}, objective, project=project, **description)
     return sources.register(service, source, subject)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan, Stream
@@ -43,10 +43,9 @@ class Service:
         request = messages.new(f"{method}Request", request_id=chosen, **fields)
         return self._caller.call(method, request, what, deadlines or self._options.call)
 
-    def create_study(self, study_id: str, study: Message) -> Plan[Message]:
-        return self._change(
-            "CreateStudy", f"create study {study_id}", study=study, study_id=study_id
-        )
+    def create_study(self, study_id: str, parent: str, study: Message) -> Plan[Message]:
+        what = f"create study {study_id}" + (f" in {parent}" if parent else "")
+        return self._change("CreateStudy", what, study=study, study_id=study_id, parent=parent)
 
     def get_study(self, name: str, fields: Sequence[str] = ()) -> Plan[Message]:
         mask = {"read_mask": {"paths": list(fields)}} if fields else {}
@@ -82,10 +81,10 @@ class Service:
             "ReleaseTrials", what, _RELEASE, study=study, worker=worker, trials=[trial]
         )
 
-    def report(self, trial: str, step: int, measurement: Message) -> Plan[Message]:
-        report = {"step": step, "measurement": measurement}
+    def report(self, trial: str, measurements: Mapping[int, Message]) -> Plan[Message]:
+        reports = [{"step": step, "measurement": one} for step, one in measurements.items()]
         what = f"report a measurement of {trial}"
-        return self._read("Report", what, "ReportRequest", trial=trial, reports=[report])
+        return self._read("Report", what, "ReportRequest", trial=trial, reports=reports)
 
     def should_stop(self, trial: str) -> Plan[Message]:
         what = f"ask whether to stop {trial}"
@@ -145,9 +144,9 @@ class Service:
 
         return _all_pages(page, "trials")
 
-    def list_source_tasks(self) -> Plan[List[Message]]:
+    def list_source_tasks(self, parent: str) -> Plan[List[Message]]:
         def page(token: str) -> Plan[Message]:
-            fields = {"page_size": _SOURCE_TASKS_PER_PAGE, "page_token": token}
+            fields = {"page_size": _SOURCE_TASKS_PER_PAGE, "page_token": token, "parent": parent}
             return self._read(
                 "ListSourceTasks", "list source tasks", "ListSourceTasksRequest", **fields
             )

@@ -8,6 +8,7 @@ from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
+from slipstream._convert.names import parent_of, project_of
 from slipstream._convert.spaces import space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
@@ -19,7 +20,7 @@ from slipstream.parameters import Parameter
 from slipstream.records import Objective, SourceTask, TrialRecord
 from slipstream.tables import Table, rows_of
 
-_PREFIX = "sourceTasks/"
+_COLLECTION = "sourceTasks"
 _CHUNK = 1000  # Observations.
 _CHUNK_BYTES = 1 << 20
 _OUTCOME_OF_STATE = {"failed": "failure", "infeasible": "infeasibility"}
@@ -36,6 +37,7 @@ class Subject:
     origin: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     missing: Optional[str] = None  # What a row without a value means: "failed" or "infeasible".
+    project: Optional[str] = None
 
     def __post_init__(self) -> None:
         if self.missing is not None and self.missing not in _OUTCOME_OF_STATE:
@@ -102,8 +104,10 @@ def _register(
         metrics=[metric_message(subject.objective)],
     )
 
+    parent = parent_of(subject.project)
+
     def stream(request_id: str) -> Iterator[Message]:
-        header = {"source_task": task, "request_id": request_id}
+        header = {"source_task": task, "request_id": request_id, "parent": parent}
         yield messages.new("RegisterSourceTaskRequest", header=header)
         yield from _chunks(observations)
 
@@ -138,23 +142,27 @@ def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask
     return register_table(service, source, subject)
 
 
-def list_all(service: Service) -> Plan[List[SourceTask]]:
-    found = yield from service.list_source_tasks()
+def list_all(service: Service, project: Optional[str]) -> Plan[List[SourceTask]]:
+    found = yield from service.list_source_tasks(parent_of(project))
     return [source_task_of(message) for message in found]
 
 
-def _find(service: Service, text: str) -> Plan[str]:
+def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
     """The full name of a source task, of which the first digits are enough."""
-    digits = text[len(_PREFIX):] if text.startswith(_PREFIX) else text
-    if not re.fullmatch("[0-9a-f]{6,32}", digits):
+    written = re.fullmatch(f"((?:projects/[^/]+/)?{_COLLECTION}/)?([0-9a-f]{{6,32}})", text)
+    if written is None:
         raise ValueError(
             f"{text!r} is not the name of a source task: its 32 hexadecimal digits, or the first 6 "
             "or more of them; slipstream.sources() lists them"
         )
+    if written[1] is not None:
+        project = project_of(text)
+    digits = written[2]
+    prefix = "/".join(filter(None, (parent_of(project), _COLLECTION, digits)))
     if len(digits) == 32:
-        return _PREFIX + digits
-    tasks = yield from list_all(service)
-    names = [task.name for task in tasks if task.name.startswith(_PREFIX + digits)]
+        return prefix
+    tasks = yield from list_all(service, project)
+    names = [task.name for task in tasks if task.name.startswith(prefix)]
     if len(names) != 1:
         count = "no source task begins" if not names else f"{len(names)} source tasks begin"
         raise errors.NotFound(f"{count} with {digits}; slipstream.sources() lists them")
@@ -168,9 +176,10 @@ def name_of(service: Service, source: Any, subject: Subject) -> Plan[str]:
     if isinstance(source, SourceTask):
         return source.name
     if isinstance(source, str):
-        return (yield from _find(service, source))
+        return (yield from _find(service, source, subject.project))
     if isinstance(source, StudyBase):
-        subject = Subject(source.space, source.objective, title=source.id)
+        project = subject.project
+        subject = Subject(source.space, source.objective, title=source.id, project=project)
     task = yield from register(service, source, subject)
     return task.name
 
@@ -189,5 +198,5 @@ def names_of(
 
 def delete(service: Service, source: Any) -> Plan[None]:
     text = source.name if isinstance(source, SourceTask) else source
-    name = yield from _find(service, text)
+    name = yield from _find(service, text, None)
     yield from service.delete_source_task(name)

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Mapping, Optional
 from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._convert.differences import differences
+from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._operations.service import Service
@@ -14,17 +15,15 @@ from slipstream._wire.messages import Message
 from slipstream.records import StudyDescription, TrialRecord
 
 
-def full_name(study_id: str) -> str:
-    """The study's name on the server, "studies/{id}"."""
-    bare = study_id[len("studies/"):] if study_id.startswith("studies/") else study_id
-    if not bare or "/" in bare:
-        raise ValueError(f"{study_id!r} is not the id of a study, such as 'digits'")
-    return f"studies/{bare}"
-
-
-def load(service: Service, study_id: str) -> Plan[StudyDescription]:
-    message = yield from service.get_study(full_name(study_id))
+def load(
+    service: Service, study_id: str, project: Optional[str] = None
+) -> Plan[StudyDescription]:
+    message = yield from service.get_study(study_name(study_id, project).full)
     return study_of(message)
+
+
+def delete(service: Service, study_id: str, project: Optional[str]) -> Plan[None]:
+    yield from service.delete_study(study_name(study_id, project).full)
 
 
 def _read_if_there(service: Service, name: str) -> Plan[Optional[Message]]:
@@ -34,30 +33,30 @@ def _read_if_there(service: Service, name: str) -> Plan[Optional[Message]]:
         return None
 
 
-def _create_if_new(service: Service, study_id: str, study: Message) -> Plan[Optional[Message]]:
+def _create_if_new(service: Service, name: StudyName, study: Message) -> Plan[Optional[Message]]:
     try:
-        return (yield from service.create_study(study_id, study))
+        return (yield from service.create_study(name.study_id, parent_of(name.project), study))
     except errors.AlreadyExists:  # Another process was faster.
         return None
 
 
 def create_or_load(service: Service, asked: StudyDescription) -> Plan[StudyDescription]:
     """The study with the id. StudyDiffers if it exists and is not what is asked for."""
-    name = full_name(asked.study_id)
+    name = study_name(asked.study_id, asked.project)
     request = study_message(asked)  # Complains of a malformed space also where the study exists.
-    message = yield from _read_if_there(service, name)
+    message = yield from _read_if_there(service, name.full)
     if message is None:
-        created = yield from _create_if_new(service, name.split("/")[1], request)
+        created = yield from _create_if_new(service, name, request)
         if created is not None:
             return study_of(created)
-        message = yield from service.get_study(name)
+        message = yield from service.get_study(name.full)
     existing = study_of(message)
     found = differences(asked, existing)
     if found:
         raise errors.StudyDiffers(
-            f"study {asked.study_id!r} on {service.address} exists, but is not the one asked for:"
+            f"study {name.short!r} on {service.address} exists, but is not the one asked for:"
             + "".join(f"\n  {difference}" for difference in found)
-            + f"\nTake it as it is by slipstream.load({asked.study_id!r}), or choose another id.",
+            + f"\nTake it as it is by slipstream.load({name.short!r}), or choose another id.",
             found,
         )
     return existing
@@ -69,7 +68,7 @@ class StudyReader:
     def __init__(self, service: Service, study: StudyDescription) -> None:
         self._service = service
         self._study = study
-        self._name = full_name(study.study_id)
+        self._name = study_name(study.study_id, study.project).full
 
     def _record(self, message: Any) -> TrialRecord:
         return trial_of(message, dict(self._study.space), self._study.objective.metric)
@@ -83,7 +82,7 @@ class StudyReader:
         return self._record(response.trials[0]) if response.trials else None
 
     def description(self) -> Plan[StudyDescription]:
-        return load(self._service, self._study.study_id)
+        return load(self._service, self._name)
 
     def set_state(self, state: str) -> Plan[None]:
         yield from self._service.set_study_state(self._name, state)

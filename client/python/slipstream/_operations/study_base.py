@@ -6,10 +6,11 @@ from typing import Callable, List, Mapping, Optional, TypeVar
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
+from slipstream._convert.names import StudyName
 from slipstream._convert.trials import trial_of
 from slipstream._operations.lanes import Lanes, choose_worker
 from slipstream._operations.service import Service
-from slipstream._operations.studies import StudyReader, full_name
+from slipstream._operations.studies import StudyReader
 from slipstream._operations.trial_values import Holder
 from slipstream._wire import messages
 from slipstream.parameters import Parameter
@@ -26,6 +27,7 @@ class StudyBase:
     ) -> None:
         self._service = service
         self._description = description
+        self._name = StudyName(description.project, description.study_id)
         self._space = dict(description.space)
         self._reader = StudyReader(service, description)
         self._lanes = Lanes(choose_worker(worker))
@@ -37,8 +39,13 @@ class StudyBase:
 
     @property
     def name(self) -> str:
-        """The name on the server, "studies/{id}"."""
-        return full_name(self.id)
+        """The name on the server, "studies/{id}" or "projects/{project}/studies/{id}"."""
+        return self._name.full
+
+    @property
+    def project(self) -> str:
+        """The project that the study belongs to, "default" unless another was asked for."""
+        return self._name.project
 
     @property
     def space(self) -> Mapping[str, Parameter]:
@@ -61,7 +68,7 @@ class StudyBase:
         return self._lanes.worker
 
     def __repr__(self) -> str:
-        return f"<study {self.id} on {self._service.address}: {self.objective}>"
+        return f"<study {self._name.short} on {self._service.address}: {self.objective}>"
 
     def _suggest(
         self, count: int, make: Callable[[Holder, TrialRecord], OneTrial]

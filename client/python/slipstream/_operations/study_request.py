@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
+from slipstream._convert.names import study_name
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, seconds_of
 from slipstream.tables import Table, infer_space, rows_of
@@ -42,14 +43,16 @@ class StudyRequest:
     requeues: Optional[int] = None
     title: str = ""
     labels: Optional[Mapping[str, str]] = None
+    project: Optional[str] = None
 
     def describe(self) -> StudyDescription:
         """The study asked for, still without its source tasks."""
         candidates = [] if self.candidates is None else rows_of(self.candidates)
         if self.stopping_options and self.stopping is None:
             raise ValueError("stopping_options need a rule: give stopping='median' or another")
+        name = study_name(self.study_id, self.project)
         return StudyDescription(
-            self.study_id,
+            name.study_id,
             self._choose_space(candidates),
             choose_objective(self.maximize, self.minimize, self.exact),
             candidates,
@@ -63,6 +66,7 @@ class StudyRequest:
             requeues=self.requeues,
             title=self.title,
             labels=dict(self.labels or {}),
+            project=name.project,
         )
 
     def _choose_space(self, candidates: List[Dict[str, Any]]) -> Mapping[str, Parameter]:

@@ -16,7 +16,7 @@ class Holder:
     """What the trials of one suggestion share."""
 
     service: Service
-    study: str  # "studies/{study}".
+    study: str  # The full name.
     metric: str
     space: Mapping[str, Parameter]
     lease: float  # Seconds; infinite if leases never end.
@@ -74,7 +74,9 @@ class TrialValues(Mapping[str, Value]):
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.items())
-        return f"<trial {self.name[len('studies/'):].replace('/trials/', '/')}: {values}>"
+        short = self.name.replace("/trials/", "/")
+        short = short[len("studies/"):] if short.startswith("studies/") else short
+        return f"<trial {short}: {values}>"
 
     def _why_missing(self, name: str) -> str:
         if name in self._holder.space:
@@ -84,7 +86,8 @@ class TrialValues(Mapping[str, Value]):
 
     @property
     def name(self) -> str:
-        """The name on the server, "studies/{study}/trials/{number}"."""
+        """The name on the server, "studies/{study}/trials/{number}", after "projects/{project}/" if
+        that is another one than "default"."""
         return self._record.name
 
     @property

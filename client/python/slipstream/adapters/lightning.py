@@ -1,11 +1,28 @@
 """Slipstream for PyTorch Lightning: a callback that reports epochs and stops hopeless trainings.
 
-    from slipstream.adapters.lightning import SlipstreamCallback
-
-    study = slipstream.create_or_load("net", space, maximize="val_accuracy", stopping="median")
-    with study.suggest() as trial:
-        trainer = pytorch_lightning.Trainer(callbacks=[SlipstreamCallback(trial)])
-        trainer.fit(Net(**trial), data)
+>>> import slipstream, torch
+>>> from lightning import pytorch as lightning
+>>> from slipstream.adapters.lightning import SlipstreamCallback
+>>> class Net(lightning.LightningModule):
+...     def __init__(self, lr):
+...         super().__init__()
+...         self.layer, self.lr = torch.nn.Linear(1, 1), lr
+...     def training_step(self, x):
+...         loss = (self.layer(x) - 3 * x).square().mean()
+...         self.log("loss", loss, on_epoch=True)
+...         return loss
+...     def configure_optimizers(self):
+...         return torch.optim.SGD(self.parameters(), lr=self.lr)
+>>> data = torch.utils.data.DataLoader(torch.linspace(-1, 1, 32).reshape(-1, 1), batch_size=8)
+>>> space = {"lr": slipstream.log(1e-3, 0.5)}
+>>> study = slipstream.create_or_load("doctest-net", space, minimize="loss", stopping="median")
+>>> with study.suggest() as trial:
+...     trainer = lightning.Trainer(max_epochs=3, callbacks=[SlipstreamCallback(trial)],
+...                                 logger=False, enable_checkpointing=False,
+...                                 enable_model_summary=False, enable_progress_bar=False)
+...     trainer.fit(Net(**trial), data)
+>>> study.best.report_count
+3
 
 It reports the study's metric, as the module logs it, after each validation; in a module that does
 not validate, after each epoch of training. When the study's rule advises to stop, the training

@@ -1,11 +1,16 @@
 """Slipstream for Ray Tune: a search algorithm.
 
-    from ray import tune
-    from slipstream.adapters.ray import SlipstreamSearch
-
-    config = tune.TuneConfig(metric="loss", mode="min", num_samples=50,
-                             max_concurrent_trials=4, search_alg=SlipstreamSearch())
-    tune.Tuner(train, tune_config=config, param_space={"lr": tune.loguniform(1e-5, 1)}).fit()
+>>> from ray import tune
+>>> from slipstream.adapters.ray import SlipstreamSearch
+>>> def train(config):
+...     return {"loss": abs(config["lr"] - 0.01)}
+>>> config = tune.TuneConfig(metric="loss", mode="min", num_samples=8,
+...                          max_concurrent_trials=2, search_alg=SlipstreamSearch())
+>>> tuner = tune.Tuner(train, tune_config=config, run_config=tune.RunConfig(verbose=0),
+...                    param_space={"lr": tune.loguniform(1e-5, 1)})
+>>> results = tuner.fit()
+>>> len(results)
+8
 
 Schedulers such as ASHA are Tune's own. Tune does not tell whether one has stopped a trial early;
 `whole_steps` lets the search know what a whole trial is."""

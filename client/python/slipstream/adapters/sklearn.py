@@ -1,12 +1,16 @@
 """Slipstream for scikit-learn: a search over an estimator's parameters.
 
-    from sklearn.svm import SVC
-    from slipstream import choice, integer, log
-    from slipstream.adapters.sklearn import SlipstreamSearchCV
-
-    search = SlipstreamSearchCV(SVC(), {"C": log(1e-2, 1e3), "gamma": log(1e-5, 1)}, n_iter=30)
-    search.fit(x, y)
-    search.best_params_, search.best_score_
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.svm import SVC
+>>> from slipstream import log
+>>> from slipstream.adapters.sklearn import SlipstreamSearchCV
+>>> x, y = load_iris(return_X_y=True)
+>>> space = {"C": log(1e-2, 1e3), "gamma": log(1e-5, 1)}
+>>> search = SlipstreamSearchCV(SVC(), space, n_iter=15, random_state=1).fit(x, y)
+>>> sorted(search.best_params_)
+['C', 'gamma']
+>>> print(search.best_score_ > 0.9)
+True
 
 It is used as RandomizedSearchCV is, whose lists and distributions it takes as well."""
 

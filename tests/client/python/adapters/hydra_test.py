@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -11,6 +13,7 @@ import yaml
 from servers import ServerTest
 
 import slipstream
+import slipstream.adapters.hydra
 from slipstream import choice, discrete, integer, log, real
 
 PROGRAM = """
@@ -66,6 +69,17 @@ class SweeperTest(ServerTest):
         self.assertEqual(results["best_value"], study.best.value)
         self.assertEqual(results["best_evaluated_params"], dict(study.best.params))
         self.assertIn("best value: ", output)
+
+    def test_the_command_in_its_docstring_runs(self):
+        text = slipstream.adapters.hydra.__doc__
+        (command,) = re.findall(r"(?m)^    python (train\.py(?:.*\\\n)*.*)$", text)
+        arguments = shlex.split(command.replace("\\\n", " "))
+        folder = [f"hydra.sweep.dir={self.folder}/out", f"hydra.sweeper.study_id={self.study_id}"]
+        finished = subprocess.run([sys.executable, *arguments, *folder], cwd=self.folder, text=True,
+                                  timeout=200, check=False, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+        self.assertEqual(finished.returncode, 0, finished.stdout)
+        self.assertEqual(len(slipstream.load(self.study_id).trials), 30)
 
     def test_sweeps_of_the_configuration_of_nested_names_and_other_kinds(self):
         self.run_sweep("hydra.sweeper.n_trials=3", "hydra.sweeper.n_jobs=2",

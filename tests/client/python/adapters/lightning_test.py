@@ -6,24 +6,20 @@ import uuid
 import warnings
 
 import torch
+from docstrings import try_examples
+from lightning import pytorch
+from servers import ServerTest
 
-# Debian's PyTorch calls itself an alpha of 1.13, in which Lightning looks for an older name, and
-# its part for several processes cannot be imported by Debian's Python.
-torch._UntypedStorage = torch.UntypedStorage
-torch.distributed.is_available = lambda: False
+import slipstream
+from slipstream import log
+from slipstream.adapters.lightning import SlipstreamCallback
 
-import pytorch_lightning  # noqa: E402
-from servers import ServerTest  # noqa: E402
-
-import slipstream  # noqa: E402
-from slipstream import log  # noqa: E402
-from slipstream.adapters.lightning import SlipstreamCallback  # noqa: E402
-
-logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
-warnings.filterwarnings("ignore", module="pytorch_lightning|lightning_fabric|torch")
+for name in ("lightning.pytorch", "lightning.fabric"):
+    logging.getLogger(name).setLevel(logging.ERROR)
+warnings.filterwarnings("ignore", module="lightning|torch")
 
 
-class Line(pytorch_lightning.LightningModule):
+class Line(pytorch.LightningModule):
     """Learns y = 3 x, from batches that it makes itself."""
 
     def __init__(self, lr):
@@ -56,12 +52,12 @@ class Line(pytorch_lightning.LightningModule):
 
 
 class NoValidation(Line):
-    val_dataloader = pytorch_lightning.LightningModule.val_dataloader
-    validation_step = pytorch_lightning.LightningModule.validation_step
+    val_dataloader = pytorch.LightningModule.val_dataloader
+    validation_step = pytorch.LightningModule.validation_step
 
 
 def fit(module, callback, epochs=5):
-    trainer = pytorch_lightning.Trainer(
+    trainer = pytorch.Trainer(
         max_epochs=epochs, callbacks=[callback], accelerator="cpu", logger=False,
         enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
     trainer.fit(module)
@@ -84,6 +80,9 @@ class Callback(ServerTest):
         self.assertGreater(reports[1], reports[5])
         self.assertEqual(record.value, reports[5])
         self.assertAlmostEqual(record.value, float(trainer.callback_metrics["loss"]), places=6)
+
+    def test_its_example_runs(self):
+        self.assertGreater(try_examples(self, slipstream.adapters.lightning), 8)
 
     def test_a_hopeless_training_is_stopped(self):
         study = self.study(stopping="median", seed=1)

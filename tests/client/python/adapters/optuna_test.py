@@ -1,15 +1,20 @@
 """The sampler in Optuna's own loop."""
 
+import difflib
 import logging
 import math
 import multiprocessing
 import os
+import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 import warnings
 
 import optuna
-from servers import ServerTest
+from docstrings import try_examples
+from servers import SPAWN, ServerTest
 
 import slipstream
 from slipstream._wire import messages
@@ -17,6 +22,8 @@ from slipstream.adapters.optuna import SlipstreamSampler
 from slipstream.connections import connect
 
 optuna.logging.set_verbosity(logging.WARNING)
+SCRIPT = pathlib.Path(__file__).with_name("plain_optuna_script.py")
+IMPORT = "from slipstream.adapters.optuna import SlipstreamSampler\n"
 
 
 def mirrors(address=None):
@@ -72,6 +79,9 @@ class Sampler(ServerTest):
         random.optimize(bowl, n_trials=25)
         self.assertLess(study.best_value, 0.05)
         self.assertLess(study.best_value, random.best_value)
+
+    def test_its_example_runs(self):
+        self.assertGreater(try_examples(self, slipstream.adapters.optuna), 4)
 
     def test_slipstream_is_told_of_every_trial_once(self):
         study = self.optimize(bowl, 6, direction="minimize")
@@ -166,6 +176,54 @@ class Sampler(ServerTest):
         self.assertIn(0.25, states["succeeded"])
         self.assertEqual({state: len(found) for state, found in states.items()},
                          {"succeeded": 4, "failed": 1, "stopped": 1, "infeasible": 1})
+
+    def test_a_trial_that_is_pruned_before_it_has_asked_for_all_says_nothing_of_the_space(self):
+        def objective(trial):
+            x = trial.suggest_float("x", 0, 1)
+            for step in range(3):
+                trial.report(math.nan if step == 1 else x + step, step)
+            if trial.number % 3 == 2:
+                raise optuna.TrialPruned
+            return x + trial.suggest_float("y", 0, 1)
+
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        study.optimize(objective, n_trials=12)
+        (mirror,) = all_of(self.study_id).values()
+        states = [trial.state for trial in mirror.trials]
+        self.assertEqual((states.count("stopped"), states.count("succeeded")), (4, 8))
+        for trial in mirror.trials[1:]:  # The first was drawn before there was a space.
+            self.assertEqual(mirror.reports(trial), {0: trial["x"], 2: trial["x"] + 2})
+        stopped = next(trial for trial in mirror.trials if trial.state == "stopped")
+        self.assertEqual(stopped.value, stopped["x"] + 2)
+
+    def test_a_trial_that_fails_before_it_has_asked_for_all_is_not_tried_again(self):
+        def objective(trial):
+            x = trial.suggest_float("x", 0, 1)
+            if trial.number == 2:
+                raise KeyError("broken")
+            return x + trial.suggest_float("y", 0, 1)
+
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        study.optimize(objective, n_trials=4, catch=KeyError)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual([trial.state for trial in mirror.trials],
+                         ["succeeded", "succeeded", "failed", "succeeded"])
+
+    def test_a_plain_script_moves_over_by_one_line(self):
+        plain = SCRIPT.read_text()
+        moved = plain.replace("create_study(", "create_study(sampler=SlipstreamSampler(), ")
+        moved = moved.replace("import optuna\n", "import optuna\n" + IMPORT)
+        changed = [line for line in difflib.ndiff(plain.splitlines(), moved.splitlines())
+                   if line[0] in "+-"]
+        self.assertEqual([line[0] for line in changed], ["+", "-", "+"])
+        self.assertEqual(changed[0], "+ " + IMPORT.strip())
+        for text in (plain, moved):
+            best = float(subprocess.run([sys.executable, "-c", text], check=True, text=True,
+                                        stdout=subprocess.PIPE, timeout=200, **SPAWN).stdout)
+            self.assertGreater(best, 0.5)
+        last = max(all_of("plain-script").values(), key=lambda one: len(one.trials))
+        self.assertEqual(last.best.value, best)
+        self.assertEqual(last.space["momentum"].condition.values, ("sgd",))
 
     def test_threads_share_it(self):
         study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))

@@ -3,11 +3,13 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_AIR_NEW_OUTPUT", "0")
 
 import ray  # noqa: E402
+from docstrings import try_examples  # noqa: E402
 from ray import tune  # noqa: E402
 from ray.tune.schedulers import ASHAScheduler  # noqa: E402
 from servers import ServerTest  # noqa: E402
@@ -88,6 +90,10 @@ class Search(ServerTest):
         self.assertLess(study.best.value, 6)
         self.assertEqual(sorted(trial.value for trial in study.trials),
                          sorted(result.metrics["loss"] for result in results))
+
+    def test_its_example_runs(self):
+        with mock.patch.dict(os.environ, {"HOME": self.folder}):  # For Tune's results.
+            self.assertGreater(try_examples(self, slipstream.adapters.ray), 5)
 
     def test_trials_that_a_scheduler_stops_keep_what_they_reported(self):
         scheduler = ASHAScheduler(max_t=8, grace_period=1, reduction_factor=2)

@@ -5,6 +5,7 @@ import unittest
 import warnings
 
 import numpy
+from docstrings import try_examples
 from scipy import stats
 from servers import ServerTest
 from sklearn import datasets, model_selection
@@ -70,6 +71,9 @@ class Search(ServerTest):
         self.assertEqual(dict(study.best.params), search.best_params_)
         self.assertGreater(search.best_score_, 0.97)
         self.assertGreater(search.predict(self.x).mean(), 0.5)
+
+    def test_its_example_runs(self):
+        self.assertGreater(try_examples(self, slipstream.adapters.sklearn), 5)
 
     def test_lists_and_distributions_of_scipy_are_taken(self):
         space = {"svc__C": stats.loguniform(1e-2, 1e2), "svc__gamma": stats.uniform(0.01, 0.2),

@@ -1,17 +1,8 @@
-"""The client for asyncio: the same as `slipstream`, awaited.
-
-    study = await slipstream.aio.create_or_load("digits", space, maximize="accuracy")
-    async with await study.suggest() as trial:
-        await trial.complete(await train(**trial))
-
-A study belongs to the event loop in which it was opened; close it by `await study.close()` or
-`async with study:`. Source tasks are registered, and plots drawn, by the blocking package.
-"""
+"""A study, for programs that await."""
 
 from __future__ import annotations
 
 import asyncio
-from types import TracebackType
 from typing import (
     Any,
     AsyncIterator,
@@ -27,87 +18,16 @@ from typing import (
 
 from slipstream import errors
 from slipstream._calls.awaiting import AwaitingTransport
-from slipstream._calls.caller import Caller
-from slipstream._operations import opening, studies
-from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations import exchange
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
-from slipstream._operations.study_request import StudyRequest
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
+from slipstream.aio.trial import Trial
 from slipstream.optimization import Quota, check_workers
-from slipstream.options import Options, choose_address
-from slipstream.parameters import Parameter
 from slipstream.progress import Progress
 from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trials import Trials
-
-
-class Trial(HeldTrial):
-    """A configuration to try; see `slipstream.Trial`. The lease is renewed in `async with`."""
-
-    def __init__(self, holder: Holder, record: TrialRecord, transport: AwaitingTransport) -> None:
-        super().__init__(holder, record)
-        self._transport = transport
-        self._renewals: Optional[asyncio.Task[None]] = None
-
-    async def report(self, step: int, value: float) -> None:
-        """See `slipstream.Trial.report`."""
-        await self._transport.run(self._report(step, value))
-
-    async def should_stop(self) -> bool:
-        """See `slipstream.Trial.should_stop`."""
-        return await self._transport.run(self._should_stop())
-
-    async def complete(self, value: float) -> None:
-        """See `slipstream.Trial.complete`."""
-        await self._transport.run(self._complete(value))
-
-    async def fail(self, reason: str = "") -> None:
-        """See `slipstream.Trial.fail`."""
-        await self._transport.run(self._fail(reason))
-
-    async def infeasible(self, reason: str = "") -> None:
-        """See `slipstream.Trial.infeasible`."""
-        await self._transport.run(self._infeasible(reason))
-
-    async def stop(self, reason: Optional[str] = None, value: Optional[float] = None) -> None:
-        """See `slipstream.Trial.stop`."""
-        await self._transport.run(self._stop(reason, value))
-
-    async def release(self) -> None:
-        """See `slipstream.Trial.release`."""
-        await self._transport.run(self._release())
-
-    async def finish(self, value: Any) -> None:
-        """See `slipstream.Trial.finish`."""
-        await self._transport.run(self._finish(value))
-
-    async def __aenter__(self) -> Trial:
-        renewals = self._transport.run(self._renew())
-        self._renewals = asyncio.get_running_loop().create_task(
-            renewals, name=f"renews {self.name}"
-        )
-        return self
-
-    async def __aexit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> bool:
-        self._end_renewals()
-        return await self._transport.run(self._leave(error))
-
-    def _end(self) -> None:
-        super()._end()
-        self._end_renewals()
-
-    def _end_renewals(self) -> None:
-        if self._renewals is not None:
-            self._renewals.cancel()
-            self._renewals = None
-
 
 Objective = Callable[[Trial], Awaitable[Optional[float]]]
 
@@ -245,6 +165,18 @@ class Study(StudyBase):
         """See `slipstream.Study.complete`."""
         await self._transport.run(self._reader.set_state("COMPLETED"))
 
+    async def export(self, path: str) -> None:
+        """See `slipstream.Study.export`."""
+        await self._transport.run(exchange.export(self._service, self.name, path))
+
+    async def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
+        """See `slipstream.Study.source_weights`."""
+        return await self._transport.run(self._reader.source_weights(trial.name))
+
+    async def source_titles(self) -> Mapping[str, str]:
+        """See `slipstream.Study.source_titles`."""
+        return await self._transport.run(self._reader.source_titles())
+
     async def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """See `slipstream.Study.reports`."""
         return await self._transport.run(self._reader.reports(trial.name))
@@ -258,51 +190,3 @@ class Study(StudyBase):
     ) -> TrialRecord:
         """See `slipstream.Study.record`."""
         return await self._transport.run(self._reader.add(params, value, request_id))
-
-
-def _connect(
-    address: Optional[str], options: Optional[Options]
-) -> Tuple[Service, AwaitingTransport]:
-    chosen = choose_address(address)
-    settings = (options or Options()).with_environment(chosen)
-    service = Service(Caller(chosen, settings.retry), settings)
-    return service, AwaitingTransport(chosen, settings.channel_credentials(), settings.token)
-
-
-async def create_or_load(
-    study_id: str,
-    space: Optional[Mapping[str, Parameter]] = None,
-    *,
-    worker: Optional[str] = None,
-    address: Optional[str] = None,
-    options: Optional[Options] = None,
-    **settings: Any,
-) -> Study:
-    """The study with this id, created if there is none.
-
-    Takes the arguments of `slipstream.create_or_load`, which explains them."""
-    request = StudyRequest(study_id, space, **settings)
-    service, transport = _connect(address, options)
-    try:
-        description = await transport.run(opening.open_study(service, request))
-    except BaseException:
-        await transport.close()
-        raise
-    return Study(service, description, transport, worker)
-
-
-async def load(
-    study_id: str,
-    *,
-    worker: Optional[str] = None,
-    address: Optional[str] = None,
-    options: Optional[Options] = None,
-) -> Study:
-    """The study with this id as it is. NotFound if there is none."""
-    service, transport = _connect(address, options)
-    try:
-        description = await transport.run(studies.load(service, study_id))
-    except BaseException:
-        await transport.close()
-        raise
-    return Study(service, description, transport, worker)

@@ -1,0 +1,90 @@
+"""What a person is told while a server does not answer."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from typing import Optional
+
+from slipstream.options import DEFAULT_ADDRESS, LOCAL_SERVER
+
+_NOTICE = 2.0  # Seconds without an answer.
+_log = logging.getLogger("slipstream")
+
+
+def is_loopback(address: str) -> bool:
+    """Whether only this machine can be meant."""
+    return address.startswith(("127.", "localhost:", "[::1]"))
+
+
+def remedy(address: str) -> str:
+    """How to get an answer."""
+    command = "slipstream serve"
+    if address != DEFAULT_ADDRESS:
+        command += f" --listen {address}"
+    start = f"`{command}` starts it" if is_loopback(address) else "Start it"
+    return f"is slipstream_server running there? {start}, or give another address by address= or " \
+        "SLIPSTREAM_ADDRESS"
+
+
+def refuses(address: str) -> bool:
+    """Whether nothing listens at an address of this machine. What `slipstream.local` runs there is
+    started again by itself."""
+    if not is_loopback(address) or os.environ.get(LOCAL_SERVER) == address:
+        return False
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=0.1).close()
+    except ConnectionRefusedError:
+        return True
+    except (OSError, ValueError):
+        pass
+    return False
+
+
+class Silence:
+    """Whether a server has ever answered, and whether a person knows that it does not now.
+
+    Thread-safe."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._lock = threading.Lock()
+        self._broken = False  # By an answer, at some time.
+        self._told = False
+
+    @property
+    def is_unbroken(self) -> bool:
+        """Whether the server has not answered yet."""
+        return not self._broken
+
+    def end(self) -> None:
+        """The server has answered."""
+        if not self._broken or self._told:
+            with self._lock:
+                self._broken, self._told = True, False
+
+    def notice(self, seconds: float) -> None:
+        """Says that the server is waited for, once it has been silent for long enough."""
+        if seconds < _NOTICE:
+            return
+        with self._lock:
+            told, self._told = self._told, True
+        if not told:
+            _log.warning("waiting for an answer from %s: %s", self._address, remedy(self._address))
+
+    def watch(self) -> Optional[threading.Timer]:
+        """Notices a call that gets no answer for so long, until the timer is cancelled. None once
+        the server has answered some call: from then on a slow one is at work."""
+        if self._broken:
+            return None
+        timer = threading.Timer(_NOTICE, self._notice_unless_broken)
+        timer.daemon = True
+        timer.start()
+        return timer
+
+    def _notice_unless_broken(self) -> None:
+        if not self._broken:
+            self.notice(_NOTICE)

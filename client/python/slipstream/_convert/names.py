@@ -1,0 +1,57 @@
+"""Names of studies and source tasks, in full and as people write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Optional
+
+DEFAULT_PROJECT = "default"
+
+
+def parent_of(project: Optional[str]) -> str:
+    """The name of a project on the server; that of the project "default" may be left out."""
+    if project is None or project == DEFAULT_PROJECT:
+        return ""
+    if not project or "/" in project:
+        raise ValueError(f"project={project!r} must be the name of a project, such as 'vision'")
+    return f"projects/{project}"
+
+
+def project_of(name: str) -> str:
+    """The project of a full name."""
+    parts = name.split("/")
+    return parts[1] if parts[0] == "projects" else DEFAULT_PROJECT
+
+
+@dataclass(frozen=True)
+class StudyName:
+    """The name of a study."""
+
+    project: str
+    study_id: str
+
+    @property
+    def full(self) -> str:
+        """As the server has it: "studies/digits", or "projects/vision/studies/digits"."""
+        parent = parent_of(self.project)
+        return f"{parent}/studies/{self.study_id}" if parent else f"studies/{self.study_id}"
+
+    @property
+    def short(self) -> str:
+        """As people write it: "digits", or "projects/vision/studies/digits"."""
+        return self.study_id if self.project == DEFAULT_PROJECT else self.full
+
+
+def study_name(text: str, project: Optional[str] = None) -> StudyName:
+    """The name that is written in full, or as the id of a study in the project."""
+    parts = text.split("/")
+    if len(parts) == 4 and parts[0] == "projects" and parts[1] and parts[2] == "studies":
+        if project is not None and project != parts[1]:
+            raise ValueError(f"{text!r} is not in project {project!r}")
+        project, parts = parts[1], parts[3:]
+    elif len(parts) == 2 and parts[0] == "studies":
+        parts = parts[1:]
+    if len(parts) != 1 or not parts[0]:
+        raise ValueError(f"{text!r} is not the id of a study, such as 'digits'")
+    parent_of(project)
+    return StudyName(project or DEFAULT_PROJECT, parts[0])

@@ -1,0 +1,78 @@
+"""A trial of an asyncio study."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any, Optional, Type
+
+from slipstream._calls.awaiting import AwaitingTransport
+from slipstream._operations.held_trial import HeldTrial
+from slipstream._operations.trial_values import Holder
+from slipstream.records import TrialRecord
+
+
+class Trial(HeldTrial):
+    """A configuration to try; see `slipstream.Trial`. The lease is renewed in `async with`."""
+
+    def __init__(self, holder: Holder, record: TrialRecord, transport: AwaitingTransport) -> None:
+        super().__init__(holder, record)
+        self._transport = transport
+        self._renewals: Optional[asyncio.Task[None]] = None
+
+    async def report(self, step: int, value: float) -> None:
+        """See `slipstream.Trial.report`."""
+        await self._transport.run(self._report(step, value))
+
+    async def should_stop(self) -> bool:
+        """See `slipstream.Trial.should_stop`."""
+        return await self._transport.run(self._should_stop())
+
+    async def complete(self, value: float) -> None:
+        """See `slipstream.Trial.complete`."""
+        await self._transport.run(self._complete(value))
+
+    async def fail(self, reason: str = "") -> None:
+        """See `slipstream.Trial.fail`."""
+        await self._transport.run(self._fail(reason))
+
+    async def infeasible(self, reason: str = "") -> None:
+        """See `slipstream.Trial.infeasible`."""
+        await self._transport.run(self._infeasible(reason))
+
+    async def stop(self, reason: Optional[str] = None, value: Optional[float] = None) -> None:
+        """See `slipstream.Trial.stop`."""
+        await self._transport.run(self._stop(reason, value))
+
+    async def release(self) -> None:
+        """See `slipstream.Trial.release`."""
+        await self._transport.run(self._release())
+
+    async def finish(self, value: Any) -> None:
+        """See `slipstream.Trial.finish`."""
+        await self._transport.run(self._finish(value))
+
+    async def __aenter__(self) -> Trial:
+        renewals = self._transport.run(self._renew())
+        self._renewals = asyncio.get_running_loop().create_task(
+            renewals, name=f"renews {self.name}"
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> bool:
+        self._end_renewals()
+        return await self._transport.run(self._leave(error))
+
+    def _end(self) -> None:
+        super()._end()
+        self._end_renewals()
+
+    def _end_renewals(self) -> None:
+        if self._renewals is not None:
+            self._renewals.cancel()
+            self._renewals = None

@@ -1,0 +1,103 @@
+"""Studies and source tasks of projects other than "default"."""
+
+import asyncio
+import os
+import tempfile
+import unittest
+
+from servers import ServerTest
+
+import slipstream
+import slipstream.aio
+from slipstream import real
+
+SPACE = {"x": real(0, 1)}
+
+
+class Projects(ServerTest):
+    def open(self, **settings):
+        return slipstream.create_or_load(self.study_id, SPACE, minimize="loss", **settings)
+
+    def test_a_study_of_a_project_is_tuned_and_found_there(self):
+        study = self.open(project="vision")
+        self.assertEqual((study.id, study.project), (self.study_id, "vision"))
+        self.assertEqual(study.name, f"projects/vision/studies/{self.study_id}")
+        with study.suggest() as trial:
+            self.assertIn(f"<trial {study.name}/1: x=", repr(trial))
+            trial.report(1, 0.75)
+            trial.complete(0.5)
+        self.assertEqual(study.best.value, 0.5)
+        self.assertEqual(study.reports(study.best), {1: 0.75})
+        for found in (slipstream.load(study.name), slipstream.load(self.study_id, project="vision"),
+                      self.open(project="vision"),
+                      slipstream.create_or_load(study.name, SPACE, minimize="loss")):
+            self.assertEqual((found.name, len(found.trials)), (study.name, 1))
+        with self.assertRaises(slipstream.NotFound):
+            slipstream.load(self.study_id)
+
+    def test_projects_have_studies_of_the_same_id(self):
+        studies = [self.open(), self.open(project="default"), self.open(project="vision")]
+        self.assertEqual([study.name for study in studies], [
+            f"studies/{self.study_id}", f"studies/{self.study_id}",
+            f"projects/vision/studies/{self.study_id}"])
+        self.assertIn(f"<study {self.study_id} on", repr(studies[1]))
+        slipstream.delete_study(self.study_id, project="vision")
+        self.assertEqual(slipstream.load(self.study_id).name, studies[0].name)
+        with self.assertRaises(slipstream.NotFound):
+            slipstream.load(self.study_id, project="vision")
+
+    def test_one_that_differs_is_told_with_its_whole_name(self):
+        name = self.open(project="vision").name
+        with self.assertRaisesRegex(slipstream.StudyDiffers, rf"slipstream.load\('{name}'\)"):
+            slipstream.create_or_load(name, {"x": real(0, 2)}, minimize="loss")
+
+    def test_what_a_study_learns_from_belongs_to_its_project(self):
+        study = self.open(project="nlp", sources=[[{"x": 0.5, "loss": 1}]])
+        (task,) = slipstream.sources(project="nlp")
+        self.assertEqual(study.sources, [task.name])
+        self.assertTrue(task.name.startswith("projects/nlp/sourceTasks/"))
+        self.assertNotIn(task.name, [one.name for one in slipstream.sources()])
+        self.assertIn(task.name, [one.name for one in slipstream.sources(project="-")])
+        with study.suggest() as trial:
+            trial.complete(0.5)
+        self.assertEqual(slipstream.register_source(study).name.split("/")[1], "nlp")
+        digits = task.name.split("/")[-1][:8]
+        again = slipstream.create_or_load(f"{self.study_id}-2", SPACE, minimize="loss",
+                                          project="nlp", sources=[digits])
+        self.assertEqual(again.sources, [task.name])
+        slipstream.delete_study(again.name)
+        slipstream.delete_study(study.name)
+        slipstream.delete_source(task.name)
+        self.assertNotIn(task.name, [one.name for one in slipstream.sources(project="nlp")])
+
+    def test_a_study_is_imported_into_a_project(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "study.jsonl")
+            self.open().export(path)
+            self.assertEqual(slipstream.import_study(path, project="vision").name,
+                             f"projects/vision/studies/{self.study_id}")
+            other = slipstream.import_study(path, f"projects/nlp/studies/{self.study_id}")
+            self.assertEqual(other.project, "nlp")
+
+    def test_asyncio_has_them_too(self):
+        async def body():
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, SPACE, minimize="loss", project="vision") as study:
+                async with await study.suggest() as trial:
+                    await trial.complete(0.5)
+                async with await slipstream.aio.load(study.name) as again:
+                    self.assertEqual((await again.best()).value, 0.5)
+                return study.name
+
+        self.assertEqual(asyncio.run(body()), f"projects/vision/studies/{self.study_id}")
+
+    def test_names_that_are_none_are_refused(self):
+        for study_id, project in (("a/b", None), ("projects/vision/runs/a", None), ("", "vision"),
+                                  ("a", "vision/nlp"), ("a", ""), ("projects//studies/a", None),
+                                  ("projects/vision/studies/a", "nlp")):
+            with self.assertRaises(ValueError, msg=(study_id, project)):
+                slipstream.load(study_id, project=project)
+
+
+if __name__ == "__main__":
+    unittest.main()
