@@ -38,6 +38,8 @@ struct ServerOptions {
   TlsFiles tls = {};
   // Concurrent calls on one connection; more wait in the client.
   int max_calls_per_connection = 1000;
+  // The metadata of one call, by the rules of HTTP/2 (RFC 9113, section 6.5.2).
+  int max_metadata_bytes = 16 << 10;
   // Told of all calls; null for none. Must outlive the server.
   CallMonitor* monitor = nullptr;
   // Decides who may call; null for everybody. Must outlive the server.

@@ -38,6 +38,8 @@ class RawConnection {
 std::string Frame(int type, int flags, uint32_t stream, const std::string& payload);
 // HEADERS that begin a call of this method, e.g. "/package.Service/Method".
 std::string HeadersFrame(uint32_t stream, const std::string& method);
+// The same with a field of so many bytes, at least 127, in as many frames as it takes.
+std::string LargeHeaders(uint32_t stream, const std::string& method, size_t bytes);
 // RST_STREAM with CANCEL.
 std::string ResetFrame(uint32_t stream);
 

@@ -49,6 +49,7 @@ std::string LoadRows() {
   return absl::StrCat(
       Row("connections", server.max_connections, "--max-connections"),
       Row("calls under way on a connection", server.max_calls_per_connection),
+      Row("bytes of the metadata of a call", server.max_metadata_bytes),
       Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
       Row("MiB for messages, uploads and large requests under way", server.call_memory_bytes >> 20,
           "--call-memory-mib"),
