@@ -55,6 +55,12 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str()
       ->group("Serving");
+  app->add_option("--max-connections-per-address", flags->server.max_connections_per_address,
+                  "Connections at a time from one address, or one IPv6 network of 64 bits")
+      ->envname("SLIPSTREAM_MAX_CONNECTIONS_PER_ADDRESS")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->group("Serving");
   app->add_option_function<int64_t>(
          "--call-memory-mib",
          [flags](const int64_t& mib) { flags->server.call_memory_bytes = mib << 20; },

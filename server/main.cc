@@ -92,7 +92,8 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
 
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
                                                               Store* store, Service* service,
-                                                              CallMonitor* monitor) {
+                                                              CallMonitor* monitor,
+                                                              const Server* server) {
   if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
   ScrapeEndpoint::Pages pages;
   pages.metrics = [=] {
@@ -100,6 +101,9 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
     figures.version = kVersion;
     figures.calls = monitor->Figures();
     figures.open_calls = monitor->open();
+    figures.refused_connections = server->refused_connections(Listener::Limit::kConnections);
+    figures.refused_connections_of_an_address =
+        server->refused_connections(Listener::Limit::kOfAnAddress);
     figures.service = service->Figures();
     if (const absl::StatusOr<StoreCounts> counts = store->Count(); counts.ok()) {
       figures.counts = *counts;
@@ -149,7 +153,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
                               Server::Start(flags.server, &service));
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(flags.metrics_address, store.get(), &service, &monitor));
+      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get()));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},

@@ -11,20 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
 #include <thread>
 
 #include "absl/synchronization/notification.h"
+#include "server/grpc/open_connections.h"
 
 namespace slipstream {
-
-// The other end of a connection.
-struct Peer {
-  std::string ip;  // Four or sixteen bytes.
-  int port = 0;
-
-  friend bool operator==(const Peer&, const Peer&) = default;
-};
 
 class ResetGuard {
  public:

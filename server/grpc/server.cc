@@ -113,7 +113,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   Configure(options, service->options().max_message_bytes, &builder);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       result->listener_,
-      Listener::Listen(asked.host, asked.port, {options.max_connections, options.on_refused}));
+      Listener::Listen(asked.host, asked.port,
+                       {.max_connections = options.max_connections,
+                        .max_connections_per_address = options.max_connections_per_address,
+                        .on_refused = options.on_refused}));
   result->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       MakeServerCredentials(options.tls));

@@ -46,8 +46,9 @@ struct ServerOptions {
   Gate* gate = nullptr;
   // How many calls a second each project may make; null for any number. Must outlive the server.
   Quotas* quotas = nullptr;
-  // Connections at a time; more are refused.
+  // Connections at a time, in all and of one address, see AddressOf; more are refused.
   int max_connections = 10000;
+  int max_connections_per_address = 2500;
   // A connection without a call is closed after this time.
   absl::Duration max_idle = absl::Minutes(30);
   // Memory for calls. A quarter is gRPC's, for messages that have arrived in part and answers
@@ -80,6 +81,9 @@ class Server {
 
   // The address that it listens on, with the actual port.
   const std::string& address() const { return address_; }
+
+  // Connections that were refused for one of the limits.
+  int64_t refused_connections(Listener::Limit limit) const { return listener_->refused(limit); }
 
   // What health checks are told, unless the server drains.
   void SetHealthy(bool healthy);

@@ -56,13 +56,17 @@ int64_t StatusLine(int pid, const std::string& name) {
 
 }  // namespace
 
-RawConnection::RawConnection(const std::string& address)
+RawConnection::RawConnection(const std::string& address, const std::string& from)
     : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in own = {};
+  own.sin_family = AF_INET;
+  inet_pton(AF_INET, from.c_str(), &own.sin_addr);
   sockaddr_in to = {};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) != 0) {
+  if (bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(own)) != 0 ||
+      connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) != 0) {
     close(socket_);
     throw std::runtime_error("cannot connect to " + address);
   }

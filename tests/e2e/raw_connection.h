@@ -12,8 +12,9 @@ namespace slipstream {
 
 class RawConnection {
  public:
-  // `address` is 127.0.0.1:port. Throws std::runtime_error if it cannot connect.
-  explicit RawConnection(const std::string& address);
+  // `address` is 127.0.0.1:port, and `from` the address of this end, if it matters which one.
+  // Throws std::runtime_error if it cannot connect.
+  explicit RawConnection(const std::string& address, const std::string& from = "127.0.0.1");
   ~RawConnection();
   RawConnection(RawConnection&& other) noexcept;
   RawConnection(const RawConnection&) = delete;

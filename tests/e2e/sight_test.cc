@@ -19,6 +19,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "tests/e2e/http.h"
+#include "tests/e2e/raw_connection.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 
@@ -205,6 +206,19 @@ TEST(Sight, MetricsCountWhatHappens) {
   EXPECT_GT(metrics.at("process_resident_memory_bytes"), 1e6);
   EXPECT_GT(metrics.at("process_open_fds"), 5);
   EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
+}
+
+TEST(Sight, RefusedConnectionsAreLoggedAndCounted) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0",
+                                     "--max-connections-per-address", "3"});
+  std::vector<RawConnection> connections;
+  for (int i = 0; i < 3; ++i) connections.emplace_back(server.address());
+  RawConnection refused(server.address());
+  EXPECT_TRUE(refused.IsClosedWithin(std::chrono::seconds(20)));
+  EXPECT_EQ(Metrics(server).at("slipstream_refused_connections_total{limit=\"address\"}"), 1);
+  EXPECT_EQ(Metrics(server).at("slipstream_refused_connections_total{limit=\"all\"}"), 0);
+  EXPECT_THAT(server.Output(), HasSubstr("--max-connections-per-address 3"));
 }
 
 TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {

@@ -48,6 +48,8 @@ std::string LoadRows() {
   const StoreOptions store;
   return absl::StrCat(
       Row("connections", server.max_connections, "--max-connections"),
+      Row("connections of an address, or of a network of IPv6 with 64 bits",
+          server.max_connections_per_address, "--max-connections-per-address"),
       Row("calls under way on a connection", server.max_calls_per_connection),
       Row("bytes of the metadata of a call", server.max_metadata_bytes),
       Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
