@@ -1,6 +1,5 @@
 #include "server/grpc/server.h"
 
-#include <arpa/inet.h>
 #include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
@@ -17,6 +16,7 @@
 #include "absl/time/clock.h"
 #include "core/base/deadline.h"
 #include "core/base/status.h"
+#include "server/grpc/loopback.h"
 #include "server/grpc/optimization_adapter.h"
 
 namespace slipstream {
@@ -45,13 +45,6 @@ absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
   }
   result.host = listen.substr(0, colon);
   return result;
-}
-
-// The only name accepted is "localhost"; "127.example.com" may be another machine.
-bool IsLoopback(const std::string& host) {
-  in_addr address = {};
-  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
-  return host == "localhost" || host == "[::1]";
 }
 
 absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
