@@ -72,7 +72,8 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--upload-idle-seconds",
          [flags](const double& seconds) { flags->server.max_upload_idle = absl::Seconds(seconds); },
-         "How long an upload may send nothing before it is ended")
+         "How long an upload may send nothing before it is ended, and a connection may keep a "
+         "message from its end before it is closed")
       ->envname("SLIPSTREAM_UPLOAD_IDLE_SECONDS")
       ->check(CLI::Range(0.1, 86400.0))
       ->default_str(absl::StrCat(absl::ToInt64Seconds(flags->server.max_upload_idle)))

@@ -27,16 +27,15 @@ std::string Words(int family, const std::string& bytes) {
   return text;
 }
 
-// Whether an address of IPv6 stands for one of IPv4 (RFC 4291, section 2.5.5.2).
-bool IsIp4Within(const std::string& ip) {
-  return ip.starts_with(std::string(10, '\0') + "\xff\xff");
+// The address of IPv4 that one of IPv6 may stand for (RFC 4291, section 2.5.5.2).
+std::string WithoutIp4Within(const std::string& ip) {
+  const std::string prefix = std::string(10, '\0') + "\xff\xff";
+  return ip.starts_with(prefix) ? ip.substr(prefix.size()) : ip;
 }
 
 // The bytes of what counts as one address.
 std::string NetworkOf(const Peer& peer) {
-  if (peer.ip.size() != sizeof(in6_addr)) return peer.ip;
-  if (IsIp4Within(peer.ip)) return peer.ip.substr(sizeof(in6_addr) - kBytesOfIp4);
-  return peer.ip.substr(0, kBytesOfANetwork);
+  return peer.ip.size() == sizeof(in6_addr) ? peer.ip.substr(0, kBytesOfANetwork) : peer.ip;
 }
 
 }  // namespace
@@ -47,8 +46,8 @@ Peer PeerOf(int connection) {
   if (getpeername(connection, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
   if (address.ss_family == AF_INET6) {
     const auto* ip6 = reinterpret_cast<const sockaddr_in6*>(&address);
-    return {std::string(reinterpret_cast<const char*>(&ip6->sin6_addr), sizeof(ip6->sin6_addr)),
-            ntohs(ip6->sin6_port)};
+    const std::string ip(reinterpret_cast<const char*>(&ip6->sin6_addr), sizeof(ip6->sin6_addr));
+    return {WithoutIp4Within(ip), ntohs(ip6->sin6_port)};
   }
   if (address.ss_family != AF_INET) return {};
   const auto* ip4 = reinterpret_cast<const sockaddr_in*>(&address);

@@ -3,6 +3,7 @@
 #ifndef SLIPSTREAM_SERVER_GRPC_OPEN_CONNECTIONS_H_
 #define SLIPSTREAM_SERVER_GRPC_OPEN_CONNECTIONS_H_
 
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <mutex>
@@ -13,17 +14,17 @@ namespace slipstream {
 
 // The other end of a connection.
 struct Peer {
-  std::string ip;  // Four or sixteen bytes.
+  std::string ip;  // Four or sixteen bytes; of IPv4 four, also where IPv6 carries it.
   int port = 0;
 
-  friend bool operator==(const Peer&, const Peer&) = default;
+  friend auto operator<=>(const Peer&, const Peer&) = default;
 };
 
 // Port 0 if the descriptor is not of a connection.
 Peer PeerOf(int connection);
 
-// What counts as one address, in words: an address of IPv4, also one within IPv6, such as
-// 192.0.2.1, or a network of IPv6, such as 2001:db8::/64, since one caller has all of it.
+// What counts as one address, in words: an address of IPv4, such as 192.0.2.1, or a network of
+// IPv6, such as 2001:db8::/64, since one caller has all of it.
 std::string AddressOf(const Peer& peer);
 
 // Thread-safe.

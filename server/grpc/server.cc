@@ -27,8 +27,6 @@ namespace {
 constexpr absl::Duration kClosingTime = absl::Seconds(1);
 
 constexpr int64_t kPartOfGrpc = 4;
-constexpr int kMillisecondsBetweenPings = 60000;
-constexpr int kMillisecondsForAnAnswer = 20000;
 
 struct HostAndPort {
   std::string host;
@@ -59,16 +57,21 @@ absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
       "or pass --allow-plaintext to do so nevertheless"));
 }
 
+int Milliseconds(absl::Duration duration) {
+  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
 void Configure(const ServerOptions& options, int max_message_bytes, grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(max_message_bytes);
   builder->SetMaxSendMessageSize(max_message_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
   builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, options.max_metadata_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
-                              static_cast<int>(absl::ToInt64Milliseconds(options.max_idle)));
-  // Finds callers whose machine is gone, and those that begin what they never end.
-  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kMillisecondsBetweenPings);
-  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kMillisecondsForAnAnswer);
+                              Milliseconds(options.max_idle));
+  builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                              Milliseconds(options.max_handshake));
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.ping_period));
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.max_ping_answer));
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder->AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);
   grpc::ResourceQuota quota("slipstream");
@@ -113,6 +116,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   result->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       MakeServerCredentials(options.tls));
+  const auto lasting_calls = std::make_shared<LastingCalls>();
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> counting;
+  counting.push_back(Counting(lasting_calls));
+  builder.experimental().SetInterceptorCreators(std::move(counting));
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
   result->server_ = builder.BuildAndStart();
@@ -122,12 +129,20 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     parameters.fd = connection;
     acceptor->HandleNewConnection(&parameters);
   });
-  result->reset_guard_ = std::make_unique<ResetGuard>(
-      2 * int64_t{options.max_calls_per_connection},
-      [listener = result->listener_.get(), told = options.on_refused](const Peer& peer) {
-        told("closed a connection that begins calls and takes them back without end");
-        listener->Disconnect(peer);
-      });
+  const auto closing = [&](const std::string& which) {
+    return [text = absl::StrCat("closed a connection that ", which), told = options.on_refused,
+            listener = result->listener_.get()](const Peer& peer) {
+      told(text);
+      listener->Disconnect(peer);
+    };
+  };
+  result->reset_guard_ =
+      std::make_unique<ResetGuard>(2 * int64_t{options.max_calls_per_connection},
+                                   closing("begins calls and takes them back without end"));
+  // A call that works for long is not taken for one that is stalled.
+  result->stall_guard_ = std::make_unique<StallGuard>(
+      std::max(options.max_upload_idle, 2 * service->options().suggest_budget), lasting_calls,
+      closing("brings no message to its end for as long as --upload-idle-seconds allows"));
   result->SetHealthy(true);
   result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());
   return result;
@@ -147,6 +162,7 @@ void Server::Drain(absl::Duration grace) {
   const absl::Time deadline = absl::Now() + grace;
   listener_->Close();
   reset_guard_.reset();
+  stall_guard_.reset();
   server_->GetHealthCheckService()->Shutdown();
   absl::Notification all_closed;
   std::thread closing([&] {

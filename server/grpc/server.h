@@ -21,6 +21,8 @@
 #include "server/grpc/idle_uploads.h"
 #include "server/grpc/listener.h"
 #include "server/grpc/memory_budget.h"
+#include "server/grpc/reset_guard.h"
+#include "server/grpc/stall_guard.h"
 #include "server/grpc/transport_security.h"
 #include "server/quota/call_rates.h"
 #include "server/quota/quotas.h"
@@ -49,13 +51,21 @@ struct ServerOptions {
   // Connections at a time, in all and of one address, see AddressOf; more are refused.
   int max_connections = 10000;
   int max_connections_per_address = 2500;
-  // A connection without a call is closed after this time.
+  // A connection without a call is closed after this time, and one that has not begun to speak
+  // HTTP/2 after that one.
   absl::Duration max_idle = absl::Minutes(30);
+  absl::Duration max_handshake = absl::Seconds(20);
+  // How often callers are asked whether they are there, and how long they may take to answer. Finds
+  // those whose machine is gone, and those that begin headers and never end them.
+  absl::Duration ping_period = absl::Minutes(1);
+  absl::Duration max_ping_answer = absl::Seconds(20);
   // Memory for calls. A quarter is gRPC's, for messages that have arrived in part and answers
   // that have not been taken: when it is short of it, it ends calls. The rest is for large
   // requests and uploads that are under way; more of these are refused.
   int64_t call_memory_bytes = int64_t{1} << 30;
-  // An upload whose caller sends nothing for this time is ended, and registers nothing.
+  // An upload whose caller sends nothing for this time is ended, and registers nothing. A
+  // connection on which a message is under way and none comes to its end for this time, and for
+  // twice what a suggestion may take, is closed.
   absl::Duration max_upload_idle = absl::Minutes(5);
   // Told of connections that are refused, now and then.
   std::function<void(const std::string& text)> on_refused = [](const std::string&) {};
@@ -105,6 +115,7 @@ class Server {
   std::unique_ptr<grpc::Service> adapter_;
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<ResetGuard> reset_guard_;
+  std::unique_ptr<StallGuard> stall_guard_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
