@@ -1,6 +1,7 @@
 // Callers who begin more than they end: the server's memory stays below what it may take, and it
 // serves others meanwhile.
 #include <grpcpp/generic/generic_stub.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -175,7 +176,9 @@ TEST_F(MemoryBounds, AnUploadWhoseCallerIsSilentIsEnded) {
   *message.mutable_header()->mutable_source_task()->mutable_metrics() = ExampleStudy().metrics();
   *message.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
   ASSERT_TRUE(writer->Write(message));
-  EXPECT_EQ(writer->Finish().error_code(), grpc::StatusCode::CANCELLED);
+  const grpc::Status ended = writer->Finish();
+  EXPECT_EQ(ended.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << ended.error_message();
+  EXPECT_THAT(ended.error_message(), testing::HasSubstr("0.2 s, the limit that --upload-idle-sec"));
   v1::ListSourceTasksResponse sources;
   ASSERT_TRUE(Call(server.stub(), &v1::OptimizationService::Stub::ListSourceTasks,
                    v1::ListSourceTasksRequest(), &sources)
