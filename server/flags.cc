@@ -183,7 +183,7 @@ void AddAccess(CLI::App* app, Flags* flags) {
   file("--tls-client-ca", &flags->server.tls.client_ca, "SLIPSTREAM_TLS_CLIENT_CA",
        "Refuse callers without a certificate signed by one of these");
   app->add_flag("--allow-plaintext,--insecure", flags->server.allow_plaintext_beyond_loopback,
-                "Serve unencrypted on an address that other machines can reach")
+                "Serve unencrypted on addresses that other machines can reach, also metrics")
       ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
       ->group("Access");
   file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",

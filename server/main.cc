@@ -22,6 +22,7 @@
 #include "server/data_store.h"
 #include "server/flags.h"
 #include "server/grpc/grpc_log.h"
+#include "server/grpc/loopback.h"
 #include "server/grpc/server.h"
 #include "server/permissions.h"
 #include "server/server_log.h"
@@ -93,7 +94,8 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
                                                               Store* store, Service* service,
                                                               CallMonitor* monitor,
-                                                              const Server* server) {
+                                                              const Server* server,
+                                                              const AuditLog* audit) {
   if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
   ScrapeEndpoint::Pages pages;
   pages.metrics = [=] {
@@ -104,6 +106,7 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
     figures.refused_connections = server->refused_connections(Listener::Limit::kConnections);
     figures.refused_connections_of_an_address =
         server->refused_connections(Listener::Limit::kOfAnAddress);
+    if (audit != nullptr) figures.audit_failures = audit->failures();
     figures.service = service->Figures();
     if (const absl::StatusOr<StoreCounts> counts = store->Count(); counts.ok()) {
       figures.counts = *counts;
@@ -117,8 +120,22 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
   return ScrapeEndpoint::Start(address, std::move(pages));
 }
 
+// Whoever reaches the address reads what it serves, in plaintext.
+absl::Status CheckMetricsAddress(const Flags& flags) {
+  const size_t colon = flags.metrics_address.rfind(':');
+  if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
+      IsLoopback(flags.metrics_address.substr(0, colon))) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--metrics-address ", flags.metrics_address,
+      " would let other machines read metrics without encryption or a token; serve them on "
+      "127.0.0.1, or pass --allow-plaintext to do so nevertheless"));
+}
+
 absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
   log->Write(LogLevel::kInfo, "starting", Settings(flags));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Permissions> permissions,
@@ -153,7 +170,8 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
                               Server::Start(flags.server, &service));
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get()));
+      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get(),
+                    audit.get()));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},

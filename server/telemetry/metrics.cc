@@ -197,6 +197,8 @@ std::string MetricsText(const ServerFigures& figures) {
   AddQueuesAndCaches(figures.service, &families);
   AddSuggestions(figures.service, &families);
   AddRefusals(figures, &families);
+  families.Counter("slipstream_audit_failures_total", "Changes that are missing in the audit log",
+                   static_cast<double>(figures.audit_failures));
   AddStore(figures.service.store, &families);
   if (figures.counts.has_value()) AddCounts(*figures.counts, &families);
   AddProcess(ReadProcessFigures(), &families);

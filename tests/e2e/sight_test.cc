@@ -46,12 +46,17 @@ std::vector<nlohmann::json> Events(const ServerProcess& server, const std::strin
   return events;
 }
 
-// What is served at the address for metrics, from the body on.
-std::string PageOf(const ServerProcess& server, const std::string& path) {
+// What is answered at the address for metrics.
+std::string AnswerOf(const ServerProcess& server, const std::string& path) {
   std::smatch found;
   const std::string output = server.Output();
   if (!std::regex_search(output, found, std::regex("metrics=([0-9.:]+)"))) return "no address";
-  const std::string answer = AskOverHttp(found[1], "GET " + path);
+  return AskOverHttp(found[1], "GET " + path);
+}
+
+// The same from the body on.
+std::string PageOf(const ServerProcess& server, const std::string& path) {
+  const std::string answer = AnswerOf(server, path);
   return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
@@ -66,24 +71,30 @@ std::map<std::string, double> Metrics(const ServerProcess& server) {
   return values;
 }
 
-// Calls a unary method with bytes instead of a message.
+// Calls a unary method with bytes instead of a message; those of the answer go to `answer` unless
+// it is null.
 grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                           const std::string& bytes) {
+                           const std::string& bytes, std::string* answer = nullptr) {
   grpc::GenericStub stub(channel);
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
   const grpc::Slice slice(bytes);
-  const auto call = stub.PrepareUnaryCall(&context, "/slipstream.v1.OptimizationService/" + method,
-                                          grpc::ByteBuffer(&slice, 1), &queue);
+  const auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
   call->StartCall();
-  grpc::ByteBuffer answer;
+  grpc::ByteBuffer received;
   grpc::Status status;
-  call->Finish(&answer, &status, nullptr);
+  call->Finish(&received, &status, nullptr);
   void* tag = nullptr;
   bool ok = false;
   queue.Next(&tag, &ok);
+  std::vector<grpc::Slice> slices;
+  if (answer != nullptr && status.ok() && received.Dump(&slices).ok()) {
+    for (const grpc::Slice& part : slices) answer->append(part.begin(), part.end());
+  }
   return status;
 }
+
+const std::string kService = "/slipstream.v1.OptimizationService/";
 
 // A study with one trial that has its result, the second of which is refused.
 void WorkALittle(Stub& stub) {
@@ -130,14 +141,15 @@ TEST(Sight, BytesThatAreNoMessageAreRefusedWithTextAndLoggedAFewTimes) {
   TemporaryFolder data;
   ServerProcess server(data.path(), {"--log-format", "json"});
   for (int i = 0; i < 100; ++i) {
-    const grpc::Status status = CallWithBytes(server.channel(), "CreateStudy", "\x0a\xff\xff");
+    const grpc::Status status =
+        CallWithBytes(server.channel(), kService + "CreateStudy", "\x0a\xff\xff");
     ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
     ASSERT_THAT(status.error_message(), HasSubstr("slipstream.v1.CreateStudyRequest"));
   }
   EXPECT_EQ(Events(server, "call refused").size(), 10u);
   v1::WatchResponse event;
   grpc::ClientContext context;
-  EXPECT_EQ(CallWithBytes(server.channel(), "WatchStudy", "\x0a\xff").error_code(),
+  EXPECT_EQ(CallWithBytes(server.channel(), kService + "WatchStudy", "\x0a\xff").error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
@@ -157,8 +169,9 @@ TEST(Sight, ProtobufsOwnLinesAreAFewLinesOfTheLog) {
   ServerProcess server(data.path(), {"--log-format", "json"});
   for (int i = 0; i < 100; ++i) {
     // A name that is not UTF-8.
-    ASSERT_EQ(CallWithBytes(server.channel(), "GetStudy", "\x0a\x02\xff\xfe").error_code(),
-              grpc::StatusCode::INVALID_ARGUMENT);
+    const grpc::Status status =
+        CallWithBytes(server.channel(), kService + "GetStudy", "\x0a\x02\xff\xfe");
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   }
   EXPECT_EQ(Events(server, "protobuf").size(), 10u);
   EXPECT_THAT(server.Output(), Not(HasSubstr("libprotobuf ERROR")));
@@ -210,8 +223,8 @@ TEST(Sight, MetricsCountWhatHappens) {
 
 TEST(Sight, RefusedConnectionsAreLoggedAndCounted) {
   TemporaryFolder data;
-  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0",
-                                     "--max-connections-per-address", "3"});
+  ServerProcess server(
+      data.path(), {"--metrics-address", "127.0.0.1:0", "--max-connections-per-address", "3"});
   std::vector<RawConnection> connections;
   for (int i = 0; i < 3; ++i) connections.emplace_back(server.address());
   RawConnection refused(server.address());
@@ -219,6 +232,29 @@ TEST(Sight, RefusedConnectionsAreLoggedAndCounted) {
   EXPECT_EQ(Metrics(server).at("slipstream_refused_connections_total{limit=\"address\"}"), 1);
   EXPECT_EQ(Metrics(server).at("slipstream_refused_connections_total{limit=\"all\"}"), 0);
   EXPECT_THAT(server.Output(), HasSubstr("--max-connections-per-address 3"));
+}
+
+TEST(Sight, ChangesThatTheAuditLogMissesAreCountedAndLogged) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(),
+                       {"--metrics-address", "127.0.0.1:0", "--audit-log", "/dev/full"});
+  EXPECT_EQ(Metrics(server).at("slipstream_audit_failures_total"), 0);
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_EQ(Metrics(server).at("slipstream_audit_failures_total"), 1);
+  EXPECT_THAT(server.Output(), HasSubstr("error a change is missing in the audit log"));
+}
+
+TEST(Sight, MetricsBeyondLoopbackHaveToBeAskedForByName) {
+  TemporaryFolder data;
+  const EndedProcess ended =
+      ServerProcess::Run({"--data", data.path(), "--create", "--listen", "127.0.0.1:0",
+                          "--metrics-address", "0.0.0.0:0"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("--metrics-address 0.0.0.0:0"));
+  EXPECT_THAT(ended.output, HasSubstr("--allow-plaintext"));
+  EXPECT_TRUE(std::filesystem::is_empty(data.path())) << "nothing is created for a wrong address";
+  ServerProcess server(data.path(), {"--metrics-address", "0.0.0.0:0", "--allow-plaintext"});
+  EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
 }
 
 TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {
