@@ -257,6 +257,31 @@ TEST(Sight, MetricsBeyondLoopbackHaveToBeAskedForByName) {
   EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
 }
 
+// Whether health checks over gRPC are told SERVING.
+bool IsServing(const ServerProcess& server) {
+  std::string answer;
+  EXPECT_TRUE(CallWithBytes(server.channel(), "/grpc.health.v1.Health/Check", "", &answer).ok());
+  return answer == std::string("\x08\x01", 2);
+}
+
+TEST(Sight, HealthFollowsAStoreThatRefusesChanges) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  WorkALittle(server.stub());
+  EXPECT_TRUE(IsServing(server));
+  EXPECT_THAT(AnswerOf(server, "/healthz"), testing::StartsWith("HTTP/1.1 200 "));
+  std::filesystem::rename(data.path() + "/slipstream.db", data.path() + "/moved.db");
+  ASSERT_EQ(
+      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "lost")).error_code(),
+      grpc::StatusCode::DATA_LOSS);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (IsServing(server)) ASSERT_LT(std::chrono::steady_clock::now(), patience);
+  const std::string answer = AnswerOf(server, "/healthz");
+  EXPECT_THAT(answer, testing::StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(answer, HasSubstr("slipstream.db"));
+  EXPECT_EQ(Metrics(server).at("slipstream_store_takes_writes"), 0);
+}
+
 TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {
   TemporaryFolder data;
   ServerProcess server(data.path());
