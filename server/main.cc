@@ -20,6 +20,7 @@
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
 #include "server/data_store.h"
+#include "server/drain_limit.h"
 #include "server/flags.h"
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/loopback.h"
@@ -41,6 +42,9 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
+
+// Calls that are left after the time for draining have this long to end once they are cancelled.
+constexpr absl::Duration kTimeToCancel = absl::Seconds(2);
 
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
@@ -186,7 +190,12 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
-  server->Drain(absl::Seconds(flags.drain_seconds));
+  {
+    const DrainLimit limit(absl::Seconds(flags.drain_seconds) + kTimeToCancel, [log] {
+      log->Write(LogLevel::kError, "ends without calls that do not end, as when a disk hangs");
+    });
+    server->Drain(absl::Seconds(flags.drain_seconds));
+  }
   log->TellOfRepeats();
   LogEnd(service, log);
   return absl::OkStatus();

@@ -1,18 +1,19 @@
 #include "server/grpc/server.h"
 
 #include <grpc/grpc.h>
+#include <grpc/support/time.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 
 #include <algorithm>
-#include <thread>
+#include <chrono>
+#include <future>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/base/deadline.h"
 #include "core/base/status.h"
@@ -77,6 +78,12 @@ void Configure(const ServerOptions& options, int max_message_bytes, grpc::Server
   grpc::ResourceQuota quota("slipstream");
   quota.Resize(static_cast<size_t>(options.call_memory_bytes / kPartOfGrpc));
   builder->SetResourceQuota(quota);
+}
+
+// By the monotonic clock.
+gpr_timespec TimeIn(absl::Duration duration) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_millis(absl::ToInt64Milliseconds(duration), GPR_TIMESPAN));
 }
 
 }  // namespace
@@ -159,26 +166,23 @@ void Server::SetHealthy(bool healthy) {
 }
 
 void Server::Drain(absl::Duration grace) {
-  const absl::Time deadline = absl::Now() + grace;
+  const Deadline grace_ends = Deadline::In(grace);
   listener_->Close();
   reset_guard_.reset();
   stall_guard_.reset();
   server_->GetHealthCheckService()->Shutdown();
-  absl::Notification all_closed;
-  std::thread closing([&] {
-    server_->Shutdown(absl::ToChronoTime(deadline));
-    all_closed.Notify();
-  });
-  const Deadline grace_ends = Deadline::In(grace);
+  const std::future<void> all_closed = std::async(
+      std::launch::async, [this, deadline = TimeIn(grace)] { server_->Shutdown(deadline); });
   while (under_way_ > 0 && !grace_ends.has_passed()) absl::SleepFor(absl::Milliseconds(5));
   service_->StopComputing();
-  const absl::Time close_at = absl::Now() + kClosingTime;
-  if (close_at < deadline && !all_closed.WaitForNotificationWithDeadline(close_at)) {
+  const std::chrono::milliseconds closing_time(absl::ToInt64Milliseconds(kClosingTime));
+  if (all_closed.wait_for(closing_time) != std::future_status::ready) {
     grpc_server_cancel_all_calls(server_->c_server());
   }
-  closing.join();
+  all_closed.wait();
   server_->Wait();
-  // The last calls have been answered, but threads may still free what these held.
+  // The last calls have been answered, but threads may still free what these held, and have nothing
+  // else to do.
   while (under_way_ > 0) absl::SleepFor(absl::Milliseconds(1));
   server_.reset();
 }

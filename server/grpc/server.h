@@ -100,8 +100,8 @@ class Server {
 
   // Refuses new calls, reports NOT_SERVING to health checks, waits for calls in
   // progress, and after `grace` cancels those that are left and stops the service's
-  // computations, so that it returns soon after. Idle connections and
-  // health watchers get one second to close.
+  // computations, so that it returns soon after, once the store has done with what it has begun.
+  // Idle connections and health watchers get one second to close.
   void Drain(absl::Duration grace);
 
  private:
