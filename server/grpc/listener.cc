@@ -170,15 +170,17 @@ void Listener::AcceptOne(int socket) {
     return;
   }
   if (connection >= most_) {
+    NoteTooMany();
     close(connection);
-    return NoteTooMany();
+    return;
   }
   const Peer peer = PeerOf(connection);
   if (!open_.Add(connection, peer)) {
-    close(connection);
-    return NoteRefused(
+    NoteRefused(
         Limit::kOfAnAddress, absl::StrCat("of ", AddressOf(peer)),
         absl::StrCat("--max-connections-per-address ", options_.max_connections_per_address));
+    close(connection);
+    return;
   }
   SetOption(connection, IPPROTO_TCP, TCP_NODELAY);
   take_(connection);

@@ -46,12 +46,17 @@ std::vector<nlohmann::json> Events(const ServerProcess& server, const std::strin
   return events;
 }
 
-// What is answered at the address for metrics.
+// What is answered at the address for metrics, which the server logs when it is ready.
 std::string AnswerOf(const ServerProcess& server, const std::string& path) {
-  std::smatch found;
-  const std::string output = server.Output();
-  if (!std::regex_search(output, found, std::regex("metrics=([0-9.:]+)"))) return "no address";
-  return AskOverHttp(found[1], "GET " + path);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < patience) {
+    std::smatch found;
+    const std::string output = server.Output();
+    if (std::regex_search(output, found, std::regex("metrics=([0-9.:]+)"))) {
+      return AskOverHttp(found[1], "GET " + path);
+    }
+  }
+  return "no address";
 }
 
 // The same from the body on.
@@ -285,7 +290,7 @@ TEST(Sight, HealthFollowsAStoreThatRefusesChanges) {
 TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {
   TemporaryFolder data;
   ServerProcess server(data.path());
-  EXPECT_THAT(server.Output(), HasSubstr("metrics=off"));
+  EXPECT_THAT(server.Terminate().output, HasSubstr("metrics=off"));
 }
 
 TEST(Sight, AMetricsAddressThatIsTakenIsRefused) {

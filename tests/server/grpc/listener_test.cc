@@ -93,6 +93,21 @@ TEST_F(ListenerTest, OneAddressIsRefusedBeyondItsLimitAndOthersAreServed) {
   EXPECT_EQ(listener_->refused(Listener::Limit::kConnections), 0);
 }
 
+TEST(Listener, CallersByIp4AreKnownAsSuchWhereIp6IsListenedTo) {
+  std::string told;
+  Taken taken;
+  const auto listener =
+      Listener::Listen("[::]", 0, {100, 2, [&](const std::string& text) { told = text; }});
+  if (!listener.ok()) GTEST_SKIP() << listener.status();
+  (*listener)->Start([&](int connection) { taken.Take(connection); });
+  const std::string address = "127.0.0.1:" + std::to_string((*listener)->port());
+  std::vector<RawConnection> connections;
+  for (int i = 0; i < 3; ++i) connections.emplace_back(address);
+  EXPECT_TRUE(connections.back().IsClosedWithin(std::chrono::seconds(20)));
+  (*listener)->Close();
+  EXPECT_THAT(told, HasSubstr("of 127.0.0.1 are open"));
+}
+
 TEST(AddressOf, IsAnAddressOfIp4OrANetworkOfIp6) {
   const auto address_of = [](int family, const char* text) {
     std::string ip(family == AF_INET ? 4 : 16, '\0');

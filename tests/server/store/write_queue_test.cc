@@ -102,7 +102,7 @@ class WriteQueueTest : public testing::Test {
     Submit([this](absl::Status status) {
       const std::lock_guard lock(mutex_);
       codes_.push_back(status.code());
-      if (!status.ok()) refusal_ = status.message();
+      if (!status.ok()) refusal_ = std::string(status.message());
       answered_.notify_all();
     });
   }
