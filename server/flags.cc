@@ -62,6 +62,12 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str()
       ->group("Serving");
+  app->add_option("--max-connections-per-address", flags->server.max_connections_per_address,
+                  "Connections at a time from one address, or one IPv6 network of 64 bits")
+      ->envname("SLIPSTREAM_MAX_CONNECTIONS_PER_ADDRESS")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str()
+      ->group("Serving");
   app->add_option_function<int64_t>(
          "--call-memory-mib",
          [flags](const int64_t& mib) { flags->server.call_memory_bytes = mib << 20; },
@@ -73,7 +79,8 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--upload-idle-seconds",
          [flags](const double& seconds) { flags->server.max_upload_idle = absl::Seconds(seconds); },
-         "How long an upload may send nothing before it is ended")
+         "How long an upload may send nothing before it is ended, and a connection may keep a "
+         "message from its end before it is closed")
       ->envname("SLIPSTREAM_UPLOAD_IDLE_SECONDS")
       ->check(CLI::Range(0.1, 86400.0))
       ->default_str(absl::StrCat(absl::ToInt64Seconds(flags->server.max_upload_idle)))
@@ -195,7 +202,7 @@ void AddAccess(CLI::App* app, Flags* flags) {
   file("--tls-client-ca", &flags->server.tls.client_ca, "SLIPSTREAM_TLS_CLIENT_CA",
        "Refuse callers without a certificate signed by one of these");
   app->add_flag("--allow-plaintext,--insecure", flags->server.allow_plaintext_beyond_loopback,
-                "Serve unencrypted on an address that other machines can reach")
+                "Serve unencrypted on addresses that other machines can reach, also metrics")
       ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
       ->group("Access");
   file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",

@@ -20,8 +20,10 @@
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
 #include "server/data_store.h"
+#include "server/drain_limit.h"
 #include "server/flags.h"
 #include "server/grpc/grpc_log.h"
+#include "server/grpc/loopback.h"
 #include "server/grpc/server.h"
 #include "server/permissions.h"
 #include "server/server_log.h"
@@ -40,6 +42,9 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
+
+// Calls that are left after the time for draining have this long to end once they are cancelled.
+constexpr absl::Duration kTimeToCancel = absl::Seconds(2);
 
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
@@ -92,7 +97,9 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
 
 absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
                                                               Store* store, Service* service,
-                                                              CallMonitor* monitor) {
+                                                              CallMonitor* monitor,
+                                                              const Server* server,
+                                                              const AuditLog* audit) {
   if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
   ScrapeEndpoint::Pages pages;
   pages.metrics = [=] {
@@ -100,6 +107,10 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
     figures.version = kVersion;
     figures.calls = monitor->Figures();
     figures.open_calls = monitor->open();
+    figures.refused_connections = server->refused_connections(Listener::Limit::kConnections);
+    figures.refused_connections_of_an_address =
+        server->refused_connections(Listener::Limit::kOfAnAddress);
+    if (audit != nullptr) figures.audit_failures = audit->failures();
     figures.service = service->Figures();
     if (const absl::StatusOr<StoreCounts> counts = store->Count(); counts.ok()) {
       figures.counts = *counts;
@@ -113,8 +124,22 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
   return ScrapeEndpoint::Start(address, std::move(pages));
 }
 
+// Whoever reaches the address reads what it serves, in plaintext.
+absl::Status CheckMetricsAddress(const Flags& flags) {
+  const size_t colon = flags.metrics_address.rfind(':');
+  if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
+      IsLoopback(flags.metrics_address.substr(0, colon))) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "--metrics-address ", flags.metrics_address,
+      " would let other machines read metrics without encryption or a token; serve them on "
+      "127.0.0.1, or pass --allow-plaintext to do so nevertheless"));
+}
+
 absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
   log->Write(LogLevel::kInfo, "starting", Settings(flags));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Permissions> permissions,
@@ -149,7 +174,8 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
                               Server::Start(flags.server, &service));
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(flags.metrics_address, store.get(), &service, &monitor));
+      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get(),
+                    audit.get()));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},
@@ -164,7 +190,12 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
-  server->Drain(absl::Seconds(flags.drain_seconds));
+  {
+    const DrainLimit limit(absl::Seconds(flags.drain_seconds) + kTimeToCancel, [log] {
+      log->Write(LogLevel::kError, "ends without calls that do not end, as when a disk hangs");
+    });
+    server->Drain(absl::Seconds(flags.drain_seconds));
+  }
   log->TellOfRepeats();
   LogEnd(service, log);
   return absl::OkStatus();

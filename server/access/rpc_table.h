@@ -32,6 +32,11 @@ struct RpcEntry {
   RoleSet roles;           // Those who may call it; kAdmin may call everything.
 };
 
+// Whether the audit log tells of it: of changes, and of a copy of all that is stored.
+inline bool IsAudited(const RpcEntry& entry) {
+  return entry.changes || entry.rpc == Rpc::kBackupStore;
+}
+
 // In the order of Rpc.
 const std::array<RpcEntry, kRpcCount>& RpcTable();
 

@@ -21,6 +21,12 @@ absl::Status NobodysToken() {
       "ask whoever runs the server for a new one");
 }
 
+absl::Status TooMany(size_t limit, absl::string_view tokens) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the server is busy: the limit of ", limit, " ", tokens,
+                   " that wait to be verified is reached; repeat the call later"));
+}
+
 }  // namespace
 
 TokenVerifier::TokenVerifier(TokenVerifierOptions options) : options_(options) {
@@ -94,9 +100,9 @@ absl::Status TokenVerifier::Enqueue(absl::string_view token, Done* done) {
     return absl::OkStatus();
   }
   const std::string& name = entry->identity->name;
-  if (waiting_.size() >= options_.most_waiting ||
-      WaitingOf(name) >= options_.most_waiting_of_a_name) {
-    return absl::ResourceExhaustedError("too many tokens wait to be verified; try again");
+  if (waiting_.size() >= options_.most_waiting) return TooMany(options_.most_waiting, "tokens");
+  if (WaitingOf(name) >= options_.most_waiting_of_a_name) {
+    return TooMany(options_.most_waiting_of_a_name, absl::StrCat("tokens of ", name));
   }
   waiting_.push_back(std::make_shared<Pending>(
       Pending{key, name, std::string(token), entry->hash, entry->identity, generation_}));

@@ -26,7 +26,7 @@ std::string TextIn(const Message& message, const char* name) {
 
 CallFacts FactsOf(const Message& request) {
   CallFacts facts;
-  for (const char* field : {"name", "trial", "study", "source_task"}) {
+  for (const char* field : {"name", "trial", "study", "source_task", "path"}) {
     if (facts.resource.empty()) facts.resource = TextIn(request, field);
   }
   const std::string new_study = TextIn(request, "study_id");

@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/clock.h"
-
 namespace slipstream {
 namespace {
 
@@ -12,16 +10,12 @@ constexpr int kLooksPerLimit = 4;
 
 }  // namespace
 
-IdleUploads::IdleUploads(absl::Duration limit) : limit_(limit), thread_([this] { Watch(); }) {}
-
-IdleUploads::~IdleUploads() {
-  ending_.Notify();
-  thread_.join();
-}
+IdleUploads::IdleUploads(absl::Duration limit)
+    : limit_(limit), looks_(limit / kLooksPerLimit, [this] { Look(); }) {}
 
 void IdleUploads::Wait(const void* upload, std::function<void()> end) {
   const std::lock_guard<std::recursive_mutex> lock(mutex_);
-  waiting_[upload] = {absl::Now(), std::move(end)};
+  waiting_[upload] = {Deadline::In(limit_), std::move(end)};
 }
 
 void IdleUploads::Leave(const void* upload) {
@@ -29,18 +23,15 @@ void IdleUploads::Leave(const void* upload) {
   waiting_.erase(upload);
 }
 
-void IdleUploads::Watch() {
-  while (!ending_.WaitForNotificationWithTimeout(limit_ / kLooksPerLimit)) {
-    const std::lock_guard<std::recursive_mutex> lock(mutex_);
-    const absl::Time latest = absl::Now() - limit_;
-    std::vector<const void*> idle;
-    for (const auto& [upload, waiting] : waiting_) {
-      if (waiting.since < latest) idle.push_back(upload);
-    }
-    for (const void* upload : idle) {
-      const auto ended = waiting_.extract(upload);
-      if (!ended.empty()) ended.mapped().end();
-    }
+void IdleUploads::Look() {
+  const std::lock_guard<std::recursive_mutex> lock(mutex_);
+  std::vector<const void*> idle;
+  for (const auto& [upload, waiting] : waiting_) {
+    if (waiting.limit.has_passed()) idle.push_back(upload);
+  }
+  for (const void* upload : idle) {
+    const auto ended = waiting_.extract(upload);
+    if (!ended.empty()) ended.mapped().end();
   }
 }
 

@@ -6,10 +6,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "core/base/deadline.h"
+#include "server/grpc/rounds.h"
 
 namespace slipstream {
 
@@ -18,29 +18,29 @@ class IdleUploads {
  public:
   // Looks for them on a thread of its own, four times in each `limit`.
   explicit IdleUploads(absl::Duration limit);
-  ~IdleUploads();
 
   // The upload waits for its caller from now on. `end` is called, at most once and not after Leave
   // has returned, when it has done so for longer than the limit. It must be quick, and may lead to
   // Leave on the same thread.
   void Wait(const void* upload, std::function<void()> end);
+  absl::Duration limit() const { return limit_; }
+
   // It does not wait any more.
   void Leave(const void* upload);
 
  private:
   struct Waiting {
-    absl::Time since;
+    Deadline limit = Deadline::Infinite();
     std::function<void()> end;
   };
 
-  void Watch();
+  void Look();
 
   const absl::Duration limit_;
   // Held while an upload is ended, so that it cannot leave meanwhile but on that same thread.
   std::recursive_mutex mutex_;
   std::map<const void*, Waiting> waiting_;
-  absl::Notification ending_;
-  std::thread thread_;
+  Rounds looks_;  // Last: its thread uses the rest.
 };
 
 }  // namespace slipstream

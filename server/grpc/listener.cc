@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -89,36 +89,14 @@ std::string WithoutBrackets(const std::string& host) {
   return host;
 }
 
-Peer PeerOf(int connection) {
-  sockaddr_storage address = {};
-  socklen_t size = sizeof(address);
-  if (getpeername(connection, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
-  if (address.ss_family == AF_INET6) {
-    const auto* ip6 = reinterpret_cast<const sockaddr_in6*>(&address);
-    return {std::string(reinterpret_cast<const char*>(&ip6->sin6_addr), sizeof(ip6->sin6_addr)),
-            ntohs(ip6->sin6_port)};
-  }
-  const auto* ip4 = reinterpret_cast<const sockaddr_in*>(&address);
-  return {std::string(reinterpret_cast<const char*>(&ip4->sin_addr), sizeof(ip4->sin_addr)),
-          ntohs(ip4->sin_port)};
-}
-
-// Wakes whoever reads from the connection, and tells the other end, which may be sending more
-// than is read.
-void Reset(int connection) {
-  shutdown(connection, SHUT_RDWR);
-  sockaddr nobody = {};
-  nobody.sa_family = AF_UNSPEC;
-  (void)connect(connection, &nobody, sizeof(nobody));
-}
-
 bool IsOutOfDescriptors(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
 }  // namespace
 
-Listener::Listener(ListenerOptions options) : options_(std::move(options)) {}
+Listener::Listener(ListenerOptions options)
+    : options_(std::move(options)), open_(options_.max_connections_per_address) {}
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Listen(const std::string& host, int port,
                                                            ListenerOptions options) {
@@ -192,29 +170,20 @@ void Listener::AcceptOne(int socket) {
     return;
   }
   if (connection >= most_) {
+    NoteTooMany();
     close(connection);
-    NoteRefused();
+    return;
+  }
+  const Peer peer = PeerOf(connection);
+  if (!open_.Add(connection, peer)) {
+    NoteRefused(
+        Limit::kOfAnAddress, absl::StrCat("of ", AddressOf(peer)),
+        absl::StrCat("--max-connections-per-address ", options_.max_connections_per_address));
+    close(connection);
     return;
   }
   SetOption(connection, IPPROTO_TCP, TCP_NODELAY);
-  {
-    const std::lock_guard lock(peers_mutex_);
-    if (peers_.size() <= static_cast<size_t>(connection)) {
-      peers_.resize(static_cast<size_t>(connection) + 1);
-    }
-    peers_[static_cast<size_t>(connection)] = PeerOf(connection);
-  }
   take_(connection);
-}
-
-// Its descriptor may by now be another connection's.
-void Listener::Disconnect(const Peer& peer) {
-  const std::lock_guard lock(peers_mutex_);
-  for (size_t i = 0; i < peers_.size(); ++i) {
-    if (peers_[i] != peer || peer.port == 0) continue;
-    const int connection = static_cast<int>(i);
-    if (PeerOf(connection) == peer) Reset(connection);
-  }
 }
 
 // Connections that nobody accepts would wait, and keep poll from waiting.
@@ -223,19 +192,24 @@ void Listener::RefuseWithSpare(int socket) {
   const int connection = accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (connection >= 0) close(connection);
   spare_ = OpenAny();
-  NoteRefused();
+  NoteTooMany();
   if (connection < 0) poll(nullptr, 0, kPauseMilliseconds);
 }
 
-void Listener::NoteRefused() {
-  ++refused_;
-  const absl::Time now = absl::Now();
-  if (now < tell_at_) return;
-  tell_at_ = now + kBetweenMessages;
-  options_.on_refused(absl::StrCat("refused ", std::exchange(refused_, 0),
-                                   " connections: as many are open as may be "
-                                   "(--max-connections ",
-                                   options_.max_connections, ", and the limit of open files)"));
+void Listener::NoteTooMany() {
+  NoteRefused(Limit::kConnections, "in all",
+              absl::StrCat("--max-connections ", options_.max_connections,
+                           ", and the limit of open files"));
+}
+
+void Listener::NoteRefused(Limit limit, const std::string& which, const std::string& flag) {
+  Refusals& refusals = refusals_[static_cast<size_t>(limit)];
+  const int64_t count = ++refusals.count;
+  if (!refusals.tell_at.has_passed()) return;
+  refusals.tell_at = Deadline::In(kBetweenMessages);
+  options_.on_refused(absl::StrCat("refused ", count - std::exchange(refusals.told, count),
+                                   " connections: as many ", which, " are open as may be (", flag,
+                                   ")"));
 }
 
 }  // namespace slipstream

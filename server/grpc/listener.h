@@ -1,4 +1,5 @@
-// Listens on an address and hands its connections over, at most so many at a time.
+// Listens on an address and hands its connections over, at most so many at a time, and at most so
+// many of one address.
 //
 // gRPC's own listener never accepts again once the process has run out of file
 // descriptors, and takes connections until then. This one refuses those beyond its
@@ -9,30 +10,38 @@
 #ifndef SLIPSTREAM_SERVER_GRPC_LISTENER_H_
 #define SLIPSTREAM_SERVER_GRPC_LISTENER_H_
 
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "server/grpc/reset_guard.h"
+#include "core/base/deadline.h"
+#include "server/grpc/open_connections.h"
 
 namespace slipstream {
 
 struct ListenerOptions {
   // Connections at a time, give or take a few. Lowered to what the process may have open.
-  int max_connections = 10000;
-  // Told by the listener's thread of refused connections, at most once in ten seconds.
-  std::function<void(const std::string& text)> on_refused = [](const std::string&) {};
+  int max_connections;
+  // Of one address, see AddressOf.
+  int max_connections_per_address;
+  // Told by the listener's thread of refused connections, at most once in ten seconds for each
+  // limit.
+  std::function<void(const std::string& text)> on_refused;
 };
 
 // Thread-safe, except that Start and Close are called in this order, and once.
 class Listener {
  public:
+  enum class Limit { kConnections, kOfAnAddress };
+  static constexpr size_t kLimits = 2;
+
   // Binds to all addresses of `host` ("[::1]" for IPv6); port 0 picks a free one. Raises
   // the process's limit of open files to what it may be raised to.
   // FAILED_PRECONDITION: the port is taken, or the host is not of this machine.
@@ -41,16 +50,24 @@ class Listener {
   ~Listener();
 
   int port() const { return port_; }
+  // Connections that were refused, by Limit.
+  int64_t refused(Limit limit) const { return refusals_[static_cast<size_t>(limit)].count; }
 
   // `take`, called by the listener's thread, owns the connection, which does not block.
   void Start(std::function<void(int connection)> take);
-  // Ends the connection that has this other end, if there is one: whoever has taken it sees
-  // that it has been closed.
-  void Disconnect(const Peer& peer);
+  // As OpenConnections does.
+  void Disconnect(const Peer& peer) { open_.Disconnect(peer); }
   // Accepts no more connections, and frees the address.
   void Close();
 
  private:
+  struct Refusals {
+    std::atomic<int64_t> count{0};
+    // Those of the listener's thread.
+    int64_t told = 0;
+    Deadline tell_at = Deadline::Passed();
+  };
+
   explicit Listener(ListenerOptions options);
 
   void AcceptUntilClosed();
@@ -58,7 +75,9 @@ class Listener {
   void AcceptOne(int socket);
   // Makes room for a moment, to close a connection that cannot be taken.
   void RefuseWithSpare(int socket);
-  void NoteRefused();
+  void NoteTooMany();
+  // `which` and `flag` tell of the limit.
+  void NoteRefused(Limit limit, const std::string& which, const std::string& flag);
 
   const ListenerOptions options_;
   std::function<void(int)> take_;
@@ -67,10 +86,8 @@ class Listener {
   int wake_ = -1;   // An eventfd.
   int spare_ = -1;  // Kept for when no descriptor is left.
   int most_ = 0;    // Descriptors from this one on are refused: the system gives the lowest.
-  int64_t refused_ = 0;
-  std::mutex peers_mutex_;
-  std::vector<Peer> peers_;  // By descriptor, of connections taken; some have been closed.
-  absl::Time tell_at_ = absl::InfinitePast();
+  OpenConnections open_;
+  std::array<Refusals, kLimits> refusals_;
   std::thread thread_;
 };
 

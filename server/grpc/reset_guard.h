@@ -3,46 +3,34 @@
 // of a connection, but takes memory until the server has ended it, so that one
 // connection could take any amount (CVE-2023-44487).
 //
-// It looks at gRPC's own statistics (channelz, GRPC_ARG_ENABLE_CHANNELZ) many times a
-// second, and at those of single connections only while calls come fast.
+// It looks at gRPC's own statistics (see channelz.h) many times a second, and at those of
+// single connections only while calls come fast.
 #ifndef SLIPSTREAM_SERVER_GRPC_RESET_GUARD_H_
 #define SLIPSTREAM_SERVER_GRPC_RESET_GUARD_H_
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
-#include <thread>
 
-#include "absl/synchronization/notification.h"
+#include "server/grpc/open_connections.h"
+#include "server/grpc/rounds.h"
 
 namespace slipstream {
-
-// The other end of a connection.
-struct Peer {
-  std::string ip;  // Four or sixteen bytes.
-  int port = 0;
-
-  friend bool operator==(const Peer&, const Peer&) = default;
-};
 
 class ResetGuard {
  public:
   // Calls `close`, on a thread of its own, for connections of which more than `most` calls
   // have begun and not been ended, whether or not they have been reset.
   ResetGuard(int64_t most, std::function<void(const Peer&)> close);
-  ~ResetGuard();
 
  private:
-  void Watch();
+  void Look();
   void LookAtServer(int64_t server);
-  void LookAtSocket(int64_t socket);
 
   const int64_t most_;
   const std::function<void(const Peer&)> close_;
   std::map<int64_t, int64_t> calls_;  // That servers had begun at the last look.
-  absl::Notification ending_;
-  std::thread thread_;
+  Rounds looks_;                       // Last: its thread uses the rest.
 };
 
 }  // namespace slipstream

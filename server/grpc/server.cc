@@ -1,22 +1,23 @@
 #include "server/grpc/server.h"
 
-#include <arpa/inet.h>
 #include <grpc/grpc.h>
+#include <grpc/support/time.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/impl/service_type.h>
 
 #include <algorithm>
-#include <thread>
+#include <chrono>
+#include <future>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "core/base/deadline.h"
 #include "core/base/status.h"
+#include "server/grpc/loopback.h"
 #include "server/grpc/optimization_adapter.h"
 
 namespace slipstream {
@@ -27,8 +28,6 @@ namespace {
 constexpr absl::Duration kClosingTime = absl::Seconds(1);
 
 constexpr int64_t kPartOfGrpc = 4;
-constexpr int kMillisecondsBetweenPings = 60000;
-constexpr int kMillisecondsForAnAnswer = 20000;
 
 struct HostAndPort {
   std::string host;
@@ -47,13 +46,6 @@ absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
   return result;
 }
 
-// The only name accepted is "localhost"; "127.example.com" may be another machine.
-bool IsLoopback(const std::string& host) {
-  in_addr address = {};
-  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
-  return host == "localhost" || host == "[::1]";
-}
-
 absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
   SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseAddress(options.listen));
   SLIPSTREAM_RETURN_IF_ERROR(CheckTlsFiles(options.tls));
@@ -66,20 +58,32 @@ absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
       "or pass --allow-plaintext to do so nevertheless"));
 }
 
+int Milliseconds(absl::Duration duration) {
+  return static_cast<int>(absl::ToInt64Milliseconds(duration));
+}
+
 void Configure(const ServerOptions& options, int max_message_bytes, grpc::ServerBuilder* builder) {
   builder->SetMaxReceiveMessageSize(max_message_bytes);
   builder->SetMaxSendMessageSize(max_message_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
+  builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, options.max_metadata_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
-                              static_cast<int>(absl::ToInt64Milliseconds(options.max_idle)));
-  // Finds callers whose machine is gone, and those that begin what they never end.
-  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kMillisecondsBetweenPings);
-  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kMillisecondsForAnAnswer);
+                              Milliseconds(options.max_idle));
+  builder->AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                              Milliseconds(options.max_handshake));
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.ping_period));
+  builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.max_ping_answer));
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder->AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);
   grpc::ResourceQuota quota("slipstream");
   quota.Resize(static_cast<size_t>(options.call_memory_bytes / kPartOfGrpc));
   builder->SetResourceQuota(quota);
+}
+
+// By the monotonic clock.
+gpr_timespec TimeIn(absl::Duration duration) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                      gpr_time_from_millis(absl::ToInt64Milliseconds(duration), GPR_TIMESPAN));
 }
 
 }  // namespace
@@ -112,10 +116,17 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   Configure(options, service->options().max_message_bytes, &builder);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       result->listener_,
-      Listener::Listen(asked.host, asked.port, {options.max_connections, options.on_refused}));
+      Listener::Listen(asked.host, asked.port,
+                       {.max_connections = options.max_connections,
+                        .max_connections_per_address = options.max_connections_per_address,
+                        .on_refused = options.on_refused}));
   result->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
       MakeServerCredentials(options.tls));
+  const auto lasting_calls = std::make_shared<LastingCalls>();
+  std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> counting;
+  counting.push_back(Counting(lasting_calls));
+  builder.experimental().SetInterceptorCreators(std::move(counting));
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
   result->server_ = builder.BuildAndStart();
@@ -125,12 +136,20 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     parameters.fd = connection;
     acceptor->HandleNewConnection(&parameters);
   });
-  result->reset_guard_ = std::make_unique<ResetGuard>(
-      2 * int64_t{options.max_calls_per_connection},
-      [listener = result->listener_.get(), told = options.on_refused](const Peer& peer) {
-        told("closed a connection that begins calls and takes them back without end");
-        listener->Disconnect(peer);
-      });
+  const auto closing = [&](const std::string& which) {
+    return [text = absl::StrCat("closed a connection that ", which), told = options.on_refused,
+            listener = result->listener_.get()](const Peer& peer) {
+      told(text);
+      listener->Disconnect(peer);
+    };
+  };
+  result->reset_guard_ =
+      std::make_unique<ResetGuard>(2 * int64_t{options.max_calls_per_connection},
+                                   closing("begins calls and takes them back without end"));
+  // A call that works for long is not taken for one that is stalled.
+  result->stall_guard_ = std::make_unique<StallGuard>(
+      std::max(options.max_upload_idle, 2 * service->options().suggest_budget), lasting_calls,
+      closing("brings no message to its end for as long as --upload-idle-seconds allows"));
   result->SetHealthy(true);
   result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());
   return result;
@@ -147,25 +166,23 @@ void Server::SetHealthy(bool healthy) {
 }
 
 void Server::Drain(absl::Duration grace) {
-  const absl::Time deadline = absl::Now() + grace;
+  const Deadline grace_ends = Deadline::In(grace);
   listener_->Close();
   reset_guard_.reset();
+  stall_guard_.reset();
   server_->GetHealthCheckService()->Shutdown();
-  absl::Notification all_closed;
-  std::thread closing([&] {
-    server_->Shutdown(absl::ToChronoTime(deadline));
-    all_closed.Notify();
-  });
-  const Deadline grace_ends = Deadline::In(grace);
+  const std::future<void> all_closed = std::async(
+      std::launch::async, [this, deadline = TimeIn(grace)] { server_->Shutdown(deadline); });
   while (under_way_ > 0 && !grace_ends.has_passed()) absl::SleepFor(absl::Milliseconds(5));
   service_->StopComputing();
-  const absl::Time close_at = absl::Now() + kClosingTime;
-  if (close_at < deadline && !all_closed.WaitForNotificationWithDeadline(close_at)) {
+  const std::chrono::milliseconds closing_time(absl::ToInt64Milliseconds(kClosingTime));
+  if (all_closed.wait_for(closing_time) != std::future_status::ready) {
     grpc_server_cancel_all_calls(server_->c_server());
   }
-  closing.join();
+  all_closed.wait();
   server_->Wait();
-  // The last calls have been answered, but threads may still free what these held.
+  // The last calls have been answered, but threads may still free what these held, and have nothing
+  // else to do.
   while (under_way_ > 0) absl::SleepFor(absl::Milliseconds(1));
   server_.reset();
 }

@@ -21,6 +21,8 @@
 #include "server/grpc/idle_uploads.h"
 #include "server/grpc/listener.h"
 #include "server/grpc/memory_budget.h"
+#include "server/grpc/reset_guard.h"
+#include "server/grpc/stall_guard.h"
 #include "server/grpc/transport_security.h"
 #include "server/quota/call_rates.h"
 #include "server/quota/quotas.h"
@@ -38,21 +40,32 @@ struct ServerOptions {
   TlsFiles tls = {};
   // Concurrent calls on one connection; more wait in the client.
   int max_calls_per_connection = 1000;
+  // The metadata of one call, by the rules of HTTP/2 (RFC 9113, section 6.5.2).
+  int max_metadata_bytes = 16 << 10;
   // Told of all calls; null for none. Must outlive the server.
   CallMonitor* monitor = nullptr;
   // Decides who may call; null for everybody. Must outlive the server.
   Gate* gate = nullptr;
   // How many calls a second each project may make; null for any number. Must outlive the server.
   Quotas* quotas = nullptr;
-  // Connections at a time; more are refused.
+  // Connections at a time, in all and of one address, see AddressOf; more are refused.
   int max_connections = 10000;
-  // A connection without a call is closed after this time.
+  int max_connections_per_address = 2500;
+  // A connection without a call is closed after this time, and one that has not begun to speak
+  // HTTP/2 after that one.
   absl::Duration max_idle = absl::Minutes(30);
+  absl::Duration max_handshake = absl::Seconds(20);
+  // How often callers are asked whether they are there, and how long they may take to answer. Finds
+  // those whose machine is gone, and those that begin headers and never end them.
+  absl::Duration ping_period = absl::Minutes(1);
+  absl::Duration max_ping_answer = absl::Seconds(20);
   // Memory for calls. A quarter is gRPC's, for messages that have arrived in part and answers
   // that have not been taken: when it is short of it, it ends calls. The rest is for large
   // requests and uploads that are under way; more of these are refused.
   int64_t call_memory_bytes = int64_t{1} << 30;
-  // An upload whose caller sends nothing for this time is ended, and registers nothing.
+  // An upload whose caller sends nothing for this time is ended, and registers nothing. A
+  // connection on which a message is under way and none comes to its end for this time, and for
+  // twice what a suggestion may take, is closed.
   absl::Duration max_upload_idle = absl::Minutes(5);
   // Told of connections that are refused, now and then.
   std::function<void(const std::string& text)> on_refused = [](const std::string&) {};
@@ -79,13 +92,16 @@ class Server {
   // The address that it listens on, with the actual port.
   const std::string& address() const { return address_; }
 
+  // Connections that were refused for one of the limits.
+  int64_t refused_connections(Listener::Limit limit) const { return listener_->refused(limit); }
+
   // What health checks are told, unless the server drains.
   void SetHealthy(bool healthy);
 
   // Refuses new calls, reports NOT_SERVING to health checks, waits for calls in
   // progress, and after `grace` cancels those that are left and stops the service's
-  // computations, so that it returns soon after. Idle connections and
-  // health watchers get one second to close.
+  // computations, so that it returns soon after, once the store has done with what it has begun.
+  // Idle connections and health watchers get one second to close.
   void Drain(absl::Duration grace);
 
  private:
@@ -99,6 +115,7 @@ class Server {
   std::unique_ptr<grpc::Service> adapter_;
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<ResetGuard> reset_guard_;
+  std::unique_ptr<StallGuard> stall_guard_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;

@@ -16,6 +16,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/grpc/call_facts.h"
@@ -46,6 +48,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 
   void OnReadDone(bool more) override {
     setting_.idle_uploads->Leave(this);
+    if (idle_) return;
     if (!more) return this->StartSendInitialMetadata();
     const absl::Status status = TakeMessage();
     if (!status.ok()) return End(status);
@@ -70,8 +73,17 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 
  private:
   void ReadNext() {
-    setting_.idle_uploads->Wait(this, [&context = incoming_.context()] { context.TryCancel(); });
+    setting_.idle_uploads->Wait(this, [this] { EndIdle(); });
     this->StartRead(&bytes_);
+  }
+
+  // While a read is under way, which fails with the call.
+  void EndIdle() {
+    idle_ = true;
+    End(absl::ResourceExhaustedError(
+        absl::StrCat("nothing of the upload came for ",
+                     absl::ToDoubleSeconds(setting_.idle_uploads->limit()),
+                     " s, the limit that --upload-idle-seconds sets; nothing is stored")));
   }
 
   absl::Status TakeMessage() {
@@ -106,6 +118,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   IncomingCall incoming_;
   std::unique_ptr<Upload> upload_;
   int64_t held_bytes_ = 0;  // Taken from the memory budget.
+  bool idle_ = false;       // It was ended as its caller was silent; written before Leave returns.
   grpc::ByteBuffer bytes_;
   Request message_;
   Response response_;

@@ -122,7 +122,7 @@ absl::StatusOr<std::unique_ptr<EventFeed::Watcher>> EventFeed::Watch(
     const std::lock_guard lock(watchers_mutex_);
     if (watchers_.size() >= options_.max_watchers) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("the server has ", options_.max_watchers, " watchers already"));
+          absl::StrCat("the limit of ", options_.max_watchers, " watchers is reached"));
     }
     watchers_.insert(watcher.get());
   }

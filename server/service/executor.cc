@@ -103,7 +103,8 @@ Executor::~Executor() { pool_->Join(); }
 absl::Status Executor::Run(std::function<void()> task, Turn turn) {
   if (pool_->waiting() >= max_waiting_) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the server is busy: ", max_waiting_, " ", name_, " are waiting already"));
+        absl::StrCat("the server is busy: the limit of ", max_waiting_, " ", name_,
+                     " that wait is reached; repeat the call later"));
   }
   Continue(std::move(task), turn);
   return absl::OkStatus();

@@ -32,8 +32,9 @@ void SuggestQueue::Suggest(SuggestCall call) {
   const size_t most = context_.options->max_waiting_suggests_per_study;
   if (queue.waiting.size() >= most) {
     lock.unlock();
-    call.done(absl::ResourceExhaustedError(absl::StrCat(StudyName(study_id), " is busy: ", most,
-                                                        " Suggest calls are waiting already")));
+    call.done(absl::ResourceExhaustedError(
+        absl::StrCat(StudyName(study_id), " is busy: the limit of ", most,
+                     " Suggest calls of a study that wait is reached; repeat the call later")));
     return;
   }
   queue.waiting.push_back(std::move(call));

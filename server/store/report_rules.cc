@@ -50,7 +50,8 @@ absl::Status CheckRoomForReports(RowTransaction& rows, int64_t study_key, const 
   if (more <= room) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat(NameOfTrial(reports.study.id, trial.number), " has ", trial.report_count,
-                   " reports, ", more, " more would be above the limit of ", max_reports));
+                   " reports, ", more, " more would be above the limit of ", max_reports,
+                   " reports of a trial"));
 }
 
 void TakeReport(const StepReport& report, TrialRecord& trial) {

@@ -42,7 +42,8 @@ void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
       Refuse(std::move(write), absl::UnavailableError("the store is closing"));
     } else if (unanswered_ >= options_.max_waiting) {
       Refuse(std::move(write), absl::ResourceExhaustedError(absl::StrCat(
-                                   "more than ", options_.max_waiting, " writes are waiting")));
+                                   "the server is busy: the limit of ", options_.max_waiting,
+                                   " changes that wait is reached; repeat the call later")));
     } else {
       ++unanswered_;
       waiting_.push_back(std::move(write));

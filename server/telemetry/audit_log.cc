@@ -51,7 +51,13 @@ bool AuditLog::IsMovedAway() {
 }
 
 absl::Status AuditLog::Write(const LogFields& fields) {
-  const std::string line = FormatJsonLine(absl::LocalTimeZone(), absl::Now(), fields) + "\n";
+  const absl::Status written =
+      WriteLine(FormatJsonLine(absl::LocalTimeZone(), absl::Now(), fields) + "\n");
+  if (!written.ok()) ++failures_;
+  return written;
+}
+
+absl::Status AuditLog::WriteLine(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (IsMovedAway()) SLIPSTREAM_RETURN_IF_ERROR(OpenFile());
   const ssize_t written = write(descriptor_, line.data(), line.size());

@@ -11,6 +11,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -35,14 +37,19 @@ class AuditLog {
   // One line. UNAVAILABLE, with the reason, if it could not be written.
   absl::Status Write(const LogFields& fields);
 
+  // Lines that could not be written.
+  int64_t failures() const { return failures_; }
+
  private:
   explicit AuditLog(std::string path) : path_(std::move(path)) {}
 
+  absl::Status WriteLine(const std::string& line);
   // With the lock, or before anybody else has the log.
   absl::Status OpenFile();
   bool IsMovedAway();
 
   const std::string path_;
+  std::atomic<int64_t> failures_{0};
   std::mutex mutex_;
   int descriptor_ = -1;
   ino_t inode_ = 0;

@@ -70,7 +70,9 @@ void CallMonitor::End(Rpc rpc, const absl::Status& status, absl::Duration took,
                       absl::FunctionRef<CallFacts()> facts) {
   open_.fetch_sub(1, std::memory_order_relaxed);
   SecondsOf(rpc, status.code()).Observe(absl::ToDoubleSeconds(took));
-  if (options_.audit != nullptr && status.ok() && EntryOf(rpc).changes) Audit(rpc, facts());
+  if (options_.audit != nullptr && status.ok() && IsAudited(EntryOf(rpc))) {
+    Audit(rpc, facts());
+  }
   LogEnd(rpc, status, took, facts);
 }
 

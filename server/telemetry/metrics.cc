@@ -129,7 +129,15 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
                     static_cast<double>(figures.queued_again));
 }
 
-void AddRefusals(const ServiceFigures& figures, Families* families) {
+void AddRefusals(const ServerFigures& server, Families* families) {
+  const ServiceFigures& figures = server.service;
+  const auto connections = [&](const char* limit, int64_t count) {
+    families->Counter("slipstream_refused_connections_total",
+                      "Connections refused as more would have been open than may",
+                      static_cast<double>(count), {{"limit", limit}});
+  };
+  connections("all", server.refused_connections);
+  connections("address", server.refused_connections_of_an_address);
   for (size_t i = 0; i < kQuotaKinds; ++i) {
     families->Counter("slipstream_quota_refusals_total",
                       "Calls refused as a project would have exceeded its quota",
@@ -188,7 +196,9 @@ std::string MetricsText(const ServerFigures& figures) {
   AddCalls(figures, &families);
   AddQueuesAndCaches(figures.service, &families);
   AddSuggestions(figures.service, &families);
-  AddRefusals(figures.service, &families);
+  AddRefusals(figures, &families);
+  families.Counter("slipstream_audit_failures_total", "Changes that are missing in the audit log",
+                   static_cast<double>(figures.audit_failures));
   AddStore(figures.service.store, &families);
   if (figures.counts.has_value()) AddCounts(*figures.counts, &families);
   AddProcess(ReadProcessFigures(), &families);

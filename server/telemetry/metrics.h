@@ -16,6 +16,10 @@ struct ServerFigures {
   std::string version;
   std::vector<CallMonitor::Answered> calls;
   int64_t open_calls = 0;
+  // As more would have been open than may, in all and of their address.
+  int64_t refused_connections = 0;
+  int64_t refused_connections_of_an_address = 0;
+  int64_t audit_failures = 0;  // Changes that are missing in the audit log.
   ServiceFigures service;
   std::optional<StoreCounts> counts;  // Absent if the store could not be read.
 };

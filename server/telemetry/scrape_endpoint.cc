@@ -13,6 +13,10 @@ namespace slipstream {
 namespace {
 
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
+// A connection that sends no request in its time is closed, so that a flood of them holds up others
+// for that time each by the number of threads.
+constexpr char kThreads[] = "8";
+constexpr char kRequestMilliseconds[] = "1000";
 constexpr char kTextType[] = "text/plain; charset=utf-8";
 
 absl::StatusOr<std::string> HostOf(const std::string& address) {
@@ -69,9 +73,10 @@ class ScrapeEndpoint::Handlers {
           if (status.ok()) return Page::Content{200, kTextType, "ok\n"};
           return Page::Content{503, kTextType, absl::StrCat(status.message(), "\n")};
         }),
-        server_(std::vector<std::string>{"listening_ports", address, "num_threads", "2",
-                                         "request_timeout_ms", "5000", "keep_alive_timeout_ms", "1",
-                                         "max_request_size", "8192"}) {
+        server_(std::vector<std::string>{"listening_ports", address, "num_threads", kThreads,
+                                         "request_timeout_ms", kRequestMilliseconds,
+                                         "keep_alive_timeout_ms", "1", "max_request_size",
+                                         "8192"}) {
     server_.addHandler("/metrics$", metrics_);
     server_.addHandler("/healthz$", health_);
   }

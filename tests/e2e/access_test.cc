@@ -11,11 +11,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "server/access/rpc_table.h"
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
 #include "slipstream/messages/client.h"
@@ -344,6 +346,130 @@ TEST_F(Access, TheAuditLogTellsWhoChangedWhat) {
   }));
 }
 
+// How each RPC that the audit log tells of is made, in an order in which each has what it needs,
+// and the resource that its line names.
+struct AuditedCall {
+  Rpc rpc;
+  std::string resource;
+  std::function<grpc::Status(Stub&, const std::string& token)> make;
+};
+
+template <typename Request, typename Response>
+AuditedCall Audited(Rpc rpc, const std::string& resource,
+                    grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                    const std::function<void(Request&)>& fill) {
+  Request request;
+  fill(request);
+  return {rpc, resource, [method, request](Stub& stub, const std::string& token) {
+            return CallAs(token, stub, method, request);
+          }};
+}
+
+std::vector<AuditedCall> AuditedCalls(const std::string& backup_folder) {
+  const std::string study = "studies/s";
+  const std::string trial = "studies/s/trials/1";
+  const auto trials_of = [&](auto& request) {
+    request.set_study(study);
+    request.set_worker("w");
+    request.add_trials(trial);
+  };
+  const auto upload = [](auto method, auto request, auto response) {
+    return [=](Stub& stub, const std::string& token) mutable {
+      grpc::ClientContext context;
+      context.AddMetadata("authorization", "Bearer " + token);
+      const auto writer = (stub.*method)(&context, &response);
+      writer->Write(request);
+      writer->WritesDone();
+      return writer->Finish();
+    };
+  };
+  v1::RegisterSourceTaskRequest source;
+  v1::SourceTask* const task = source.mutable_header()->mutable_source_task();
+  *task->mutable_space() = ExampleStudy().space();
+  *task->mutable_metrics() = ExampleStudy().metrics();
+  *source.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  v1::ImportStudyRequest import;
+  import.mutable_header()->set_study_id("imported");
+  for (const v1::ExportLine& line : LinesOf(ExampleStudy(), {})) *import.add_lines() = line;
+  return {
+      Audited<v1::CreateStudyRequest>(
+          Rpc::kCreateStudy, study, &Stub::CreateStudy,
+          [](auto& request) { request = CreateRequest(ExampleStudy(), "s"); }),
+      Audited<v1::SuggestRequest>(Rpc::kSuggest, study, &Stub::Suggest,
+                                  [&](auto& request) { request = AskRequest(study, "w", 2); }),
+      Audited<v1::HeartbeatRequest>(Rpc::kHeartbeat, study, &Stub::Heartbeat, trials_of),
+      Audited<v1::ReportRequest>(Rpc::kReport, trial, &Stub::Report,
+                                 [&](auto& request) {
+                                   request.set_trial(trial);
+                                   v1::StepMeasurement* report = request.add_reports();
+                                   report->set_step(1);
+                                   *report->mutable_measurement() = LossOutcome(1).measurement();
+                                 }),
+      Audited<v1::UpdateTrialRequest>(Rpc::kUpdateTrial, trial, &Stub::UpdateTrial,
+                                      [&](auto& request) {
+                                        request.mutable_trial()->set_name(trial);
+                                        request.mutable_trial()->set_note("a note");
+                                        request.mutable_update_mask()->add_paths("note");
+                                      }),
+      Audited<v1::ReleaseTrialsRequest>(Rpc::kReleaseTrials, study, &Stub::ReleaseTrials,
+                                        trials_of),
+      Audited<v1::ObserveRequest>(
+          Rpc::kObserve, "studies/s/trials/2", &Stub::Observe,
+          [](auto& request) { request = TellRequest("studies/s/trials/2", LossOutcome(1)); }),
+      Audited<v1::AddTrialsRequest>(Rpc::kAddTrials, study, &Stub::AddTrials,
+                                    [&](auto& request) {
+                                      request.set_study(study);
+                                      *request.add_observations() =
+                                          MeasuredObservation(ExampleConfiguration(), 1);
+                                    }),
+      Audited<v1::UpdateStudyRequest>(Rpc::kUpdateStudy, study, &Stub::UpdateStudy,
+                                      [&](auto& request) {
+                                        request.mutable_study()->set_name(study);
+                                        request.mutable_study()->set_state(v1::Study::PAUSED);
+                                        request.mutable_update_mask()->add_paths("state");
+                                      }),
+      {Rpc::kImportStudy, "studies/imported", upload(&Stub::ImportStudy, import, v1::Study())},
+      {Rpc::kRegisterSourceTask, "sourceTasks/",
+       upload(&Stub::RegisterSourceTask, source, v1::RegisterSourceTaskResponse())},
+      {Rpc::kDeleteSourceTask, "sourceTasks/",
+       [](Stub& stub, const std::string& token) {
+         v1::ListSourceTasksResponse tasks;
+         CallAs(token, stub, &Stub::ListSourceTasks, v1::ListSourceTasksRequest(), &tasks);
+         v1::DeleteSourceTaskRequest request;
+         request.set_name(tasks.source_tasks(0).name());
+         return CallAs(token, stub, &Stub::DeleteSourceTask, request);
+       }},
+      Audited<v1::DeleteStudyRequest>(Rpc::kDeleteStudy, study, &Stub::DeleteStudy,
+                                      [&](auto& request) { request.set_name(study); }),
+      Audited<v1::BackupStoreRequest>(Rpc::kBackupStore, backup_folder + "/copy.db",
+                                      &Stub::BackupStore,
+                                      [](auto& request) { request.set_name("copy.db"); }),
+  };
+}
+
+TEST_F(Access, TheAuditLogTellsOfEveryChangeAndOfBackups) {
+  const std::string audit = scratch_.path() + "/audit";
+  Start({"--audit-log", audit, "--backup-folder", scratch_.path()});
+  const std::vector<AuditedCall> calls = AuditedCalls(scratch_.path());
+  std::set<Rpc> made;
+  for (const AuditedCall& call : calls) {
+    const std::string method(EntryOf(call.rpc).name);
+    const grpc::Status status = call.make(stub(), Callers::All().admin.text);
+    ASSERT_TRUE(status.ok()) << method << ": " << status.error_message();
+    made.insert(call.rpc);
+    const std::vector<std::string> lines = absl::StrSplit(ReadAll(audit), '\n', absl::SkipEmpty());
+    ASSERT_EQ(lines.size(), made.size()) << method;
+    const nlohmann::json line = nlohmann::json::parse(lines.back());
+    EXPECT_EQ(line["caller"], "admin");
+    EXPECT_EQ(line["method"], method);
+    EXPECT_THAT(line.value("resource", ""), testing::StartsWith(call.resource)) << method;
+  }
+  for (const RpcEntry& entry : RpcTable()) {
+    EXPECT_EQ(made.contains(entry.rpc), entry.changes || entry.rpc == Rpc::kBackupStore)
+        << entry.name << " is to be made by this test if the audit log tells of it";
+  }
+}
+
 // ---- TLS ----
 
 class Tls : public Access {
@@ -421,6 +547,26 @@ TEST_F(Tls, MutualTlsAsksForACertificateAndKnowsWhoseItIs) {
   options.pem_cert_chain = forged.certificate;
   options.pem_private_key = forged.key;
   EXPECT_EQ(List(*Connect(options)), Code::UNAVAILABLE);
+}
+
+TEST_F(Tls, TheAuthoritiesOfCallersAreReadAgainWhenTheyChange) {
+  CertificateAuthority next("Next Authority of Callers");
+  std::vector<std::string> flags = Flags();
+  flags.insert(flags.end(), {"--tls-client-ca", Path("callers")});
+  WriteWhole(Path("callers"), authority_.certificate());
+  server_.emplace(data_.path(), flags);
+  const auto list_with = [&](CertificateAuthority& issuer) {
+    grpc::SslCredentialsOptions options = Trusting(authority_);
+    const CertificateAndKey robot = issuer.Issue("robot");
+    options.pem_cert_chain = robot.certificate;
+    options.pem_private_key = robot.key;
+    return List(*Connect(options));
+  };
+  EXPECT_EQ(list_with(authority_), Code::OK);
+  EXPECT_EQ(list_with(next), Code::UNAVAILABLE);
+  WriteWhole(Path("callers"), next.certificate());
+  EXPECT_TRUE(Eventually([&] { return list_with(next) == Code::OK; }));
+  EXPECT_EQ(list_with(authority_), Code::UNAVAILABLE);
 }
 
 TEST_F(Tls, TheClientLibrarySpeaksIt) {

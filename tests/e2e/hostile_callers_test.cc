@@ -121,6 +121,37 @@ TEST(HostileCallers, HalfOpenAndSlowConnectionsKeepNobodyOut) {
   EXPECT_LT(PeakMemory(server.pid()) - before, 100 * kMiB + kQuarantine);
 }
 
+// The bytes that the server sends until `end` is among them, which is waited for.
+std::string ReceiveUntil(RawConnection& connection, const std::string& end) {
+  std::string received;
+  while (received.find(end) == std::string::npos) {
+    const std::string more = connection.Receive(std::chrono::seconds(20));
+    if (more.empty()) {
+      ADD_FAILURE() << "the caller is not answered";
+      return received;
+    }
+    received += more;
+  }
+  return received;
+}
+
+TEST(HostileCallers, TooMuchMetadataIsRefusedAndTheServerLivesOn) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  const std::string no_message(5, '\0');
+  const std::string end = Frame(/*type=*/0, /*flags=*/1, 1, no_message);
+  RawConnection modest(server.address());
+  ASSERT_TRUE(modest.Begin());
+  ASSERT_TRUE(modest.Send(LargeHeaders(1, kListStudies, 12 << 10) + end));
+  EXPECT_THAT(ReceiveUntil(modest, "grpc-status"), HasSubstr(std::string("grpc-status\x01" "0")));
+  RawConnection greedy(server.address());
+  ASSERT_TRUE(greedy.Begin());
+  ASSERT_TRUE(greedy.Send(LargeHeaders(1, kListStudies, 20 << 10) + end));
+  EXPECT_THAT(ReceiveUntil(greedy, "grpc-status"), HasSubstr(std::string("grpc-status\x01" "8")))
+      << "RESOURCE_EXHAUSTED";
+  EXPECT_TRUE(IsAnswered(server.address()));
+}
+
 // An upload of `count` observations of `width` parameters that is not ended.
 class HeldUpload {
  public:
@@ -178,7 +209,7 @@ TEST(HostileCallers, HeldUploadsAreRefusedBeyondTheBudget) {
   while (!HeldUpload(server.stub(), 5000, 100).open()) std::this_thread::yield();
 }
 
-TEST(HostileCallers, RapidResetsTakeLittleMemory) {
+TEST(HostileCallers, RapidResetsAreClosedAndTakeLittleMemory) {
   TemporaryFolder data;
   ServerProcess server(data.path());
   ASSERT_TRUE(IsAnswered(server.address()));
@@ -186,13 +217,14 @@ TEST(HostileCallers, RapidResetsTakeLittleMemory) {
   RawConnection connection(server.address());
   ASSERT_TRUE(connection.Begin());
   bool open = true;
-  for (uint32_t stream = 1; open && stream < 250000; stream += 200) {
+  for (uint32_t stream = 1; open && stream < 2'500'000; stream += 200) {
     std::string frames;
     for (uint32_t i = stream; i < stream + 200; i += 2) {
       frames += HeadersFrame(i, kListStudies) + ResetFrame(i);
     }
     open = connection.Send(frames);
   }
+  EXPECT_FALSE(open) << "it is closed";
   EXPECT_TRUE(IsAnswered(server.address()));
   RecordProperty("mib", static_cast<int>((PeakMemory(server.pid()) - before) / kMiB));
   EXPECT_LT(PeakMemory(server.pid()) - before, 300 * kMiB + kQuarantine);

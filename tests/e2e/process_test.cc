@@ -14,6 +14,7 @@
 #include <future>
 #include <iterator>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -378,6 +379,49 @@ TEST(Process, AnUploadThatOutlastsTheDrainingRegistersNothing) {
   EXPECT_EQ(server.Terminate().exit_code, 0);
   EXPECT_FALSE(upload.Finish().ok());
   EXPECT_EQ(SourceTasksIn(data.path()).source_tasks_size(), 0);
+}
+
+// A pipe that nobody reads from, in place of the file on a disk that hangs.
+class FullPipe {
+ public:
+  explicit FullPipe(const std::string& path) {
+    if (mkfifo(path.c_str(), 0600) != 0) throw std::runtime_error("cannot make " + path);
+    end_ = open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  }
+  ~FullPipe() { close(end_); }
+  void FillUp() const {
+    for (const size_t size : {size_t{4096}, size_t{1}}) {
+      while (write(end_, std::string(size, '\n').data(), size) > 0) {
+      }
+    }
+  }
+
+ private:
+  int end_;
+};
+
+TEST(Process, CallsThatDoNotEndDoNotKeepItFromEnding) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  const std::string audit = scratch.path() + "/audit";
+  const FullPipe pipe(audit);
+  ServerProcess server(data.path(), {"--audit-log", audit, "--drain-seconds", "0.5"});
+  pipe.FillUp();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(2));
+  v1::Study study;
+  EXPECT_EQ(server.stub()
+                .CreateStudy(&context, CreateRequest(ExampleStudy(), "s"), &study)
+                .error_code(),
+            grpc::StatusCode::DEADLINE_EXCEEDED);
+  kill(server.pid(), SIGTERM);
+  ASSERT_TRUE(server.EndsWithin(std::chrono::seconds(10)));
+  const EndedProcess ended = server.Terminate();
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("ends without calls that do not end"));
+  v1::GetStudyRequest request;
+  request.set_name("studies/s");
+  EXPECT_TRUE(Call(ServerProcess(data.path()).stub(), &Stub::GetStudy, request).ok());
 }
 
 TEST(Process, AHealthWatcherIsToldOfTheShutdownAndDoesNotDelayIt) {

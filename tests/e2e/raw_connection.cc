@@ -13,6 +13,12 @@
 namespace slipstream {
 namespace {
 
+// Of HTTP/2 (RFC 9113, sections 4.2 and 6).
+constexpr int kHeaders = 1;
+constexpr int kContinuation = 9;
+constexpr int kEndHeaders = 4;
+constexpr size_t kMostOfAFrame = 16384;
+
 // HPACK's literal without indexing, with a new name (RFC 7541, section 6.2.2).
 std::string LiteralHeader(const std::string& name, const std::string& value) {
   std::string bytes(1, '\0');
@@ -21,6 +27,21 @@ std::string LiteralHeader(const std::string& name, const std::string& value) {
   bytes += static_cast<char>(value.size());
   bytes += value;
   return bytes;
+}
+
+// An integer above the prefix of seven bits (RFC 7541, section 5.1).
+std::string IntegerWithSevenBits(size_t value) {
+  std::string bytes(1, '\x7f');
+  for (value -= 0x7f; value >= 0x80; value >>= 7) {
+    bytes += static_cast<char>((value & 0x7f) | 0x80);
+  }
+  return bytes + static_cast<char>(value);
+}
+
+std::string HeadersOf(const std::string& method) {
+  return LiteralHeader(":method", "POST") + LiteralHeader(":scheme", "http") +
+         LiteralHeader(":path", method) + LiteralHeader(":authority", "test") +
+         LiteralHeader("te", "trailers") + LiteralHeader("content-type", "application/grpc");
 }
 
 int64_t StatusLine(int pid, const std::string& name) {
@@ -35,13 +56,17 @@ int64_t StatusLine(int pid, const std::string& name) {
 
 }  // namespace
 
-RawConnection::RawConnection(const std::string& address)
+RawConnection::RawConnection(const std::string& address, const std::string& from)
     : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in own = {};
+  own.sin_family = AF_INET;
+  inet_pton(AF_INET, from.c_str(), &own.sin_addr);
   sockaddr_in to = {};
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) != 0) {
+  if (bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(own)) != 0 ||
+      connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) != 0) {
     close(socket_);
     throw std::runtime_error("cannot connect to " + address);
   }
@@ -98,12 +123,21 @@ std::string Frame(int type, int flags, uint32_t stream, const std::string& paylo
 }
 
 std::string HeadersFrame(uint32_t stream, const std::string& method) {
-  constexpr int kEndHeaders = 4;
-  return Frame(1, kEndHeaders, stream,
-               LiteralHeader(":method", "POST") + LiteralHeader(":scheme", "http") +
-                   LiteralHeader(":path", method) + LiteralHeader(":authority", "test") +
-                   LiteralHeader("te", "trailers") +
-                   LiteralHeader("content-type", "application/grpc"));
+  return Frame(kHeaders, kEndHeaders, stream, HeadersOf(method));
+}
+
+std::string LargeHeaders(uint32_t stream, const std::string& method, size_t bytes) {
+  std::string fields = HeadersOf(method);
+  fields += LiteralHeader("large", "").substr(0, 7);
+  fields += IntegerWithSevenBits(bytes);
+  fields += std::string(bytes, 'x');
+  std::string frames;
+  for (size_t first = 0; first < fields.size(); first += kMostOfAFrame) {
+    const bool is_last = first + kMostOfAFrame >= fields.size();
+    frames += Frame(first == 0 ? kHeaders : kContinuation, is_last ? kEndHeaders : 0, stream,
+                    fields.substr(first, kMostOfAFrame));
+  }
+  return frames;
 }
 
 std::string ResetFrame(uint32_t stream) { return Frame(3, 0, stream, std::string("\0\0\0\x8", 4)); }

@@ -12,8 +12,9 @@ namespace slipstream {
 
 class RawConnection {
  public:
-  // `address` is 127.0.0.1:port. Throws std::runtime_error if it cannot connect.
-  explicit RawConnection(const std::string& address);
+  // `address` is 127.0.0.1:port, and `from` the address of this end, if it matters which one.
+  // Throws std::runtime_error if it cannot connect.
+  explicit RawConnection(const std::string& address, const std::string& from = "127.0.0.1");
   ~RawConnection();
   RawConnection(RawConnection&& other) noexcept;
   RawConnection(const RawConnection&) = delete;
@@ -38,6 +39,8 @@ class RawConnection {
 std::string Frame(int type, int flags, uint32_t stream, const std::string& payload);
 // HEADERS that begin a call of this method, e.g. "/package.Service/Method".
 std::string HeadersFrame(uint32_t stream, const std::string& method);
+// The same with a field of so many bytes, at least 127, in as many frames as it takes.
+std::string LargeHeaders(uint32_t stream, const std::string& method, size_t bytes);
 // RST_STREAM with CANCEL.
 std::string ResetFrame(uint32_t stream);
 

@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "tests/e2e/http.h"
+#include "tests/e2e/raw_connection.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 #include "tests/testing/eventually.h"
@@ -44,12 +45,22 @@ std::vector<nlohmann::json> Events(const ServerProcess& server, const std::strin
   return events;
 }
 
-// What is served at the address for metrics, from the body on.
+// What is answered at the address for metrics, which the server logs when it is ready.
+std::string AnswerOf(const ServerProcess& server, const std::string& path) {
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < patience) {
+    std::smatch found;
+    const std::string output = server.Output();
+    if (std::regex_search(output, found, std::regex("metrics=([0-9.:]+)"))) {
+      return AskOverHttp(found[1], "GET " + path);
+    }
+  }
+  return "no address";
+}
+
+// The same from the body on.
 std::string PageOf(const ServerProcess& server, const std::string& path) {
-  std::smatch found;
-  const std::string output = server.Output();
-  if (!std::regex_search(output, found, std::regex("metrics=([0-9.:]+)"))) return "no address";
-  const std::string answer = AskOverHttp(found[1], "GET " + path);
+  const std::string answer = AnswerOf(server, path);
   return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
@@ -64,24 +75,30 @@ std::map<std::string, double> Metrics(const ServerProcess& server) {
   return values;
 }
 
-// Calls a unary method with bytes instead of a message.
+// Calls a unary method with bytes instead of a message; those of the answer go to `answer` unless
+// it is null.
 grpc::Status CallWithBytes(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                           const std::string& bytes) {
+                           const std::string& bytes, std::string* answer = nullptr) {
   grpc::GenericStub stub(channel);
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
   const grpc::Slice slice(bytes);
-  const auto call = stub.PrepareUnaryCall(&context, "/slipstream.v1.OptimizationService/" + method,
-                                          grpc::ByteBuffer(&slice, 1), &queue);
+  const auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
   call->StartCall();
-  grpc::ByteBuffer answer;
+  grpc::ByteBuffer received;
   grpc::Status status;
-  call->Finish(&answer, &status, nullptr);
+  call->Finish(&received, &status, nullptr);
   void* tag = nullptr;
   bool ok = false;
   queue.Next(&tag, &ok);
+  std::vector<grpc::Slice> slices;
+  if (answer != nullptr && status.ok() && received.Dump(&slices).ok()) {
+    for (const grpc::Slice& part : slices) answer->append(part.begin(), part.end());
+  }
   return status;
 }
+
+const std::string kService = "/slipstream.v1.OptimizationService/";
 
 // A study with one trial that has its result, the second of which is refused.
 void WorkALittle(Stub& stub) {
@@ -128,14 +145,15 @@ TEST(Sight, BytesThatAreNoMessageAreRefusedWithTextAndLoggedAFewTimes) {
   TemporaryFolder data;
   ServerProcess server(data.path(), {"--log-format", "json"});
   for (int i = 0; i < 100; ++i) {
-    const grpc::Status status = CallWithBytes(server.channel(), "CreateStudy", "\x0a\xff\xff");
+    const grpc::Status status =
+        CallWithBytes(server.channel(), kService + "CreateStudy", "\x0a\xff\xff");
     ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
     ASSERT_THAT(status.error_message(), HasSubstr("slipstream.v1.CreateStudyRequest"));
   }
   EXPECT_EQ(Events(server, "call refused").size(), 10u);
   v1::WatchResponse event;
   grpc::ClientContext context;
-  EXPECT_EQ(CallWithBytes(server.channel(), "WatchStudy", "\x0a\xff").error_code(),
+  EXPECT_EQ(CallWithBytes(server.channel(), kService + "WatchStudy", "\x0a\xff").error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
@@ -155,8 +173,9 @@ TEST(Sight, ProtobufsOwnLinesAreAFewLinesOfTheLog) {
   ServerProcess server(data.path(), {"--log-format", "json"});
   for (int i = 0; i < 100; ++i) {
     // A name that is not UTF-8.
-    ASSERT_EQ(CallWithBytes(server.channel(), "GetStudy", "\x0a\x02\xff\xfe").error_code(),
-              grpc::StatusCode::INVALID_ARGUMENT);
+    const grpc::Status status =
+        CallWithBytes(server.channel(), kService + "GetStudy", "\x0a\x02\xff\xfe");
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   }
   EXPECT_EQ(Events(server, "protobuf").size(), 10u);
   EXPECT_THAT(server.Output(), Not(HasSubstr("libprotobuf ERROR")));
@@ -202,10 +221,71 @@ TEST(Sight, MetricsCountWhatHappens) {
   EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
 }
 
+TEST(Sight, RefusedConnectionsAreLoggedAndCounted) {
+  TemporaryFolder data;
+  ServerProcess server(
+      data.path(), {"--metrics-address", "127.0.0.1:0", "--max-connections-per-address", "3"});
+  std::vector<RawConnection> connections;
+  for (int i = 0; i < 3; ++i) connections.emplace_back(server.address());
+  RawConnection refused(server.address());
+  EXPECT_TRUE(refused.IsClosedWithin(std::chrono::seconds(20)));
+  EXPECT_EQ(Metrics(server).at("slipstream_refused_connections_total{limit=\"address\"}"), 1);
+  EXPECT_EQ(Metrics(server).at("slipstream_refused_connections_total{limit=\"all\"}"), 0);
+  EXPECT_THAT(server.Output(), HasSubstr("--max-connections-per-address 3"));
+}
+
+TEST(Sight, ChangesThatTheAuditLogMissesAreCountedAndLogged) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(),
+                       {"--metrics-address", "127.0.0.1:0", "--audit-log", "/dev/full"});
+  EXPECT_EQ(Metrics(server).at("slipstream_audit_failures_total"), 0);
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_EQ(Metrics(server).at("slipstream_audit_failures_total"), 1);
+  EXPECT_THAT(server.Output(), HasSubstr("error a change is missing in the audit log"));
+}
+
+TEST(Sight, MetricsBeyondLoopbackHaveToBeAskedForByName) {
+  TemporaryFolder data;
+  const EndedProcess ended =
+      ServerProcess::Run({"--data", data.path(), "--create", "--listen", "127.0.0.1:0",
+                          "--metrics-address", "0.0.0.0:0"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.output, HasSubstr("--metrics-address 0.0.0.0:0"));
+  EXPECT_THAT(ended.output, HasSubstr("--allow-plaintext"));
+  EXPECT_TRUE(std::filesystem::is_empty(data.path())) << "nothing is created for a wrong address";
+  ServerProcess server(data.path(), {"--metrics-address", "0.0.0.0:0", "--allow-plaintext"});
+  EXPECT_EQ(PageOf(server, "/healthz"), "ok\n");
+}
+
+// Whether health checks over gRPC are told SERVING.
+bool IsServing(const ServerProcess& server) {
+  std::string answer;
+  EXPECT_TRUE(CallWithBytes(server.channel(), "/grpc.health.v1.Health/Check", "", &answer).ok());
+  return answer == std::string("\x08\x01", 2);
+}
+
+TEST(Sight, HealthFollowsAStoreThatRefusesChanges) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  WorkALittle(server.stub());
+  EXPECT_TRUE(IsServing(server));
+  EXPECT_THAT(AnswerOf(server, "/healthz"), testing::StartsWith("HTTP/1.1 200 "));
+  std::filesystem::rename(data.path() + "/slipstream.db", data.path() + "/moved.db");
+  ASSERT_EQ(
+      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "lost")).error_code(),
+      grpc::StatusCode::DATA_LOSS);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (IsServing(server)) ASSERT_LT(std::chrono::steady_clock::now(), patience);
+  const std::string answer = AnswerOf(server, "/healthz");
+  EXPECT_THAT(answer, testing::StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(answer, HasSubstr("slipstream.db"));
+  EXPECT_EQ(Metrics(server).at("slipstream_store_takes_writes"), 0);
+}
+
 TEST(Sight, WithoutTheFlagNothingIsServedOverHttp) {
   TemporaryFolder data;
   ServerProcess server(data.path());
-  EXPECT_THAT(server.Output(), HasSubstr("metrics=off"));
+  EXPECT_THAT(server.Terminate().output, HasSubstr("metrics=off"));
 }
 
 TEST(Sight, AMetricsAddressThatIsTakenIsRefused) {

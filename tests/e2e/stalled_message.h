@@ -20,6 +20,11 @@ class StalledMessage {
 
   // Bytes of the message that went.
   int64_t sent() const { return sent_; }
+  // Whether the server closes the connection within this time, in which pings are not answered: to
+  // be less than the server waits for the answer to one.
+  bool IsClosedWithin(std::chrono::milliseconds patience) {
+    return connection_.IsClosedWithin(patience);
+  }
 
  private:
   // Reads what the server sends within this time: windows, settings, pings. False if that is

@@ -1,16 +1,21 @@
-// The README's table of limits is the one that the limits themselves give.
+// The README's table of limits is the one that the limits themselves give, and has each of them.
 // SLIPSTREAM_RECORD=1 writes it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/space/search_space.h"
+#include "server/access/token_hash.h"
+#include "server/access/token_verifier.h"
 #include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/grpc/server.h"
@@ -24,6 +29,7 @@
 namespace slipstream {
 namespace {
 
+constexpr char kReadme[] = SLIPSTREAM_SOURCE "/README.md";
 constexpr char kBegin[] = "<!-- limits: written by SLIPSTREAM_RECORD=1 limits_test -->\n";
 constexpr char kEnd[] = "<!-- end of limits -->\n";
 constexpr char kHead[] = "| limit | default | flag |\n|---|---|---|\n";
@@ -46,21 +52,32 @@ std::string LoadRows() {
   const ServerOptions server;
   const ServiceOptions service;
   const StoreOptions store;
+  const TokenVerifierOptions tokens;
   return absl::StrCat(
       Row("connections", server.max_connections, "--max-connections"),
+      Row("connections of an address, or of a network of IPv6 with 64 bits",
+          server.max_connections_per_address, "--max-connections-per-address"),
+      Row("seconds that a connection without a call stays", absl::ToInt64Seconds(server.max_idle)),
+      Row("seconds until a connection begins HTTP/2", absl::ToInt64Seconds(server.max_handshake)),
+      Row("seconds until the answer to a ping", absl::ToInt64Seconds(server.max_ping_answer)),
       Row("calls under way on a connection", server.max_calls_per_connection),
+      Row("bytes of the metadata of a call", server.max_metadata_bytes),
       Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
       Row("MiB for messages, uploads and large requests under way", server.call_memory_bytes >> 20,
           "--call-memory-mib"),
-      Row("seconds that an upload may send nothing", absl::ToInt64Seconds(server.max_upload_idle),
-          "--upload-idle-seconds"),
+      Row("seconds that an upload may send nothing, or a message take to its end",
+          absl::ToInt64Seconds(server.max_upload_idle), "--upload-idle-seconds"),
       Row("seconds that a Suggest call computes", absl::ToInt64Seconds(service.suggest_budget),
           "--suggest-seconds"),
+      Row("computations at a time", service.compute_threads, "--compute-threads"),
+      Row("reads at a time", service.read_threads),
       Row("reads that wait", Signed(service.max_waiting_reads)),
       Row("computations that wait", Signed(service.max_waiting_computations)),
       Row("Suggest calls of a study that wait", Signed(service.max_waiting_suggests_per_study)),
       Row("changes that wait", Signed(store.max_waiting_writes)),
       Row("fits of source tasks that wait", Signed(service.max_waiting_fits)),
+      Row("tokens that wait to be verified", Signed(tokens.most_waiting)),
+      Row("tokens of a name that wait to be verified", Signed(tokens.most_waiting_of_a_name)),
       Row("watchers", Signed(service.events.max_watchers)));
 }
 
@@ -83,18 +100,25 @@ std::string ContentRows() {
       Row("reports of a trial", store.max_reports_per_trial),
       Row("parameters of a space", Signed(SpaceLimits::kMaxParameters)),
       Row("candidates of a space", Signed(SpaceLimits::kMaxCandidates)),
+      Row("values of a discrete or categorical parameter", Signed(SpaceLimits::kMaxChoices)),
+      Row("bytes of a category", Signed(SpaceLimits::kMaxChoiceBytes)),
+      Row("span of an integer parameter", SpaceLimits::kMaxIntegerSpan),
       Row("source tasks of a study", kMaxSources), Row("options of a recipe", kMaxRecipeOptions),
       Row("observations of a source task", Signed(SourceTaskUpload::kMaxObservations)),
       Row("trials in a call", kMaxTrialsPerCall), Row("reports in a call", kMostReportsPerCall),
       Row("entries of a page", kMaxPageSize), Row("bytes of a page", Signed(kFullPageBytes)),
       Row("labels of a resource", Signed(kMaxLabels)), Row("bytes of a title", kMaxTitleBytes),
-      Row("bytes of a note or a reason", kMaxNoteBytes), Row("bytes of a name", kMaxNameBytes),
-      Row("bytes of a request id", kMaxRequestIdBytes),
+      Row("bytes of a note", kMaxNoteBytes), Row("bytes of a reason", kMaxReasonBytes),
+      Row("bytes of an origin", kMaxOriginBytes), Row("bytes of a host", kMaxHostBytes),
+      Row("bytes of a version", kMaxVersionBytes), Row("bytes of a name", kMaxNameBytes),
+      Row("bytes of a request id", kMaxRequestIdBytes), Row("bytes of a token", kMostTokenBytes),
+      Row("seconds of a lease", kMostLeaseSeconds),
+      Row("times that a configuration is queued again", kMostRequeues),
       Row("events that are kept, at least", rules::kKeptEvents));
 }
 
 std::string Readme() {
-  std::ifstream file(SLIPSTREAM_README, std::ios::binary);
+  std::ifstream file(kReadme, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -108,10 +132,47 @@ TEST(Limits, TheReadmesTableIsTheirs) {
   const std::string expected = absl::StrCat(kHead, LoadRows(), MemoryRows(), ContentRows());
   if (std::getenv("SLIPSTREAM_RECORD") != nullptr) {
     readme.replace(table, end - table, expected);
-    std::ofstream(SLIPSTREAM_README, std::ios::binary) << readme;
+    std::ofstream(kReadme, std::ios::binary) << readme;
   } else {
     EXPECT_EQ(readme.substr(table, end - table), expected);
   }
+}
+
+// What no caller comes up against: sizes of the server's own steps, and what others are copied to.
+const std::set<std::string> kNoLimitsOfCallers = {
+    "kMaxTrialNumber",      "kMostFieldBytes", "max_curve_points", "max_leases_per_sweep",
+    "max_suggests_per_batch", "max_writes_per_commit", "most_known", "most_pages",
+    "most_projects",        "most_remembered",
+};
+
+// The names in a header of what has a value and is called a limit.
+std::set<std::string> LimitsNamedIn(const std::filesystem::path& header) {
+  std::ifstream file(header, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::regex limit(R"([^.\w](max_\w+|most_\w+|kMax\w+|kMost\w+) = (?!0;)[^;]*;)");
+  std::set<std::string> names;
+  for (std::sregex_iterator found(text.begin(), text.end(), limit), end; found != end; ++found) {
+    names.insert((*found)[1]);
+  }
+  return names;
+}
+
+// Whoever adds a limit is told here to add its row.
+TEST(Limits, EachIsInTheTable) {
+  const std::string source = SLIPSTREAM_SOURCE;
+  std::set<std::string> limits = LimitsNamedIn(source + "/core/space/search_space.h");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(source + "/server")) {
+    if (entry.path().extension() == ".h") limits.merge(LimitsNamedIn(entry.path()));
+  }
+  EXPECT_GT(limits.size(), 30u);
+  std::ifstream file(source + "/tests/server/limits_test.cc");
+  const std::string rows{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (const std::string& limit : limits) {
+    if (kNoLimitsOfCallers.contains(limit)) continue;
+    EXPECT_TRUE(std::regex_search(rows, std::regex("\\b" + limit + "\\b")))
+        << limit << " has neither a row nor a place among those that no caller comes up against";
+  }
+  for (const std::string& name : kNoLimitsOfCallers) EXPECT_TRUE(limits.contains(name)) << name;
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "absl/synchronization/notification.h"
+
 namespace slipstream {
 namespace {
 

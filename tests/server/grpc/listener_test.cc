@@ -1,10 +1,15 @@
 #include "server/grpc/listener.h"
 
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "tests/e2e/raw_connection.h"
@@ -12,58 +17,128 @@
 namespace slipstream {
 namespace {
 
-TEST(Listener, RefusesBeyondItsLimitAndGoesOnWhenOthersHaveEnded) {
-  std::mutex mutex;
-  std::vector<int> taken;
-  std::string told;
-  const auto listener =
-      Listener::Listen("127.0.0.1", 0, {5, [&](const std::string& text) { told = text; }});
-  ASSERT_TRUE(listener.ok()) << listener.status();
-  (*listener)->Start([&](int connection) {
-    const std::lock_guard lock(mutex);
-    taken.push_back(connection);
-  });
-  const std::string address = "127.0.0.1:" + std::to_string((*listener)->port());
+using ::testing::HasSubstr;
+
+const ListenerOptions kOptions = {100, 100, [](const std::string&) {}};
+
+// Takes connections and keeps them.
+class Taken {
+ public:
+  void Take(int connection) {
+    const std::lock_guard lock(mutex_);
+    connections_.push_back(connection);
+  }
+  void CloseAll() {
+    const std::lock_guard lock(mutex_);
+    for (const int each : connections_) close(each);
+    connections_.clear();
+  }
+  ~Taken() { CloseAll(); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<int> connections_;
+};
+
+class ListenerTest : public testing::Test {
+ protected:
+  void Start(int max_connections, int max_connections_per_address) {
+    auto listener = Listener::Listen(
+        "127.0.0.1", 0,
+        {max_connections, max_connections_per_address,
+         [this](const std::string& text) { told_ += text + "\n"; }});
+    ASSERT_TRUE(listener.ok()) << listener.status();
+    listener_ = *std::move(listener);
+    listener_->Start([this](int connection) { taken_.Take(connection); });
+    address_ = "127.0.0.1:" + std::to_string(listener_->port());
+  }
+  bool IsTaken(const std::string& from) {
+    return !connections_.emplace_back(address_, from).IsClosedWithin(std::chrono::milliseconds(50));
+  }
+
+  std::string told_;  // Safe to read once the listener has been closed.
+  Taken taken_;
+  std::unique_ptr<Listener> listener_;
+  std::string address_;
+  std::vector<RawConnection> connections_;
+};
+
+TEST_F(ListenerTest, RefusesBeyondItsLimitAndGoesOnWhenOthersHaveEnded) {
+  Start(5, 100);
   // Both ends are in this process, so that each connection takes two descriptors.
+  while (IsTaken("127.0.0.1")) ASSERT_LT(connections_.size(), 10u) << "none is refused";
+  connections_.clear();
+  taken_.CloseAll();
+  EXPECT_TRUE(IsTaken("127.0.0.1"));
+  listener_->Close();
+  EXPECT_THAT(told_, HasSubstr("--max-connections 5"));
+  EXPECT_GE(listener_->refused(Listener::Limit::kConnections), 1);
+}
+
+TEST_F(ListenerTest, OneAddressIsRefusedBeyondItsLimitAndOthersAreServed) {
+  Start(1000, 3);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(IsTaken("127.0.0.1"));
+  EXPECT_FALSE(IsTaken("127.0.0.1"));
+  EXPECT_FALSE(IsTaken("127.0.0.1"));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(IsTaken("127.0.0.2"));
+  EXPECT_FALSE(IsTaken("127.0.0.2"));
+  connections_.clear();
+  taken_.CloseAll();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(IsTaken("127.0.0.1")) << "the others have ended";
+  EXPECT_FALSE(IsTaken("127.0.0.1"));
+  listener_->Close();
+  EXPECT_THAT(told_, HasSubstr("as many of 127.0.0.1 are open as may be"));
+  EXPECT_THAT(told_, HasSubstr("(--max-connections-per-address 3)"));
+  EXPECT_EQ(listener_->refused(Listener::Limit::kOfAnAddress), 4);
+  EXPECT_EQ(listener_->refused(Listener::Limit::kConnections), 0);
+}
+
+TEST(Listener, CallersByIp4AreKnownAsSuchWhereIp6IsListenedTo) {
+  std::string told;
+  Taken taken;
+  const auto listener =
+      Listener::Listen("[::]", 0, {100, 2, [&](const std::string& text) { told = text; }});
+  if (!listener.ok()) GTEST_SKIP() << listener.status();
+  (*listener)->Start([&](int connection) { taken.Take(connection); });
+  const std::string address = "127.0.0.1:" + std::to_string((*listener)->port());
   std::vector<RawConnection> connections;
-  connections.emplace_back(address);
-  while (!connections.back().IsClosedWithin(std::chrono::milliseconds(20))) {
-    ASSERT_LT(connections.size(), 10u) << "none is refused";
-    connections.emplace_back(address);
-  }
-  connections.clear();
-  {
-    const std::lock_guard lock(mutex);
-    for (const int each : taken) close(each);
-    taken.clear();
-  }
-  RawConnection later(address);
-  EXPECT_FALSE(later.IsClosedWithin(std::chrono::milliseconds(50)));
+  for (int i = 0; i < 3; ++i) connections.emplace_back(address);
+  EXPECT_TRUE(connections.back().IsClosedWithin(std::chrono::seconds(20)));
   (*listener)->Close();
-  EXPECT_NE(told.find("--max-connections 5"), std::string::npos) << told;
-  for (const int each : taken) close(each);
+  EXPECT_THAT(told, HasSubstr("of 127.0.0.1 are open"));
+}
+
+TEST(AddressOf, IsAnAddressOfIp4OrANetworkOfIp6) {
+  const auto address_of = [](int family, const char* text) {
+    std::string ip(family == AF_INET ? 4 : 16, '\0');
+    inet_pton(family, text, ip.data());
+    return AddressOf({ip, 7});
+  };
+  EXPECT_EQ(address_of(AF_INET, "192.0.2.1"), "192.0.2.1");
+  EXPECT_EQ(address_of(AF_INET6, "2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+  EXPECT_EQ(AddressOf({}), "");
 }
 
 TEST(Listener, ATakenPortIsRefusedByName) {
-  const auto first = Listener::Listen("127.0.0.1", 0, {});
+  const auto first = Listener::Listen("127.0.0.1", 0, kOptions);
   ASSERT_TRUE(first.ok()) << first.status();
-  const auto second = Listener::Listen("127.0.0.1", (*first)->port(), {});
+  const auto second = Listener::Listen("127.0.0.1", (*first)->port(), kOptions);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(second.status().message().find(std::to_string((*first)->port())), std::string::npos);
 }
 
 TEST(Listener, ItsAddressIsFreeAgainAfterClosing) {
-  auto first = Listener::Listen("localhost", 0, {});
+  auto first = Listener::Listen("localhost", 0, kOptions);
   ASSERT_TRUE(first.ok()) << first.status();
   const int port = (*first)->port();
   first->reset();
-  EXPECT_TRUE(Listener::Listen("localhost", port, {}).ok());
+  EXPECT_TRUE(Listener::Listen("localhost", port, kOptions).ok());
 }
 
 TEST(Listener, AnAddressOfAnotherMachineIsRefused) {
-  EXPECT_EQ(Listener::Listen("192.0.2.1", 0, {}).status().code(),
+  EXPECT_EQ(Listener::Listen("192.0.2.1", 0, kOptions).status().code(),
             absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(Listener::Listen("no.such.host.invalid", 0, {}).status().code(),
+  EXPECT_EQ(Listener::Listen("no.such.host.invalid", 0, kOptions).status().code(),
             absl::StatusCode::kFailedPrecondition);
 }
 

@@ -192,7 +192,8 @@ TEST_F(EventFeedTest, ThereIsABoundOnWatchers) {
   Start({.max_watchers = 2});
   auto one = *feed_->Watch(0, 0, [] {});
   const auto two = *feed_->Watch(0, 0, [] {});
-  EXPECT_TRUE(absl::IsResourceExhausted(feed_->Watch(0, 0, [] {}).status()));
+  EXPECT_EQ(feed_->Watch(0, 0, [] {}).status(),
+            absl::ResourceExhaustedError("the limit of 2 watchers is reached"));
   one.reset();
   EXPECT_TRUE(feed_->Watch(0, 0, [] {}).ok());
 }

@@ -37,7 +37,8 @@ TEST(Executor, RefusesTasksBeyondItsBoundNamingIt) {
     EXPECT_TRUE(executor.Run([&ran] { ++ran; }).ok());
     const absl::Status refused = executor.Run([&ran] { ++ran; });
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-    EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr("2 lookups"));
+    EXPECT_THAT(std::string(refused.message()),
+                ::testing::HasSubstr("the limit of 2 lookups that wait is reached"));
     executor.Continue([&ran] { ++ran; });
     gate.set_value();
   }

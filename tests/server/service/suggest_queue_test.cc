@@ -136,7 +136,8 @@ TEST_F(SuggestQueueTest, CallsBeyondTheBoundOfAStudyAreRefusedNamingIt) {
   EXPECT_NE(one.ok(), other.ok());
   const absl::Status& refused = one.ok() ? other : one;
   EXPECT_TRUE(absl::IsResourceExhausted(refused));
-  EXPECT_THAT(std::string(refused.message()), ::testing::HasSubstr("1 Suggest calls"));
+  EXPECT_THAT(std::string(refused.message()),
+              ::testing::HasSubstr("studies/s is busy: the limit of 1 Suggest calls of a study"));
 }
 
 // A study "s" that suggestions are worked out ahead for, and another one.

@@ -220,7 +220,7 @@ TEST_P(StoreContract, ATrialTakesReportsUpToItsLimit) {
   CreateWithLeases("s", 1);
   ASSERT_TRUE(ReportSteps(store(), {"s", 1, {{1, 1}, {2, 2}}}).ok());
   EXPECT_THAT(ReportSteps(store(), {"s", 1, {{3, 3}, {4, 4}}}).status,
-              IsRefusal(kResourceExhausted, "the limit of 3"));
+              IsRefusal(kResourceExhausted, "the limit of 3 reports of a trial"));
   EXPECT_EQ(store().GetTrial("s", 1)->report_count, 2);
   // Steps that are known take no room.
   EXPECT_TRUE(ReportSteps(store(), {"s", 1, {{1, 7}, {2, 8}, {3, 9}, {3, 10}}}).ok());

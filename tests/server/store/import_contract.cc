@@ -177,7 +177,8 @@ TEST_P(StoreContract, AnImportObeysTheLimits) {
   ImportedStudy short_study = ExampleImport();
   short_study.trials.resize(1);
   EXPECT_THAT(ImportStudy(store(), short_study).status,
-              IsRefusal(kResourceExhausted, "studies/s/trials/1 has 2 reports"));
+              IsRefusal(kResourceExhausted,
+                        "studies/s/trials/1 has 2 reports, which is above the limit of 1 reports"));
 }
 
 TEST_P(StoreContract, AnImportIsMadeOnceForItsRequestId) {

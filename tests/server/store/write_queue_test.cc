@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -101,6 +102,7 @@ class WriteQueueTest : public testing::Test {
     Submit([this](absl::Status status) {
       const std::lock_guard lock(mutex_);
       codes_.push_back(status.code());
+      if (!status.ok()) refusal_ = std::string(status.message());
       answered_.notify_all();
     });
   }
@@ -123,6 +125,7 @@ class WriteQueueTest : public testing::Test {
   std::mutex mutex_;
   std::condition_variable answered_;
   std::vector<absl::StatusCode> codes_;
+  std::string refusal_;  // Of the last write that was refused.
   std::unique_ptr<WriteQueue> queue_;
 };
 
@@ -171,6 +174,7 @@ TEST_F(WriteQueueTest, TooManyWritesAreRefusedUntilSomeAreAnswered) {
   // The answering thread does not wait for the commit.
   AwaitAnswers(1);
   EXPECT_THAT(codes(), ElementsAre(kResourceExhausted));
+  EXPECT_THAT(refusal_, testing::HasSubstr("the limit of 2 changes that wait is reached"));
   database_.LetAll();
   AwaitAnswers(3);
   EXPECT_EQ(std::count(codes_.begin(), codes_.end(), kOk), 2);

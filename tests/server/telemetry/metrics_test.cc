@@ -23,6 +23,9 @@ ServerFigures Example() {
   ServerFigures figures;
   figures.version = "9.9";
   figures.open_calls = 3;
+  figures.audit_failures = 33;
+  figures.refused_connections = 31;
+  figures.refused_connections_of_an_address = 32;
   figures.calls = {{Rpc::kObserve, absl::StatusCode::kOk, OneValue(1.5)},
                    {Rpc::kObserve, absl::StatusCode::kNotFound, OneValue(5)}};
   figures.service.queues = {{"reads", 7, 100}};
@@ -46,6 +49,13 @@ TEST(Metrics, CallsAreCountedByMethodAndCode) {
   EXPECT_THAT(
       text, HasSubstr(observed + "_bucket{method=\"Observe\",code=\"NOT_FOUND\",le=\"+Inf\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_open_calls 3\n"));
+}
+
+TEST(Metrics, RefusedConnectionsAndMissingLinesAreCounted) {
+  const std::string text = MetricsText(Example());
+  EXPECT_THAT(text, HasSubstr("slipstream_refused_connections_total{limit=\"all\"} 31\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_refused_connections_total{limit=\"address\"} 32\n"));
+  EXPECT_THAT(text, HasSubstr("slipstream_audit_failures_total 33\n"));
 }
 
 TEST(Metrics, QueuesCachesAndRungsAreToldByName) {

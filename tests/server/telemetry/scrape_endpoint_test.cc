@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <list>
 #include <string>
 
 #include "tests/e2e/http.h"
+#include "tests/e2e/raw_connection.h"
 
 namespace slipstream {
 namespace {
@@ -48,6 +52,18 @@ TEST_F(ScrapeEndpointTest, NothingElseIsThere) {
     EXPECT_THAT(AskOverHttp(endpoint_->address(), line), HasSubstr("404")) << line;
   }
   EXPECT_THAT(AskOverHttp(endpoint_->address(), "DELETE /metrics"), HasSubstr("405"));
+}
+
+TEST_F(ScrapeEndpointTest, ConnectionsThatSendNothingHoldUpOthersForAShortTime) {
+  std::list<RawConnection> silent;
+  for (int i = 0; i < 32; ++i) {
+    ASSERT_TRUE(silent.emplace_back(endpoint_->address()).Send("GET /metr"));
+  }
+  auto answer = std::async(std::launch::async,
+                           [&] { return AskOverHttp(endpoint_->address(), "GET /metrics"); });
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  silent.clear();
+  EXPECT_THAT(answer.get(), EndsWith("\r\n\r\nup 1\n"));
 }
 
 TEST_F(ScrapeEndpointTest, AnAddressThatIsTakenOrNoneIsRefused) {

@@ -241,7 +241,7 @@ TEST_F(WaitingWritesTest, TooManyWaitingWritesAreRefusedAndNamed) {
   for (const absl::Status& status : AddAtOnce("s", 2000)) {
     if (status.ok()) continue;
     ++refused;
-    EXPECT_THAT(status, IsRefused(kResourceExhausted, "10 writes"));
+    EXPECT_THAT(status, IsRefused(kResourceExhausted, "the limit of 10 changes that wait"));
   }
   EXPECT_GT(refused, 0);
   EXPECT_EQ(store().GetStudy("s")->trial_count, 2000 - refused);
