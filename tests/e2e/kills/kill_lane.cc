@@ -268,6 +268,10 @@ LaneReport RunKills(const KillSettings& settings) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  if (report.failures.empty() && report.kills < settings.kills) {
+    report.failures.push_back(absl::StrCat("only ", report.kills, " of ", settings.kills,
+                                           " kills in ", settings.seconds, " s"));
+  }
   return report;
 }
 

@@ -47,7 +47,8 @@ struct KillSettings {
   unsigned seed = 1;
 };
 
-// Lanes side by side, each on a new store after some hundred kills.
+// Lanes side by side, each on a new store after some hundred kills. It is a failure if the time is
+// over before all kills are done.
 LaneReport RunKills(const KillSettings& settings);
 
 }  // namespace slipstream::kills
