@@ -309,7 +309,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(options.path, options.vfs));
   if (!exists && !options.create) return NoStore(options.path);
   if (exists) {
-    SLIPSTREAM_RETURN_IF_ERROR(CheckLog(options.path, options.vfs));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(options.path, options.vfs));
+    if (!pieces.empty()) options.on_warning(pieces);
     SLIPSTREAM_RETURN_IF_ERROR(InspectContent(
         options.path, options.vfs, static_cast<int64_t>(SchemaSteps().size()), kCheckLimit));
   }
