@@ -27,6 +27,7 @@ struct LaneReport {
   int64_t kills_at_start = 0;  // Before the server was ready.
   int64_t checks = 0;          // Of all that is known.
   int64_t trials_compared = 0;
+  int64_t provenances_compared = 0;
   int64_t events = 0;
   CallCounts calls;
   Differences failures;

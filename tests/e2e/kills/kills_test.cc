@@ -28,6 +28,7 @@ TEST(Kills, LoseNothingAcknowledgedLeaseNothingTwiceAndHideNoEvent) {
   EXPECT_GT(report.calls.lost, 0);
   EXPECT_GT(report.calls.repeated, 0);
   EXPECT_GT(report.trials_compared, 0);
+  EXPECT_GT(report.provenances_compared, 0);
   EXPECT_GT(report.events, 0);
   for (const RpcEntry& entry : RpcTable()) {
     if (!entry.changes) continue;
