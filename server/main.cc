@@ -150,6 +150,9 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
     log->Write(LogLevel::kError, "no more writes until the server is started again",
                {{"message", std::string(cause.message())}});
   };
+  flags.store.on_warning = [log](const std::string& text) {
+    log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
+  };
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
   // Fits of source tasks take what suggestions leave. On Linux, process 0 stands for the calling

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +29,9 @@ struct StoreOptions {
   // Called once, by any thread, when a failure or damage has ended all writing until
   // the store is opened again. Must be quick.
   std::function<void(const absl::Status& cause)> on_halt = [](const absl::Status&) {};
+  // Called while the store is opened, with what an operator should know of a store that can be
+  // used: perhaps something that was acknowledged is lost.
+  std::function<void(const std::string& text)> on_warning = [](const std::string&) {};
   // Writes that may wait at once; more get RESOURCE_EXHAUSTED.
   size_t max_waiting_writes = 10000;
   // What each project may store; null for no limits. Must outlive the store.

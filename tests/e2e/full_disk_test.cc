@@ -1,4 +1,4 @@
-// A disk that fills up and a disk that fails, below a server with a real socket.
+// A disk that fills up, one that turns read-only and one that fails, below a server with a real socket.
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
@@ -184,6 +184,24 @@ TEST_F(FaultyDisk, AfterAFailedDiskHealthIsNotServingForGood) {
   ASSERT_TRUE(Call(stub(), &Stub::GetServerStatus, v1::GetServerStatusRequest(), &status).ok());
   EXPECT_THAT(status.store().message(), HasSubstr("opened again"));
   EXPECT_EQ(status.contents().studies(), 1) << "reads go on";
+}
+
+TEST_F(FaultyDisk, ADiskThatTurnsReadOnlyRefusesResultsSaysWhyAndKeepsTheOthers) {
+  Log log({});
+  Upkeep upkeep = MakeUpkeep(&log);
+  disk_.FailWrites();
+  ASSERT_FALSE(Tell(2).ok());
+  const grpc::Status refused = Tell(2);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_THAT(refused.error_message(), HasSubstr("Read-only file system"));
+  ASSERT_TRUE(BecomesHealthy(&upkeep, false));
+  EXPECT_FALSE(IsServing());
+  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED) << "reads go on";
+  disk_.Repair();
+  Start();
+  EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(Get(stub(), "studies/s/trials/2").state(), v1::Trial::ACTIVE);
+  EXPECT_TRUE(Tell(2).ok());
 }
 
 TEST_F(FaultyDisk, AfterAFailedSyncNothingIsAcknowledgedUntilReopened) {

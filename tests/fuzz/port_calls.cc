@@ -91,6 +91,10 @@ class PortCaller {
                            std::chrono::steady_clock::now() < end;
       if (goes_on) open += Begin();
     }
+    if (report_.failures.empty() && report_.requests < settings_.requests) {
+      Fail(absl::StrCat("only ", report_.requests, " of ", settings_.requests, " requests in ",
+                        settings_.seconds, " s"));
+    }
     report_.log_bytes = static_cast<int64_t>(server_.Output().size());
     if (server_.EndsWithin(std::chrono::microseconds(0))) Fail("it ended: " + server_.Output());
     if (server_.Terminate().exit_code != 0) Fail("it did not end well: " + server_.Output());

@@ -28,7 +28,8 @@ struct PortReport {
   int64_t first_bytes = 0;
   int64_t later_bytes = 0;
   int64_t log_bytes = 0;
-  // Answers that no request should get, the first few, and how the server ended if it did.
+  // Answers that no request should get, the first few; how the server ended if it did; and that
+  // there was no time for all requests, if so.
   std::vector<std::string> failures;
 
   std::string Text() const;

@@ -1,6 +1,7 @@
 // A server's port under generated requests. Ten million of them: generated_requests.cc.
 #include "tests/fuzz/port_calls.h"
 
+#include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -27,6 +28,13 @@ TEST(PortCalls, GeneratedRequestsGetAnswersAndLeaveTheServerSound) {
     EXPECT_GT(report.by_code.count(code), 0u) << code;
   }
   EXPECT_LT(report.log_bytes, 64 << 10);
+}
+
+TEST(PortCalls, FailIfThereIsNoTimeForAllRequests) {
+  const PortReport report = CallPort({.requests = 10'000'000, .seconds = 0.1});
+  EXPECT_LT(report.requests, 10'000'000);
+  EXPECT_THAT(report.failures,
+              testing::ElementsAre(testing::HasSubstr("of 10000000 requests in 0.1 s")));
 }
 
 }  // namespace

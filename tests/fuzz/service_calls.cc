@@ -5,6 +5,7 @@
 #include <future>
 #include <iostream>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "core/base/status.h"
@@ -35,6 +36,22 @@ absl::Status Await(const std::function<void(const Done&)>& start) {
   return answered.get_future().get();
 }
 
+// The messages in which an upload is sent. Its size chooses, so that a fuzzer can: all in one; the
+// header, and each line in a message of its own; the same with a second header; or with the
+// header last.
+template <typename Request, typename TakeLines>
+std::vector<Request> MessagesOf(const Request& whole, TakeLines take_lines) {
+  const size_t choice = whole.ByteSizeLong() % 8;
+  if (choice < 3) return {whole};
+  std::vector<Request> messages(1, whole);
+  auto lines = std::move(*take_lines(messages[0]));
+  take_lines(messages[0])->Clear();
+  for (auto& line : lines) *take_lines(messages.emplace_back())->Add() = std::move(line);
+  if (choice == 6) messages.push_back(messages[0]);
+  if (choice == 7) std::swap(messages.front(), messages.back());
+  return messages;
+}
+
 // One call, from its bytes to those of its answer.
 class Exchange {
  public:
@@ -58,7 +75,10 @@ class Exchange {
     v1::RegisterSourceTaskRequest request;
     if (!request.ParseFromString(request_)) return NoMessage();
     auto upload = std::make_unique<SourceTaskUpload>();
-    SLIPSTREAM_RETURN_IF_ERROR(upload->Add(request));
+    for (const auto& message :
+         MessagesOf(request, [](auto& part) { return part.mutable_observations(); })) {
+      SLIPSTREAM_RETURN_IF_ERROR(upload->Add(message));
+    }
     v1::RegisterSourceTaskResponse response;
     const absl::Status status = Await(
         [&](const Done& done) { service.RegisterSourceTask(std::move(upload), &response, done); });
@@ -70,7 +90,10 @@ class Exchange {
     v1::ImportStudyRequest request;
     if (!request.ParseFromString(request_)) return NoMessage();
     auto import = std::make_unique<StudyImport>();
-    SLIPSTREAM_RETURN_IF_ERROR(import->Add(request));
+    for (const auto& message :
+         MessagesOf(request, [](auto& part) { return part.mutable_lines(); })) {
+      SLIPSTREAM_RETURN_IF_ERROR(import->Add(message));
+    }
     v1::Study response;
     const absl::Status status =
         Await([&](const Done& done) { service.ImportStudy(std::move(import), &response, done); });

@@ -1,5 +1,7 @@
 #include "tests/testing/fault_vfs.h"
 
+#include <cerrno>
+
 namespace slipstream {
 
 int FaultVfs::FaultFile::Open(sqlite3_vfs& base, const char* name, int flags, int* out_flags) {
@@ -18,7 +20,10 @@ int FaultVfs::FaultFile::Read(void* bytes, int size, sqlite3_int64 offset) {
 }
 
 int FaultVfs::FaultFile::Write(const void* bytes, int size, sqlite3_int64 offset) {
-  if (disk.fail_writes_) return SQLITE_IOERR_WRITE;
+  if (disk.write_code_ != SQLITE_OK) {
+    errno = EROFS;
+    return disk.write_code_;
+  }
   if (disk.free_bytes_ != INT64_MAX && disk.free_bytes_.fetch_sub(size) < size) {
     disk.free_bytes_ = 0;
     return SQLITE_FULL;
@@ -34,7 +39,7 @@ int FaultVfs::FaultFile::Sync(int flags) {
 
 void FaultVfs::Repair() {
   free_bytes_ = INT64_MAX;
-  fail_writes_ = false;
+  write_code_ = SQLITE_OK;
   fail_syncs_ = false;
   fail_reads_ = false;
   open_code_ = SQLITE_OK;

@@ -25,8 +25,9 @@ class FaultVfs {
 
   // Writes give SQLITE_FULL once `bytes` more have been written.
   void FillUpAfter(int64_t bytes) { free_bytes_ = bytes; }
-  // Writes give SQLITE_IOERR_WRITE.
-  void FailWrites() { fail_writes_ = true; }
+  // Writes give `code`. With SQLITE_IOERR_WRITE, the system's error is that of a disk that can
+  // only be read any more.
+  void FailWrites(int code = SQLITE_IOERR_WRITE) { write_code_ = code; }
   // Syncs give SQLITE_IOERR_FSYNC; earlier writes stay.
   void FailSyncs() { fail_syncs_ = true; }
   // Reads give SQLITE_IOERR_READ.
@@ -55,7 +56,7 @@ class FaultVfs {
   };
 
   std::atomic<int64_t> free_bytes_{INT64_MAX};
-  std::atomic<bool> fail_writes_{false};
+  std::atomic<int> write_code_{SQLITE_OK};
   std::atomic<bool> fail_syncs_{false};
   std::atomic<bool> fail_reads_{false};
   std::atomic<int> open_code_{SQLITE_OK};

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,12 @@ absl::Status OpeningFailed(const std::string& path, int code, sqlite3* database)
   }
   return absl::Status(StatusCodeOfOpening(sqlite3_system_errno(database)),
                       absl::StrCat("the store ", path, " cannot be opened (SQLite ", code, ")"));
+}
+
+// Whether a system call has just failed. SQLite itself keeps the error of opening a file alone.
+bool IsOfSystem(int code) {
+  return code == SQLITE_IOERR_READ || code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC ||
+         code == SQLITE_IOERR_TRUNCATE;
 }
 
 // SQLite takes a null pointer for NULL, which is not the same as "".
@@ -73,11 +80,14 @@ absl::Status Connection::RollBack() {
 int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }
 
 absl::Status Connection::Fail(int code, const char* text) {
+  const int system_error = IsOfSystem(code) ? errno : 0;
   failure_ = code;
   if ((code & 0xff) == SQLITE_CANTOPEN) {
     return OpeningFailed(path_, code, database_);
   }
-  return StatusOfResultCode(code, path_, text != nullptr ? text : sqlite3_errmsg(database_));
+  if (text == nullptr) text = sqlite3_errmsg(database_);
+  if (system_error == 0) return StatusOfResultCode(code, path_, text);
+  return StatusOfResultCode(code, path_, absl::StrCat(text, ": ", std::strerror(system_error)));
 }
 
 sqlite3_stmt* Connection::Prepared(const char* sql, absl::Status* status) {

@@ -178,8 +178,8 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenOnReadOnlyDisk(const std::string
   return absl::PermissionDeniedError(
       absl::StrCat("the store ", path,
                    " is on a disk that cannot be written and has a write-ahead "
-                   "log; copy ",
-                   path, " and ", path, "-wal to another folder first"));
+                   "log, but not its index; copy ",
+                   path, ", ", path, "-wal and ", path, "-shm together to another folder first"));
 }
 
 // Without a log and without other users of the file, SQLite need not even create

@@ -32,14 +32,20 @@ struct StoreForReading {
   std::unique_ptr<Connection> connection;
 };
 
+// A reader has nobody to tell of pieces at the log's end.
+absl::Status CheckLogIsWhole(const std::string& path, const std::string& vfs) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(path, vfs));
+  return pieces.empty() ? absl::OkStatus() : absl::DataLossError(pieces);
+}
+
 absl::StatusOr<StoreForReading> OpenStoreForReading(const std::string& path) {
   StoreForReading store{std::make_unique<ChecksumVfs>(""), nullptr};
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(path, store.vfs->name()));
   if (!exists) return absl::NotFoundError(absl::StrCat("there is no store at ", path));
   // The process that has it open has checked its log.
   if (!IsLocked(path)) {
-    const absl::Status sound = CheckLog(path, store.vfs->name());
-    if (!sound.ok() && !IsLocked(path)) return sound;
+    const absl::Status whole = CheckLogIsWhole(path, store.vfs->name());
+    if (!whole.ok() && !IsLocked(path)) return whole;
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(store.connection, OpenForReading(path, store.vfs->name()));
   Query query(*store.connection, "PRAGMA user_version");

@@ -92,11 +92,23 @@ FoundIndex ReadIndex(const std::string& path) {
 
 // What the log itself shows.
 struct LogScan {
-  std::string salts;     // Empty if its header is damaged.
-  int64_t sound = 0;     // Frames before the first one that is not.
-  bool later = false;    // There are frames of the same salts after that one, ...
-  bool commits = false;  // ... or it is one itself, and one of these ended a commit before another.
+  std::string salts;      // Empty if its header is damaged.
+  int64_t sound = 0;      // Frames before the first one that is not.
+  int64_t committed = 0;  // These of them end with a commit.
+  bool pieces = false;    // There is something after them that is not of an earlier log.
+  // Of the frames with the same salts from the first one that is not sound: one behind that one
+  // ends a commit, or one that ends a commit has others behind it.
+  bool later_commit = false;
+  bool several_commits = false;
 };
+
+// Whether a frame's salts are of a log that was restarted since: the first one grows by one
+// with each restart, and the second one is random.
+bool IsOfEarlierLog(absl::string_view frame, absl::string_view salts) {
+  constexpr uint32_t kMostRestarts = 1 << 24;
+  const uint32_t restarts = Big32(salts, 0) - Big32(frame, 8);
+  return restarts >= 1 && restarts <= kMostRestarts && Big32(salts, 4) != Big32(frame, 12);
+}
 
 absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
   LogScan scan;
@@ -114,7 +126,9 @@ absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
   bool sound = true;
   bool commit_ended = false;
   const int64_t frame_size = kFrameHeaderBytes + page_size;
-  for (int64_t at = kHeaderBytes; at + frame_size <= size; at += frame_size) {
+  int64_t at = kHeaderBytes;
+  bool earlier = false;
+  for (; at + frame_size <= size; at += frame_size) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const std::string frame,
         log.Read(at, static_cast<int>(sound ? frame_size : kFrameHeaderBytes)));
@@ -125,51 +139,79 @@ absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
       sound = same_salts && sums == StoredSums(frame, 16);
       if (sound) {
         ++scan.sound;
+        if (Big32(frame, 4) != 0) scan.committed = scan.sound;
         continue;
       }
     } else if (same_salts) {
-      scan.later = true;
-      scan.commits = scan.commits || commit_ended;
+      scan.later_commit = scan.later_commit || Big32(frame, 4) != 0;
+      scan.several_commits = scan.several_commits || commit_ended;
     }
     commit_ended = commit_ended || (same_salts && Big32(frame, 4) != 0);
+    earlier = IsOfEarlierLog(frame, scan.salts);
+    scan.pieces = scan.pieces || !earlier;
   }
+  scan.pieces = scan.pieces || scan.committed < scan.sound || (at < size && !earlier);
   return scan;
 }
 
-absl::Status CompareLogWithIndex(const std::string& path, const LogScan& scan,
-                                 const FoundIndex& found) {
-  const bool describes_it = found.index.has_value() && found.index->salts == scan.salts;
-  if (describes_it && scan.sound < found.index->frames) {
+absl::Status NoIndex(const std::string& path) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the store ", path, " has a write-ahead log, ", path, "-wal, without its index, ", path,
+      "-shm, and may lack results that were acknowledged: copy all three files together; if the "
+      "index is lost, an empty file in its place has what is there opened"));
+}
+
+std::string Dropped(const std::string& path, int64_t committed) {
+  return absl::StrCat("the write-ahead log of the store ", path, " ends in pieces after ",
+                      committed,
+                      " sound frames; they are dropped when it is opened to be served, and were "
+                      "not acknowledged if a power cut left them");
+}
+
+// A commit is counted before the next one begins, and its frames are written one after the other,
+// so that a kill leaves pieces without an end behind all that is counted. Anything else shows that
+// the index is older than the log. The salts of a new log come into its index with its first commit.
+bool IsLeftByKill(const LogScan& scan, const LogIndex& index) {
+  return (index.salts == scan.salts || index.frames == 0) && scan.committed <= index.frames &&
+         !scan.later_commit;
+}
+
+absl::StatusOr<std::string> CompareLogWithIndex(const std::string& path, const LogScan& scan,
+                                                const std::optional<LogIndex>& index) {
+  if (index.has_value() && index->salts == scan.salts && scan.sound < index->frames) {
     return LogDamaged(path, absl::StrCat("its write-ahead log has ", scan.sound,
-                                         " sound frames of ", found.index->frames));
+                                         " sound frames of ", index->frames));
   }
-  // Without an index the files have been copied rather than left by a power cut.
-  if (found.exists ? scan.commits : scan.later) {
+  if (scan.several_commits) {
     return LogDamaged(path, absl::StrCat("its write-ahead log is damaged after ", scan.sound,
                                          " sound frames, and goes on after that"));
   }
-  return absl::OkStatus();
+  if (!scan.pieces || (index.has_value() && IsLeftByKill(scan, *index))) return std::string();
+  return Dropped(path, scan.committed);
 }
 
 }  // namespace
 
-absl::Status CheckLog(const std::string& path, const std::string& vfs) {
+absl::StatusOr<std::string> CheckLog(const std::string& path, const std::string& vfs) {
   const FoundIndex found = ReadIndex(path);
   const bool needed = found.index.has_value() && found.index->moved < found.index->frames;
   struct stat log_file;
   const int64_t size = stat((path + "-wal").c_str(), &log_file) == 0 ? log_file.st_size : 0;
   if (size == 0) {
-    if (!needed) return absl::OkStatus();
+    if (!needed) return std::string();
     return LogDamaged(path, absl::StrCat("its write-ahead log, ", path,
                                          "-wal, is missing, which had ", found.index->frames,
                                          " frames (if a backup has been put in its place, remove ",
                                          path, "-shm)"));
   }
+  if (!found.exists) return NoIndex(path);
   SLIPSTREAM_ASSIGN_OR_RETURN(const RawFile log, RawFile::OpenLog(path, vfs));
   SLIPSTREAM_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, size));
-  if (!scan.salts.empty()) return CompareLogWithIndex(path, scan, found);
+  if (!scan.salts.empty()) return CompareLogWithIndex(path, scan, found.index);
   // The header is synced before the first frame is written.
-  if (!needed && size <= kHeaderBytes + kFrameHeaderBytes) return absl::OkStatus();
+  if (!needed && size <= kHeaderBytes + kFrameHeaderBytes) {
+    return found.index.has_value() ? std::string() : Dropped(path, 0);
+  }
   return LogDamaged(path, "the beginning of its write-ahead log is damaged");
 }
 

@@ -43,6 +43,10 @@ absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_v
                       absl::StrCat("the store ", path, ": ", text, " (SQLite ", code, ")"));
 }
 
+bool IsRefusalOfDisk(int code) {
+  return PrimaryCode(code) == SQLITE_FULL || PrimaryCode(code) == SQLITE_READONLY;
+}
+
 bool IsDiskFailure(int code) {
   return PrimaryCode(code) == SQLITE_IOERR && code != SQLITE_IOERR_NOMEM;
 }

@@ -15,6 +15,9 @@ namespace slipstream::sqlite {
 // own explanation.
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
 
+// Whether the disk took nothing of a change, and may take it later: it is full, or read-only.
+bool IsRefusalOfDisk(int code);
+
 // Whether the disk failed in such a way that its content is unknown.
 bool IsDiskFailure(int code);
 

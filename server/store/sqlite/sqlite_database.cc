@@ -124,7 +124,7 @@ class SqliteDatabase : public Database {
   std::atomic<int64_t> failed_commits_{0};
   int64_t total_changes_ = 0;  // Rows changed up to the latest transaction's end.
   std::mutex refusal_mutex_;
-  std::string refusal_;  // Why the latest change found no space; empty if it did.
+  std::string refusal_;  // Why the disk did not take the latest change; empty if it did.
 };
 
 int64_t SizeOf(const std::string& path) {
@@ -200,7 +200,7 @@ void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
   if (failure == SQLITE_OK && !(status.ok() && has_written)) return;
   if (failure != SQLITE_OK) failed_commits_.fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(refusal_mutex_);
-  refusal_ = (failure & 0xff) == SQLITE_FULL ? std::string(status.message()) : std::string();
+  refusal_ = IsRefusalOfDisk(failure) ? std::string(status.message()) : std::string();
 }
 
 DatabaseFigures SqliteDatabase::Figures() {
@@ -309,7 +309,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(options.path, options.vfs));
   if (!exists && !options.create) return NoStore(options.path);
   if (exists) {
-    SLIPSTREAM_RETURN_IF_ERROR(CheckLog(options.path, options.vfs));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(options.path, options.vfs));
+    if (!pieces.empty()) options.on_warning(pieces);
     SLIPSTREAM_RETURN_IF_ERROR(InspectContent(
         options.path, options.vfs, static_cast<int64_t>(SchemaSteps().size()), kCheckLimit));
   }

@@ -38,7 +38,7 @@ void BusyClient::Check(Stub& stub) {
   calls_.RepeatSome(stub, random_);
   Differences differences;
   if (own_.has_value()) {
-    CompareStudy(stub, *own_, &differences);
+    provenances_compared_ += CompareStudy(stub, &*own_, &differences);
     compared_ += static_cast<int64_t>(own_->trials.size());
   }
   for (const auto& entry : sources_) CompareSource(stub, entry.second, &differences);
@@ -70,7 +70,8 @@ bool BusyClient::CallOnce(Stub& stub) {
 
 bool BusyClient::CallOnOwn(Stub& stub, int kind) {
   if (own_->trials.size() >= kMostTrials) return DeleteStudy(stub);
-  if (kind < 18) return Suggest(stub, *own_);
+  if (kind < 12) return Suggest(stub, *own_);
+  if (kind < 18) return Explain(stub);
   if (kind < 34) return Observe(stub, *own_);
   if (kind < 38) return Heartbeat(stub, *own_);
   if (kind < 44) return Release(stub, *own_);
@@ -166,7 +167,10 @@ void BusyClient::TakeSuggestion(const v1::SuggestResponse& response, KnownStudy&
     if (std::erase(held, number) == 0) {
       expected_.Add(study.study.name(), trial.name(), v1::StudyEvent::TRIAL_LEASED);
     }
+    // One that was not there before is not from the queue.
+    const bool is_new = study.trials.count(number) == 0;
     study.Take(trial);
+    if (is_new && &study != &shared_) study.trials.at(number).suggested = true;
     if (&study == &shared_ && !shared_study_->holders.Take(number, client_)) {
       calls_.Fail(absl::StrCat(trial.name(), " was given to ", worker_, ", and another has it"));
     }
@@ -175,6 +179,21 @@ void BusyClient::TakeSuggestion(const v1::SuggestResponse& response, KnownStudy&
     calls_.Fail(
         absl::StrCat(study.study.name(), ": trial ", number, " is not ", worker_, "'s any more"));
   }
+}
+
+bool BusyClient::Explain(Stub& stub) {
+  std::vector<int64_t> unexplained;
+  for (const auto& [number, known] : own_->trials) {
+    if (known.suggested && !known.provenance.has_value()) unexplained.push_back(number);
+  }
+  if (unexplained.empty()) return Suggest(stub, *own_);
+  const int64_t number = AnyOf(unexplained);
+  v1::ExplainRequest request;
+  request.set_trial(own_->trials.at(number).trial.name());
+  return calls_.Call(stub, "Explain", &Stub::Explain, request,
+                     [this, number](const v1::Explanation& response) {
+                       own_->trials.at(number).provenance = response.provenance();
+                     });
 }
 
 bool BusyClient::Observe(Stub& stub, KnownStudy& study) {

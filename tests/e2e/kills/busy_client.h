@@ -56,6 +56,8 @@ class BusyClient {
   const CallCounts& counts() const { return calls_.counts(); }
   // Trials that were compared.
   int64_t compared() const { return compared_; }
+  // Provenances that were compared with what they were before.
+  int64_t provenances_compared() const { return provenances_compared_; }
   // What should never happen.
   const Differences& failures() const { return calls_.failures(); }
 
@@ -74,6 +76,7 @@ class BusyClient {
   bool UpdateStudy(Stub& stub);
   bool DeleteStudy(Stub& stub);
   bool Suggest(Stub& stub, KnownStudy& study);
+  bool Explain(Stub& stub);
   bool Observe(Stub& stub, KnownStudy& study);
   bool Heartbeat(Stub& stub, const KnownStudy& study);
   bool Release(Stub& stub, KnownStudy& study);
@@ -98,6 +101,7 @@ class BusyClient {
   std::vector<std::string> deleted_;
   EventTally expected_;
   int64_t compared_ = 0;
+  int64_t provenances_compared_ = 0;
 };
 
 }  // namespace slipstream::kills

@@ -203,6 +203,7 @@ class Lane {
     for (const auto& client : clients_) {
       report_.calls.Add(client->counts());
       report_.trials_compared += client->compared();
+      report_.provenances_compared += client->provenances_compared();
     }
     for (std::string& each : report_.failures) {
       each = absl::StrCat("seed ", settings_.seed, ": ", each);
@@ -229,6 +230,7 @@ void LaneReport::Add(const LaneReport& other) {
   kills_at_start += other.kills_at_start;
   checks += other.checks;
   trials_compared += other.trials_compared;
+  provenances_compared += other.provenances_compared;
   events += other.events;
   calls.Add(other.calls);
   failures.insert(failures.end(), other.failures.begin(), other.failures.end());
@@ -238,7 +240,8 @@ std::string LaneReport::Text() const {
   std::string text = absl::StrCat(
       kills, " kills (", kills_at_start, " of servers that were starting), ", calls.all(),
       " answered calls, ", calls.lost, " lost answers, ", calls.repeated, " repeats, ", checks,
-      " checks, ", trials_compared, " trials compared, ", events, " events\n");
+      " checks, ", trials_compared, " trials and ", provenances_compared,
+      " provenances compared, ", events, " events\n");
   for (const auto& [rpc, count] : calls.answered) absl::StrAppend(&text, "  ", rpc, " ", count);
   return text;
 }
@@ -268,6 +271,10 @@ LaneReport RunKills(const KillSettings& settings) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+  if (report.failures.empty() && report.kills < settings.kills) {
+    report.failures.push_back(absl::StrCat("only ", report.kills, " of ", settings.kills,
+                                           " kills in ", settings.seconds, " s"));
+  }
   return report;
 }
 

@@ -27,6 +27,7 @@ struct LaneReport {
   int64_t kills_at_start = 0;  // Before the server was ready.
   int64_t checks = 0;          // Each is of all that is known.
   int64_t trials_compared = 0;
+  int64_t provenances_compared = 0;
   int64_t events = 0;
   CallCounts calls;
   Differences failures;
@@ -47,7 +48,8 @@ struct KillSettings {
   unsigned seed = 1;
 };
 
-// Lanes side by side, each on a new store after some hundred kills.
+// Lanes side by side, each on a new store after some hundred kills. It is a failure if the time is
+// over before all kills are done.
 LaneReport RunKills(const KillSettings& settings);
 
 }  // namespace slipstream::kills

@@ -1,5 +1,6 @@
 // Kills servers at random moments, as often and as long as it is told to; see kill_lane.h. Exits
-// with 1 if anything was lost, and says what and with which seed.
+// with 1 if anything was lost, and says what and with which seed; also if there was no time for all
+// kills.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>

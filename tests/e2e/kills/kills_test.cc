@@ -1,5 +1,6 @@
 // A server that is killed at random moments keeps what it acknowledged. Ten thousand kills, or as
 // many as there is time for: kill_rounds.cc.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -27,11 +28,18 @@ TEST(Kills, LoseNothingAcknowledgedLeaseNothingTwiceAndHideNoEvent) {
   EXPECT_GT(report.calls.lost, 0);
   EXPECT_GT(report.calls.repeated, 0);
   EXPECT_GT(report.trials_compared, 0);
+  EXPECT_GT(report.provenances_compared, 0);
   EXPECT_GT(report.events, 0);
   for (const RpcEntry& entry : RpcTable()) {
     if (!entry.changes) continue;
     EXPECT_GT(report.calls.answered.count(std::string(entry.name)), 0u) << entry.name;
   }
+}
+
+TEST(Kills, FailIfThereIsNoTimeForAllOfThem) {
+  const LaneReport report = RunKills({.kills = 1000, .seconds = 0.1, .folder = Folder()});
+  EXPECT_LT(report.kills, 1000);
+  EXPECT_THAT(report.failures, testing::ElementsAre(testing::HasSubstr("of 1000 kills in 0.1 s")));
 }
 
 }  // namespace

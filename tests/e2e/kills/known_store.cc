@@ -85,26 +85,48 @@ void CompareTrial(const v1::Trial& known, const v1::Trial& stored, Differences* 
   Compare(known.name(), Comparable(known), Comparable(stored), differences);
 }
 
-void CompareStudy(Stub& stub, const KnownStudy& known, Differences* differences) {
+int64_t CompareStudy(Stub& stub, KnownStudy* known, Differences* differences) {
+  const std::string& name = known->study.name();
   v1::GetStudyRequest request;
-  request.set_name(known.study.name());
+  request.set_name(name);
   v1::Study study;
   const grpc::Status status = Call(stub, &Stub::GetStudy, request, &study);
-  if (!status.ok()) return Tell(known.study.name(), status, differences);
-  Compare(known.study.name(), Comparable(known.study), Comparable(study), differences);
-  const auto trials = TrialsOf(stub, known.study.name());
-  const auto count = static_cast<int64_t>(known.trials.size());
+  if (!status.ok()) return Tell(name, status, differences), 0;
+  Compare(name, Comparable(known->study), Comparable(study), differences);
+  const auto trials = TrialsOf(stub, name);
+  const auto count = static_cast<int64_t>(known->trials.size());
   if (!trials.has_value() || static_cast<int64_t>(trials->size()) != count ||
       study.trial_count() != count) {
-    differences->push_back(absl::StrCat(known.study.name(), " has ", study.trial_count(),
-                                        " trials instead of ", count));
-    return;
+    differences->push_back(
+        absl::StrCat(name, " has ", study.trial_count(), " trials instead of ", count));
+    return 0;
   }
-  for (const auto& [number, trial] : known.trials) {
+  int64_t provenances = 0;
+  for (auto& [number, trial] : known->trials) {
     const auto stored = trials->find(number);
     CompareTrial(trial.trial, stored == trials->end() ? v1::Trial() : stored->second, differences);
     if (!trial.reports.empty()) CompareReports(stub, trial, differences);
+    if (trial.suggested && CompareProvenance(stub, &trial, differences)) ++provenances;
   }
+  return provenances;
+}
+
+bool CompareProvenance(Stub& stub, KnownTrial* known, Differences* differences) {
+  const std::string what = "the provenance of " + known->trial.name();
+  v1::ExplainRequest request;
+  request.set_trial(known->trial.name());
+  v1::Explanation explanation;
+  const grpc::Status status = Call(stub, &Stub::Explain, request, &explanation);
+  if (!status.ok()) return Tell(what, status, differences), false;
+  if (explanation.provenance().preset().empty()) {
+    return differences->push_back(what + " is not there"), false;
+  }
+  if (!known->provenance.has_value()) {
+    known->provenance = explanation.provenance();
+    return false;
+  }
+  Compare(what, *known->provenance, explanation.provenance(), differences);
+  return true;
 }
 
 void CompareReports(Stub& stub, const KnownTrial& known, Differences* differences) {

@@ -16,6 +16,9 @@ namespace slipstream::kills {
 struct KnownTrial {
   v1::Trial trial;
   std::map<int64_t, double> reports;
+  // Whether the server suggested it, so that it has a provenance; and which one, once asked.
+  bool suggested = false;
+  std::optional<v1::Provenance> provenance;
 };
 
 struct KnownStudy {
@@ -42,9 +45,13 @@ std::optional<std::map<int64_t, v1::Trial>> TrialsOf(v1::OptimizationService::St
                                                      const std::string& study);
 // Appends how a trial differs from what is known of it, but for the end of its lease.
 void CompareTrial(const v1::Trial& known, const v1::Trial& stored, Differences* differences);
-// The same of a study whose trials are all known, and of their reports.
-void CompareStudy(v1::OptimizationService::Stub& stub, const KnownStudy& known,
-                  Differences* differences);
+// The same of a study whose trials are all known, and of their reports and provenances. Notes the
+// provenances that it meets for the first time. Returns how many it compared with known ones.
+int64_t CompareStudy(v1::OptimizationService::Stub& stub, KnownStudy* known,
+                     Differences* differences);
+// Whether the provenance was known before.
+bool CompareProvenance(v1::OptimizationService::Stub& stub, KnownTrial* known,
+                       Differences* differences);
 void CompareReports(v1::OptimizationService::Stub& stub, const KnownTrial& known,
                     Differences* differences);
 void CompareSource(v1::OptimizationService::Stub& stub, const KnownSource& known,

@@ -43,7 +43,6 @@ class DamagedStoreTest : public SqliteStoreTest {
     sqlite3_exec(database, "INSERT INTO provenances VALUES(1, zeroblob(100000))", nullptr, nullptr,
                  nullptr);
     sqlite3_close(database);
-    std::filesystem::remove(path() + "-shm");
   }
 };
 
@@ -147,11 +146,13 @@ TEST_F(DamagedStoreTest, PagesMissingInTheFileMayBeInTheLog) {
   MakeFileWithLog();
   const std::string before = ReadBytes(path());
   const std::string log = ReadBytes(path() + "-wal");
+  const std::string index = ReadBytes(path() + "-shm");
   ASSERT_TRUE(OpenStatus().ok());
   const std::string moved = ReadBytes(path());
   ASSERT_GT(moved.size(), before.size());
   WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
   WriteBytes(path() + "-wal", log);
+  WriteBytes(path() + "-shm", index);
   EXPECT_TRUE(OpenStatus().ok()) << OpenStatus();
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   // Without the log the file is damaged.

@@ -177,6 +177,46 @@ TEST_F(FailingDiskTest, AfterAFailedWriteNothingIsWrittenUntilReopened) {
   EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
 }
 
+// As SQLite's own file systems tell of it.
+TEST_F(FailingDiskTest, ADiskThatTurnsReadOnlyEndsWritingSaysWhyAndLosesNothing) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x"), NewSuggestion("y")}).ok());
+  disk_.FailWrites();
+  EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("x")}).status,
+              IsRefused(kInternal, "Read-only file system"));
+  EXPECT_THAT(ObserveTrial(store(), {"s", 1, Success(1)}).status,
+              IsRefused(kUnavailable, "Read-only file system"));
+  EXPECT_THAT(store().Figures().database.refusal, testing::HasSubstr("Read-only file system"));
+  EXPECT_EQ(store().ListTrials("s", {})->size(), 2u) << "reads go on";
+  store_.reset();
+  disk_.Repair();
+  Reopen();
+  EXPECT_EQ(store().ListTrials("s", {})->size(), 2u);
+  EXPECT_EQ(store().GetTrial("s", 1)->state, TrialState::kRequested);
+  EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+}
+
+// As other file systems may.
+TEST_F(FailingDiskTest, WritesRefusedAsReadOnlyAreTakenAgainOnceTheyCanBe) {
+  ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());
+  ASSERT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok());
+  disk_.FailWrites(SQLITE_READONLY);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(AddTrials(store(), "s", {NewSuggestion("x")}, {"r", "f"}).status,
+                IsRefused(absl::StatusCode::kPermissionDenied, "readonly"));
+    EXPECT_THAT(store().Figures().database.refusal, testing::HasSubstr("readonly"));
+  }
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 1);
+  disk_.Repair();
+  const auto again = AddTrials(store(), "s", {NewSuggestion("x")}, {"r", "f"});
+  EXPECT_TRUE(again.ok()) << again.status;
+  EXPECT_FALSE(again.earlier.has_value());
+  EXPECT_EQ(store().Figures().database.refusal, "");
+  Reopen();
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 2);
+}
+
 // The log has all commits; the failure is in moving them to the file.
 TEST_F(FailingDiskTest, ADiskThatFailsWhileClosingLosesNothing) {
   ASSERT_TRUE(CreateStudy(store(), StudyNamed("s")).ok());

@@ -19,6 +19,8 @@ class LogCheckTest : public SqliteStoreTest {
     const auto store = Open();
     ASSERT_TRUE(store.ok()) << store.status();
     for (int i = 0; i < 6; ++i) {
+      if (i == 4) indices_before_the_last_[1] = ReadBytes(path() + "-shm");
+      if (i == 5) indices_before_the_last_[0] = ReadBytes(path() + "-shm");
       if (i == 5) before_the_last_ = Log().size();
       ASSERT_TRUE(AddTrials(**store, "s", {FinishedTrial("x", i)}).ok());
     }
@@ -44,7 +46,20 @@ class LogCheckTest : public SqliteStoreTest {
     log.replace(before_the_last_, kFrame, kFrame, '\0');
     WriteBytes(path() + "-wal", log);
   }
-  absl::Status Check() { return sqlite::CheckLog(path(), ""); }
+  absl::Status Check() { return sqlite::CheckLog(path(), "").status(); }
+  // What is told of pieces at the end, if the log is not refused.
+  std::string Pieces() { return sqlite::CheckLog(path(), "").value_or("refused"); }
+  // Opens the store; what it warns of, and how many trials it has.
+  void ExpectOpened(const std::string& warning, int64_t trials) {
+    std::string told;
+    SqliteStoreOptions options = Options();
+    options.on_warning = [&](const std::string& text) { told += text; };
+    const auto store = OpenSqliteStore(options);
+    ASSERT_TRUE(store.ok()) << store.status();
+    EXPECT_THAT(told, testing::HasSubstr(warning));
+    EXPECT_EQ(told.empty(), warning.empty()) << told;
+    EXPECT_EQ((*store)->GetStudy("s")->trial_count, trials);
+  }
   void ExpectRefusal() {
     const auto before = Files();
     EXPECT_THAT(Check(), IsRefused(kDataLoss, "write-ahead log"));
@@ -54,17 +69,19 @@ class LogCheckTest : public SqliteStoreTest {
   }
 
   std::map<std::string, std::string> files_;
+  std::string indices_before_the_last_[2];  // One commit before it, and two.
   size_t before_the_last_ = 0;
 };
 
 TEST_F(LogCheckTest, ASoundLogIsSound) {
   PutBack();
   EXPECT_TRUE(Check().ok()) << Check();
-  std::filesystem::remove(path() + "-shm");
-  EXPECT_TRUE(Check().ok()) << Check();
-  const auto store = Open();
-  ASSERT_TRUE(store.ok()) << store.status();
-  EXPECT_EQ((*store)->GetStudy("s")->trial_count, 16);
+  EXPECT_EQ(Pieces(), "");
+  WriteBytes(path() + "-shm", "");
+  EXPECT_EQ(Pieces(), "");
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  PutBack();
+  ExpectOpened("", 16);
 }
 
 TEST_F(LogCheckTest, AFlippedBitAnywhereIsFound) {
@@ -80,14 +97,57 @@ TEST_F(LogCheckTest, AFlippedBitAnywhereIsFound) {
   ExpectRefusal();
 }
 
-TEST_F(LogCheckTest, WithoutAnIndexAllButTheLastFrameIsChecked) {
-  PutBack();
-  for (size_t at = 5; at < Log().size() - kFrame; at += 1009) {
+// It may have been cut off where a commit ends.
+TEST_F(LogCheckTest, WithoutItsIndexALogIsRefused) {
+  for (const size_t size : {files_.at(path() + "-wal").size(), before_the_last_, size_t{40}}) {
     PutBack();
     std::filesystem::remove(path() + "-shm");
-    FlipBit(at);
-    EXPECT_EQ(Check().code(), kDataLoss) << at;
+    std::filesystem::resize_file(path() + "-wal", size);
+    const auto before = Files();
+    EXPECT_THAT(OpenStatus(), IsRefused(absl::StatusCode::kFailedPrecondition, "three files"));
+    EXPECT_THAT(CheckSqliteFile(path()),
+                IsRefused(absl::StatusCode::kFailedPrecondition, "three files"));
+    EXPECT_EQ(Files(), before);
   }
+}
+
+TEST_F(LogCheckTest, DamageAnywhereIsFoundOrToldOfWhateverTheIndexIs) {
+  PutBack();
+  const size_t size = Log().size();
+  for (const std::string& index :
+       {std::string(), std::string(32768, '\0'), std::string(32768, 'x'), indices_before_the_last_[1]}) {
+    for (size_t at = 5; at < size; at += 503) {
+      PutBack();
+      WriteBytes(path() + "-shm", index);
+      FlipBit(at);
+      EXPECT_NE(Pieces(), "") << at;
+      EXPECT_TRUE(at < before_the_last_ || Pieces() != "refused") << at;
+      EXPECT_EQ(CheckSqliteFile(path()).code(), kDataLoss) << at;
+    }
+  }
+}
+
+TEST_F(LogCheckTest, ALogThatIsCutOffWithinAFrameIsToldOfWhateverTheIndexIs) {
+  for (const size_t size : {before_the_last_ - 1, before_the_last_ + 100, size_t{kHeader} + 1}) {
+    PutBack();
+    WriteBytes(path() + "-shm", "");
+    std::filesystem::resize_file(path() + "-wal", size);
+    EXPECT_NE(Pieces(), "") << size;
+    EXPECT_EQ(CheckSqliteFile(path()).code(), kDataLoss) << size;
+  }
+}
+
+// Killed before the last frame of a commit was written whole.
+TEST_F(LogCheckTest, WhatAKillLeftOfTheLastCommitIsForgottenInSilence) {
+  PutBack();
+  std::filesystem::resize_file(path() + "-wal", Log().size() - 100);
+  WriteBytes(path() + "-shm", indices_before_the_last_[0]);
+  EXPECT_EQ(Pieces(), "");
+  EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
+  PutBack();
+  std::filesystem::resize_file(path() + "-wal", Log().size() - 100);
+  WriteBytes(path() + "-shm", indices_before_the_last_[0]);
+  ExpectOpened("", 15);
 }
 
 TEST_F(LogCheckTest, ALogThatIsCutOffIsRefused) {
@@ -105,15 +165,15 @@ TEST_F(LogCheckTest, AMissingLogIsRefused) {
 }
 
 // Its frames were not synced before the power cut, nor acknowledged.
-TEST_F(LogCheckTest, WhatAPowerCutLeftOfTheLastCommitIsForgotten) {
+TEST_F(LogCheckTest, WhatAPowerCutLeftOfTheLastCommitIsForgottenAndToldOf) {
   PutBack();
   LoseAFrameOfTheLastCommit();
   // The index as the disk had it, a while ago.
   WriteBytes(path() + "-shm", std::string(32768, '\0'));
   EXPECT_TRUE(Check().ok()) << Check();
-  const auto store = Open();
-  ASSERT_TRUE(store.ok()) << store.status();
-  EXPECT_EQ((*store)->GetStudy("s")->trial_count, 15);
+  EXPECT_THAT(CheckSqliteFile(path()), IsRefused(kDataLoss, "ends in pieces"));
+  EXPECT_THAT(BackUpSqliteFile(path(), path() + ".copy"), IsRefused(kDataLoss, "ends in pieces"));
+  ExpectOpened("ends in pieces", 15);
 }
 
 TEST_F(LogCheckTest, AnEarlierCommitIsNotForgottenWhateverTheIndexIs) {

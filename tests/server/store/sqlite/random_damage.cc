@@ -22,6 +22,8 @@ void RandomDamageTest::SetUp() {
   const auto store = OpenSqliteStore(options);
   ASSERT_TRUE(store.ok()) << store.status();
   FillStore(**store);
+  old_index_ = ReadBytes(path() + "-shm");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(CreateStudy(**store, StudyNamed("late-" + std::to_string(i))).ok());
   content_ = ContentOf(**store);
   for (const char* suffix : {"", "-wal", "-shm"})
     files_[path() + suffix] = ReadBytes(path() + suffix);
@@ -29,11 +31,23 @@ void RandomDamageTest::SetUp() {
   ASSERT_GT(files_.at(path() + "-wal").size(), 100000u);
 }
 
-void RandomDamageTest::PutFilesBack(bool keep_log_index) const {
+void RandomDamageTest::PutFilesBack(LogIndexState index, std::mt19937_64& random) const {
   std::filesystem::remove_all(folder());
   std::filesystem::create_directory(folder());
   for (const auto& [name, bytes] : files_) WriteBytes(name, bytes);
-  if (!keep_log_index) std::filesystem::remove(path() + "-shm");
+  const std::string name = path() + "-shm";
+  switch (index) {
+    case LogIndexState::kSound:
+      return;
+    case LogIndexState::kEmpty:
+      return WriteBytes(name, "");
+    case LogIndexState::kZeros:
+      return WriteBytes(name, std::string(files_.at(name).size(), '\0'));
+    case LogIndexState::kOld:
+      return WriteBytes(name, old_index_);
+    case LogIndexState::kDamaged:
+      DamageFile(name, random);
+  }
 }
 
 bool RandomDamageTest::IsFound(const std::string& how) {
@@ -44,13 +58,13 @@ bool RandomDamageTest::IsFound(const std::string& how) {
   return false;
 }
 
-void RandomDamageTest::DamageAndExpect(int rounds, unsigned seed, bool keep_log_index) {
-  PutFilesBack(keep_log_index);
-  ASSERT_FALSE(IsFound("nothing"));
+void RandomDamageTest::DamageAndExpect(int rounds, unsigned seed, LogIndexState index) {
   std::mt19937_64 random(seed);
+  PutFilesBack(index, random);
+  ASSERT_FALSE(IsFound("nothing"));
   int found = 0;
   for (int round = 0; round < rounds; ++round) {
-    PutFilesBack(keep_log_index);
+    PutFilesBack(index, random);
     const std::string how = DamageFile(path() + (round % 2 == 0 ? "" : "-wal"), random);
     if (IsFound(how)) ++found;
   }

@@ -11,6 +11,9 @@
 
 namespace slipstream {
 
+// In what state the log's index is put back, beside the damage of another file.
+enum class LogIndexState { kSound, kEmpty, kZeros, kOld, kDamaged };
+
 class RandomDamageTest : public SqliteStoreTest {
  protected:
   // Fills a store, half of it in the database file and half of it in the log.
@@ -18,16 +21,17 @@ class RandomDamageTest : public SqliteStoreTest {
 
   // Damages the database or the log `rounds` times, each time of a fresh copy, and expects
   // that opening or checking it finds the damage, or that its content is the same.
-  void DamageAndExpect(int rounds, unsigned seed, bool keep_log_index);
+  void DamageAndExpect(int rounds, unsigned seed, LogIndexState index);
 
  private:
   // The clock stands still, so that what is read of leases is always the same.
   SqliteStoreOptions OptionsWithClock() const;
-  void PutFilesBack(bool keep_log_index) const;
+  void PutFilesBack(LogIndexState index, std::mt19937_64& random) const;
   // Whether the damage was found; else expects the content as it was.
   bool IsFound(const std::string& how);
 
   std::map<std::string, std::string> files_;  // By name in the folder.
+  std::string old_index_;  // Some commits older than the log.
   std::string content_;
 };
 

@@ -3,8 +3,16 @@
 namespace slipstream {
 namespace {
 
-TEST_F(RandomDamageTest, DamageIsFoundOrHarmless) {
-  DamageAndExpect(/*rounds=*/50, /*seed=*/1, /*keep_log_index=*/true);
+class RandomDamageWithAnyIndexTest : public RandomDamageTest,
+                                     public testing::WithParamInterface<LogIndexState> {};
+
+INSTANTIATE_TEST_SUITE_P(Index, RandomDamageWithAnyIndexTest,
+                         testing::Values(LogIndexState::kSound, LogIndexState::kEmpty,
+                                         LogIndexState::kZeros, LogIndexState::kOld,
+                                         LogIndexState::kDamaged));
+
+TEST_P(RandomDamageWithAnyIndexTest, DamageIsFoundOrHarmless) {
+  DamageAndExpect(/*rounds=*/30, /*seed=*/1, GetParam());
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ TEST(ResultCode, NamesTheFileAndTheCode) {
   EXPECT_NE(message.find("13"), std::string::npos);
 }
 
+TEST(ResultCode, AFullOrReadOnlyDiskMayTakeChangesLater) {
+  EXPECT_TRUE(IsRefusalOfDisk(SQLITE_FULL));
+  EXPECT_TRUE(IsRefusalOfDisk(SQLITE_READONLY));
+  EXPECT_FALSE(IsRefusalOfDisk(SQLITE_IOERR_WRITE));
+  EXPECT_FALSE(IsRefusalOfDisk(SQLITE_OK));
+}
+
 TEST(ResultCode, OnlyAnInputOutputErrorLeavesTheContentUnknown) {
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR));
   EXPECT_TRUE(IsDiskFailure(SQLITE_IOERR_FSYNC));
