@@ -135,6 +135,12 @@ std::string ReceiveUntil(RawConnection& connection, const std::string& end) {
   return received;
 }
 
+// Acknowledges the server's settings once they are there: gRPC holds a caller to them from then on.
+void Acknowledge(RawConnection& connection) {
+  ASSERT_FALSE(connection.Receive(std::chrono::seconds(20)).empty());
+  ASSERT_TRUE(connection.Send(Frame(/*type=*/4, /*flags=*/1, 0, "")));
+}
+
 TEST(HostileCallers, TooMuchMetadataIsRefusedAndTheServerLivesOn) {
   TemporaryFolder data;
   ServerProcess server(data.path());
@@ -142,10 +148,12 @@ TEST(HostileCallers, TooMuchMetadataIsRefusedAndTheServerLivesOn) {
   const std::string end = Frame(/*type=*/0, /*flags=*/1, 1, no_message);
   RawConnection modest(server.address());
   ASSERT_TRUE(modest.Begin());
+  Acknowledge(modest);
   ASSERT_TRUE(modest.Send(LargeHeaders(1, kListStudies, 12 << 10) + end));
   EXPECT_THAT(ReceiveUntil(modest, "grpc-status"), HasSubstr(std::string("grpc-status\x01" "0")));
   RawConnection greedy(server.address());
   ASSERT_TRUE(greedy.Begin());
+  Acknowledge(greedy);
   ASSERT_TRUE(greedy.Send(LargeHeaders(1, kListStudies, 20 << 10) + end));
   EXPECT_THAT(ReceiveUntil(greedy, "grpc-status"), HasSubstr(std::string("grpc-status\x01" "8")))
       << "RESOURCE_EXHAUSTED";
