@@ -8,8 +8,11 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "server/grpc/memory_bound.h"
 #include "tests/e2e/raw_connection.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
@@ -35,7 +38,9 @@ constexpr char kCreateStudy[] = "/slipstream.v1.OptimizationService/CreateStudy"
 // A server with little memory for calls, and what it has taken of it.
 class MemoryBounds : public ::testing::Test {
  protected:
-  MemoryBounds() : server_(data_.path(), {kCallMemory, std::to_string(kCallMib)}) {
+  MemoryBounds() : MemoryBounds({kCallMemory, std::to_string(kCallMib)}) {}
+  explicit MemoryBounds(std::vector<std::string> flags)
+      : server_(data_.path(), std::move(flags)) {
     ExpectServed();
     before_ = PeakMemory(server_.pid());
   }
@@ -205,6 +210,121 @@ TEST_F(MemoryBounds, HeadersThatNeverEnd) {
   }
   ExpectServed();
   ExpectGrowthBelow(kCallMib * kMiB);
+}
+
+// Small limits, and all ways to exceed them at once, beside callers who mean well.
+class AllAtOnce : public MemoryBounds {
+ protected:
+  AllAtOnce()
+      : MemoryBounds({kCallMemory, "64", "--fitted-source-mib", "16", "--max-connections", "200"}) {
+    options_.call_memory_bytes = 64 * kMiB;
+    options_.max_connections = 200;
+    service_options_.fitted_source_bytes = 16 * kMiB;
+  }
+
+  std::unique_ptr<v1::OptimizationService::Stub> NewStub() {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return v1::OptimizationService::NewStub(grpc::CreateCustomChannel(
+        server_.address(), grpc::InsecureChannelCredentials(), arguments));
+  }
+
+  // Source tasks that are too many for their cache, and a study that is modelled from some results.
+  // Calls may be refused.
+  void MeanWell() {
+    const auto stub = NewStub();
+    for (int source = 0; source < 4; ++source) {
+      v1::RegisterSourceTaskRequest::Header header;
+      v1::SourceTask* task = header.mutable_source_task();
+      *task->mutable_space() = ExampleStudy().space();
+      *task->mutable_metrics() = ExampleStudy().metrics();
+      v1::RegisterSourceTaskResponse response;
+      (void)Register(*stub, header, Observations(1000, source), &response);
+    }
+    (void)Call(*stub, &Stub::CreateStudy, CreateRequest(ExampleStudy("gp_log_ei"), "modelled"));
+    v1::AddTrialsRequest results;
+    results.set_study("studies/modelled");
+    for (v1::Observation& each : Observations(500, 0)) {
+      *results.add_observations() = std::move(each);
+    }
+    (void)Call(*stub, &Stub::AddTrials, results);
+    for (int i = 0; i < 5; ++i) {
+      suggested_ +=
+          Call(*stub, &Stub::Suggest, AskRequest("studies/modelled", std::to_string(i))).ok() ? 1
+                                                                                            : 0;
+    }
+  }
+
+  static std::vector<v1::Observation> Observations(int count, int seed) {
+    std::vector<v1::Observation> observations;
+    for (int i = 1; i <= count; ++i) {
+      observations.push_back(MeasuredObservation(
+          ExampleConfiguration(static_cast<double>(i) / count, 1 + i % 8), (i + seed) % 17));
+    }
+    return observations;
+  }
+
+  using Stub = v1::OptimizationService::Stub;
+  ServerOptions options_;
+  ServiceOptions service_options_;
+  int suggested_ = 0;
+};
+
+// An upload that is begun and held, and a watch that is never read.
+struct HeldCalls {
+  explicit HeldCalls(std::unique_ptr<v1::OptimizationService::Stub> own) : stub(std::move(own)) {}
+  ~HeldCalls() {
+    upload_context.TryCancel();
+    watch_context.TryCancel();
+    if (upload != nullptr) (void)upload->Finish();
+    if (watch != nullptr) (void)watch->Finish();
+  }
+  void Begin(const v1::RegisterSourceTaskRequest& first, const v1::RegisterSourceTaskRequest& more) {
+    watch = stub->WatchStudies(&watch_context, v1::WatchStudiesRequest());
+    upload = stub->RegisterSourceTask(&upload_context, &response);
+    bool open = upload->Write(first);
+    for (int i = 0; i < 10 && open; ++i) open = upload->Write(more);
+  }
+
+  std::unique_ptr<v1::OptimizationService::Stub> stub;
+  grpc::ClientContext upload_context;
+  grpc::ClientContext watch_context;
+  v1::RegisterSourceTaskResponse response;
+  std::unique_ptr<grpc::ClientWriter<v1::RegisterSourceTaskRequest>> upload;
+  std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> watch;
+};
+
+TEST_F(AllAtOnce, TheMemoryIsAtMostTheSumOfItsParts) {
+  std::thread well([this] { MeanWell(); });
+  std::list<StalledMessage> messages;
+  for (int i = 0; i < 15; ++i) messages.emplace_back(server_.address(), kCreateStudy, 15 * kMiB);
+  v1::RegisterSourceTaskRequest first;
+  *first.mutable_header()->mutable_source_task()->mutable_space() = ExampleStudy().space();
+  *first.mutable_header()->mutable_source_task()->mutable_metrics() = ExampleStudy().metrics();
+  v1::RegisterSourceTaskRequest more;
+  for (v1::Observation& each : Observations(8000, 0)) *more.add_observations() = std::move(each);
+  std::list<HeldCalls> held;
+  for (int i = 0; i < 10; ++i) held.emplace_back(NewStub()).Begin(first, more);
+  const std::string fields(16384, '\x82');
+  std::list<RawConnection> endless;
+  for (int i = 0; i < 10; ++i) {
+    RawConnection& connection = endless.emplace_back(server_.address());
+    connection.Begin();
+    bool open = connection.Send(Frame(/*HEADERS*/ 1, 0, 1, fields));
+    for (int frame = 0; frame < 200 && open; ++frame) {
+      open = connection.Send(Frame(/*CONTINUATION*/ 9, 0, 1, fields));
+    }
+  }
+  const grpc::Slice study(LargeStudy());
+  for (int i = 0; i < 20; ++i) (void)IsAccepted(server_.address(), study);
+  well.join();
+  ExpectServed();
+  const int64_t peak = PeakMemory(server_.pid());
+  RecordProperty("mib", static_cast<int>(peak / kMiB));
+  RecordProperty("suggested", suggested_);
+  EXPECT_LT(peak, kOverhead * MostResidentBytes(options_, service_options_) + kQuarantine)
+      << peak / kMiB << " MiB";
+  EXPECT_GT(peak, before_ + 32 * kMiB) << "the attacks took memory";
 }
 
 }  // namespace

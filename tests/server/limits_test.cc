@@ -18,6 +18,7 @@
 #include "server/access/token_verifier.h"
 #include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
+#include "server/grpc/memory_bound.h"
 #include "server/grpc/server.h"
 #include "server/service/call_limits.h"
 #include "server/service/page.h"
@@ -90,7 +91,8 @@ std::string MemoryRows() {
       Row("MiB of studies", mib(service.study_cache_bytes)),
       Row("MiB of histories", mib(service.history_cache_bytes)),
       Row("MiB of learning curves", mib(service.curve_cache_bytes)),
-      Row("events in memory", Signed(service.events.max_events)));
+      Row("events in memory", Signed(service.events.max_events)),
+      Row("MiB of memory in all", MostResidentBytes({}, service) >> 20));
 }
 
 std::string ContentRows() {
