@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_format.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 
@@ -215,6 +217,31 @@ TEST_F(Repeats, ARepeatedAddTrialsGetsTheFirstAnswerThoughItsStudyIsGone) {
   EXPECT_EQ(repeat.DebugString(), first.DebugString());
   request.set_request_id("another-id");
   EXPECT_EQ(Call(stub(), &Stub::AddTrials, request).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+// What a trial takes in the file while the answers to its calls are kept for repeats: some
+// 560 bytes.
+TEST_F(Repeats, KeptAnswersAddLittleToWhatATrialTakes) {
+  constexpr int kTrials = 500;
+  constexpr int64_t kMostBytes = 750;
+  CreateStudy("s");
+  const auto file_size = [this] {
+    EXPECT_EQ(server_->Terminate().exit_code, 0);  // Moves the log to the file.
+    return static_cast<int64_t>(std::filesystem::file_size(data_.path() + "/slipstream.db"));
+  };
+  const int64_t before = file_size();
+  Start();
+  for (int i = 1; i <= kTrials; ++i) {
+    const std::string id = absl::StrFormat("01a20ba2-e0af-71aa-a826-%012d", i);
+    ASSERT_TRUE(Call(stub(), &Stub::Suggest, AskRequest("studies/s", "worker-1", 1, "s" + id)).ok());
+    ASSERT_TRUE(Call(stub(), &Stub::Observe,
+                     TellRequest("studies/s/trials/" + std::to_string(i), LossOutcome(i), id))
+                    .ok());
+  }
+  const int64_t bytes = (file_size() - before) / kTrials;
+  RecordProperty("bytes", static_cast<int>(bytes));
+  EXPECT_LT(bytes, kMostBytes);
+  EXPECT_GT(bytes, kMostBytes / 2);
 }
 
 }  // namespace
