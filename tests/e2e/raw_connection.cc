@@ -144,5 +144,6 @@ std::string ResetFrame(uint32_t stream) { return Frame(3, 0, stream, std::string
 
 int64_t PeakMemory(int pid) { return StatusLine(pid, "VmHWM"); }
 int64_t ResidentMemory(int pid) { return StatusLine(pid, "VmRSS"); }
+int64_t AddressSpace(int pid) { return StatusLine(pid, "VmSize"); }
 
 }  // namespace slipstream

@@ -47,6 +47,8 @@ std::string ResetFrame(uint32_t stream);
 // Most bytes of memory that the process has had resident so far, and has now.
 int64_t PeakMemory(int pid);
 int64_t ResidentMemory(int pid);
+// Bytes of addresses that it has taken, with memory behind them or not.
+int64_t AddressSpace(int pid);
 
 }  // namespace slipstream
 
