@@ -120,7 +120,7 @@ class Asyncio(ServerTest):
                 await asyncio.wait(renewals)
             return [trial.state for trial in await study.trials()]
 
-        self.assertEqual(self.run_async(body, lease=3), ["succeeded"])
+        self.assertEqual(self.run_async(body, lease=9), ["succeeded"])
 
     def test_lost_answers_are_asked_for_again_under_the_same_id(self):
         proxy = LossyProxy(self.server.address)
