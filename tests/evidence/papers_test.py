@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from claims import independent_programs, judgement, kept, model_error  # noqa: E402
 from claims import report  # noqa: E402
 from claims.all_papers import PAPERS  # noqa: E402
-from claims.experiment import Contrast  # noqa: E402
+from claims.experiment import Claim, Contrast  # noqa: E402
 from harness import results  # noqa: E402
 from peers.objective import Objective  # noqa: E402
 
@@ -87,6 +87,32 @@ class Judging(unittest.TestCase):
         self.assertEqual(judgement.judge([Contrast("one", samples), *others]).verdict,
                          judgement.UNKNOWN)
 
+    def test_draws_that_all_equal_the_bound_refute_the_claim(self):
+        equal = self.judged(own=[.2, .3, .4], a=[.2, .3, .4], b=[.5, .6, .7])
+        self.assertEqual(equal.verdict, judgement.FAILS)
+        self.assertEqual(equal.contrast.label, "own - a")
+        self.assertEqual((equal.mean, equal.low, equal.high), (0, 0, 0))
+        scale = [("e", "p", "own", kept.OURS, seed, "h", numpy.array([1.0, 1.0]))
+                 for seed in range(3)]
+        claim = judgement.above("e", ("own",), judgement.last("h"), 1)
+        self.assertEqual(judgement.judge(claim(kept.Results.of(scale))).verdict, judgement.FAILS)
+        self.assertEqual(judgement.judge(claim(kept.Results.of(scale[:1]))).verdict,
+                         judgement.UNKNOWN, "A single draw has no interval")
+
+    def test_equal_draws_away_from_the_bound_decide_without_an_interval(self):
+        def verdict(value):
+            return judgement.judge([Contrast("one", (value,) * 10, bound=0.1)]).verdict
+        self.assertEqual(verdict(0.3), judgement.FAILS)
+        self.assertEqual(verdict(0.1), judgement.FAILS)
+        self.assertEqual(verdict(0.0), judgement.HOLDS)
+
+    def test_any_contrast_refutes_also_where_another_is_nearer_by_its_own_interval(self):
+        few = Contrast("few", (1.0, 1.1))
+        many = Contrast("many", tuple(numpy.linspace(-1, 1.8, 40)))
+        self.assertGreater(judgement.distance(few), judgement.distance(many))
+        found = judgement.judge([few, many])
+        self.assertEqual((found.verdict, found.contrast.label), (judgement.FAILS, "many"))
+
     def test_equivalence_needs_both_sides(self):
         def verdict(other):
             made = made_up(own=[.1, .11, .12, .11], a=other)
@@ -106,6 +132,52 @@ class Judging(unittest.TestCase):
     def test_studies_without_the_quantity_are_left_out(self):
         made = made_up(own=[.1, .2])
         self.assertEqual(made.draws("e", "own", judgement.total("seconds")), {})
+
+
+class Independence(unittest.TestCase):
+    """What the last column of claims says."""
+
+    def text(self, ours, programs):
+        rows = [("e", "p", method, program, seed, kept.REGRET, numpy.array([number]))
+                for program, of in ((kept.OURS, ours), (kept.INDEPENDENT, programs))
+                for method, numbers in of.items() for seed, number in enumerate(numbers)]
+        results_of = kept.Results.of(rows)
+        claim = Claim("", "", judgement.less("e", "own", ("a", "b"), judgement.simple(1)), "")
+        return report.independent_text(claim, results_of,
+                                       judgement.judge(claim.contrasts(results_of)))
+
+    WORST = {"own": [.9, .8, .9, .8], "a": [.1, .1, .2, .1], "b": [.5, .4, .4, .5]}
+
+    def test_it_is_empty_unless_ours_does_not_hold(self):
+        best = {"own": [.1, .2, .1], "a": [.5, .6, .7], "b": [.5, .6, .7]}
+        self.assertEqual(self.text(best, self.WORST), "")
+
+    def test_all_with_a_program_are_judged_where_the_deciding_one_has_one(self):
+        self.assertEqual(self.text(self.WORST, {}), "no program")
+        text = self.text(self.WORST, {name: self.WORST[name] for name in ("own", "a")})
+        self.assertTrue(text.startswith("does not hold: own − a: "), text)
+        self.assertTrue(text.endswith("; 1 more has no program"), text)
+
+    def test_another_that_does_not_hold_is_judged_where_the_deciding_one_has_none(self):
+        text = self.text(self.WORST, {name: self.WORST[name] for name in ("own", "b")})
+        self.assertTrue(text.startswith("does not hold: own − b: "), text)
+        self.assertTrue(text.endswith("; 1 more that does not hold has no program"), text)
+
+    def test_one_that_ours_does_not_refute_says_nothing(self):
+        ours = self.WORST | {"b": [.8, .9, .9, .8]}
+        self.assertEqual(self.text(ours, {name: self.WORST[name] for name in ("own", "b")}),
+                         "no program for this comparison")
+
+    def test_claims_that_fail_have_the_figure_of_every_program_that_was_kept(self):
+        found = report.read_all()
+        for name, paper in PAPERS.items():
+            for claim, judged in report.judge_all(paper, found[name]):
+                text = report.independent_text(claim, found[name], judged)
+                if judged.verdict != judgement.FAILS or not text.startswith("no program"):
+                    continue
+                refuted = judgement.refuting(claim.contrasts(found[name]))
+                programs = claim.contrasts(found[name], kept.INDEPENDENT)
+                self.assertFalse([place for place in refuted if programs[place].samples], claim.text)
 
 
 class Keeping(unittest.TestCase):
