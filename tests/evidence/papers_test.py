@@ -13,6 +13,7 @@ import unittest
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent / "oracles"))
 
 from claims import independent_programs, judgement, kept, model_error  # noqa: E402
 from claims import report  # noqa: E402
@@ -20,6 +21,7 @@ from claims.all_papers import PAPERS  # noqa: E402
 from claims.experiment import Claim, Contrast  # noqa: E402
 from harness import results  # noqa: E402
 from peers.objective import Objective  # noqa: E402
+import oracles  # noqa: E402
 
 COMMAND = pathlib.Path(__file__).resolve().parent / "papers"
 BINARY = pathlib.Path(os.environ["EVIDENCE_CELL"])
@@ -262,6 +264,15 @@ class Running(unittest.TestCase):
             self.assertLess(task.source_y.max(), 2, "More is better")
             task.evaluate(numpy.array([0.5042, 0.5042]))
             self.assertAlmostEqual(task.regrets[0], 0, 6)
+
+    def test_scales_are_divided_as_oracles_and_presets_divide_them(self):
+        for h, share, dimension in ((1, .1, 1), (8, .1, 2), (1e6, .4, 3), (50, 0, 1), (50, 1, 2)):
+            b, g = independent_programs.Expanding(True, share=share).split(h, dimension)
+            self.assertEqual((b, g), oracles.divided(h, share, dimension))
+            self.assertAlmostEqual(b * g ** dimension / h, 1)
+        b, g = independent_programs.Expanding(True, share=.1).split(1e12, 1)
+        self.assertGreater(g, 1e10, "Both parts grow without bound")
+        self.assertGreater(b, 10)
 
     def test_programs_in_numpy_are_for_experiments_that_exist(self):
         for name, experiments in independent_programs.PROGRAMS.items():
