@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import numpy
 
@@ -16,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent / "oracles"))
 
 from claims import independent_programs, judgement, kept, model_error  # noqa: E402
-from claims import report  # noqa: E402
+from claims import principal, report  # noqa: E402
 from claims.all_papers import PAPERS  # noqa: E402
 from claims.experiment import Claim, Contrast  # noqa: E402
 from harness import results  # noqa: E402
@@ -27,6 +28,7 @@ COMMAND = pathlib.Path(__file__).resolve().parent / "papers"
 BINARY = pathlib.Path(os.environ["EVIDENCE_CELL"])
 OBJECTIVE = BINARY.with_name("evidence_objective")
 MOST_KEPT = 1_000_000  # Bytes in all.
+MOST_OF_A_PLOT = 130_000
 
 
 def made_up(**regrets):
@@ -185,7 +187,7 @@ class Independence(unittest.TestCase):
 class Keeping(unittest.TestCase):
     def test_the_report_is_what_the_kept_numbers_say(self):
         self.assertEqual(report.FILE.read_text(), report.text_of(report.read_all()),
-                         "tests/evidence/papers all --report-only makes it")
+                         "tests/evidence/papers all --report-only --keep makes it")
 
     def test_every_paper_has_eight_claims_or_more_and_each_was_judged(self):
         found = report.read_all()
@@ -194,6 +196,30 @@ class Keeping(unittest.TestCase):
             self.assertGreaterEqual(len(paper.claims), 8, name)
             for claim, judged in report.judge_all(paper, found[name]):
                 self.assertNotEqual(judged.verdict, judgement.MISSING, claim.text)
+
+    def test_the_reports_plots_are_there_and_show_the_kept_numbers(self):
+        text = report.FILE.read_text()
+        found = report.read_all()
+        for name, paper in PAPERS.items():
+            self.assertTrue(1 <= len(paper.principal) <= 2, name)
+            for plot in paper.principal:
+                path = principal.FOLDER / principal.file_name(name, *plot)
+                self.assertIn(f"](plots/{path.name})", text)
+                self.assertEqual(principal.drawn_digest(path),
+                                 principal.digest(paper, found[name], *plot),
+                                 "tests/evidence/papers all --report-only --keep draws it")
+                ElementTree.parse(path)
+                self.assertLess(path.stat().st_size, MOST_OF_A_PLOT)
+        self.assertEqual(len(list(principal.FOLDER.iterdir())),
+                         sum(len(paper.principal) for paper in PAPERS.values()))
+
+    def test_a_plot_of_other_numbers_has_another_digest(self):
+        rows = kept.read(kept.FOLDER / f"agpucb{kept.ENDING}")
+        place = next(i for i, row in enumerate(rows) if row[0] == "bump" and row[5] == kept.REGRET)
+        paper, plot = PAPERS["agpucb"], ("bump", kept.REGRET)
+        before = principal.digest(paper, kept.Results(rows), *plot)
+        rows[place] = (*rows[place][:-1], "0.5 " + rows[place][-1].split(" ", 1)[1])
+        self.assertNotEqual(principal.digest(paper, kept.Results(rows), *plot), before)
 
     def test_the_kept_numbers_are_small(self):
         size = sum(path.stat().st_size for path in kept.FOLDER.glob("*"))
@@ -206,6 +232,23 @@ class Keeping(unittest.TestCase):
             kept.write(path, rows)
             study = kept.Results.read(path).studies("e, f", "m")["p", 3]
             self.assertEqual(list(study[kept.REGRET]), [0.123, 1e-9])
+
+
+    def test_what_was_not_run_again_stays_in_the_papers_order(self):
+        paper = PAPERS["agpucb"]
+
+        def row(experiment, method, program, seed, value):
+            return (experiment, "p", method, program, seed, kept.REGRET, value)
+        old = [row("bump", "MAP", kept.OURS, "0", "1"), row("bump", "MAP", kept.OURS, "1", "1"),
+               row("bump", "MAP", kept.INDEPENDENT, "0", "2"), row("gone", "MAP", kept.OURS, "0", "3"),
+               row("samples", "A-GP-UCB", kept.OURS, "0", "4")]
+        new = [row("bump", "MAP", kept.OURS, "0", "5"), row("bump", "A-GP-UCB", kept.OURS, "0", "6")]
+        self.assertEqual(kept.merged(paper, old, new), [new[1], new[0], old[2], old[4]])
+
+    def test_merging_with_nothing_new_loses_nothing(self):
+        for name, paper in PAPERS.items():
+            rows = kept.read(kept.FOLDER / f"{name}{kept.ENDING}")
+            self.assertEqual(sorted(kept.merged(paper, rows, [])), sorted(rows), name)
 
 
 class Running(unittest.TestCase):

@@ -151,4 +151,5 @@ CLAIMS = (
 )
 
 FIGURES = tuple((name, "h", OUR, "The scale h(t)") for name in ("bump", "samples"))
-PAPER = Paper("agpucb", "A-GP-UCB", EXPERIMENTS, CLAIMS, FIGURES)
+PAPER = Paper("agpucb", "A-GP-UCB", EXPERIMENTS, CLAIMS, FIGURES,
+              principal=(("bump", "regret"), ("bump", "h")))

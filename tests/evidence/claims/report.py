@@ -4,7 +4,7 @@ import math
 import pathlib
 
 from claims import judgement as judged
-from claims import kept
+from claims import kept, principal
 from claims.all_papers import PAPERS
 from claims.kept import INDEPENDENT
 
@@ -20,7 +20,7 @@ with those that it is compared with. Every figure below is computed from
 ```
 tests/evidence/papers all --keep            # Studies, kept numbers and this report.
 tests/evidence/papers all --quick           # Fewer seeds, in .build/papers.
-tests/evidence/papers all --report-only     # This report and plots, from the kept numbers.
+tests/evidence/papers all --report-only     # This report and all plots, from the kept numbers.
 ```
 
 A claim is turned into numbers, one for each seed (or each data set) and each method that it names,
@@ -166,6 +166,7 @@ def paper_lines(paper, results):
     if paper.notes:
         lines += [paper.notes, ""]
     lines += claim_lines(paper, results) + [""]
+    lines += [line for plot in principal.lines(paper, results) for line in (plot, "")]
     for experiment in paper.experiments:
         if experiment.name in results.experiments():
             lines += experiment_lines(experiment, results)
