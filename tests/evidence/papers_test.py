@@ -9,22 +9,26 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent / "oracles"))
 
 from claims import independent_programs, judgement, kept, model_error  # noqa: E402
-from claims import report  # noqa: E402
+from claims import principal, report  # noqa: E402
 from claims.all_papers import PAPERS  # noqa: E402
-from claims.experiment import Contrast  # noqa: E402
+from claims.experiment import Claim, Contrast  # noqa: E402
 from harness import results  # noqa: E402
 from peers.objective import Objective  # noqa: E402
+import oracles  # noqa: E402
 
 COMMAND = pathlib.Path(__file__).resolve().parent / "papers"
 BINARY = pathlib.Path(os.environ["EVIDENCE_CELL"])
 OBJECTIVE = BINARY.with_name("evidence_objective")
 MOST_KEPT = 1_000_000  # Bytes in all.
+MOST_OF_A_PLOT = 130_000
 
 
 def made_up(**regrets):
@@ -87,6 +91,32 @@ class Judging(unittest.TestCase):
         self.assertEqual(judgement.judge([Contrast("one", samples), *others]).verdict,
                          judgement.UNKNOWN)
 
+    def test_draws_that_all_equal_the_bound_refute_the_claim(self):
+        equal = self.judged(own=[.2, .3, .4], a=[.2, .3, .4], b=[.5, .6, .7])
+        self.assertEqual(equal.verdict, judgement.FAILS)
+        self.assertEqual(equal.contrast.label, "own - a")
+        self.assertEqual((equal.mean, equal.low, equal.high), (0, 0, 0))
+        scale = [("e", "p", "own", kept.OURS, seed, "h", numpy.array([1.0, 1.0]))
+                 for seed in range(3)]
+        claim = judgement.above("e", ("own",), judgement.last("h"), 1)
+        self.assertEqual(judgement.judge(claim(kept.Results.of(scale))).verdict, judgement.FAILS)
+        self.assertEqual(judgement.judge(claim(kept.Results.of(scale[:1]))).verdict,
+                         judgement.UNKNOWN, "A single draw has no interval")
+
+    def test_equal_draws_away_from_the_bound_decide_without_an_interval(self):
+        def verdict(value):
+            return judgement.judge([Contrast("one", (value,) * 10, bound=0.1)]).verdict
+        self.assertEqual(verdict(0.3), judgement.FAILS)
+        self.assertEqual(verdict(0.1), judgement.FAILS)
+        self.assertEqual(verdict(0.0), judgement.HOLDS)
+
+    def test_any_contrast_refutes_also_where_another_is_nearer_by_its_own_interval(self):
+        few = Contrast("few", (1.0, 1.1))
+        many = Contrast("many", tuple(numpy.linspace(-1, 1.8, 40)))
+        self.assertGreater(judgement.distance(few), judgement.distance(many))
+        found = judgement.judge([few, many])
+        self.assertEqual((found.verdict, found.contrast.label), (judgement.FAILS, "many"))
+
     def test_equivalence_needs_both_sides(self):
         def verdict(other):
             made = made_up(own=[.1, .11, .12, .11], a=other)
@@ -108,10 +138,56 @@ class Judging(unittest.TestCase):
         self.assertEqual(made.draws("e", "own", judgement.total("seconds")), {})
 
 
+class Independence(unittest.TestCase):
+    """What the last column of claims says."""
+
+    def text(self, ours, programs):
+        rows = [("e", "p", method, program, seed, kept.REGRET, numpy.array([number]))
+                for program, of in ((kept.OURS, ours), (kept.INDEPENDENT, programs))
+                for method, numbers in of.items() for seed, number in enumerate(numbers)]
+        results_of = kept.Results.of(rows)
+        claim = Claim("", "", judgement.less("e", "own", ("a", "b"), judgement.simple(1)), "")
+        return report.independent_text(claim, results_of,
+                                       judgement.judge(claim.contrasts(results_of)))
+
+    WORST = {"own": [.9, .8, .9, .8], "a": [.1, .1, .2, .1], "b": [.5, .4, .4, .5]}
+
+    def test_it_is_empty_unless_ours_does_not_hold(self):
+        best = {"own": [.1, .2, .1], "a": [.5, .6, .7], "b": [.5, .6, .7]}
+        self.assertEqual(self.text(best, self.WORST), "")
+
+    def test_all_with_a_program_are_judged_where_the_deciding_one_has_one(self):
+        self.assertEqual(self.text(self.WORST, {}), "no program")
+        text = self.text(self.WORST, {name: self.WORST[name] for name in ("own", "a")})
+        self.assertTrue(text.startswith("does not hold: own − a: "), text)
+        self.assertTrue(text.endswith("; 1 more has no program"), text)
+
+    def test_another_that_does_not_hold_is_judged_where_the_deciding_one_has_none(self):
+        text = self.text(self.WORST, {name: self.WORST[name] for name in ("own", "b")})
+        self.assertTrue(text.startswith("does not hold: own − b: "), text)
+        self.assertTrue(text.endswith("; 1 more that does not hold has no program"), text)
+
+    def test_one_that_ours_does_not_refute_says_nothing(self):
+        ours = self.WORST | {"b": [.8, .9, .9, .8]}
+        self.assertEqual(self.text(ours, {name: self.WORST[name] for name in ("own", "b")}),
+                         "no program for this comparison")
+
+    def test_claims_that_fail_have_the_figure_of_every_program_that_was_kept(self):
+        found = report.read_all()
+        for name, paper in PAPERS.items():
+            for claim, judged in report.judge_all(paper, found[name]):
+                text = report.independent_text(claim, found[name], judged)
+                if judged.verdict != judgement.FAILS or not text.startswith("no program"):
+                    continue
+                refuted = judgement.refuting(claim.contrasts(found[name]))
+                programs = claim.contrasts(found[name], kept.INDEPENDENT)
+                self.assertFalse([place for place in refuted if programs[place].samples], claim.text)
+
+
 class Keeping(unittest.TestCase):
     def test_the_report_is_what_the_kept_numbers_say(self):
         self.assertEqual(report.FILE.read_text(), report.text_of(report.read_all()),
-                         "tests/evidence/papers all --report-only makes it")
+                         "tests/evidence/papers all --report-only --keep makes it")
 
     def test_every_paper_has_eight_claims_or_more_and_each_was_judged(self):
         found = report.read_all()
@@ -120,6 +196,30 @@ class Keeping(unittest.TestCase):
             self.assertGreaterEqual(len(paper.claims), 8, name)
             for claim, judged in report.judge_all(paper, found[name]):
                 self.assertNotEqual(judged.verdict, judgement.MISSING, claim.text)
+
+    def test_the_reports_plots_are_there_and_show_the_kept_numbers(self):
+        text = report.FILE.read_text()
+        found = report.read_all()
+        for name, paper in PAPERS.items():
+            self.assertTrue(1 <= len(paper.principal) <= 2, name)
+            for plot in paper.principal:
+                path = principal.FOLDER / principal.file_name(name, *plot)
+                self.assertIn(f"](plots/{path.name})", text)
+                self.assertEqual(principal.drawn_digest(path),
+                                 principal.digest(paper, found[name], *plot),
+                                 "tests/evidence/papers all --report-only --keep draws it")
+                ElementTree.parse(path)
+                self.assertLess(path.stat().st_size, MOST_OF_A_PLOT)
+        self.assertEqual(len(list(principal.FOLDER.iterdir())),
+                         sum(len(paper.principal) for paper in PAPERS.values()))
+
+    def test_a_plot_of_other_numbers_has_another_digest(self):
+        rows = kept.read(kept.FOLDER / f"agpucb{kept.ENDING}")
+        place = next(i for i, row in enumerate(rows) if row[0] == "bump" and row[5] == kept.REGRET)
+        paper, plot = PAPERS["agpucb"], ("bump", kept.REGRET)
+        before = principal.digest(paper, kept.Results(rows), *plot)
+        rows[place] = (*rows[place][:-1], "0.5 " + rows[place][-1].split(" ", 1)[1])
+        self.assertNotEqual(principal.digest(paper, kept.Results(rows), *plot), before)
 
     def test_the_kept_numbers_are_small(self):
         size = sum(path.stat().st_size for path in kept.FOLDER.glob("*"))
@@ -132,6 +232,23 @@ class Keeping(unittest.TestCase):
             kept.write(path, rows)
             study = kept.Results.read(path).studies("e, f", "m")["p", 3]
             self.assertEqual(list(study[kept.REGRET]), [0.123, 1e-9])
+
+
+    def test_what_was_not_run_again_stays_in_the_papers_order(self):
+        paper = PAPERS["agpucb"]
+
+        def row(experiment, method, program, seed, value):
+            return (experiment, "p", method, program, seed, kept.REGRET, value)
+        old = [row("bump", "MAP", kept.OURS, "0", "1"), row("bump", "MAP", kept.OURS, "1", "1"),
+               row("bump", "MAP", kept.INDEPENDENT, "0", "2"), row("gone", "MAP", kept.OURS, "0", "3"),
+               row("samples", "A-GP-UCB", kept.OURS, "0", "4")]
+        new = [row("bump", "MAP", kept.OURS, "0", "5"), row("bump", "A-GP-UCB", kept.OURS, "0", "6")]
+        self.assertEqual(kept.merged(paper, old, new), [new[1], new[0], old[2], old[4]])
+
+    def test_merging_with_nothing_new_loses_nothing(self):
+        for name, paper in PAPERS.items():
+            rows = kept.read(kept.FOLDER / f"{name}{kept.ENDING}")
+            self.assertEqual(sorted(kept.merged(paper, rows, [])), sorted(rows), name)
 
 
 class Running(unittest.TestCase):
@@ -190,6 +307,15 @@ class Running(unittest.TestCase):
             self.assertLess(task.source_y.max(), 2, "More is better")
             task.evaluate(numpy.array([0.5042, 0.5042]))
             self.assertAlmostEqual(task.regrets[0], 0, 6)
+
+    def test_scales_are_divided_as_oracles_and_presets_divide_them(self):
+        for h, share, dimension in ((1, .1, 1), (8, .1, 2), (1e6, .4, 3), (50, 0, 1), (50, 1, 2)):
+            b, g = independent_programs.Expanding(True, share=share).split(h, dimension)
+            self.assertEqual((b, g), oracles.divided(h, share, dimension))
+            self.assertAlmostEqual(b * g ** dimension / h, 1)
+        b, g = independent_programs.Expanding(True, share=.1).split(1e12, 1)
+        self.assertGreater(g, 1e10, "Both parts grow without bound")
+        self.assertGreater(b, 10)
 
     def test_programs_in_numpy_are_for_experiments_that_exist(self):
         for name, experiments in independent_programs.PROGRAMS.items():

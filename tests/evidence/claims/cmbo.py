@@ -138,4 +138,4 @@ CLAIMS = (
           "seconds for a suggestion, with clustering, fits and searches"),
 )
 
-PAPER = Paper("cmbo", "cm-BO", EXPERIMENTS, CLAIMS)
+PAPER = Paper("cmbo", "cm-BO", EXPERIMENTS, CLAIMS, principal=(("GP-UCB", "regret"),))

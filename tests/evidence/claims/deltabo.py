@@ -161,4 +161,5 @@ CLAIMS = (
           judged.less("Bohachevsky", OWN, ("Diff-GP",), REGRET), "R_30"),
 )
 
-PAPER = Paper("deltabo", "DeltaBO", EXPERIMENTS, CLAIMS)
+PAPER = Paper("deltabo", "DeltaBO", EXPERIMENTS, CLAIMS,
+              principal=(("model", "regret"), ("Bohachevsky", "regret")))

@@ -140,4 +140,5 @@ CLAIMS += (
 
 FIGURES = tuple((experiment.name, NOISE, (OWN,), "The source's noise variance")
                 for experiment in EXPERIMENTS[:4])
-PAPER = Paper("envelope", "Envelope-BO", EXPERIMENTS, CLAIMS, FIGURES)
+PAPER = Paper("envelope", "Envelope-BO", EXPERIMENTS, CLAIMS, FIGURES,
+              principal=(("case 1, EI", NOISE), ("case 2, EI", NOISE)))

@@ -71,6 +71,7 @@ class Paper:
     experiments: tuple
     claims: tuple
     figures: tuple = ()  # (file, experiment, quantity, title) of plots beside the regrets'.
+    principal: tuple = ()  # (experiment, quantity) of the plots that the repository keeps.
     notes: str = ""
 
     def experiment(self, name):

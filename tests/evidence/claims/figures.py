@@ -6,7 +6,9 @@ import re
 
 import numpy
 
+from claims import principal
 from claims.kept import OURS, REGRET
+from claims.principal import file_name
 from harness import plots
 
 BAND = 1.96
@@ -48,12 +50,9 @@ def running_mean(regrets):
     return numpy.cumsum(regrets) / numpy.arange(1, len(regrets) + 1)
 
 
-REGRETS = (("cumulative regret", numpy.cumsum, False), ("average regret", running_mean, False),
-           ("simple regret", numpy.minimum.accumulate, True))
-
-
-def file_name(*words):
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-") + ".svg"
+CUMULATIVE = ("cumulative regret", numpy.cumsum, False)
+SIMPLE = ("simple regret", numpy.minimum.accumulate, True)
+REGRETS = (CUMULATIVE, ("average regret", running_mean, False), SIMPLE)
 
 
 def finish(figure, axes, path):
@@ -62,11 +61,11 @@ def finish(figure, axes, path):
     plots.save(figure, path)
 
 
-def draw_regrets(paper, experiment, results, folder):
+def draw_regrets(paper, experiment, results, folder, shown=REGRETS):
     style = plots.Style(results.methods(experiment.name), [])
-    figure, grid = plots.pyplot.subplots(1, len(REGRETS), figsize=(WIDTH * len(REGRETS), 3.2),
+    figure, grid = plots.pyplot.subplots(1, len(shown), figsize=(WIDTH * len(shown), 3.2),
                                          layout="constrained")
-    for axes, (title, change, is_least) in zip(grid, REGRETS):
+    for axes, (title, change, is_least) in zip(grid, shown):
         skipped = experiment.initial()
         draw_curves(axes, results, experiment, style, REGRET,
                     lambda values, change=change, cut=0 if is_least else skipped:
@@ -124,3 +123,31 @@ def draw(paper, results, folder):
             paths.append(draw_told(paper, paper.experiment(name), results, folder, quantity,
                                    methods, title))
     return paths
+
+
+def compact(text):
+    """An SVG with places to a tenth of a point, and without the letter of each line to the next."""
+    def shortened(found):
+        rounded = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}", found[0])
+        return re.sub(r"(?<=\d) \nL (?=[-\d])", " ", rounded).replace(" \n", " ")
+    return re.sub(r' (?:d|x|y)="[^"]*"', shortened, text)
+
+
+def draw_principal(paper, results, folder=principal.FOLDER):
+    """Draws the plots that the repository keeps and that show other numbers than the kept ones."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, quantity in paper.principal:
+        path = folder / file_name(paper.name, name, quantity)
+        digest = principal.digest(paper, results, name, quantity)
+        if name not in results.experiments() or principal.drawn_digest(path) == digest:
+            continue
+        with plots.matplotlib.rc_context({"svg.fonttype": "none"}):
+            if quantity == REGRET:
+                draw_regrets(paper, paper.experiment(name), results, folder,
+                             (CUMULATIVE, SIMPLE))
+            else:
+                draw_told(paper, paper.experiment(name), results, folder, quantity,
+                          *principal.told(paper, name, quantity))
+        text = compact(path.read_text())
+        path.write_text(text.replace("<svg ", f"<!-- {principal.MARK}{digest} -->\n<svg ", 1))

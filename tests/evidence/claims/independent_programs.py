@@ -461,15 +461,22 @@ def information(x, length):
 
 
 class Expanding:
-    """Algorithm 1 with equations 14 to 16: h grows until the regret estimate reaches t^0.9."""
+    """Algorithm 1 with equations 14 to 16: h grows until the regret estimate reaches t^0.9.
+
+    The text has lost how h is divided. It says that for any lambda between 0 and 1 both g and b grow
+    without bound if h does, which corollary 4 assumes: so does b = h^lambda, while g would stay below
+    lambda^(-1/d) with b = 1 + lambda (h - 1). g grows no faster than a logarithm."""
 
     def __init__(self, one_step, norm=2.0, length=None, share=0.1, failure=0.1):
         self.one_step, self.norm, self.length = one_step, norm, length
         self.share, self.failure = share, failure
 
     def split(self, h, dimension):
-        b = 1 + self.share * (h - 1)
+        b = h ** self.share
         return b, (h / b) ** (1 / dimension)
+
+    def most(self, number, dimension):
+        return (10 * (1 + math.log(max(1, number)))) ** (dimension / (1 - self.share))
 
     def multiplier(self, b, g, dimension, gain):
         return (b * g ** dimension * self.norm
@@ -497,7 +504,7 @@ class Expanding:
                     constant = 8 / math.log(1 + 1 / BUMP_NOISE)
                     estimate = self.multiplier(b, g, d, gain) * math.sqrt(constant * number * gain)
                     reference = number ** 0.9
-                if estimate >= reference or h > 10 ** d:
+                if estimate >= reference or 1.1 * h > self.most(number, d):
                     break
                 h *= 1.1
             paid += 2 * multiplier * chosen

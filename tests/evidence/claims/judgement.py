@@ -43,11 +43,14 @@ def quantile(probability, freedom):
 
 
 def interval(samples, confidence=0.95):
-    """(mean, low, high); the bounds are infinite for a single draw."""
+    """(mean, low, high); the bounds are infinite for a single draw, and the mean where all draws are
+    equal."""
     samples = numpy.asarray(samples, dtype=float)
-    mean = float(samples.mean())
     if len(samples) < 2:
-        return mean, -math.inf, math.inf
+        return float(samples[0]), -math.inf, math.inf
+    if samples.min() == samples.max():
+        return (float(samples[0]),) * 3
+    mean = float(samples.mean())
     error = float(samples.std(ddof=1)) / math.sqrt(len(samples))
     half = quantile(0.5 + confidence / 2, len(samples) - 1) * error
     return mean, mean - half, mean + half
@@ -63,29 +66,38 @@ class Judged:
     count: int = 0
 
 
+def distance(contrast):
+    """How many half intervals the mean is above the bound: the largest is nearest to refuting."""
+    mean, low, high = interval(contrast.samples)
+    half, gap = (high - low) / 2, mean - contrast.bound
+    if half > 0:
+        return gap / half
+    return math.inf if gap >= 0 else -math.inf
+
+
+def refuting(contrasts):
+    """The places of the contrasts that are not below their bound by an interval that allows for as
+    many looks as there are contrasts. One whose draws all equal the bound is among them."""
+    confidence = 1 - 0.05 / len(contrasts)
+    return [place for place, each in enumerate(contrasts)
+            if len(each.samples) > 0 and interval(each.samples, confidence)[1] >= each.bound]
+
+
 def judge(contrasts):
-    """A claim holds if each contrast's 95% interval is below its bound; it does not if one is above
-    by an interval that allows for as many looks as there are contrasts. The rest cannot be told."""
+    """A claim holds if each contrast's 95% interval is below its bound; it does not if one refutes
+    it. The rest cannot be told."""
     contrasts = list(contrasts)
     if not contrasts or any(len(each.samples) == 0 for each in contrasts):
         return Judged(MISSING)
-    measured = [(each, *interval(each.samples)) for each in contrasts]
-    wide = [interval(each.samples, 1 - 0.05 / len(contrasts)) for each in contrasts]
-
-    def distance(place):
-        each, mean, low, high = measured[place]
-        half = (high - low) / 2
-        gap = mean - each.bound
-        return gap / half if half > 0 else math.copysign(math.inf, gap)
-
-    last = max(range(len(measured)), key=distance)
-    if all(high < each.bound for each, _, _, high in measured):
-        verdict = HOLDS
-    elif wide[last][1] > contrasts[last].bound:
+    refuted = refuting(contrasts)
+    deciding = max((contrasts[place] for place in refuted or range(len(contrasts))), key=distance)
+    if refuted:
         verdict = FAILS
+    elif all(interval(each.samples)[2] < each.bound for each in contrasts):
+        verdict = HOLDS
     else:
         verdict = UNKNOWN
-    return Judged(verdict, *measured[last], len(contrasts))
+    return Judged(verdict, deciding, *interval(deciding.samples), len(contrasts))
 
 
 # ---- Numbers of one study ----

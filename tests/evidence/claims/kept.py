@@ -20,12 +20,14 @@ REGRET = "regret"
 
 
 def text_of(numbers):
+    if isinstance(numbers, str):
+        return numbers
     return " ".join(f"{number:.3g}" for number in numbers)
 
 
 def write(path, rows):
-    """Rows as tuples in the order of COLUMNS, with arrays of numbers for values. Equal rows give
-    equal files."""
+    """Rows as tuples in the order of COLUMNS, with arrays of numbers or text for values. Equal rows
+    give equal files."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -33,6 +35,30 @@ def write(path, rows):
         writer.writerow([*names, text_of(numbers)])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def read(path):
+    """Rows as tuples in the order of COLUMNS, with text for values; none if there is no file."""
+    if not pathlib.Path(path).exists():
+        return []
+    with gzip.open(path, "rt", newline="") as file:
+        return [tuple(row[column] for column in COLUMNS) for row in csv.DictReader(file)]
+
+
+def merged(paper, old, new):
+    """The new rows, and the old ones of each method and program of an experiment that has no new
+    ones, in the paper's order. Those that the paper no longer has are left out."""
+    places = {(experiment.name, method, program): (i, k, j)
+              for i, experiment in enumerate(paper.experiments)
+              for j, method in enumerate(experiment.methods)
+              for k, program in enumerate((OURS, INDEPENDENT))}
+
+    def group(row):
+        experiment, _, method, program, *_ = row
+        return experiment, method, program
+    replaced = {group(row) for row in new}
+    rows = [row for row in old if group(row) not in replaced] + list(new)
+    return sorted((row for row in rows if group(row) in places), key=lambda row: places[group(row)])
 
 
 class Results:
@@ -47,10 +73,7 @@ class Results:
 
     @classmethod
     def read(cls, path):
-        if not pathlib.Path(path).exists():
-            return cls()
-        with gzip.open(path, "rt", newline="") as file:
-            return cls(tuple(row[column] for column in COLUMNS) for row in csv.DictReader(file))
+        return cls(read(path))
 
     @classmethod
     def of(cls, rows):

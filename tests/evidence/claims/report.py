@@ -4,7 +4,7 @@ import math
 import pathlib
 
 from claims import judgement as judged
-from claims import kept
+from claims import kept, principal
 from claims.all_papers import PAPERS
 from claims.kept import INDEPENDENT
 
@@ -20,18 +20,19 @@ with those that it is compared with. Every figure below is computed from
 ```
 tests/evidence/papers all --keep            # Studies, kept numbers and this report.
 tests/evidence/papers all --quick           # Fewer seeds, in .build/papers.
-tests/evidence/papers all --report-only     # This report and plots, from the kept numbers.
+tests/evidence/papers all --report-only     # This report and all plots, from the kept numbers.
 ```
 
 A claim is turned into numbers, one for each seed (or each data set) and each method that it names,
 all of which have to be below a bound. It **holds** if each one's 95% interval (Student's) is, it
-**does not hold** if one is above by an interval that allows for as many looks, and the rest **cannot
-be told**. The figure is that of the comparison which decides or comes closest to deciding otherwise.
-Regret is noise-free, and R_T is its sum over suggestions.
+**does not hold** if one is above by an interval that allows for as many looks, or equal to the bound
+in all draws, and the rest **cannot be told**. The figure is that of the comparison which decides or
+comes closest to deciding otherwise. Regret is noise-free, and R_T is its sum over suggestions.
 
 Where a claim does not hold, the last column is the same comparison among programs in NumPy that were
 written from the paper's equations and not from our code, on the same data, so that a fault of ours
-would show; *no program* where there is none. Beyond that, what every preset of a paper believes and
+would show; *no program* where there is none. Where only the deciding comparison has none, the column
+is about the others that do not hold. Beyond that, what every preset of a paper believes and
 wants at ten suggestions agrees with such a program (`tests/evidence/oracles`).
 """
 
@@ -60,20 +61,28 @@ def figure_text(found):
 
 
 def independent_text(claim, results, ours):
-    """Empty unless ours does not hold. A claim of which the deciding comparison has no program is
-    not judged by the others."""
+    """Empty unless ours does not hold. Where the deciding comparison has no program, the others that
+    do not hold either are judged by theirs."""
     if ours.verdict != judged.FAILS:
         return ""
     contrasts = claim.contrasts(results, INDEPENDENT)
-    with_program = [each for each in contrasts if each.samples]
+    with_program = [place for place, each in enumerate(contrasts) if each.samples]
     if not with_program:
         return "no program"
-    if ours.contrast.label not in [each.label for each in with_program]:
-        return "no program for this comparison"
-    found = judged.judge(with_program)
+    of_ours = claim.contrasts(results)
+    if of_ours.index(ours.contrast) not in with_program:
+        refuted = judged.refuting(of_ours)
+        with_program = [place for place in with_program if place in refuted]
+        if not with_program:
+            return "no program for this comparison"
+        missing = len(refuted) - len(with_program)
+        more = f"{missing} more that {'do' if missing > 1 else 'does'} not hold"
+    else:
+        missing = len(contrasts) - len(with_program)
+        more = f"{missing} more"
+    found = judged.judge([contrasts[place] for place in with_program])
     text = f"{found.verdict}: {figure_text(found)}"
-    missing = len(contrasts) - len(with_program)
-    return text + (f"; {missing} more have no program" if missing else "")
+    return text + (f"; {more} {'have' if missing > 1 else 'has'} no program" if missing else "")
 
 
 def judge_all(paper, results):
@@ -157,6 +166,7 @@ def paper_lines(paper, results):
     if paper.notes:
         lines += [paper.notes, ""]
     lines += claim_lines(paper, results) + [""]
+    lines += [line for plot in principal.lines(paper, results) for line in (plot, "")]
     for experiment in paper.experiments:
         if experiment.name in results.experiments():
             lines += experiment_lines(experiment, results)

@@ -151,4 +151,5 @@ CLAIMS = (
 
 FIGURES = tuple((problem, "probability_of_random_now", (OWN, "Random+EXP3", "Portfolio"),
                  "EXP3's probability of a random point") for problem in FUNCTIONS)
-PAPER = Paper("uhebo", "UHE-BO", EXPERIMENTS, CLAIMS, FIGURES)
+PAPER = Paper("uhebo", "UHE-BO", EXPERIMENTS, CLAIMS, FIGURES,
+              principal=(("h1", "regret"), ("deceptive2", "regret")))

@@ -559,6 +559,13 @@ def information(kernel, x, variance):
     return 0.5 * np.linalg.slogdet(np.eye(len(x)) + kernel(x, x) / variance)[1]
 
 
+def divided(h, share, dimension):
+    """(b, g) of h = b g^d. With b = h^lambda both grow without bound as h does, for any lambda between
+    0 and 1, as the paper says of the division whose formula its text has lost."""
+    b = h ** share
+    return b, (h / b) ** (1 / dimension)
+
+
 def agpucb(kind="matern52", theory=False, limited=False, norm=2.0, share=0.1, failure=0.1,
            constant_multiplier=2.0):
     """h as it was chosen; the lengthscales and the multiplier that follow from it."""
@@ -566,8 +573,7 @@ def agpucb(kind="matern52", theory=False, limited=False, norm=2.0, share=0.1, fa
         scale = Scale(step.raw)
         base = step.own_kernel(kind)
         d, h = step.dimension, step.facts["h"]
-        b = h ** share if theory else 1.0
-        g = (h / b) ** (1 / d) if theory else h
+        b, g = divided(h, share, d) if theory else (1.0, h)
         kernel = base.limited(1 / g) if limited else base.divided(g)
         process = prior_process(kernel).given(step.x, scale(step.raw), step.own["noise"])
         multiplier = constant_multiplier
