@@ -19,7 +19,7 @@ sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent / "oracles"))
 from claims import independent_programs, judgement, kept, model_error  # noqa: E402
 from claims import principal, report  # noqa: E402
 from claims.all_papers import PAPERS  # noqa: E402
-from claims.experiment import Claim, Contrast  # noqa: E402
+from claims.experiment import Claim, Contrast, Experiment  # noqa: E402
 from harness import results  # noqa: E402
 from peers.objective import Objective  # noqa: E402
 import oracles  # noqa: E402
@@ -184,10 +184,69 @@ class Independence(unittest.TestCase):
                 self.assertFalse([place for place in refuted if programs[place].samples], claim.text)
 
 
+class Measuring(unittest.TestCase):
+    """What the report says of the runs that numbers are of."""
+
+    EXPERIMENT = Experiment(name="e", title="", problems=("p", "q"), quick_problems=("p",),
+                            methods={"a": "", "b": ""}, suggestions=1, seeds=2, quick_seeds=1,
+                            checkpoints=(1,), solved=0.1)
+
+    def results_of(self, draws, missing=()):
+        return kept.Results.of([
+            ("e", problem, method, kept.OURS, seed, kept.REGRET, numpy.array([number]))
+            for method, number in (("a", 0.05), ("b", 0.5)) for problem, seed in draws
+            if (method, problem, seed) not in missing])
+
+    FULL = (("p", 0), ("p", 1), ("q", 0), ("q", 1))
+
+    def test_a_run_is_full_quick_or_a_part(self):
+        def run(*more):
+            return report.run_of(self.EXPERIMENT, self.results_of(*more))
+        self.assertEqual(run(self.FULL), report.FULL)
+        self.assertEqual(run((("p", 0),)), report.QUICK)
+        self.assertEqual(run(self.FULL[:3]), report.PART)
+        self.assertEqual(run(self.FULL, {("b", "q", 1)}), report.PART)
+        self.assertEqual(run((("p", 0),), {("b", "p", 0)}), report.PART, "A method was not run")
+
+    def test_counts_of_methods_that_differ_are_a_range(self):
+        self.assertEqual([report.counts_text(counts) for counts in ([], [5, 5], [5, 12])],
+                         ["", "5", "5 to 12"])
+
+    def test_every_experiment_that_was_kept_is_in_the_table_of_runs(self):
+        found = report.read_all()
+        lines = report.run_lines(found)
+        self.assertEqual(len(lines) - 2, sum(len(each.experiments()) for each in found.values()))
+
+    def test_equal_numbers_share_ranks(self):
+        made = made_up(a=[.1, .2], b=[.1, .3], c=[.4, .1])
+        self.assertEqual(judgement.ranks(made, "e", ("a", "b", "c"), judgement.simple(2)),
+                         {"a": [1.5, 2], "b": [1.5, 3], "c": [3, 1]})
+
+    def test_ranks_and_solved_shares_are_told_at_each_checkpoint(self):
+        lines = report.rank_lines(self.EXPERIMENT, self.results_of(self.FULL))
+        self.assertEqual(lines[1:], ["| method | rank, 1 | below 0.1, 1 |", "|---|---|---|",
+                                     "| a | 1 ± 0 | 100% |", "| b | 2 ± 0 | 0% |"])
+
+
 class Keeping(unittest.TestCase):
     def test_the_report_is_what_the_kept_numbers_say(self):
         self.assertEqual(report.FILE.read_text(), report.text_of(report.read_all()),
                          "tests/evidence/papers all --report-only --keep makes it")
+
+    def test_readme_counts_the_verdicts_as_the_report_does(self):
+        verdicts = [judged.verdict for name, results_of in report.read_all().items()
+                    for _, judged in report.judge_all(PAPERS[name], results_of)]
+        holds, fails, unknown = (verdicts.count(verdict) for verdict in
+                                 (judgement.HOLDS, judgement.FAILS, judgement.UNKNOWN))
+        self.assertIn(f"Of {len(verdicts)} claims {holds} hold, {fails} do not, and {unknown} cannot "
+                      "be told", " ".join((report.REPOSITORY / "README.md").read_text().split()))
+
+    def test_no_program_says_that_a_claim_holds_which_ours_refutes(self):
+        texts = [report.independent_text(claim, results_of, judged)
+                 for name, results_of in report.read_all().items()
+                 for claim, judged in report.judge_all(PAPERS[name], results_of)]
+        self.assertTrue(any(text.startswith(judgement.FAILS) for text in texts))
+        self.assertFalse([text for text in texts if text.startswith(judgement.HOLDS)])
 
     def test_every_paper_has_eight_claims_or_more_and_each_was_judged(self):
         found = report.read_all()

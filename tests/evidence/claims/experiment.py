@@ -25,6 +25,7 @@ class Experiment:
     unit: str = "own"      # Or mean or worst: the regret of that value divides all.
     checkpoints: tuple = ()
     model_error: bool = False
+    solved: float = 0      # Below this regret a study counts as solved; 0: that is not told.
     choices: str = ""      # What the paper leaves open, and what it is here.
 
     def protocol(self):

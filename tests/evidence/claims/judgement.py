@@ -152,8 +152,20 @@ def paired(results, left, right, metric, program=OURS):
     """Two lists, of the draws that both (experiment, method) have."""
     of_left = results.draws(*left, metric, program)
     of_right = results.draws(*right, metric, program)
-    shared = sorted(of_left.keys() & of_right.keys(), key=str)
+    shared = sorted(of_left.keys() & of_right.keys())
     return [of_left[draw] for draw in shared], [of_right[draw] for draw in shared]
+
+
+def ranks(results, experiment, methods, metric, program=OURS):
+    """{method: its rank in each draw that all have}; the least number's is 1, and equal ones share."""
+    of = {name: results.draws(experiment, name, metric, program) for name in methods}
+    shared = sorted(set.intersection(*(set(draws) for draws in of.values())))
+
+    def rank(name, draw):
+        less = sum(of[other][draw] < of[name][draw] for other in methods)
+        equal = sum(of[other][draw] == of[name][draw] for other in methods)
+        return less + (equal + 1) / 2
+    return {name: [rank(name, draw) for draw in shared] for name in methods}
 
 
 def number_text(number):

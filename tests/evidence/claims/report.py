@@ -36,6 +36,16 @@ is about the others that do not hold. Beyond that, what every preset of a paper 
 wants at ten suggestions agrees with such a program (`tests/evidence/oracles`).
 """
 
+RUNS = """## What was run
+
+Numbers are of full runs or of `--quick` ones, which have fewer seeds or data sets, as the table says;
+*in part* are those of which methods or draws are missing. A study runs in one process: the harness
+(`tests/evidence/study.cc`) shows the `Strategy` that the service calls what the service would show
+it, without network, store and leases. `tests/e2e/same_suggestions_test.cc` runs a study of DeltaBO
+and one of cm-BO through the gRPC service as well; suggestions, predictions and weights are the same,
+bit for bit.
+"""
+
 
 def signed(number):
     if math.isinf(number):
@@ -133,15 +143,65 @@ def table_lines(experiment, results):
     return lines
 
 
-def run_text(experiment, results):
-    """Whether this was a quick run, as far as the numbers tell."""
+def rank_lines(experiment, results):
+    """Mean ranks, and shares of the draws that were solved."""
+    methods, checkpoints = results.methods(experiment.name), experiment.checkpoints
+    heads = ([f"rank, {after}" for after in checkpoints]
+             + [f"below {experiment.solved:g}, {after}" for after in checkpoints])
+    lines = ["", "| method | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+    ranks = [judged.ranks(results, experiment.name, methods, judged.simple(after))
+             for after in checkpoints]
+    for method in methods:
+        shares = [results.draws(experiment.name, method,
+                                judged.is_above(experiment.solved, after)).values()
+                  for after in checkpoints]
+        cells = ([interval_text(each[method]) for each in ranks]
+                 + [f"{100 * (1 - sum(each) / len(each)):.0f}%" for each in shares])
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return lines
+
+
+FULL, QUICK, PART = "full", "`--quick`", "in part"
+REMARKS = {FULL: "", QUICK: " (`--quick`)", PART: " (part of a run)"}
+
+
+def run_of(experiment, results):
+    """Which run the numbers are of, as far as they tell."""
+    found = [set(results.studies(experiment.name, method)) for method in experiment.methods]
+
     def is_of(quick):
         problems, seeds = experiment.drawn(quick)
-        return (results.problems(experiment.name) == sorted(problems)
-                and results.seeds(experiment.name) == list(seeds))
-    if is_of(False):
+        return all(draws == {(problem, seed) for problem in problems for seed in seeds}
+                   for draws in found)
+    return FULL if is_of(False) else QUICK if is_of(True) else PART
+
+
+def counts_text(counts):
+    if not counts:
         return ""
-    return " (`--quick`)" if is_of(True) else " (part of a run)"
+    least, most = min(counts), max(counts)
+    return str(most) if least == most else f"{least} to {most}"
+
+
+def seed_counts(experiment, results, program):
+    draws = [results.studies(experiment.name, method, program)
+             for method in results.methods(experiment.name, program)]
+    return counts_text([len({seed for _, seed in each}) for each in draws])
+
+
+def run_lines(all_results):
+    """A table of what each experiment's numbers were measured by."""
+    lines = ["| paper | experiment | run | problems | seeds | seeds in NumPy |",
+             "|---|---|---|---|---|---|"]
+    for name, results in all_results.items():
+        for experiment in PAPERS[name].experiments:
+            if experiment.name in results.experiments():
+                cells = (PAPERS[name].title, experiment.name, run_of(experiment, results),
+                         str(len(results.problems(experiment.name))),
+                         seed_counts(experiment, results, kept.OURS),
+                         seed_counts(experiment, results, INDEPENDENT))
+                lines.append("| " + " | ".join(cells) + " |")
+    return lines
 
 
 def experiment_lines(experiment, results):
@@ -152,12 +212,13 @@ def experiment_lines(experiment, results):
              f", after {experiment.initial()} initial points, which simple regret counts")
     lines = [f"### {experiment.title}", "",
              f"`{of}`, {seeds_text(results.seeds(experiment.name))}"
-             f"{run_text(experiment, results)}, "
+             f"{REMARKS[run_of(experiment, results)]}, "
              f"{experiment.suggestions} suggestions{start}{unit_text(experiment)}."]
     if experiment.choices:
         lines.append(experiment.choices)
     presets = "; ".join(f"{method} `{preset}`" for method, preset in experiment.methods.items())
-    return lines + ["", *table_lines(experiment, results), "",
+    ranks = rank_lines(experiment, results) if experiment.solved else []
+    return lines + ["", *table_lines(experiment, results), *ranks, "",
                     f"<details><summary>Presets</summary>\n\n{presets}\n\n</details>", ""]
 
 
@@ -185,7 +246,7 @@ def summary_lines(all_results):
 
 def text_of(all_results):
     """The report; `all_results` are {paper's name: kept.Results}."""
-    lines = [HEAD, *summary_lines(all_results), ""]
+    lines = [HEAD, *summary_lines(all_results), "", RUNS, *run_lines(all_results), ""]
     for name, results in all_results.items():
         lines += paper_lines(PAPERS[name], results)
     return "\n".join(lines).rstrip() + "\n"
