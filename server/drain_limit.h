@@ -1,12 +1,15 @@
 // Ends the process should a server not have drained in time, as when a disk that does not answer
 // keeps calls from their end. Nothing that was acknowledged is lost, as by kill -9.
 //
-//   const DrainLimit limit(absl::Seconds(12), [&] { log.Write(...); });
+//   DrainLimit limit([&] { log.Write(...); });
+//   ...
+//   limit.Begin(absl::Seconds(12));
 //   server.Drain(absl::Seconds(10));
 #ifndef SLIPSTREAM_SERVER_DRAIN_LIMIT_H_
 #define SLIPSTREAM_SERVER_DRAIN_LIMIT_H_
 
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "absl/time/time.h"
@@ -15,11 +18,17 @@ namespace slipstream {
 
 class DrainLimit {
  public:
-  // Unless it is destroyed before, calls `tell` after this time by the monotonic clock, and ends
-  // the process with code 1.
-  DrainLimit(absl::Duration time, std::function<void()> tell);
+  // Starts the thread that waits, since a process without memory to spare cannot start one.
+  explicit DrainLimit(std::function<void()> tell);
+  ~DrainLimit();
+
+  // Unless the limit is destroyed before, calls `tell` after this time by the monotonic clock, and
+  // ends the process with code 1. Called at most once.
+  void Begin(absl::Duration time);
 
  private:
+  class Waiting;
+  const std::unique_ptr<Waiting> waiting_;
   std::jthread thread_;
 };
 

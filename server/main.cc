@@ -1,4 +1,5 @@
 // slipstream_server: opens the store, serves until a signal arrives, drains.
+#include <grpc/grpc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -167,11 +168,17 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   }
   flags.calls.audit = audit.get();
   LogExpiry(&flags, log, audit.get());
+  // Never undone: when it is shut down, gRPC 1.51 waits for ever for a thread that it once could not
+  // start.
+  grpc_init();
   CallMonitor monitor(log, flags.calls);
   flags.server.monitor = &monitor;
   flags.server.on_refused = [log](const std::string& text) {
     log->WriteLimited(LogLevel::kWarning, "refused connections", text, [] { return LogFields(); });
   };
+  DrainLimit limit([log] {
+    log->Write(LogLevel::kError, "ends without calls that do not end, as when a disk hangs");
+  });
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
@@ -193,12 +200,8 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
-  {
-    const DrainLimit limit(absl::Seconds(flags.drain_seconds) + kTimeToCancel, [log] {
-      log->Write(LogLevel::kError, "ends without calls that do not end, as when a disk hangs");
-    });
-    server->Drain(absl::Seconds(flags.drain_seconds));
-  }
+  limit.Begin(absl::Seconds(flags.drain_seconds) + kTimeToCancel);
+  server->Drain(absl::Seconds(flags.drain_seconds));
   log->TellOfRepeats();
   LogEnd(service, log);
   return absl::OkStatus();

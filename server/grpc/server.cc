@@ -150,6 +150,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   result->stall_guard_ = std::make_unique<StallGuard>(
       std::max(options.max_upload_idle, 2 * service->options().suggest_budget), lasting_calls,
       closing("brings no message to its end for as long as --upload-idle-seconds allows"));
+  result->closing_ = std::make_unique<Executor>("closing", /*threads=*/1, /*max_waiting=*/1);
   result->SetHealthy(true);
   result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());
   return result;
@@ -171,8 +172,12 @@ void Server::Drain(absl::Duration grace) {
   reset_guard_.reset();
   stall_guard_.reset();
   server_->GetHealthCheckService()->Shutdown();
-  const std::future<void> all_closed = std::async(
-      std::launch::async, [this, deadline = TimeIn(grace)] { server_->Shutdown(deadline); });
+  std::promise<void> closed;
+  const std::future<void> all_closed = closed.get_future();
+  closing_->Continue([this, &closed, deadline = TimeIn(grace)] {
+    server_->Shutdown(deadline);
+    closed.set_value();
+  });
   while (under_way_ > 0 && !grace_ends.has_passed()) absl::SleepFor(absl::Milliseconds(5));
   service_->StopComputing();
   const std::chrono::milliseconds closing_time(absl::ToInt64Milliseconds(kClosingTime));
@@ -180,6 +185,7 @@ void Server::Drain(absl::Duration grace) {
     grpc_server_cancel_all_calls(server_->c_server());
   }
   all_closed.wait();
+  closing_.reset();
   server_->Wait();
   // The last calls have been answered, but threads may still free what these held, and have nothing
   // else to do.

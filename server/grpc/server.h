@@ -26,6 +26,7 @@
 #include "server/grpc/transport_security.h"
 #include "server/quota/call_rates.h"
 #include "server/quota/quotas.h"
+#include "server/service/executor.h"
 #include "server/service/service.h"
 #include "server/telemetry/call_monitor.h"
 
@@ -118,6 +119,8 @@ class Server {
   std::unique_ptr<StallGuard> stall_guard_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
+  // Started with the server, since one without memory to spare can start no thread to drain.
+  std::unique_ptr<Executor> closing_;
   std::string address_;
 };
 

@@ -4,8 +4,10 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
@@ -18,6 +20,9 @@ constexpr int kHeaders = 1;
 constexpr int kContinuation = 9;
 constexpr int kEndHeaders = 4;
 constexpr size_t kMostOfAFrame = 16384;
+
+// How long Send waits for a server that does not read.
+constexpr int kPatienceSeconds = 30;
 
 // HPACK's literal without indexing, with a new name (RFC 7541, section 6.2.2).
 std::string LiteralHeader(const std::string& name, const std::string& value) {
@@ -65,6 +70,8 @@ RawConnection::RawConnection(const std::string& address, const std::string& from
   to.sin_family = AF_INET;
   to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const timeval patience = {kPatienceSeconds, 0};
+  setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
   if (bind(socket_, reinterpret_cast<sockaddr*>(&own), sizeof(own)) != 0 ||
       connect(socket_, reinterpret_cast<sockaddr*>(&to), sizeof(to)) != 0) {
     close(socket_);
@@ -83,6 +90,9 @@ bool RawConnection::Send(const std::string& bytes) {
   size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t count = send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+    if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      throw std::runtime_error("the server neither reads nor closes the connection");
+    }
     if (count <= 0) return false;
     sent += static_cast<size_t>(count);
   }

@@ -20,7 +20,8 @@ class RawConnection {
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
-  // False once the server has closed the connection.
+  // False once the server has closed the connection. Throws std::runtime_error if the server does
+  // not read for 30 s and keeps the connection open.
   bool Send(const std::string& bytes);
   // The client's preface and empty settings.
   bool Begin();
