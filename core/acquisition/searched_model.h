@@ -38,6 +38,9 @@ class SearchedModel {
   virtual std::optional<int64_t> round() const { return std::nullopt; }
   // Whether a prediction takes much longer than one from the results alone would.
   virtual bool is_costly() const = 0;
+  // Whether an exploration by turns (core/exploration/turns.h) pays: some member learns from
+  // nothing but the results.
+  virtual bool takes_turns() const { return !is_costly(); }
   // Whether members are more exact when they are asked at single points.
   virtual bool looks_closer_at_single_points() const { return false; }
 

@@ -1,9 +1,11 @@
 // The exploration "turns": once little improvement is expected, suggestions alternate between
 // refining the incumbent and exploring.
 //
-// Little is an expected improvement below 0.01 on outputs of variance 1. Every third suggestion
-// then takes the model's deviations as 0.35 times as large and so refines; the others take them
-// as 1.2 times as large and so explore, or twice as large in a space with words or conditions,
+// Little is an expected improvement below 0.01 on outputs of variance 1, or below 0.4 deviations of
+// the noise, which a single result does not show: with noise some improvement is always expected
+// beside the incumbent. Every third suggestion then takes the model's deviations as 0.35 times as
+// large and so refines; the others take them as 1.2 times as large and so explore, or twice as
+// large where it is the noise that hides the improvement, and in a space with words or conditions,
 // where a process knows least of branches that it has hardly seen. A kernel that is rougher than
 // the function overstates errors close to results, and one process for the whole space understates
 // what may be elsewhere: the refining turns make up for the former, the exploring ones for the
@@ -11,8 +13,8 @@
 // model expects of them.
 //
 // There are no turns where they were not measured to pay: on a space that is searched whole
-// (candidates, few configurations), while sources are in the model, with a rule for lengthscales,
-// and with acquisitions that do not say what improvement they expect.
+// (candidates, few configurations), while all of the model learns from sources, with a rule for
+// lengthscales, and with acquisitions that do not say what improvement they expect.
 #ifndef SLIPSTREAM_CORE_EXPLORATION_TURNS_H_
 #define SLIPSTREAM_CORE_EXPLORATION_TURNS_H_
 

@@ -157,6 +157,20 @@ TEST(Turns, OfNoisyResultsComeAsWell) {
             1);
 }
 
+// As deviations of the noise the improvement is little, though it is not by itself.
+TEST(Turns, BeginEarlierAndLookFartherWhereNoiseHidesTheImprovement) {
+  FakeStudy study = StudyAfter(25);
+  study.noiseless = false;
+  for (size_t i = 0; i < study.ended.size(); ++i) {
+    *study.ended[i].value += 0.3 * (static_cast<double>(i * 7 % 5) - 2);
+  }
+  ASSERT_FALSE(ExpectsLittle(Suggest(study, {.exploration = "none"}).front()));
+  while (study.suggested % 3 != 2) ++study.suggested;
+  EXPECT_EQ(FactorOf(Suggest(study, {}).front()), 0.35);
+  ++study.suggested;
+  EXPECT_EQ(FactorOf(Suggest(study, {}).front()), 2);
+}
+
 TEST(Turns, GoWithWhateverAModelIsMadeOf) {
   const auto expect_turns = [](const FakeStudy& study, const RecipeChange& change) {
     const std::vector<Suggestion> made = Suggest(study, change, 3);
@@ -204,6 +218,19 @@ TEST(Turns, ExploreMoreInASpaceWithWordsOrConditions) {
     const bool refines = (study.suggested + static_cast<int64_t>(i) + 1) % 3 == 0;
     EXPECT_EQ(FactorOf(together[i]), refines ? 0.35 : 2) << i;
   }
+}
+
+// With a guard, half of the model learns from the results alone.
+TEST(Turns, AreTakenWithAGuardBesideSources) {
+  const FakeStudy study = StudyAfter(25, SquareSpace(), {BowlSource("near", 0.3, 0.6, 20, 5)});
+  const RecipeChange guarded = {.prior = "empirical", .options = {{"transfer_guard", 1}}};
+  int turns = 0;
+  for (const Suggestion& each : Suggest(study, guarded, 8)) {
+    const bool asks_both =
+        HasFact(each, "asked") && TextFact(each, "asked") == std::string("both models");
+    turns += asks_both && FactorOf(each) != 1 ? 1 : 0;
+  }
+  EXPECT_GT(turns, 0);
 }
 
 TEST(Turns, AreNotTakenWhereTheyAreNotMeant) {
