@@ -31,12 +31,17 @@ class MixedModel final : public SearchedModel {
   std::vector<Configuration> BestConfigurations(size_t count) const override;
   std::optional<int64_t> round() const override { return with_sources_.round(); }
   bool is_costly() const override { return with_sources_.is_costly(); }
-  bool takes_turns() const override { return without_sources_.takes_turns(); }
+  // Sources that serve well need no turns.
+  bool takes_turns() const override {
+    return share_ < kMostForTurns && without_sources_.takes_turns();
+  }
   bool looks_closer_at_single_points() const override {
     return without_sources_.looks_closer_at_single_points();
   }
 
  private:
+  static constexpr double kMostForTurns = 0.9;
+
   const SearchedModel& without_sources_;
   const SearchedModel& with_sources_;
   double share_;
