@@ -1,5 +1,4 @@
 // slipstream_server: opens the store, serves until a signal arrives, drains.
-#include <grpc/grpc.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -168,9 +167,6 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   }
   flags.calls.audit = audit.get();
   LogExpiry(&flags, log, audit.get());
-  // Never undone: when it is shut down, gRPC 1.51 waits for ever for a thread that it once could not
-  // start.
-  grpc_init();
   CallMonitor monitor(log, flags.calls);
   flags.server.monitor = &monitor;
   flags.server.on_refused = [log](const std::string& text) {

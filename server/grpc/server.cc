@@ -129,6 +129,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   builder.experimental().SetInterceptorCreators(std::move(counting));
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
+  // Never undone: when it is shut down, gRPC 1.51 waits for ever for a thread that it once could not
+  // start.
+  grpc_init();
   result->server_ = builder.BuildAndStart();
   if (result->server_ == nullptr) return absl::InternalError("gRPC does not start");
   result->listener_->Start([acceptor = result->acceptor_.get()](int connection) {
