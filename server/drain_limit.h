@@ -8,8 +8,11 @@
 #ifndef SLIPSTREAM_SERVER_DRAIN_LIMIT_H_
 #define SLIPSTREAM_SERVER_DRAIN_LIMIT_H_
 
+#include <condition_variable>
 #include <functional>
-#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
 #include <thread>
 
 #include "absl/time/time.h"
@@ -20,16 +23,19 @@ class DrainLimit {
  public:
   // Starts the thread that waits, since a process without memory to spare cannot start one.
   explicit DrainLimit(std::function<void()> tell);
-  ~DrainLimit();
 
   // Unless the limit is destroyed before, calls `tell` after this time by the monotonic clock, and
   // ends the process with code 1. Called at most once.
   void Begin(absl::Duration time);
 
  private:
-  class Waiting;
-  const std::unique_ptr<Waiting> waiting_;
-  std::jthread thread_;
+  // Whether the time has passed before `drained`.
+  bool IsTooLong(const std::stop_token& drained);
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<absl::Duration> time_;  // None: not begun.
+  std::jthread thread_;                 // Last: it uses the rest.
 };
 
 }  // namespace slipstream

@@ -157,7 +157,7 @@ TEST(Turns, OfNoisyResultsComeAsWell) {
             1);
 }
 
-// As deviations of the noise the improvement is little, though it is not by itself.
+// The improvement is little beside the noise, though not by itself.
 TEST(Turns, BeginEarlierAndLookFartherWhereNoiseHidesTheImprovement) {
   FakeStudy study = StudyAfter(25);
   study.noiseless = false;
