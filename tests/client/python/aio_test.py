@@ -115,7 +115,8 @@ class Asyncio(ServerTest):
                     return ((await study.trials())[0].lease_ends - first).total_seconds() >= 6
 
                 await wait_until_async(is_renewed, "the lease was renewed")
-                renewals = [task for task in asyncio.all_tasks() if task.get_name().startswith("renews")]
+                renewals = [task for task in asyncio.all_tasks()
+                            if task.get_name().startswith("renews")]
                 await trial.complete(0.5)
                 await asyncio.wait(renewals)
             return [trial.state for trial in await study.trials()]
