@@ -21,20 +21,25 @@ bool Figure::Reached() const {
 }
 
 Figure AtLeast(std::string name, double value, double bar) {
-  return {std::move(name), value, bar, kNone};
+  return {std::move(name), value, bar, kNone, std::nullopt};
 }
 
 Figure AtMost(std::string name, double value, double bar) {
-  return {std::move(name), value, kNone, bar};
+  return {std::move(name), value, kNone, bar, std::nullopt};
 }
 
 int PrintFigures(const std::vector<Figure>& figures) {
   int missed = 0;
   for (const Figure& figure : figures) {
     const bool lower = std::isnan(figure.at_most);
-    std::cout << absl::StrFormat("  %-62s %9.3f   bar %s %-8.4g %s\n", figure.name, figure.value,
+    std::cout << absl::StrFormat("  %-62s %9.3f   bar %s %-8.4g %s", figure.name, figure.value,
                                  lower ? ">=" : "<=", lower ? figure.at_least : figure.at_most,
                                  figure.Reached() ? "reached" : "MISSED");
+    if (figure.interval) {
+      std::cout << absl::StrFormat("   95%% interval %.3f to %.3f", figure.interval->low,
+                                   figure.interval->high);
+    }
+    std::cout << "\n";
     if (!figure.Reached()) ++missed;
   }
   return missed;

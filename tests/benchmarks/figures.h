@@ -2,8 +2,11 @@
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_FIGURES_H_
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "tests/benchmarks/latencies.h"
 
 namespace slipstream {
 
@@ -13,6 +16,7 @@ struct Figure {
   double value = 0;
   double at_least = 0;
   double at_most = 0;
+  std::optional<Interval> interval;  // Of the value, where it is known.
 
   bool Reached() const;
 };

@@ -1,6 +1,7 @@
 #include "tests/benchmarks/latencies.h"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 
 namespace slipstream {
 
@@ -29,6 +30,17 @@ double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::optional<Interval> IntervalOfMedian(std::vector<double> values) {
+  constexpr double kEachTail = 0.025;
+  // How many of the values are below the median.
+  const boost::math::binomial below(static_cast<double>(values.size()), 0.5);
+  size_t first = 0;
+  while (first < values.size() && boost::math::cdf(below, first) <= kEachTail) ++first;
+  if (first == 0) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  return Interval{values[first - 1], values[values.size() - first]};
 }
 
 }  // namespace slipstream

@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_
 #define SLIPSTREAM_TESTS_BENCHMARKS_LATENCIES_H_
 
+#include <optional>
 #include <vector>
 
 namespace slipstream {
@@ -22,6 +23,16 @@ struct Latencies {
 
 // The middle value, or the mean of the two in the middle; 0 for no values.
 double Median(std::vector<double> values);
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// The two of the values between which the median of what they were drawn from lies in 95% of
+// samples, whatever its distribution; nothing for fewer than six values, of which no two are
+// that far apart.
+std::optional<Interval> IntervalOfMedian(std::vector<double> values);
 
 }  // namespace slipstream
 
