@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kWatchTime(20);
 constexpr size_t kMostFailures = 20;
 constexpr uint32_t kRequestsPerGarbled = 16;
 constexpr int64_t kRequestsPerSample = 500;
-constexpr int64_t kPartBeforeSteady = 10;
+constexpr int64_t kSpans = 10;
 
 // Changes or cuts off some of the bytes.
 void Garble(std::string* bytes, Dice& dice) {
@@ -71,6 +71,12 @@ bool IsExpected(const OpenCall& call) {
   }
 }
 
+MemorySpan SpanOf(std::vector<int64_t>& samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  return {samples[samples.size() / 2], samples.back()};
+}
+
 class PortCaller {
  public:
   explicit PortCaller(const PortSettings& settings)
@@ -95,6 +101,7 @@ class PortCaller {
       Fail(absl::StrCat("only ", report_.requests, " of ", settings_.requests, " requests in ",
                         settings_.seconds, " s"));
     }
+    for (std::vector<int64_t>& samples : samples_) report_.memory.push_back(SpanOf(samples));
     report_.log_bytes = static_cast<int64_t>(server_.Output().size());
     if (server_.EndsWithin(std::chrono::microseconds(0))) Fail("it ended: " + server_.Output());
     if (server_.Terminate().exit_code != 0) Fail("it did not end well: " + server_.Output());
@@ -138,9 +145,9 @@ class PortCaller {
   }
 
   void Sample() {
-    const bool first = report_.requests <= settings_.requests / kPartBeforeSteady;
-    int64_t& most = first ? report_.first_bytes : report_.later_bytes;
-    most = std::max(most, ResidentMemory(server_.pid()));
+    const auto span = static_cast<size_t>((report_.requests - 1) * kSpans / settings_.requests);
+    samples_.resize(std::max(samples_.size(), span + 1));
+    samples_[span].push_back(ResidentMemory(server_.pid()));
   }
 
   void Fail(std::string text) {
@@ -155,15 +162,27 @@ class PortCaller {
   RandomDice dice_;
   RequestMaker maker_;
   int64_t begun_ = 0;
+  std::vector<std::vector<int64_t>> samples_;  // Of resident memory, by tenths.
   PortReport report_;
 };
 
 }  // namespace
 
+int64_t PortReport::Growth() const {
+  int64_t growth = 0;
+  for (const MemorySpan& span : memory) {
+    growth = std::max(growth, span.median_bytes - memory.front().median_bytes);
+  }
+  return growth;
+}
+
 std::string PortReport::Text() const {
-  std::string text = absl::StrCat(requests, " requests; resident MiB at most ", first_bytes >> 20,
-                                  " in the first tenth, ", later_bytes >> 20, " later; ", log_bytes,
-                                  " bytes logged\n  by code");
+  std::string text = absl::StrCat(requests, " requests; ", log_bytes,
+                                  " bytes logged\n  resident MiB by tenths, median (most)");
+  for (const MemorySpan& span : memory) {
+    absl::StrAppend(&text, " ", span.median_bytes >> 20, " (", span.most_bytes >> 20, ")");
+  }
+  absl::StrAppend(&text, "\n  by code");
   for (const auto& [code, count] : by_code) absl::StrAppend(&text, " ", code, ": ", count);
   absl::StrAppend(&text, "\n ");
   for (const auto& [rpc, count] : by_rpc) absl::StrAppend(&text, " ", rpc, " ", count);

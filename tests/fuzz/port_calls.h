@@ -20,18 +20,24 @@ struct PortSettings {
   uint32_t seed = 1;
 };
 
+// The server's resident memory while some of the requests were made.
+struct MemorySpan {
+  int64_t median_bytes = 0;
+  int64_t most_bytes = 0;
+};
+
 struct PortReport {
   int64_t requests = 0;
   std::map<std::string, int64_t> by_rpc;
   std::map<int, int64_t> by_code;  // grpc::StatusCode.
-  // Resident memory of the server: the most in the first tenth of the requests, and after that.
-  int64_t first_bytes = 0;
-  int64_t later_bytes = 0;
+  std::vector<MemorySpan> memory;  // By tenths of the requests.
   int64_t log_bytes = 0;
   // Answers that no request should get, the first few; how the server ended if it did; and that
   // there was no time for all requests, if so.
   std::vector<std::string> failures;
 
+  // By how much the median of a later tenth exceeds the first one's at most; 0 without a later one.
+  int64_t Growth() const;
   std::string Text() const;
 };
 

@@ -28,6 +28,17 @@ TEST(PortCalls, GeneratedRequestsGetAnswersAndLeaveTheServerSound) {
     EXPECT_GT(report.by_code.count(code), 0u) << code;
   }
   EXPECT_LT(report.log_bytes, 64 << 10);
+  ASSERT_EQ(report.memory.size(), 10u);
+  for (const MemorySpan& span : report.memory) EXPECT_LE(span.median_bytes, span.most_bytes);
+}
+
+TEST(PortReport, MemoryThatGrowsIsToldBySpansAndPeaksAreNotTakenForIt) {
+  PortReport report;
+  EXPECT_EQ(report.Growth(), 0);
+  report.memory = {{100, 150}, {90, 500}, {95, 130}};
+  EXPECT_EQ(report.Growth(), 0);
+  report.memory.push_back({130, 140});
+  EXPECT_EQ(report.Growth(), 30);
 }
 
 TEST(PortCalls, FailIfThereIsNoTimeForAllRequests) {
