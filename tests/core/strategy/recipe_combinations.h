@@ -29,7 +29,8 @@ class CombinationStudies {
 
   // Takes five suggestions in each, one with two trials still open, and expects
   // each to be legal, described and from the recipe itself. A recipe that is not
-  // legal is refused instead, with a reason; true if it was legal.
+  // legal is refused instead, with a reason; true if it was legal. Under
+  // AddressSanitizer a recipe has one of the studies, in turn.
   bool Try(const RecipeChange& change);
 
  private:
@@ -37,6 +38,9 @@ class CombinationStudies {
 
   std::unique_ptr<SourceProvider> library_;
   std::vector<FakeStudy> studies_;
+#ifdef __SANITIZE_ADDRESS__
+  size_t next_ = 0;
+#endif
 };
 
 }  // namespace slipstream
