@@ -425,8 +425,8 @@ std::vector<Figure> FiguresOf(const std::vector<Level>& levels) {
   std::vector<Figure> figures;
   for (const Level& level : levels) {
     const std::string where = absl::StrCat(" at ", level.in_flight, " in flight");
-    figures.push_back(RatesAtLeast("Observe's rate / that of two bare rows" + where,
-                                   level.observe, level.bare, 0.85));
+    figures.push_back(RatesAtLeast("Observe's rate / that of two bare rows" + where, level.observe,
+                                   level.bare, 0.85));
     if (level.in_flight >= 32) {
       figures.push_back(AtMost("Observe's p99 / the empty RPC's" + where,
                                MedianRatio(level.observe, level.empty, P99), 4));
@@ -458,8 +458,8 @@ std::vector<Figure> MeasureWatchers(Benchmark* benchmark, const Settings& settin
       "%d watchers, %d in flight: Observe %.0f/s alone, %.0f/s watched; each watcher was told of "
       "%.2f of the observations while they happened\n",
       kWatchers, kWatchedInFlight, Merged(alone).Rate(), Merged(watched).Rate(), told);
-  return {RatesAtLeast(absl::StrCat("Observe's rate with ", kWatchers, " watchers / alone"), watched,
-                       alone, 0.9)};
+  return {RatesAtLeast(absl::StrCat("Observe's rate with ", kWatchers, " watchers / alone"),
+                       watched, alone, 0.9)};
 }
 
 // Observe on two servers in turn.
