@@ -77,6 +77,15 @@ MemorySpan SpanOf(std::vector<int64_t>& samples) {
   return {samples[samples.size() / 2], samples.back()};
 }
 
+int64_t GrowthOf(const std::vector<MemorySpan>& spans, int64_t MemorySpan::*bytes) {
+  if (spans.empty() || spans.front().most_bytes == 0) return 0;
+  int64_t growth = 0;
+  for (const MemorySpan& span : spans) {
+    growth = std::max(growth, span.*bytes - spans.front().*bytes);
+  }
+  return growth;
+}
+
 class PortCaller {
  public:
   explicit PortCaller(const PortSettings& settings)
@@ -168,13 +177,9 @@ class PortCaller {
 
 }  // namespace
 
-int64_t PortReport::Growth() const {
-  int64_t growth = 0;
-  for (const MemorySpan& span : memory) {
-    growth = std::max(growth, span.median_bytes - memory.front().median_bytes);
-  }
-  return growth;
-}
+int64_t PortReport::Growth() const { return GrowthOf(memory, &MemorySpan::median_bytes); }
+
+int64_t PortReport::PeakGrowth() const { return GrowthOf(memory, &MemorySpan::most_bytes); }
 
 std::string PortReport::Text() const {
   std::string text = absl::StrCat(requests, " requests; ", log_bytes,

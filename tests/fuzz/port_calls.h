@@ -36,8 +36,10 @@ struct PortReport {
   // there was no time for all requests, if so.
   std::vector<std::string> failures;
 
-  // By how much the median of a later tenth exceeds the first one's at most; 0 without a later one.
+  // By how much the median of a later tenth exceeds that of the first at most, and the most of one
+  // that of the first. 0 without a later tenth or samples in the first.
   int64_t Growth() const;
+  int64_t PeakGrowth() const;
   std::string Text() const;
 };
 

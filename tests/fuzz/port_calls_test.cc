@@ -32,13 +32,17 @@ TEST(PortCalls, GeneratedRequestsGetAnswersAndLeaveTheServerSound) {
   for (const MemorySpan& span : report.memory) EXPECT_LE(span.median_bytes, span.most_bytes);
 }
 
-TEST(PortReport, MemoryThatGrowsIsToldBySpansAndPeaksAreNotTakenForIt) {
+TEST(PortReport, TellsGrowthOfMemoryByMediansAndByPeaks) {
   PortReport report;
   EXPECT_EQ(report.Growth(), 0);
   report.memory = {{100, 150}, {90, 500}, {95, 130}};
   EXPECT_EQ(report.Growth(), 0);
+  EXPECT_EQ(report.PeakGrowth(), 350);
   report.memory.push_back({130, 140});
   EXPECT_EQ(report.Growth(), 30);
+  report.memory.front() = {};  // Too few requests for a sample.
+  EXPECT_EQ(report.Growth(), 0);
+  EXPECT_EQ(report.PeakGrowth(), 0);
 }
 
 TEST(PortCalls, FailIfThereIsNoTimeForAllRequests) {
