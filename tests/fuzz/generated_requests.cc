@@ -1,7 +1,7 @@
 // Sends generated requests to a server's port, as many and as long as it is told to; see
 // port_calls.h. Exits with 1 if an answer was one that no request should get, if the server ended,
-// if its memory grew after the first tenth, by the median or by the most of a later one, or if there
-// was no time for all requests.
+// if its memory grew after the first tenth, by the median or by the most of a later one, or if
+// there was no time for all requests.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <iostream>
