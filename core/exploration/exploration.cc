@@ -75,9 +75,9 @@ const ExplorationRow kRandom = {
 ExplorationStep Exploration::Next(const ExplorationInput&) const { return {}; }
 
 absl::StatusOr<ExploredPoint> Exploration::Choose(ExploredSearch search) const {
-  if (search.known.has_value()) return ExploredPoint{*std::move(search.known), {}, {}};
+  if (search.known.has_value()) return ExploredPoint{*std::move(search.known)};
   SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, ChooseNextPoint(search.request));
-  return ExploredPoint{std::move(next), {}, {}};
+  return ExploredPoint{std::move(next)};
 }
 
 absl::Span<const ExplorationRow* const> ExplorationRows() {

@@ -47,8 +47,10 @@ struct ExploredSearch {
 
 struct ExploredPoint {
   NextPoint next;
-  Notes notes;
-  std::vector<Fact> facts;
+  // The suggestion is to be the study's next evenly filling point instead.
+  bool fills_evenly = false;
+  Notes notes = {};
+  std::vector<Fact> facts = {};
 };
 
 // Immutable, hence thread-safe.

@@ -9,8 +9,11 @@
 // where a process knows least of branches that it has hardly seen. A kernel that is rougher than
 // the function overstates errors close to results, and one process for the whole space understates
 // what may be elsewhere: the refining turns make up for the former, the exploring ones for the
-// latter. core/README.md has what was measured. Pending trials count as if they had given what the
-// model expects of them.
+// latter. Where noise hides the improvement, every sixth suggestion is an evenly filling point, and
+// where noise is more than half of the outputs' variance all are that would explore: a model that
+// takes results for noise promises as little everywhere, and finds no basin that it has not met.
+// core/README.md has what was measured. Pending trials count as if they had given what the model
+// expects of them.
 //
 // There are no turns where they were not measured to pay: on a space that is searched whole
 // (candidates, few configurations), while all of the model learns from sources, with a rule for

@@ -185,6 +185,7 @@ class ModelRun final : public SuggestionRun {
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint choice,
                                 parts_.exploration.Choose({ask, view_.ended, parts_.rule != nullptr,
                                                            std::move(ruled.next)}));
+    if (choice.fills_evenly) return Unasked(choice.facts, choice.notes);
     Suggestion suggestion;
     Describe(ruled, choice.next, suggestion.provenance);
     AppendAll(ruled.facts, suggestion.provenance.facts);
@@ -202,16 +203,22 @@ class ModelRun final : public SuggestionRun {
     return suggestion;
   }
 
-  // A point that no model asked for, by which the models can be told apart.
-  Suggestion Contrast() {
+  // A point that no model asked for. `facts` say what it is for.
+  Suggestion Unasked(const std::vector<Fact>& facts, const Notes& notes) {
     Suggestion suggestion = First();
     Provenance& provenance = suggestion.provenance;
     provenance.facts = {RecipeFact()};
     models_.Describe(models_.main(), provenance);
-    provenance.facts.push_back({"contrast", std::string("no model asked for this point")});
+    AppendAll(facts, provenance.facts);
     provenance.notes = models_.NotesOf(suggestion.configuration);
-    provenance.notes.push_back(StudyModels::ContrastNote());
+    AppendAll(notes, provenance.notes);
     return suggestion;
+  }
+
+  // By its result the models can be told apart.
+  Suggestion Contrast() {
+    return Unasked({{"contrast", std::string("no model asked for this point")}},
+                   {StudyModels::ContrastNote()});
   }
 
   NextPointRequest RequestFor(const SearchedModel& model, int64_t suggested,

@@ -11,6 +11,7 @@
 #include "core/calibration/calibration.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe_names.h"
+#include "core/space/quasi_random.h"
 #include "core/strategy/make_strategy.h"
 #include "core/strategy/objective_model.h"
 #include "gtest/gtest.h"
@@ -157,18 +158,63 @@ TEST(Turns, OfNoisyResultsComeAsWell) {
             1);
 }
 
-// The improvement is little beside the noise, though not by itself.
-TEST(Turns, BeginEarlierAndLookFartherWhereNoiseHidesTheImprovement) {
+FakeStudy NoisyStudy() {
   FakeStudy study = StudyAfter(25);
   study.noiseless = false;
   for (size_t i = 0; i < study.ended.size(); ++i) {
     *study.ended[i].value += 0.3 * (static_cast<double>(i * 7 % 5) - 2);
   }
+  return study;
+}
+
+// The improvement is little beside the noise, though not by itself.
+TEST(Turns, BeginEarlierAndLookFartherWhereNoiseHidesTheImprovement) {
+  FakeStudy study = NoisyStudy();
   ASSERT_FALSE(ExpectsLittle(Suggest(study, {.exploration = "none"}).front()));
   while (study.suggested % 3 != 2) ++study.suggested;
   EXPECT_EQ(FactorOf(Suggest(study, {}).front()), 0.35);
   ++study.suggested;
   EXPECT_EQ(FactorOf(Suggest(study, {}).front()), 2);
+}
+
+TEST(Turns, FillTheSpaceAtEverySixthSuggestionWhereNoiseHidesTheImprovement) {
+  FakeStudy study = NoisyStudy();
+  while (study.suggested % 6 != 0) ++study.suggested;
+  const std::vector<Suggestion> made = Suggest(study, {}, 6);
+  ASSERT_EQ(made.size(), 6U);
+  for (size_t i = 0; i < made.size(); ++i) {
+    const bool fills = i == 4;
+    EXPECT_EQ(HasFact(made[i], "turn"), fills) << i;
+    EXPECT_EQ(FactorOf(made[i]), fills ? 1 : i % 3 == 2 ? 0.35 : 2) << i;
+    EXPECT_EQ(made[i].provenance.rung, Rung::kRecipe) << i;
+    if (!fills) continue;
+    const auto index = static_cast<uint64_t>(study.suggested) + i;
+    EXPECT_EQ(made[i].configuration,
+              study.space->Sample(QuasiRandomPoint(study.space->dimension(), kTurnsSeed, index)));
+  }
+}
+
+// A model that takes all results for noise promises nothing anywhere, and the bowl is found by
+// points that no model asked for.
+TEST(Turns, LeaveAPlainOfNoise) {
+  FakeStudy study(SquareSpace());
+  const auto measure = [&](const Configuration& at, int64_t number) {
+    const UnitPoint point = study.space->Encode(at);
+    const double x = point.coordinates[0] - 0.77;
+    const double y = point.coordinates[1] - 0.23;
+    const double noise = 0.3 * (static_cast<double>(number * 7 % 11) / 5 - 1);
+    return 3 * std::exp(-60 * (x * x + y * y)) + noise;
+  };
+  double nearest = 1;
+  for (int i = 0; i < 60; ++i) {
+    study.Lease(Suggest(study, {}));
+    const Configuration& at = study.open.front().configuration;
+    const UnitPoint point = study.space->Encode(at);
+    nearest = std::min(nearest,
+                       std::hypot(point.coordinates[0] - 0.77, point.coordinates[1] - 0.23));
+    study.End(Ending::kMeasured, measure(at, i));
+  }
+  EXPECT_LT(nearest, 0.05);
 }
 
 TEST(Turns, GoWithWhateverAModelIsMadeOf) {
