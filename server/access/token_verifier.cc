@@ -1,15 +1,18 @@
 #include "server/access/token_verifier.h"
 
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "server/access/token_hash.h"
 
 namespace slipstream {
@@ -27,12 +30,32 @@ absl::Status TooMany(size_t limit, absl::string_view tokens) {
                    " that wait to be verified is reached; repeat the call later"));
 }
 
-}  // namespace
+constexpr size_t kKeyBytes = 32;  // SHA-256's.
 
-TokenVerifier::TokenVerifier(TokenVerifierOptions options) : options_(options) {
-  if (RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) != 1) {
+// An HMAC with a random key; null if OpenSSL has none.
+EVP_MAC_CTX* NewHash() {
+  std::array<unsigned char, kKeyBytes> key;
+  if (RAND_bytes(key.data(), static_cast<int>(key.size())) != 1) {
     throw std::runtime_error("the system gives no random bytes");
   }
+  const std::unique_ptr<EVP_MAC, void (*)(EVP_MAC*)> hmac(EVP_MAC_fetch(nullptr, "HMAC", nullptr),
+                                                          EVP_MAC_free);
+  EVP_MAC_CTX* const hash = hmac == nullptr ? nullptr : EVP_MAC_CTX_new(hmac.get());
+  char digest[] = "SHA256";
+  const OSSL_PARAM parameters[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+      OSSL_PARAM_construct_end()};
+  if (hash != nullptr && EVP_MAC_init(hash, key.data(), key.size(), parameters) == 1) return hash;
+  EVP_MAC_CTX_free(hash);
+  return nullptr;
+}
+
+}  // namespace
+
+void TokenVerifier::FreeHash::operator()(EVP_MAC_CTX* hash) const { EVP_MAC_CTX_free(hash); }
+
+TokenVerifier::TokenVerifier(TokenVerifierOptions options) : options_(options), hash_(NewHash()) {
+  if (hash_ == nullptr) throw std::runtime_error("OpenSSL has no HMAC with SHA-256");
   thread_ = std::thread([this] { VerifyUntilClosed(); });
 }
 
@@ -52,12 +75,19 @@ void TokenVerifier::Replace(TokenTable table) {
   ++generation_;
 }
 
-TokenVerifier::Key TokenVerifier::KeyOf(absl::string_view token) const {
-  Key key(32, '\0');
-  unsigned int size = 0;
-  HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
-       reinterpret_cast<const unsigned char*>(token.data()), token.size(),
-       reinterpret_cast<unsigned char*>(key.data()), &size);
+absl::StatusOr<TokenVerifier::Key> TokenVerifier::KeyOf(absl::string_view token) {
+  Key key(kKeyBytes, '\0');
+  size_t size = 0;
+  const bool is_hashed =
+      EVP_MAC_init(hash_.get(), nullptr, 0, nullptr) == 1 &&
+      EVP_MAC_update(hash_.get(), reinterpret_cast<const unsigned char*>(token.data()),
+                     token.size()) == 1 &&
+      EVP_MAC_final(hash_.get(), reinterpret_cast<unsigned char*>(key.data()), &size, key.size()) ==
+          1;
+  // Keys that are alike would take one caller for another.
+  if (!is_hashed || size != key.size()) {
+    return absl::UnavailableError("the token cannot be hashed for want of memory; repeat the call");
+  }
   return key;
 }
 
@@ -67,9 +97,10 @@ const TokenEntry* TokenVerifier::EntryOf(absl::string_view token) const {
 }
 
 std::optional<TokenVerifier::Answer> TokenVerifier::Find(absl::string_view token) {
-  const Key key = KeyOf(token.substr(0, kMostTokenBytes + 1));
   const std::lock_guard lock(mutex_);
-  const auto known = remembered_.find(key);
+  const absl::StatusOr<Key> key = KeyOf(token.substr(0, kMostTokenBytes + 1));
+  if (!key.ok()) return key.status();
+  const auto known = remembered_.find(*key);
   if (known != remembered_.end()) return known->second;
   if (EntryOf(token) == nullptr) return NobodysToken();
   return std::nullopt;
@@ -89,8 +120,8 @@ void TokenVerifier::Verify(absl::string_view token, Done done) {
 
 // Takes `*done` unless it is refused.
 absl::Status TokenVerifier::Enqueue(absl::string_view token, Done* done) {
-  const Key key = KeyOf(token);
   const std::lock_guard lock(mutex_);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Key key, KeyOf(token));
   if (closing_) return absl::UnavailableError("the server is shutting down");
   const TokenEntry* const entry = EntryOf(token);
   if (entry == nullptr) return NobodysToken();

@@ -11,7 +11,8 @@
 #ifndef SLIPSTREAM_SERVER_ACCESS_TOKEN_VERIFIER_H_
 #define SLIPSTREAM_SERVER_ACCESS_TOKEN_VERIFIER_H_
 
-#include <array>
+#include <openssl/types.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +44,7 @@ struct TokenVerifierOptions {
 class TokenVerifier {
  public:
   // UNAUTHENTICATED: it is nobody's token. RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: the
-  // verifier is being destroyed.
+  // verifier is being destroyed, or there is no memory.
   using Answer = absl::StatusOr<std::shared_ptr<const Identity>>;
   using Done = std::function<void(Answer)>;
 
@@ -74,8 +75,8 @@ class TokenVerifier {
     std::vector<Done> done = {};  // All who wait for this token.
   };
 
-  Key KeyOf(absl::string_view token) const;
   // With the lock.
+  absl::StatusOr<Key> KeyOf(absl::string_view token);
   const TokenEntry* EntryOf(absl::string_view token) const;
   size_t WaitingOf(const std::string& name) const;
   void Remember(const Pending& pending);
@@ -83,10 +84,14 @@ class TokenVerifier {
   absl::Status Enqueue(absl::string_view token, Done* done);
   void VerifyUntilClosed();
 
+  struct FreeHash {
+    void operator()(EVP_MAC_CTX* hash) const;
+  };
+
   const TokenVerifierOptions options_;
-  std::array<unsigned char, 32> secret_;
 
   std::mutex mutex_;
+  std::unique_ptr<EVP_MAC_CTX, FreeHash> hash_;  // With a random key.
   std::condition_variable work_;
   TokenTable table_;
   uint64_t generation_ = 0;  // Counts tables.
