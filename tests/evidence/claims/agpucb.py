@@ -26,6 +26,12 @@ def on_bump(points):
             WANG: "wang_de_freitas+shrinking_most=1000" + usual}
 
 
+def on_bump_with(option):
+    """Ours with another of lemma 1's constants, beside those that know or learn the lengthscale."""
+    return {name: preset + (option if name in OUR else "") for name, preset in on_bump(2).items()
+            if name in (*OUR, TRUE, HMC)}
+
+
 def on_samples(points):
     """A preset whose scale cannot grow is GP-UCB with the same multiplier."""
     fixed = "agpucb_theory+expanding_most=1+lengthscale=0.1" + NORM + start(points)
@@ -53,6 +59,11 @@ EXPERIMENTS = (
         facts=("h", "lengthscales")),
     experiment("bump from four", "The same from four points", "rkhs_bump", on_bump(4),
                "The second choice of how many points are random at first."),
+    experiment("bump, lambda 0.5", "The same, lambda 0.5", "rkhs_bump",
+               on_bump_with("+norm_share=0.5"), "The second choice of lambda. That of delta is not "
+               "among the recipe's options."),
+    experiment("bump, B_0 0.5", "The same, B_0 0.5", "rkhs_bump", on_bump_with("+norm=0.5"),
+               "The second choice of B_0, a quarter of the function's norm."),
     experiment("samples", "Functions of norm 4, in one dimension", "space_sample1", on_samples(2),
                "Draws on 12 places, interpolated and scaled to norm 4; B_0 is 0.25 and theta_0 ten "
                "times too long: the paper's numbers could not be read."),
@@ -128,6 +139,13 @@ CLAIMS = (
           "mean regret of the second half less that of the first"),
     Claim("A-GP-UCB increases the function class over time", "5.1, figure 4c",
           judged.above("bump", OUR, judged.last("h"), 1), "h at the end, more than 1"),
+    *(Claim(f"The same with {constant}", "5.1, figure 4c",
+            judged.above(f"bump, {constant}", OUR, judged.last("h"), 1), "h at the end, more than 1")
+      for constant in ("lambda 0.5", "B_0 0.5")),
+    *(Claim(f"With {constant} A-GP-UCB evaluates close-to-optimal inputs eventually",
+            "5.1, figure 4a", judged.below(f"bump, {constant}", OUR, END, CLOSE),
+            "simple regret after 100, less than 0.05 of best - worst")
+      for constant in ("lambda 0.5", "B_0 0.5")),
     Claim("From four points HMC gets stuck, and A-GP-UCB does not", "5.1",
           judged.each_less("bump from four", OUR, (HMC,), END), "simple regret after 100"),
     Claim("On samples GP-UCB with correct hyperparameters has the lowest cumulative regret",

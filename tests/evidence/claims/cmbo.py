@@ -27,10 +27,23 @@ def methods(acquisition, barycentres=False):
     return made | (ALONE if acquisition == "GP-UCB" else {"Random": "random"})
 
 
-def experiment(name, acquisition, problems, choices="", barycentres=False):
+SECOND = (*VARIANTS, "RGPE", "GP", "Random")  # The methods that second choices are tried with.
+
+
+def of_four_clusters():
+    return {name: preset + ("+clusters=4" if name in VARIANTS else "")
+            for name, preset in methods("GP-UCB").items() if name in SECOND + ("RM-GP-UCB",)}
+
+
+def by_draws():
+    return {name: preset.replace("max_value_pi", "max_value_pi_draws")
+            for name, preset in methods("PI").items() if name in SECOND}
+
+
+def experiment(name, acquisition, problems, choices="", barycentres=False, of=None):
     return Experiment(
         name=name, title=f"Support vector machines, {name}", problems=problems,
-        quick_problems=QUICK_TASKS, methods=methods(acquisition, barycentres), solved=0.005,
+        quick_problems=QUICK_TASKS, methods=of or methods(acquisition, barycentres), solved=0.005,
         suggestions=TRIALS, seeds=1, quick_seeds=1, sources=True, from_nothing=False,
         facts=("seconds",), checkpoints=(FIRST + 5, FIRST + 10, FIRST + 25, FIRST + TRIALS),
         choices=choices)
@@ -46,6 +59,12 @@ EXPERIMENTS = (
     experiment("EI", "EI", QUICK_TASKS, "On every fifth data set."),
     experiment("PI", "PI", QUICK_TASKS,
                "On every fifth data set. Max-value PI is that of a margin beyond the best result."),
+    experiment("PI of the maximum", "PI", QUICK_TASKS,
+               "The second reading of max-value PI, after Wang and Jegelka: the probability to exceed "
+               "the maximum that draws of the function have.", of=by_draws()),
+    experiment("GP-UCB, four clusters", "GP-UCB", QUICK_TASKS,
+               "The second choice of the number of clusters: always four, by no criterion. W2 in the "
+               "weights has no second reading among the recipe's options.", of=of_four_clusters()),
     experiment(WITH_BARY, "GP-UCB", QUICK_TASKS,
                "On every fifth data set, as barycentres take ten times as long as the rest.",
                barycentres=True))
@@ -97,6 +116,11 @@ CLAIMS = (
     Claim("WssClus_WssCMP outperforms RGPE after 25, with EI and PI", "4.2, figure 1",
           judged.together(*[judged.less(name, BEST, ("RGPE",), after(25))
                             for name in ("EI", "PI")]), SHARE),
+    Claim("WssClus_WssCMP outperforms RGPE after 25, with PI of the estimated maximum",
+          "4.2, figure 1", judged.less("PI of the maximum", BEST, ("RGPE",), after(25)), SHARE),
+    *(Claim(f"Of four clusters, cm-BO's variants are ahead of RGPE and RM-GP-UCB after {trials}",
+            "4.2", judged.each_less("GP-UCB, four clusters", VARIANTS, ("RGPE", "RM-GP-UCB"),
+                                    after(trials)), SHARE) for trials in (10, 25)),
     Claim("RM-GP-UCB is the best of the other methods (GP-UCB)", "4.2",
           judged.less("GP-UCB", "RM-GP-UCB", ("RGPE", "HyperBO", "GP", "Random"), after(25)),
           SHARE + " after 25"),

@@ -8,7 +8,7 @@ import re
 
 import numpy
 
-PLACES = {1: 1001, 2: 101, 3: 21}  # On each side of the unit cube, in so many dimensions.
+PLACES = {1: 1001, 2: 101, 3: 21, 4: 9}  # On each side of the unit cube, in so many dimensions.
 DRAWN_PLACES = 800          # Joint draws are at so many of these.
 JITTER = 1e-8
 
@@ -577,7 +577,14 @@ def agpucb_programs():
     samples = {"A-GP-UCB": Expanding(False, norm=0.25, length=1.0),
                "A-GP-UCB, one step": Expanding(True, norm=0.25, length=1.0),
                "GP-UCB, true": with_bound(4.0), "GP-UCB, wrong norm": with_bound(0.25)}
-    return {"bump": bump, "bump from four": bump, "samples": samples}
+
+    def with_constants(**constants):
+        return {name: bump[name] for name in ("GP-UCB, true", "HMC")} | {
+            "A-GP-UCB": Expanding(False, **constants),
+            "A-GP-UCB, one step": Expanding(True, **constants)}
+    return {"bump": bump, "bump from four": bump, "samples": samples,
+            "bump, lambda 0.5": with_constants(share=0.5),
+            "bump, B_0 0.5": with_constants(norm=0.5)}
 
 
 # ---- UHE-BO and what it is compared with ----
@@ -632,10 +639,11 @@ def pseudo_data(x, y, random):
 
 
 class UnknownHyperparameters:
-    """Algorithm 1, without the loss or without EXP3 for what it is compared with."""
+    """Algorithm 1, without the loss or without EXP3 for what it is compared with. Rewards are scaled
+    by the initial results, or by all so far if `running`."""
 
-    def __init__(self, consistent, arms):
-        self.consistent, self.arms = consistent, arms
+    def __init__(self, consistent, arms, running=False):
+        self.consistent, self.arms, self.running = consistent, arms, running
 
     def __call__(self, task, trials):
         random, dimension = task.random, len(task.x[0])
@@ -661,6 +669,8 @@ class UnknownHyperparameters:
                 theta = most_probable(*learnt, theta, random)
                 task.evaluate(self.best(x, y, theta, random))
             if number % 2 == 1:
+                if self.running:
+                    low, high = min(task.y), max(task.y)
                 reward = min(max((max(task.y[-2:]) - low) / ((high - low) or 1), 0), 1)
                 weights[arm] += rate * reward / (2 * chances[arm])
             if len(task.y) in (25, 50, 100):
@@ -692,7 +702,11 @@ def uhebo_programs():
                "MAP": UnknownHyperparameters(False, "none"),
                "Random+EXP3": UnknownHyperparameters(False, "exp3"),
                "RA-BO": UnknownHyperparameters(True, "alternate")}
-    return {"deceptive2": methods, "h1": methods}
+    running = {"UHE-BO": UnknownHyperparameters(True, "exp3", running=True),
+               "MAP": methods["MAP"],
+               "Random+EXP3": UnknownHyperparameters(False, "exp3", running=True)}
+    return {"deceptive2": methods, "h1": methods, "deceptive4": methods,
+            "deceptive2, running rewards": running, "h1, running rewards": running}
 
 
 # ---- Which experiments have programs ----
@@ -709,7 +723,8 @@ PROGRAMS = {
     "deltabo": {
         "model": delta_programs(**MODEL), "model, beta 2": delta_programs(**MODEL, beta=2.0),
         "model, N 100": delta_programs(**MODEL),
-        "bumps": delta_programs(**BUMPS), "bumps, wide": delta_programs(**(BUMPS | {"side": 2})),
+        "bumps": delta_programs(**BUMPS), "bumps, beta 2": delta_programs(**BUMPS, beta=2.0),
+        "bumps, wide": delta_programs(**(BUMPS | {"side": 2})),
         "model, learnt": LEARNT, "bumps, learnt": LEARNT, "Bohachevsky, learnt": LEARNT,
         "Bohachevsky": delta_programs(**BOHACHEVSKY),
         "Bohachevsky, beta 2": delta_programs(**BOHACHEVSKY, beta=2.0)},
