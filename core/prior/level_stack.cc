@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "core/gp/remembered_points.h"
 #include "core/linalg/cholesky.h"
 
 namespace slipstream {
@@ -110,7 +111,7 @@ namespace {
 struct FittedOnStack {
   std::shared_ptr<const LevelStack> stack;
   OwnPart own;
-  PointMatrix x;  // The observations'.
+  PointMatrix x;  // The observations', and what was absorbed.
   Matrix pulled;  // L^-1 c(P, X).
   Cholesky factor;
   Vector alpha;
@@ -118,14 +119,14 @@ struct FittedOnStack {
 
   double own_variance() const { return own.kernel->Variance(own.parameters); }
 
-  // The part of cov(f(X), f(x)) without the stack's points.
-  Matrix PriorToObservations(const PointMatrix& at) const {
-    return own.kernel->Covariance(own.parameters, x, at) + stack->PriorCovariance(x, at);
+  // cov(f(a), f(b)) without any data.
+  Matrix PriorCovariance(const PointMatrix& a, const PointMatrix& b) const {
+    return own.kernel->Covariance(own.parameters, a, b) + stack->PriorCovariance(a, b);
   }
 
   // cov(f(X), f(at)) given the stack's data; `solved` is L^-1 c(P, at).
   Matrix ToObservations(const PointMatrix& at, const Matrix& solved) const {
-    Matrix covariance = PriorToObservations(at);
+    Matrix covariance = PriorCovariance(x, at);
     covariance.noalias() -= pulled.transpose() * solved;
     return covariance;
   }
@@ -139,7 +140,7 @@ struct FittedOnStack {
 
 class OnStack final : public TransferSurrogate {
  public:
-  explicit OnStack(std::shared_ptr<const FittedOnStack> fitted)
+  explicit OnStack(std::shared_ptr<FittedOnStack> fitted)
       : TransferSurrogate(fitted->own.kernel->dimension()), fitted_(std::move(fitted)) {}
 
   std::unique_ptr<TransferSurrogate> Clone() const override {
@@ -148,6 +149,7 @@ class OnStack final : public TransferSurrogate {
 
  private:
   Predictions DoPredict(const PointMatrix& x) const override {
+    if (remembered_.Are(x)) return remembered_.Predict();
     Predictions result{Vector(x.rows()), Vector(x.rows())};
     for (Index first = 0; first < x.rows(); first += kPredictionBlock) {
       const Index count = std::min(kPredictionBlock, x.rows() - first);
@@ -159,21 +161,79 @@ class OnStack final : public TransferSurrogate {
 
   void PredictBlock(const PointMatrix& x, VectorView mean, VectorView variance) const {
     const FittedOnStack& f = *fitted_;
+    Matrix solved;
+    Matrix covariance = BeforeResults(x, solved, mean, variance);
+    if (f.x.rows() > 0) {
+      f.factor.SolveLower(covariance);
+      variance -= covariance.colwise().squaredNorm().transpose();
+    }
+    const double most = f.stack->PriorVariance() + f.own_variance();
+    variance = variance.cwiseMax(kLeastVariancePart * most);
+  }
+
+  // The predictions before conditioning on the results, but with the mean learnt from them, and
+  // cov(f(X), f(x)). `solved` becomes L^-1 c(P, x).
+  Matrix BeforeResults(const PointMatrix& x, Matrix& solved, VectorView mean,
+                       VectorView variance) const {
+    const FittedOnStack& f = *fitted_;
     const double of_stack = f.stack->PriorVariance();
-    Matrix solved = f.stack->Cross(x);
+    solved = f.stack->Cross(x);
     mean.noalias() = solved.transpose() * f.stack->weights();
     mean.array() += f.own.mean + f.stack->mean();
     f.stack->SolveLower(solved);
     variance = (of_stack - solved.colwise().squaredNorm().transpose().array())
                    .max(kLeastVariancePart * of_stack) +
                f.own_variance();
-    if (f.x.rows() > 0) {
-      Matrix covariance = f.ToObservations(x, solved);
-      mean.noalias() += covariance.transpose() * f.alpha;
-      f.factor.SolveLower(covariance);
-      variance -= covariance.colwise().squaredNorm().transpose();
+    if (f.x.rows() == 0) return {};
+    Matrix covariance = f.ToObservations(x, solved);
+    mean.noalias() += covariance.transpose() * f.alpha;
+    return covariance;
+  }
+
+  void DoRemember(const PointMatrix& x) override {
+    const FittedOnStack& f = *fitted_;
+    const Index size = x.rows();
+    remembered_solved_.resize(f.stack->size(), size);
+    Predictions before{Vector(size), Vector(size)};
+    Matrix covariance(f.x.rows(), size);
+    Matrix solved;
+    for (Index first = 0; first < size; first += kPredictionBlock) {
+      const Index count = std::min(kPredictionBlock, size - first);
+      const Matrix to_results =
+          BeforeResults(x.middleRows(first, count), solved, before.mean.segment(first, count),
+                        before.variance.segment(first, count));
+      if (f.x.rows() > 0) covariance.middleCols(first, count) = to_results;
+      remembered_solved_.middleCols(first, count) = solved;
     }
-    variance = variance.cwiseMax(kLeastVariancePart * (of_stack + f.own_variance()));
+    remembered_ = RememberedPoints(x, std::move(before.mean), std::move(before.variance));
+    if (f.x.rows() > 0) remembered_.Grow(f.factor, 0, std::move(covariance));
+  }
+
+  // The mean stays as it is, as what is absorbed gave what was expected: its weights are 0.
+  absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override {
+    if (fitted_.use_count() > 1) fitted_ = std::make_shared<FittedOnStack>(*fitted_);
+    FittedOnStack& f = *fitted_;
+    const Index earlier = f.x.rows();
+    Matrix solved = f.stack->Cross(x);
+    f.stack->SolveLower(solved);
+    Matrix corner = f.PriorCovariance(x, x);
+    corner.noalias() -= solved.transpose() * solved;
+    corner.diagonal() *= 1 + kPendingNoisePart;
+    Matrix rows = f.ToObservations(x, solved);
+    f.factor.SolveLower(rows);
+    if (!f.factor.AppendBlock(rows, std::move(corner)).ok()) return false;
+    if (!remembered_.empty()) {
+      Matrix cross = f.PriorCovariance(x, remembered_.x());
+      cross.noalias() -= solved.transpose() * remembered_solved_;
+      remembered_.Grow(f.factor, earlier, std::move(cross));
+    }
+    f.x.conservativeResize(earlier + x.rows(), Eigen::NoChange);
+    f.x.bottomRows(x.rows()) = x;
+    f.pulled.conservativeResize(Eigen::NoChange, f.x.rows());
+    f.pulled.rightCols(x.rows()) = solved;
+    f.alpha.conservativeResize(f.x.rows());
+    f.alpha.tail(x.rows()).setZero();
+    return true;
   }
 
   PointPrediction DoPredictPoint(ConstVectorView x) const override {
@@ -219,8 +279,7 @@ class OnStack final : public TransferSurrogate {
     Matrix right = f.stack->Cross(b);
     f.stack->SolveLower(left);
     f.stack->SolveLower(right);
-    Matrix covariance =
-        f.own.kernel->Covariance(f.own.parameters, a, b) + f.stack->PriorCovariance(a, b);
+    Matrix covariance = f.PriorCovariance(a, b);
     covariance.noalias() -= left.transpose() * right;
     if (f.x.rows() == 0) return covariance;
     left = f.ToObservations(a, left);
@@ -247,7 +306,9 @@ class OnStack final : public TransferSurrogate {
     f.stack->AddCrossGradient(x, of_cross, gradient);
   }
 
-  std::shared_ptr<const FittedOnStack> fitted_;
+  std::shared_ptr<FittedOnStack> fitted_;  // Changed by Absorb alone, and then not shared.
+  RememberedPoints remembered_;
+  Matrix remembered_solved_;  // L^-1 c(P, x) at the points that are remembered.
 };
 
 }  // namespace

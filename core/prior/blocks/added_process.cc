@@ -14,9 +14,6 @@ namespace {
 // processor's cache.
 constexpr Index kAddedBlock = 64;
 
-// A pending trial counts as a result with this part of its variance as noise.
-constexpr double kAbsorbedNoisePart = 1e-6;
-
 // The parts that are the same for all points.
 struct Fitted {
   std::vector<AddedTerm> terms;
@@ -341,7 +338,7 @@ absl::StatusOr<bool> AddedProcess::DoAbsorb(const PointMatrix& x) {
     if (term.covariance_factor == 0) continue;
     corner += term.covariance_factor * term.process->Covariance(x, x);
   }
-  corner.diagonal() *= 1 + kAbsorbedNoisePart;
+  corner.diagonal() *= 1 + kPendingNoisePart;
   if (!f.factor.AppendBlock(solved, std::move(corner)).ok()) return false;
   if (!remembered_.empty()) remembered_.Grow(f.factor, earlier, CovarianceWithRemembered(x));
   f.x.conservativeResize(earlier + x.rows(), Eigen::NoChange);

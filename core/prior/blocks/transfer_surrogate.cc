@@ -11,9 +11,6 @@
 namespace slipstream {
 namespace {
 
-// This part of the variance at a pending point stays.
-constexpr double kFantasyNoisePart = 1e-6;
-
 // cov(a, b) - cov(a, Z) S^-1 cov(Z, b) with S = cov(Z, Z) and a little noise. Further points are
 // appended to Z and to the factor of S.
 class Fantasy final : public TransferSurrogate {
@@ -22,7 +19,7 @@ class Fantasy final : public TransferSurrogate {
                                                        PointMatrix seen) {
     base->Expect(seen);
     Matrix covariance = base->Covariance(seen, seen);
-    covariance.diagonal() *= 1 + kFantasyNoisePart;
+    covariance.diagonal() *= 1 + kPendingNoisePart;
     SLIPSTREAM_ASSIGN_OR_RETURN(Cholesky factor, Cholesky::Of(std::move(covariance)));
     return std::unique_ptr<Surrogate>(
         new Fantasy(std::move(base), std::move(seen), std::move(factor)));
@@ -104,7 +101,7 @@ class Fantasy final : public TransferSurrogate {
   absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override {
     Matrix solved = SolvedCross(x);
     Matrix corner = base_->Covariance(x, x);
-    corner.diagonal() *= 1 + kFantasyNoisePart;
+    corner.diagonal() *= 1 + kPendingNoisePart;
     const Index earlier = seen_.rows();
     if (!factor_.AppendBlock(solved, std::move(corner)).ok()) return false;
     seen_.conservativeResize(earlier + x.rows(), Eigen::NoChange);

@@ -11,6 +11,9 @@
 
 namespace slipstream {
 
+// A pending trial counts as a result with this part of its variance as noise.
+inline constexpr double kPendingNoisePart = 1e-6;
+
 class TransferSurrogate : public Surrogate {
  public:
   // cov(f(a_i), f(b_j)).

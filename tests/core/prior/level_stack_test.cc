@@ -115,6 +115,50 @@ TEST(LevelStack, IsOneRegressionOverLevelsAndPoints) {
   }
 }
 
+// Pending points absorbed one after the other, in comparison with a surrogate that takes them all
+// in by their joint covariance.
+TEST(LevelStack, AbsorbingIsFantasizingButForRoundingAlsoAtRememberedPoints) {
+  for (const Index results : {0, 8}) {
+    const Levels levels(results);
+    const auto surrogate = FitOnStack(levels.Stack(), levels.Own(), levels.results).value();
+    const auto untouched = surrogate->Clone();
+    const PointMatrix screen = RandomPoints(Numbers(2), 300, 41);
+    const PointMatrix pending = RandomPoints(Numbers(2), 9, 42);
+    const Predictions before = surrogate->Predict(screen);
+    const auto fantasy = surrogate->Fantasize(pending).value();
+    surrogate->Remember(screen);
+    EXPECT_LT((surrogate->Predict(screen).variance - before.variance).cwiseAbs().maxCoeff(), 1e-9);
+    for (Index i = 0; i < pending.rows(); ++i) {
+      const absl::StatusOr<bool> absorbed = surrogate->Absorb(pending.row(i));
+      ASSERT_TRUE(absorbed.ok()) << absorbed.status();
+      EXPECT_TRUE(*absorbed);
+    }
+    const Predictions expected = fantasy->Predict(screen);
+    const Predictions remembered = surrogate->Predict(screen);
+    EXPECT_LT((remembered.mean - expected.mean).cwiseAbs().maxCoeff(), 1e-8);
+    EXPECT_LT((remembered.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-5);
+    const PointMatrix few = screen.topRows(20);
+    EXPECT_LT((surrogate->Covariance(few, few).diagonal() - remembered.variance.head(20))
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-9);
+    ExpectConsistent(*surrogate, few);
+    EXPECT_LT(surrogate->Predict(pending).variance.maxCoeff(), 1e-5);
+    EXPECT_EQ(untouched->Predict(screen).variance, before.variance);
+  }
+}
+
+TEST(LevelStack, AbsorbsNothingThatIsNotFinite) {
+  const Levels levels(8);
+  const auto surrogate = FitOnStack(levels.Stack(), levels.Own(), levels.results).value();
+  const PointMatrix at = RandomPoints(Numbers(2), 5, 42);
+  const Predictions before = surrogate->Predict(at);
+  const absl::StatusOr<bool> absorbed =
+      surrogate->Absorb(PointMatrix::Constant(1, 2, std::nan("")));
+  EXPECT_TRUE(!absorbed.ok() || !*absorbed);
+  EXPECT_EQ(surrogate->Predict(at).variance, before.variance);
+}
+
 TEST(LevelStack, KnowsItsTopFunction) {
   const Levels levels(0);
   const auto stack = levels.Stack();
