@@ -74,13 +74,18 @@ int Serve(std::map<std::string, std::string> flags) {
   Log log({});
   CallMonitor monitor(&log);
   if (flags["--sight"] == "on") options.monitor = &monitor;
-  // With --security, a folder with the files of TLS and of tokens.
+  // With --security, a folder with the files of TLS or of tokens.
   TokenVerifier verifier({});
   Gate gate(&verifier);
   if (const std::string folder = flags["--security"]; !folder.empty()) {
-    options.tls = {.certificate = folder + "/certificate", .key = folder + "/key", .client_ca = {}};
-    verifier.Replace(ReadTokenFile(folder + "/tokens").value());
-    options.gate = &gate;
+    if (std::filesystem::exists(folder + "/key")) {
+      options.tls = {
+          .certificate = folder + "/certificate", .key = folder + "/key", .client_ca = {}};
+    }
+    if (std::filesystem::exists(folder + "/tokens")) {
+      verifier.Replace(ReadTokenFile(folder + "/tokens").value());
+      options.gate = &gate;
+    }
   }
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(options, &service, {&probe});
   if (!server.ok()) {

@@ -115,15 +115,22 @@ std::string RequestId(int64_t series, int64_t index) {
   return absl::StrFormat("%08d-%012d", series, index);
 }
 
-// What a server that encrypts and asks for tokens needs, and those who call it; nothing for another
+struct Security {
+  bool tls = false;
+  bool tokens = false;
+};
+
+// What a server that encrypts or asks for tokens needs, and those who call it; nothing for another
 // one.
 class Credentials {
  public:
-  explicit Credentials(bool are_used) : are_used_(are_used) {
-    if (!are_used_) return;
-    const CertificateAndKey server = authority_.Issue("server");
-    WriteWhole(folder_.path() + "/certificate", server.certificate);
-    WriteWhole(folder_.path() + "/key", server.key);
+  explicit Credentials(const Security& used) : used_(used) {
+    if (used_.tls) {
+      const CertificateAndKey server = authority_.Issue("server");
+      WriteWhole(folder_.path() + "/certificate", server.certificate);
+      WriteWhole(folder_.path() + "/key", server.key);
+    }
+    if (!used_.tokens) return;
     const Token token = MakeToken("benchmark").value();
     WriteWhole(folder_.path() + "/tokens",
                TokenLine(ParseIdentity("benchmark", "trainer", "default").value(), token.hash));
@@ -132,21 +139,21 @@ class Credentials {
 
   std::vector<std::string> Flags(bool sight) const {
     std::vector<std::string> flags = {"--sight", sight ? "on" : "off"};
-    if (are_used_) flags.insert(flags.end(), {"--security", folder_.path()});
+    if (used_.tls || used_.tokens) flags.insert(flags.end(), {"--security", folder_.path()});
     return flags;
   }
   std::shared_ptr<grpc::ChannelCredentials> Channel() const {
-    if (!are_used_) return grpc::InsecureChannelCredentials();
+    if (!used_.tls) return grpc::InsecureChannelCredentials();
     grpc::SslCredentialsOptions options;
     options.pem_root_certs = authority_.certificate();
     return grpc::SslCredentials(options);
   }
   void Authorize(grpc::ClientContext* context) const {
-    if (are_used_) context->AddMetadata("authorization", authorization_);
+    if (used_.tokens) context->AddMetadata("authorization", authorization_);
   }
 
  private:
-  const bool are_used_;
+  const Security used_;
   TemporaryFolder folder_;
   CertificateAuthority authority_{"Benchmark"};
   std::string authorization_;
@@ -158,7 +165,7 @@ class Benchmark {
   // and ask for tokens.
   struct Server {
     bool sight = true;
-    bool security = false;
+    Security security = {};
   };
   Benchmark(const Settings& settings, const Server& server)
       : settings_(settings),
@@ -476,18 +483,23 @@ struct Pairs {
   std::vector<Latencies> without;
 };
 
-// On a server that encrypts and asks for tokens, and on one that does not.
+// On a server that encrypts, or asks for tokens, or both, and on one that does neither.
 std::vector<Figure> MeasureSecurity(Benchmark* open, const Settings& settings) {
-  Benchmark secured(settings, {.security = true});
-  const Pairs pairs(&secured, open, settings);
-  const auto& [with, without] = pairs;
-  std::cout << absl::StrFormat(
-      "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with TLS and tokens, %.0f/s "
-      "and "
-      "%.1f us without\n",
-      kWatchedInFlight, Merged(with).Rate(), Merged(with).ServerMicroseconds(),
-      Merged(without).Rate(), Merged(without).ServerMicroseconds());
-  return {RatesAtLeast("Observe's rate with TLS and tokens / without", with, without, 0.9)};
+  const auto measure = [&](const char* what, const Security& security) {
+    Benchmark secured(settings, {.security = security});
+    Pairs pairs(&secured, open, settings);
+    std::cout << absl::StrFormat(
+        "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with %s, %.0f/s and %.1f us "
+        "without\n",
+        kWatchedInFlight, Merged(pairs.with).Rate(), Merged(pairs.with).ServerMicroseconds(), what,
+        Merged(pairs.without).Rate(), Merged(pairs.without).ServerMicroseconds());
+    return pairs;
+  };
+  measure("TLS alone", {.tls = true});
+  measure("tokens alone", {.tokens = true});
+  const Pairs both = measure("TLS and tokens", {.tls = true, .tokens = true});
+  return {RatesAtLeast("Observe's rate with TLS and tokens / without", both.with, both.without,
+                       0.9)};
 }
 
 // On a server that logs and counts calls and is asked for its metrics each second, and on one that
