@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,9 +20,10 @@ constexpr int64_t kTurnLength = 3;
 constexpr double kRefining = 0.35;
 constexpr double kExploring = 1.2;
 constexpr double kExploringFar = 2;
-// Where noise hides the improvement, one of so many suggestions fills the space evenly, and where
-// noise is more than so much of the outputs' variance all do that would explore.
-constexpr int64_t kFillingLength = 2 * kTurnLength;
+// Where noise hides the improvement, one suggestion fills the space evenly in each period of so
+// many.
+constexpr int64_t kFillingPeriod = 2 * kTurnLength;
+// If noise is a larger part of the outputs' variance, all that would explore fill the space.
 constexpr double kMostlyNoise = 0.5;
 
 double NoiseVariance(const SearchedModel& model) {
@@ -30,38 +32,27 @@ double NoiseVariance(const SearchedModel& model) {
   return variance;
 }
 
-enum class Turn { kNoTurn, kRefine, kExplore, kExploreFar, kFill };
+struct Turn {
+  double deviation_factor = 1;  // The model's deviations count as this many times as large.
+  bool fills_evenly = false;    // The point is an evenly filling one instead.
+};
 
-Turn TurnAt(const ExploredSearch& search, const NextPoint& next) {
+// None where it is not a time for turns.
+std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) {
   const NextPointRequest& request = search.request;
   const auto improvement = request.acquisition->improvement;
   if (improvement == nullptr || search.has_lengthscale_rule || !request.model.takes_turns() ||
       next.searched_whole) {
-    return Turn::kNoTurn;
+    return {};
   }
   const double expected = improvement(next.value);
   const double noise = NoiseVariance(request.model);
   const bool is_little = expected < kLittleImprovement;
-  if (!is_little && expected >= kLittleBesideNoise * std::sqrt(noise)) return Turn::kNoTurn;
-  if (request.round % kTurnLength == 0) return Turn::kRefine;
-  if (is_little) return IsMixed(request.space) ? Turn::kExploreFar : Turn::kExplore;
-  const bool fills = noise > kMostlyNoise || request.round % kFillingLength == kFillingLength - 1;
-  return fills ? Turn::kFill : Turn::kExploreFar;
-}
-
-double DeviationFactorOf(Turn turn) {
-  switch (turn) {
-    case Turn::kRefine:
-      return kRefining;
-    case Turn::kExplore:
-      return kExploring;
-    case Turn::kExploreFar:
-      return kExploringFar;
-    case Turn::kNoTurn:
-    case Turn::kFill:
-      return 1;
-  }
-  return 1;
+  if (!is_little && expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
+  if (request.round % kTurnLength == 0) return Turn{kRefining};
+  if (is_little) return Turn{IsMixed(request.space) ? kExploringFar : kExploring};
+  const bool fills = noise > kMostlyNoise || request.round % kFillingPeriod == kFillingPeriod - 1;
+  return Turn{kExploringFar, fills};
 }
 
 class Turns final : public Exploration {
@@ -71,15 +62,15 @@ class Turns final : public Exploration {
   absl::StatusOr<ExploredPoint> Choose(ExploredSearch search) const override {
     const NextPointRequest& request = search.request;
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint point, Exploration::Choose(search));
-    const Turn turn = TurnAt(search, point.next);
-    if (turn == Turn::kNoTurn) return point;
-    if (turn == Turn::kFill) {
+    const std::optional<Turn> turn = TurnAt(search, point.next);
+    if (!turn.has_value()) return point;
+    if (turn->fills_evenly) {
       point.fills_evenly = true;
       point.facts.push_back({"turn", std::string("fills the space beside noise")});
       return point;
     }
     NextPointRequest turned = request.With(request.acquisition, request.model);
-    turned.deviation_factor = DeviationFactorOf(turn);
+    turned.deviation_factor = turn->deviation_factor;
     absl::StatusOr<NextPoint> next = ChooseNextPoint(turned);
     if (absl::IsDeadlineExceeded(next.status())) {
       point.facts.push_back({"turn", std::string("left out: no time")});

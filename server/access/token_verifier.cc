@@ -32,7 +32,7 @@ absl::Status TooMany(size_t limit, absl::string_view tokens) {
 
 constexpr size_t kKeyBytes = 32;  // SHA-256's.
 
-// An HMAC with a random key; null if OpenSSL has none.
+// An HMAC with a random key.
 EVP_MAC_CTX* NewHash() {
   std::array<unsigned char, kKeyBytes> key;
   if (RAND_bytes(key.data(), static_cast<int>(key.size())) != 1) {
@@ -47,7 +47,7 @@ EVP_MAC_CTX* NewHash() {
       OSSL_PARAM_construct_end()};
   if (hash != nullptr && EVP_MAC_init(hash, key.data(), key.size(), parameters) == 1) return hash;
   EVP_MAC_CTX_free(hash);
-  return nullptr;
+  throw std::runtime_error("OpenSSL has no HMAC with SHA-256");
 }
 
 }  // namespace
@@ -55,7 +55,6 @@ EVP_MAC_CTX* NewHash() {
 void TokenVerifier::FreeHash::operator()(EVP_MAC_CTX* hash) const { EVP_MAC_CTX_free(hash); }
 
 TokenVerifier::TokenVerifier(TokenVerifierOptions options) : options_(options), hash_(NewHash()) {
-  if (hash_ == nullptr) throw std::runtime_error("OpenSSL has no HMAC with SHA-256");
   thread_ = std::thread([this] { VerifyUntilClosed(); });
 }
 

@@ -91,7 +91,7 @@ class TokenVerifier {
   const TokenVerifierOptions options_;
 
   std::mutex mutex_;
-  std::unique_ptr<EVP_MAC_CTX, FreeHash> hash_;  // With a random key.
+  std::unique_ptr<EVP_MAC_CTX, FreeHash> hash_;  // Keyed at random.
   std::condition_variable work_;
   TokenTable table_;
   uint64_t generation_ = 0;  // Counts tables.

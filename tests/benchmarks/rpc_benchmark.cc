@@ -120,8 +120,8 @@ struct Security {
   bool tokens = false;
 };
 
-// What a server that encrypts or asks for tokens needs, and those who call it; nothing for another
-// one.
+// The files with which a server encrypts or asks for tokens, and what its callers present. A server
+// that does neither has none.
 class Credentials {
  public:
   explicit Credentials(const Security& used) : used_(used) {
@@ -479,6 +479,13 @@ struct Pairs {
       }
     }
   }
+  void Print(const char* what) const {
+    std::cout << absl::StrFormat(
+        "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with %s, %.0f/s and %.1f us "
+        "without\n",
+        kWatchedInFlight, Merged(with).Rate(), Merged(with).ServerMicroseconds(), what,
+        Merged(without).Rate(), Merged(without).ServerMicroseconds());
+  }
   std::vector<Latencies> with;
   std::vector<Latencies> without;
 };
@@ -487,12 +494,8 @@ struct Pairs {
 std::vector<Figure> MeasureSecurity(Benchmark* open, const Settings& settings) {
   const auto measure = [&](const char* what, const Security& security) {
     Benchmark secured(settings, {.security = security});
-    Pairs pairs(&secured, open, settings);
-    std::cout << absl::StrFormat(
-        "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with %s, %.0f/s and %.1f us "
-        "without\n",
-        kWatchedInFlight, Merged(pairs.with).Rate(), Merged(pairs.with).ServerMicroseconds(), what,
-        Merged(pairs.without).Rate(), Merged(pairs.without).ServerMicroseconds());
+    const Pairs pairs(&secured, open, settings);
+    pairs.Print(what);
     return pairs;
   };
   measure("TLS alone", {.tls = true});
@@ -508,13 +511,9 @@ std::vector<Figure> MeasureSight(Benchmark* seen, const Settings& settings) {
   Benchmark unseen(settings, {.sight = false});
   unseen.Empty(kWatchedInFlight);
   const Pairs pairs(seen, &unseen, settings);
-  const auto& [with, without] = pairs;
-  std::cout << absl::StrFormat(
-      "%d in flight: Observe %.0f/s and %.1f us of the server's CPU with metrics and logs, %.0f/s "
-      "and %.1f us without\n",
-      kWatchedInFlight, Merged(with).Rate(), Merged(with).ServerMicroseconds(),
-      Merged(without).Rate(), Merged(without).ServerMicroseconds());
-  return {RatesAtLeast("Observe's rate with metrics and logs / without", with, without, 0.97)};
+  pairs.Print("metrics and logs");
+  return {RatesAtLeast("Observe's rate with metrics and logs / without", pairs.with, pairs.without,
+                       0.97)};
 }
 
 int Run(const Settings& settings) {

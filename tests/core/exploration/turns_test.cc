@@ -198,21 +198,14 @@ TEST(Turns, FillTheSpaceAtEverySixthSuggestionWhereNoiseHidesTheImprovement) {
 // points that no model asked for.
 TEST(Turns, LeaveAPlainOfNoise) {
   FakeStudy study(SquareSpace());
-  const auto measure = [&](const Configuration& at, int64_t number) {
-    const UnitPoint point = study.space->Encode(at);
-    const double x = point.coordinates[0] - 0.77;
-    const double y = point.coordinates[1] - 0.23;
-    const double noise = 0.3 * (static_cast<double>(number * 7 % 11) / 5 - 1);
-    return 3 * std::exp(-60 * (x * x + y * y)) + noise;
-  };
   double nearest = 1;
   for (int i = 0; i < 60; ++i) {
     study.Lease(Suggest(study, {}));
-    const Configuration& at = study.open.front().configuration;
-    const UnitPoint point = study.space->Encode(at);
-    nearest = std::min(nearest,
-                       std::hypot(point.coordinates[0] - 0.77, point.coordinates[1] - 0.23));
-    study.End(Ending::kMeasured, measure(at, i));
+    const UnitPoint at = study.space->Encode(study.open.front().configuration);
+    const double distance = std::hypot(at.coordinates[0] - 0.77, at.coordinates[1] - 0.23);
+    const double noise = 0.3 * (static_cast<double>(i * 7 % 11) / 5 - 1);
+    nearest = std::min(nearest, distance);
+    study.End(Ending::kMeasured, 3 * std::exp(-60 * distance * distance) + noise);
   }
   EXPECT_LT(nearest, 0.05);
 }

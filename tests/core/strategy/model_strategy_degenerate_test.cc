@@ -51,7 +51,7 @@ class DegenerateHistory : public ::testing::TestWithParam<std::tuple<const char*
   Suggestion NextFromModel(const FakeStudy& study) const {
     Suggestion next = Next(study);
     EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << next.provenance.rung_reason;
-    EXPECT_TRUE(HasFact(next, "acquisition_value") || HasFact(next, "turn"));
+    EXPECT_TRUE(HasFact(next, "acquisition_value"));
     return next;
   }
 };
@@ -91,6 +91,7 @@ TEST_P(DegenerateHistory, RepeatsWithDifferentResults) {
 
 TEST_P(DegenerateHistory, NeighboursThatAreNearlyTheSame) {
   FakeStudy study = MakeStudy();
+  study.suggested = 2;  // The third suggestion refines where noise is all that the model sees.
   for (int i = 0; i < 10; ++i) {
     EndedTrial trial;
     trial.number = ++study.last_trial;
