@@ -3,8 +3,8 @@
 //   evidence_objective --problem four_branches --seed 3
 //
 // Prints the problem as one line of JSON: its name, goal, whether it is noiseless, the
-// branch parameter, the best branches (a text) and the parameters (see
-// space_text.h), and with --sources the source tasks' configurations and values. Then answers each
+// branch parameter, the best branches (a text), the parameters (see space_text.h) and the candidate
+// list, and with --sources the source tasks' configurations and values. Then answers each
 // line of standard input, a configuration such as "kernel=rbf<tab>gamma=0.5", with a line
 // "value<tab>regret<tab>branch", where the value has the noise of the seed and the line's number
 // and the regret has none. Ends at the end of the input, or with exit code 1 after a line that is
@@ -28,15 +28,28 @@ namespace {
 
 constexpr int kCannotBegin = 77;
 
+std::string ConfigurationText(const SearchSpace& space, const Configuration& configuration) {
+  std::vector<std::string> named;
+  for (const Assignment& assignment : space.Name(configuration)) {
+    named.push_back(absl::StrCat(JsonString(assignment.name), ": ",
+                                 JsonString(NamedValueText(assignment.value))));
+  }
+  return absl::StrCat("{", absl::StrJoin(named, ", "), "}");
+}
+
+std::string CandidatesText(const SearchSpace& space) {
+  std::vector<std::string> texts;
+  for (const Configuration& candidate : space.candidates()) {
+    texts.push_back(ConfigurationText(space, candidate));
+  }
+  return absl::StrCat("[", absl::StrJoin(texts, ", "), "]");
+}
+
 std::string SourceText(const SourceTaskData& source) {
   std::vector<std::string> points;
   for (const SourcePoint& point : source.points) {
-    std::vector<std::string> named;
-    for (const Assignment& assignment : source.space->Name(point.configuration)) {
-      named.push_back(absl::StrCat(JsonString(assignment.name), ": ",
-                                   JsonString(NamedValueText(assignment.value))));
-    }
-    points.push_back(absl::StrFormat("[{%s}, %.17g]", absl::StrJoin(named, ", "), *point.value));
+    points.push_back(absl::StrFormat(
+        "[%s, %.17g]", ConfigurationText(*source.space, point.configuration), *point.value));
   }
   return absl::StrCat("[", absl::StrJoin(points, ", "), "]");
 }
@@ -56,19 +69,30 @@ std::string Description(const Problem& problem) {
       ", \"noiseless\": ", problem.noiseless ? "true" : "false",
       ", \"branch\": ", JsonString(branch),
       ", \"best_branches\": ", JsonString(BestBranchesText(problem)),
-      ", \"parameters\": ", JsonOf(*problem.space), ", \"sources\": ", SourcesText(problem), "}");
+      ", \"parameters\": ", JsonOf(*problem.space), ", \"candidates\": ",
+      CandidatesText(*problem.space), ", \"sources\": ", SourcesText(problem), "}");
+}
+
+absl::StatusOr<Point> ParsePoint(const SearchSpace& space, const std::string& line) {
+  const auto configuration = ParseConfiguration(space, line);
+  if (!configuration.ok()) return configuration.status();
+  Point point = {*configuration, space.CandidateIndex(*configuration)};
+  if (space.has_candidates() && !point.candidate.has_value()) {
+    return absl::InvalidArgumentError(absl::StrCat("no candidate: ", line));
+  }
+  return point;
 }
 
 absl::Status Answer(const Problem& problem, uint64_t study_seed) {
   std::cout << Description(problem) << std::endl;
   std::string line;
   for (uint64_t trial = 1; std::getline(std::cin, line); ++trial) {
-    const auto configuration = ParseConfiguration(*problem.space, line);
-    if (!configuration.ok()) return configuration.status();
-    const double exact = problem.value({*configuration, {}});
+    const auto point = ParsePoint(*problem.space, line);
+    if (!point.ok()) return point.status();
+    const double exact = problem.value(*point);
     const double value = exact + NoiseOf(problem, study_seed, trial);
     std::cout << absl::StrFormat("%.17g\t%.17g\t%s", value, problem.RegretOf(exact),
-                                 BranchText(problem, *configuration))
+                                 BranchText(problem, point->configuration))
               << std::endl;
   }
   return absl::OkStatus();
@@ -87,9 +111,8 @@ int Main(int argc, char** argv) {
       ->envname("SLIPSTREAM_EVIDENCE_DATA");
   CLI11_PARSE(app, argc, argv);
   const absl::StatusOr<Problem> problem = MakeProblem(name, beginning);
-  if (!problem.ok() || problem->space->has_candidates()) {
-    std::cerr << (problem.ok() ? "candidate lists are not supported" : problem.status().message())
-              << "\n";
+  if (!problem.ok()) {
+    std::cerr << problem.status().message() << "\n";
     return kCannotBegin;
   }
   const absl::Status status = Answer(*problem, StudySeed(name, beginning.seed));

@@ -33,6 +33,18 @@ class Shares(unittest.TestCase):
         self.assertEqual([depth.at((i + 0.5) / 8) for i in range(8)], [2, 2, 3, 3, 4, 4, 5, 5])
 
 
+class Rows(unittest.TestCase):
+    def test_words_have_a_number_for_each_choice_and_inactive_parameters_0(self):
+        space = objective.Space([
+            {"name": "kernel", "type": "categorical", "values": ["rbf", "poly"]},
+            {"name": "C", "type": "double", "min": 0.01, "max": 100, "scale": "log"},
+            {"name": "degree", "type": "integer", "min": 2, "max": 10, "scale": "linear",
+             "condition": {"parent": "kernel", "values": ["poly"]}}])
+        self.assertEqual(objective.row_of(space, {"kernel": "poly", "C": "1", "degree": "4"}),
+                         [0, 1, 0.5, 0.25])
+        self.assertEqual(objective.row_of(space, {"kernel": "rbf", "C": "100"}), [1, 0, 1, 0])
+
+
 class Flat(unittest.TestCase):
     def test_columns_are_intervals_or_levels(self):
         space = objective.Space([
@@ -56,7 +68,7 @@ class First:
     """A peer that takes the first choice and the middle of every range."""
 
     def __init__(self, space, seed, settings):
-        self.space, self.told, self.open = space, [], 0
+        self.space, self.settings, self.told, self.open = space, settings, [], 0
         self.most_open = 0
         First.last = self
 
@@ -73,8 +85,24 @@ class First:
 
 
 class Made:
+    transfers = False
+
     def make(self, *arguments):
         return First(*arguments)
+
+
+class FirstCandidate(First):
+    """A peer that takes one candidate after another."""
+
+    def ask(self):
+        return self.settings.candidates[len(self.told)]
+
+
+class MadeForTransfer:
+    transfers = True
+
+    def make(self, *arguments):
+        return FirstCandidate(*arguments)
 
 
 class Studies(unittest.TestCase):
@@ -104,6 +132,31 @@ class Studies(unittest.TestCase):
     def test_a_problem_that_does_not_begin_says_why(self):
         with self.assertRaisesRegex(objective.CannotBegin, "data/svm_grid.csv"):
             self.run_first("svm/A9A")
+
+    def test_a_list_of_candidates_is_for_methods_that_choose_among_them(self):
+        with self.assertRaisesRegex(objective.CannotBegin, "first does not choose"):
+            self.run_first("tuning_svm2")
+        self.addCleanup(methods.METHODS.pop, "transferring", None)
+        methods.METHODS["transferring"] = MadeForTransfer()
+        trials, _ = studies.run_study(PROGRAM, "/none", "transferring", "tuning_svm2", 0, 3, 1)
+        self.assertEqual(len(trials), 3)
+        settings = First.last.settings
+        self.assertEqual((len(settings.candidates), len(settings.sources[0])), (300, 90))
+        configuration, loss = settings.sources[0][0]
+        self.assertEqual(set(configuration), {"x1", "x2"})
+        self.assertLess(loss, 0, "An accuracy, to be maximised")
+        row = studies.row_of("transferring", "tuning_svm2", 0, 1, trials, "")
+        self.assertEqual(row["sources"], "yes")
+
+    def test_peers_that_were_told_sources_stand_beside_ours_with_sources_only(self):
+        trials, best = self.run_first("four_branches", trials=3)
+        rows = [studies.row_of("first", "four_branches", 0, 1, trials, best)]
+        rows.append(rows[0] | {"method": "told", "sources": "yes"})
+        with tempfile.TemporaryDirectory() as folder:
+            studies.write_rows(pathlib.Path(folder) / "both.csv", rows)
+            self.assertEqual([row["method"] for row in results.rows_from_nothing(folder=folder)],
+                             ["first"])
+            self.assertEqual(len(results.rows_from_nothing(folder=folder, sources=True)), 2)
 
     def test_an_illegal_configuration_is_an_error(self):
         with objective.Objective(PROGRAM, "/none", "four_branches", 0) as task:

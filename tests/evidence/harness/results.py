@@ -127,11 +127,12 @@ def recorded_curves(data, wanted="all"):
     return curves
 
 
-def rows_from_nothing(wanted="all", workers=1, folder=OWN_RECORDS):
-    """The rows that peers/run recorded of these methods with so many workers."""
+def rows_from_nothing(wanted="all", workers=1, folder=OWN_RECORDS, sources=False):
+    """The rows that peers/run recorded of these methods with so many workers; of methods that were
+    told the source tasks only if `sources`."""
     return [row for path in sorted(pathlib.Path(folder).glob("*.csv"))
             for row in (read_cell(path) if wanted != "none" else [])
-            if int(row["workers"]) == workers
+            if int(row["workers"]) == workers and (sources or not row.get("sources"))
             and (wanted == "all" or row["method"] in wanted.split(","))]
 
 

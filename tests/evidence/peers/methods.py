@@ -12,6 +12,8 @@ class Settings:
     trials: int
     workers: int
     noiseless: bool
+    candidates: list = dataclasses.field(default_factory=list)  # Configurations as texts.
+    sources: list = dataclasses.field(default_factory=list)     # As Objective has them.
 
 
 @dataclasses.dataclass
@@ -22,6 +24,8 @@ class Method:
     # Whether it was made for spaces with conditions; others are given a value for every parameter
     # and see the inactive ones' as well.
     conditional: bool
+    # Whether it is told source tasks and chooses among candidates; others know neither.
+    transfers: bool = False
 
     def make(self, space, seed, settings):
         """A peer with ask(), which returns a configuration, and tell(configuration, loss)."""
@@ -42,5 +46,8 @@ METHODS: collections.abc.Mapping[str, Method] = {
                             False),
     "botorch_conditional": Method("botorch_peer", "conditional",
                                   "the same with HierarchicalConditionalKernelGP", True),
+    "botorch_multitask": Method("multitask_peer", "MultiTaskPeer",
+                                "BoTorch's MultiTaskGP of the source tasks and the target", False,
+                                transfers=True),
     "hebo": Method("hebo_peer", "HeboPeer", "HEBO", False),
 }

@@ -73,10 +73,37 @@ class Space:
         return configuration
 
 
+def bounds_of(parameter):
+    """Of a parameter with an order."""
+    values = parameter.values
+    return (values[0], values[-1]) if values else (parameter.min, parameter.max)
+
+
+def share_of(parameter, value):
+    """Where a number lies between its bounds, on the parameter's scale."""
+    low, high = bounds_of(parameter)
+    if parameter.scale == "log":
+        return math.log(value / low) / math.log(high / low)
+    return (value - low) / (high - low)
+
+
 def text_of(value):
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def row_of(space, configuration):
+    """A configuration of texts as numbers: one for each parameter with an order, one for each choice
+    of another one, and 0 where a parameter is inactive."""
+    row = []
+    for parameter in space.parameters:
+        text = configuration.get(parameter.name)
+        if not parameter.is_ordered():
+            row += [float(text == text_of(choice)) for choice in parameter.values]
+        else:
+            row.append(0.0 if text is None else share_of(parameter, float(text)))
+    return row
 
 
 class CannotBegin(Exception):
@@ -102,6 +129,7 @@ class Objective:
         self.noiseless = described["noiseless"]
         self.branch = described["branch"]
         self.best_branches = described["best_branches"]
+        self.candidates = described["candidates"]  # Configurations as texts; empty without a list.
         self.sources = described["sources"]  # Each task's configurations as texts, and its values.
         self.minimises = described["goal"] == "minimize"
         self._sign = 1 if self.minimises else -1
@@ -111,6 +139,11 @@ class Objective:
 
     def __exit__(self, *_):
         self._process.communicate()
+
+    def losses_of_sources(self):
+        """The sources with values that are to be minimised."""
+        return [[(configuration, self._sign * value) for configuration, value in points]
+                for points in self.sources]
 
     def evaluate(self, configuration):
         """Returns (what is to be minimised, the regret, the branch)."""

@@ -32,8 +32,12 @@ def run_study(program, data, method, problem, seed, trials, workers):
         # Some peers do in tell() what others do in ask().
         ended.append(Trial(best, branch, seconds + time.perf_counter() - started))
 
-    with objective.Objective(program, data, problem, seed) as task:
-        settings = methods.Settings(trials, workers, task.noiseless)
+    transfers = methods.METHODS[method].transfers
+    with objective.Objective(program, data, problem, seed, transfers) as task:
+        if task.candidates and not transfers:
+            raise objective.CannotBegin(f"{method} does not choose among candidates")
+        settings = methods.Settings(trials, workers, task.noiseless, task.candidates,
+                                    task.losses_of_sources())
         peer = methods.METHODS[method].make(task.space, seed, settings)
         for _ in range(trials):
             started = time.perf_counter()
@@ -51,6 +55,8 @@ def row_of(method, problem, seed, workers, trials, best_branches):
     seconds = sorted(trial.seconds for trial in trials)[len(trials) // 2]
     row = {"method": method, "problem": problem, "seed": seed, "workers": workers,
            "seconds": f"{seconds:.3g}", "best_branches": best_branches}
+    if methods.METHODS[method].transfers:
+        row["sources"] = "yes"
     for i, trial in enumerate(trials, start=1):
         row[f"r{i}"] = f"{trial.regret:.4g}"
         if best_branches:
