@@ -16,10 +16,11 @@ import numpy
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent / "oracles"))
 
-from claims import independent_programs, judgement, kept, model_error  # noqa: E402
+from claims import independent, independent_programs, judgement, kept, model_error  # noqa: E402
 from claims import principal, report  # noqa: E402
 from claims.all_papers import PAPERS  # noqa: E402
 from claims.experiment import Claim, Contrast, Experiment  # noqa: E402
+from claims.programs import agpucb, parts  # noqa: E402
 from harness import results  # noqa: E402
 from peers.objective import Objective  # noqa: E402
 import oracles  # noqa: E402
@@ -330,7 +331,8 @@ class Running(unittest.TestCase):
         name = "case 1, EI from six"
         self.assertEqual(found.methods(name), ["Envelope-BO", "Efficient-BO", "Collaborative-BO",
                                                "Generic-BO"])
-        self.assertEqual(found.methods(name, kept.INDEPENDENT), ["Envelope-BO", "Generic-BO"])
+        self.assertEqual(set(found.methods(name, kept.INDEPENDENT)),
+                         set(independent_programs.programs("envelope")[name]))
         starts = {tuple(study[kept.REGRET][:6]) for method in found.methods(name)
                   for study in found.studies(name, method).values()}
         self.assertEqual(len(starts), 2, "Each seed's methods start from the same points")
@@ -344,6 +346,22 @@ class Running(unittest.TestCase):
         before = (self.out / "envelope.csv.gz").read_bytes()
         self.assertIn("8 of 8 studies are there, 0 to run", self.run_command("--no-plots"))
         self.assertEqual((self.out / "envelope.csv.gz").read_bytes(), before)
+
+    def test_programs_alone_need_one_method_of_ours_and_keep_none(self):
+        self.assertIn("0 of 2 studies are there, 2 to run",
+                      self.run_command("--only-independent", "--no-plots"))
+        found = kept.Results.read(self.out / "envelope.csv.gz")
+        name = "case 1, EI from six"
+        self.assertEqual(found.methods(name), [])
+        self.assertEqual(len(found.studies(name, "Envelope-BO", kept.INDEPENDENT)), 2)
+
+    def test_data_sets_that_are_draws_are_repeated_on_some(self):
+        experiment = PAPERS["cmbo"].experiment("GP-UCB")
+        draws = independent.draws_of(experiment, quick=False)
+        self.assertEqual(len(draws), independent.SEEDS)
+        self.assertEqual([problem for problem, _ in draws], list(experiment.quick_problems))
+        self.assertEqual(independent.draws_of(experiment, quick=True),
+                         draws[:independent.QUICK_SEEDS])
 
     def test_model_errors_are_of_the_process_that_the_study_had(self):
         path = self.out / "cell.csv"
@@ -360,25 +378,38 @@ class Running(unittest.TestCase):
 
     def test_a_program_in_numpy_sees_our_sources_and_our_noise(self):
         with Objective(str(OBJECTIVE), str(self.out), "delta_bohachevsky", 1, True) as objective:
-            task = independent_programs.Task(objective, {"initial": [], "units": {}}, 1)
+            task = parts.Task(objective, {"initial": [], "units": {}}, 1)
             self.assertEqual(task.source_x.shape, (400, 2))
             self.assertEqual(len(task.places), 120 * 120)
             self.assertLess(task.source_y.max(), 2, "More is better")
             task.evaluate(numpy.array([0.5042, 0.5042]))
             self.assertAlmostEqual(task.regrets[0], 0, 6)
 
+    def test_a_program_in_numpy_chooses_among_candidates(self):
+        with Objective(str(OBJECTIVE), str(self.out), "tuning_svm2", 1, True) as objective:
+            initial = [objective.candidates[7], objective.candidates[2]]
+            task = parts.Task(objective, {"initial": initial, "units": {}}, 1)
+            self.assertEqual((len(task.places), len(task.x)), (298, 2))
+            self.assertEqual(len(task.sources[0][1]), 90)
+            chosen = task.places[5].copy()
+            task.evaluate(chosen)
+            self.assertEqual(len(task.places), 297)
+            self.assertGreater(((task.places - chosen) ** 2).sum(1).min(), 0, "Taken once")
+            task.evaluate(task.places[0])
+            self.assertEqual(len(set(map(tuple, task.data()[0]))), 4)
+
     def test_scales_are_divided_as_oracles_and_presets_divide_them(self):
         for h, share, dimension in ((1, .1, 1), (8, .1, 2), (1e6, .4, 3), (50, 0, 1), (50, 1, 2)):
-            b, g = independent_programs.Expanding(True, share=share).split(h, dimension)
+            b, g = agpucb.Expanding(True, share=share).split(h, dimension)
             self.assertEqual((b, g), oracles.divided(h, share, dimension))
             self.assertAlmostEqual(b * g ** dimension / h, 1)
-        b, g = independent_programs.Expanding(True, share=.1).split(1e12, 1)
+        b, g = agpucb.Expanding(True, share=.1).split(1e12, 1)
         self.assertGreater(g, 1e10, "Both parts grow without bound")
         self.assertGreater(b, 10)
 
     def test_programs_in_numpy_are_for_experiments_that_exist(self):
-        for name, experiments in independent_programs.PROGRAMS.items():
-            for experiment, programs in experiments.items():
+        for name in independent_programs.PAPERS:
+            for experiment, programs in independent_programs.programs(name).items():
                 methods = PAPERS[name].experiment(experiment).methods
                 self.assertLessEqual(set(programs), set(methods))
 

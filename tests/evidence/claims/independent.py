@@ -1,11 +1,11 @@
 """The papers' methods once more, by programs in NumPy that know nothing of ours.
 
-A program takes an experiment's data - the source's points, the objective with its noise, the random
+A program takes an experiment's data - the sources' points, the objective with its noise, the random
 points that our studies began with - and the constants that the paper names, and says what it would
-have evaluated. It chooses among a grid of places. Where a paper learns a constant, the program takes
-the likeliest of a few values.
+have evaluated. It chooses among a grid of places, or among the problem's candidates. Where a paper
+learns a constant, the program takes the likeliest of a few values.
 
-  python3 -m claims.independent PAPER EXPERIMENT METHOD SEED BINARY DATA INITIAL OUTPUT
+  python3 -m claims.independent PAPER EXPERIMENT METHOD PROBLEM SEED BINARY DATA INITIAL OUTPUT
 
 runs one study, which `run` does for all that have a program.
 """
@@ -15,6 +15,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -25,23 +26,30 @@ if __name__ == "__main__":  # Run as a program, it finds the others beside it.
 
 from claims import independent_programs, studies  # noqa: E402
 from claims.kept import INDEPENDENT, REGRET  # noqa: E402
+from claims.programs.parts import Task  # noqa: E402
 from harness.cells import Cell  # noqa: E402
 from harness.processes import ONE_THREAD  # noqa: E402
 from harness.progress import Progress  # noqa: E402
 from peers.objective import Objective  # noqa: E402
 
-SEEDS, QUICK_SEEDS = 10, 5
+SEEDS, QUICK_SEEDS = 10, 5  # Or data sets, where these are the draws.
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def study(paper, experiment, method, seed, binary, data, initial):
+def study(paper, experiment, method, problem, seed, binary, data, initial):
     """The regrets of one study, and other quantities: {name: numbers}."""
-    with Objective(binary, data, experiment.problems[0], seed, experiment.sources) as objective:
-        task = independent_programs.Task(objective, initial, seed)
-        program = independent_programs.PROGRAMS[paper][experiment.name][method]
-        told = program(task, experiment.suggestions)
+    with Objective(binary, data, problem, seed, experiment.sources) as objective:
+        task = Task(objective, initial, seed)
+        program = independent_programs.programs(paper)[experiment.name][method]
+        told = program(task, experiment.protocol().evaluations())
     unit = task.unit(experiment.unit)
     return {REGRET: [regret / unit for regret in task.regrets]} | (told or {})
+
+
+def initial_points(experiment, preset):
+    """How many of a study's evaluations are random and the same for all methods."""
+    found = re.search(r"initial=random\+initial_points=(\d+)", preset)
+    return experiment.initial() + (int(found[1]) if found else 0)
 
 
 def beginning_of(path, count):
@@ -54,41 +62,72 @@ def beginning_of(path, count):
             "units": {name: float(rows[0][f"{name}_regret"]) for name in ("worst", "mean")}}
 
 
-def run_one(paper, experiment, method, seed, options, output):
-    preset = experiment.methods[method]
-    path = studies.found_path(studies.files_of(experiment, options.folder, options.build),
-                              Cell(preset, experiment.problems[0], seed), options)
-    if path is None:
+def begun_like(experiment, method):
+    """The methods whose studies begin as this one's do, itself first."""
+    count = initial_points(experiment, experiment.methods[method])
+    return sorted((other for other, preset in experiment.methods.items()
+                   if initial_points(experiment, preset) == count),
+                  key=lambda other: other != method)
+
+
+def first_of(experiment):
+    """A method that begins as those with the most initial points do."""
+    return max(experiment.methods,
+               key=lambda method: initial_points(experiment, experiment.methods[method]))
+
+
+def beginning(experiment, method, problem, seed, options):
+    """What our own study began with; None if there is none."""
+    count = initial_points(experiment, experiment.methods[method])
+    files = studies.files_of(experiment, options.folder, options.build)
+    for other in begun_like(experiment, method):
+        path = studies.found_path(files, Cell(experiment.methods[other], problem, seed), options)
+        if path is not None:
+            return beginning_of(path, count)
+    return None
+
+
+def run_one(paper, experiment, cell, options, output):
+    method, problem, seed = cell
+    begun = beginning(experiment, method, problem, seed, options)
+    if begun is None:
         return
-    beginning = beginning_of(path, independent_programs.initial_points(preset))
     command = [sys.executable, "-B", str(HERE / "independent.py"), paper, experiment.name, method,
-               str(seed), str(options.objective), options.data, json.dumps(beginning), str(output)]
+               problem, str(seed), str(options.objective), options.data, json.dumps(begun),
+               str(output)]
     finished = subprocess.run(command, env=os.environ | ONE_THREAD, text=True, check=False,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     if finished.returncode != 0:
-        print(f"FAILED {method} {experiment.name} {seed} in NumPy:\n{finished.stderr}")
+        print(f"FAILED {method} {problem} {seed} in NumPy:\n{finished.stderr}")
+
+
+def draws_of(experiment, quick):
+    """(problem, seed) of the studies that programs repeat: not all of ours."""
+    problems, seeds = experiment.drawn(quick)
+    draws = [(problem, seed) for problem in experiment.quick_problems or problems
+             for seed in seeds]
+    return draws[:QUICK_SEEDS if quick else SEEDS]
 
 
 def wanted(paper, experiment, quick, options):
-    """{(method, seed): the file of its study} of those that have a program."""
-    programs = independent_programs.PROGRAMS.get(paper, {}).get(experiment.name, {})
-    folder = (pathlib.Path(options.folder) / "numpy" / independent_programs.digest() / paper
+    """{(method, problem, seed): the file of its study} of those that have a program."""
+    programs = independent_programs.programs(paper).get(experiment.name, {})
+    folder = (pathlib.Path(options.folder) / "numpy" / independent_programs.digest(paper) / paper
               / experiment.name)
-    seeds = experiment.drawn(quick)[1][:QUICK_SEEDS if quick else SEEDS]
-    return {(method, seed): folder / method / f"{seed}.json"
-            for method in programs for seed in seeds}
+    return {(method, problem, seed): folder / method / problem.replace("/", "--") / f"{seed}.json"
+            for method in programs for problem, seed in draws_of(experiment, quick)}
 
 
 def run(paper, experiment, quick, options):
     """Runs what is missing."""
-    missing = {key: path for key, path in wanted(paper, experiment, quick, options).items()
+    missing = {cell: path for cell, path in wanted(paper, experiment, quick, options).items()
                if options.fresh or not path.exists()}
     progress = Progress(len(missing))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         futures = {}
-        for (method, seed), path in missing.items():
+        for cell, path in missing.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            futures[pool.submit(run_one, paper, experiment, method, seed, options, path)] = method
+            futures[pool.submit(run_one, paper, experiment, cell, options, path)] = cell[0]
         for future in concurrent.futures.as_completed(futures):
             future.result()
             progress.done(f"{futures[future]} in NumPy")
@@ -98,19 +137,20 @@ def run(paper, experiment, quick, options):
 def collect(paper, experiment, quick, options):
     """The kept rows of the studies that are there."""
     rows = []
-    for (method, seed), path in wanted(paper, experiment, quick, options).items():
+    for (method, problem, seed), path in wanted(paper, experiment, quick, options).items():
         if path.exists():
             for quantity, numbers in json.loads(path.read_text()).items():
-                rows.append((experiment.name, experiment.problems[0], method, INDEPENDENT, seed,
-                             quantity, numpy.array(numbers)))
+                rows.append((experiment.name, problem, method, INDEPENDENT, seed, quantity,
+                             numpy.array(numbers)))
     return rows
 
 
 def main():
     from claims.all_papers import PAPERS
-    paper, name, method, seed, binary, data, beginning, output = sys.argv[1:]
+    paper, name, method, problem, seed, binary, data, beginning, output = sys.argv[1:]
     experiment = PAPERS[paper].experiment(name)
-    told = study(paper, experiment, method, int(seed), binary, data, json.loads(beginning))
+    told = study(paper, experiment, method, problem, int(seed), binary, data,
+                 json.loads(beginning))
     part = pathlib.Path(output + ".part")
     part.write_text(json.dumps({name: [float(one) for one in numbers]
                                 for name, numbers in told.items()}))
