@@ -16,7 +16,8 @@ import numpy
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent / "oracles"))
 
-from claims import independent, independent_programs, judgement, kept, model_error  # noqa: E402
+from claims import cmbo, independent, independent_programs, judgement  # noqa: E402
+from claims import kept, model_error  # noqa: E402
 from claims import principal, report  # noqa: E402
 from claims.all_papers import PAPERS  # noqa: E402
 from claims.experiment import Claim, Contrast, Experiment  # noqa: E402
@@ -222,6 +223,18 @@ class Measuring(unittest.TestCase):
         made = made_up(a=[.1, .2], b=[.1, .3], c=[.4, .1])
         self.assertEqual(judgement.ranks(made, "e", ("a", "b", "c"), judgement.simple(2)),
                          {"a": [1.5, 2], "b": [1.5, 3], "c": [3, 1]})
+        self.assertEqual(judgement.ranks(made, "e", (), judgement.simple(2)), {})
+
+    def test_ranks_are_among_the_methods_that_a_program_has(self):
+        def row(method, program, number):
+            return ("GP-UCB", "svm/a", method, program, 0, kept.REGRET,
+                    numpy.full(cmbo.FIRST + cmbo.TRIALS, number))
+        made = kept.Results.of([row(cmbo.BEST, kept.INDEPENDENT, 0.2),
+                                row("GP", kept.INDEPENDENT, 0.5)])
+        samples = {contrast.label: contrast.samples
+                   for contrast in cmbo.rank_contrasts(made, kept.INDEPENDENT)}
+        self.assertEqual(samples.pop(f"rank of {cmbo.BEST} - rank of GP"), (-1,))
+        self.assertEqual(set(samples.values()), {()})
 
     def test_ranks_and_solved_shares_are_told_at_each_checkpoint(self):
         lines = report.rank_lines(self.EXPERIMENT, self.results_of(self.FULL))
@@ -318,7 +331,7 @@ class Running(unittest.TestCase):
         self.out = pathlib.Path(folder.name)
 
     def run_command(self, *more):
-        command = [COMMAND, "envelope", "--quick", "--only", "case 1, EI from six", "--seeds", "2",
+        command = [COMMAND, "envelope", "--only", "case 1, EI from six", "--seeds", "2",
                    "--binaries", BINARY.parent, "--out", self.out, "--data", self.out / "none"]
         finished = subprocess.run([*command, *more], text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, check=False)
@@ -349,19 +362,30 @@ class Running(unittest.TestCase):
 
     def test_programs_alone_need_one_method_of_ours_and_keep_none(self):
         self.assertIn("0 of 2 studies are there, 2 to run",
-                      self.run_command("--only-independent", "--no-plots"))
+                      self.run_command("--only-independent", "--no-plots", "--methods",
+                                       "Envelope-BO;Efficient-BO"))
         found = kept.Results.read(self.out / "envelope.csv.gz")
         name = "case 1, EI from six"
         self.assertEqual(found.methods(name), [])
         self.assertEqual(len(found.studies(name, "Envelope-BO", kept.INDEPENDENT)), 2)
+        self.assertEqual(found.methods(name, kept.INDEPENDENT), ["Envelope-BO", "Efficient-BO"])
+
+    def test_a_quick_run_takes_the_kept_numbers_of_programs(self):
+        self.run_command("--quick", "--no-plots", "--methods", "Generic-BO")
+        name = "case 1, EI from six"
+        found = kept.Results.read(self.out / "envelope.csv.gz")
+        self.assertEqual(found.methods(name), ["Generic-BO"])
+        repository = kept.Results.read(kept.FOLDER / f"envelope{kept.ENDING}")
+        program = found.studies(name, "Envelope-BO", kept.INDEPENDENT)
+        self.assertEqual(len(program), independent.SEEDS)
+        for draw, study in repository.studies(name, "Envelope-BO", kept.INDEPENDENT).items():
+            numpy.testing.assert_array_equal(program[draw][kept.REGRET], study[kept.REGRET])
 
     def test_data_sets_that_are_draws_are_repeated_on_some(self):
         experiment = PAPERS["cmbo"].experiment("GP-UCB")
-        draws = independent.draws_of(experiment, quick=False)
+        draws = independent.draws_of(experiment)
         self.assertEqual(len(draws), independent.SEEDS)
         self.assertEqual([problem for problem, _ in draws], list(experiment.quick_problems))
-        self.assertEqual(independent.draws_of(experiment, quick=True),
-                         draws[:independent.QUICK_SEEDS])
 
     def test_model_errors_are_of_the_process_that_the_study_had(self):
         path = self.out / "cell.csv"

@@ -88,12 +88,13 @@ def per_suggestion(study):
 
 
 def rank_contrasts(results, program=OURS):
-    """The mean rank of WssClus_WssCMP less that of each other method, after 50 suggestions."""
-    names = tuple(methods("GP-UCB"))
+    """The mean rank of WssClus_WssCMP less that of each other method, after 50 suggestions, among
+    the methods that the program has."""
+    names = [name for name in methods("GP-UCB") if results.studies("GP-UCB", name, program)]
     ranks = judged.ranks(results, "GP-UCB", names, after(TRIALS), program)
     return [judged.Contrast(f"rank of {BEST} - rank of {other}",
-                            tuple(a - b for a, b in zip(ranks[BEST], ranks[other])))
-            for other in names if other != BEST]
+                            tuple(a - b for a, b in zip(ranks.get(BEST, ()), ranks.get(other, ()))))
+            for other in methods("GP-UCB") if other != BEST]
 
 
 SHARE = "normalised simple regret"

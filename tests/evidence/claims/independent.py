@@ -24,7 +24,7 @@ import numpy
 if __name__ == "__main__":  # Run as a program, it finds the others beside it.
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from claims import independent_programs, studies  # noqa: E402
+from claims import independent_programs, kept, studies  # noqa: E402
 from claims.kept import INDEPENDENT, REGRET  # noqa: E402
 from claims.programs.parts import Task  # noqa: E402
 from harness.cells import Cell  # noqa: E402
@@ -32,7 +32,7 @@ from harness.processes import ONE_THREAD  # noqa: E402
 from harness.progress import Progress  # noqa: E402
 from peers.objective import Objective  # noqa: E402
 
-SEEDS, QUICK_SEEDS = 10, 5  # Or data sets, where these are the draws.
+SEEDS = 10  # Or data sets, where these are the draws.
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -101,26 +101,27 @@ def run_one(paper, experiment, cell, options, output):
         print(f"FAILED {method} {problem} {seed} in NumPy:\n{finished.stderr}")
 
 
-def draws_of(experiment, quick):
+def draws_of(experiment):
     """(problem, seed) of the studies that programs repeat: not all of ours."""
-    problems, seeds = experiment.drawn(quick)
+    problems, seeds = experiment.drawn(quick=False)
     draws = [(problem, seed) for problem in experiment.quick_problems or problems
              for seed in seeds]
-    return draws[:QUICK_SEEDS if quick else SEEDS]
+    return draws[:SEEDS]
 
 
-def wanted(paper, experiment, quick, options):
+def wanted(paper, experiment, options):
     """{(method, problem, seed): the file of its study} of those that have a program."""
     programs = independent_programs.programs(paper).get(experiment.name, {})
     folder = (pathlib.Path(options.folder) / "numpy" / independent_programs.digest(paper) / paper
               / experiment.name)
     return {(method, problem, seed): folder / method / problem.replace("/", "--") / f"{seed}.json"
-            for method in programs for problem, seed in draws_of(experiment, quick)}
+            for method in programs if method in experiment.methods
+            for problem, seed in draws_of(experiment)}
 
 
-def run(paper, experiment, quick, options):
+def run(paper, experiment, options):
     """Runs what is missing."""
-    missing = {cell: path for cell, path in wanted(paper, experiment, quick, options).items()
+    missing = {cell: path for cell, path in wanted(paper, experiment, options).items()
                if options.fresh or not path.exists()}
     progress = Progress(len(missing))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -134,15 +135,21 @@ def run(paper, experiment, quick, options):
     progress.close()
 
 
-def collect(paper, experiment, quick, options):
+def collect(paper, experiment, options):
     """The kept rows of the studies that are there."""
     rows = []
-    for (method, problem, seed), path in wanted(paper, experiment, quick, options).items():
+    for (method, problem, seed), path in wanted(paper, experiment, options).items():
         if path.exists():
             for quantity, numbers in json.loads(path.read_text()).items():
                 rows.append((experiment.name, problem, method, INDEPENDENT, seed, quantity,
                              numpy.array(numbers)))
     return rows
+
+
+def kept_rows(paper, experiment):
+    """What the repository keeps of these programs, which ours do not change."""
+    return [row for row in kept.read(kept.FOLDER / f"{paper}{kept.ENDING}")
+            if row[0] == experiment.name and row[3] == INDEPENDENT]
 
 
 def main():

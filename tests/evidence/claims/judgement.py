@@ -159,7 +159,7 @@ def paired(results, left, right, metric, program=OURS):
 def ranks(results, experiment, methods, metric, program=OURS):
     """{method: its rank in each draw that all have}; the least number's is 1, and equal ones share."""
     of = {name: results.draws(experiment, name, metric, program) for name in methods}
-    shared = sorted(set.intersection(*(set(draws) for draws in of.values())))
+    shared = sorted(set.intersection(*(set(draws) for draws in of.values()))) if of else []
 
     def rank(name, draw):
         less = sum(of[other][draw] < of[name][draw] for other in methods)

@@ -9,8 +9,9 @@ START = "+initial=random+initial_points=5"
 HORIZON = f"+exploration_horizon={TRIALS}"
 OWN = "UHE-BO"
 OTHERS = {"MAP": "gp_map" + START, "MCMC": "gp_mcmc" + START,
-          "A-GP-UCB": "agpucb_bound" + START + "+gamma_rate=10",
-          "Wang & de Freitas": "wang_de_freitas" + START + "+gamma_rate=10+output_warp=0+mean=0",
+          "A-GP-UCB": "agpucb_onestep" + START + "+gamma_rate=10+ucb_multiplier=1.96",
+          "Wang & de Freitas": "wang_de_freitas" + START
+                               + "+gamma_rate=10+output_warp=0+mean=0+ucb_multiplier=1.96",
           "Portfolio": "portfolio" + START, "Random": "random"}
 ABLATIONS = {"RA-BO": "rabo" + START, "Random+EXP3": "random_exp3" + START + HORIZON}
 METHODS = {OWN: "uhebo" + START + HORIZON} | OTHERS | ABLATIONS
@@ -38,9 +39,9 @@ def with_more_initial_points(methods):
 
 EXPERIMENTS = tuple(
     [function("branin", choices="100 evaluations, of which 5 are random and the same for all; "
-              "the paper names neither number. No noise. A-GP-UCB and Wang & de Freitas have the "
-              "same beliefs as the others. Regrets are divided by the regret of the function's "
-              "mean."),
+              "the paper names neither number. No noise. A-GP-UCB, which looks one step ahead, and "
+              "Wang & de Freitas have the same beliefs as the others. Regrets are divided by the "
+              "regret of the function's mean."),
      function("hartmann3"),
      function("deceptive2", choices="In two dimensions, which the paper does not name, and with "
               "the third and fourth branch continuous, which the paper misprints."),
