@@ -12,8 +12,8 @@
 // latter. Where noise hides the improvement, every sixth suggestion is an evenly filling point, and
 // where noise is more than half of the outputs' variance all are that would explore: a model that
 // takes results for noise promises as little everywhere, and finds no basin that it has not met.
-// core/README.md has what was measured. Pending trials count as if they had given what the model
-// expects of them.
+// tests/evidence/CHOICES.md has what was measured. Pending trials count as if they had given what
+// the model expects of them.
 //
 // There are no turns where they were not measured to pay: on a space that is searched whole
 // (candidates, few configurations), while all of the model learns from sources, with a rule for
