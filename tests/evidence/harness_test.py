@@ -93,6 +93,27 @@ class Comparing(unittest.TestCase):
         # p, 0: 1.5 1.5 3; p, 1: 2 1 3; q, 0: 1 2 3.
         self.assertEqual(mean_ranks, {"ours": 1.5, "good": 1.5, "poor": 3})
 
+    def test_ranks_are_told_apart_from_the_best_by_pairs_of_draws(self):
+        rows = self.compared.rank_rows(["ours", "good", "poor"], self.compared.units, 2)
+        self.assertEqual([row["method"] for row in rows], ["ours", "good", "poor"])
+        self.assertEqual([row["mean_rank"] for row in rows], [1.5, 1.5, 3])
+        # Differences 0, -1, 1 of "good" from "ours", and 1.5, 1, 2 of "poor".
+        self.assertEqual([(row["difference"], row["low"], row["high"]) for row in rows[:2]],
+                         [(0, 0, 0), (0, -1, 1)])
+        self.assertEqual((rows[2]["draws"], rows[2]["difference"], rows[2]["low"]), (3, 1.5, 1))
+        lines = tables.first_lines(rows)
+        self.assertEqual(lines, ["  after 2: ours 1.50 of 3 methods; not told apart from it: good "
+                                 "+0.00 [-1.00, 1.00]"])
+
+    def test_a_table_ranks_its_tasks_by_the_mean_over_seeds(self):
+        own = curves({"a": {("svm/a", 0): [1], ("svm/a", 1): [1], ("svm/b", 0): [2],
+                            ("svm/b", 1): [1]},
+                      "b": {("svm/a", 0): [2], ("svm/a", 1): [2], ("svm/b", 0): [1],
+                            ("svm/b", 1): [3]}})
+        compared = comparison.Comparison(own, curves({}), {"svm/a": "svm", "svm/b": "svm"}, [1])
+        ranks = compared.ranks_by_draw(["a", "b"], compared.units, 1)
+        self.assertEqual(ranks.tolist(), [[1, 1.5], [2, 1.5]])
+
     def test_the_best_peer_is_the_best_of_the_complete_ones(self):
         rows = [row for row in self.compared.differences("ours", "continuous")
                 if row["after"] == 2 and row["problem"] == "p"]

@@ -61,6 +61,14 @@ class Against:
             rows += [self._row(unit, checkpoint, method, rank) for method, rank in ranks.items()]
         return rows
 
+    def rank_rows(self):
+        """Tidy rows: each method's mean rank in each section, and how far it is from the best."""
+        return [{"section": section} | row
+                for section, units in self.sections().items()
+                for checkpoint in self.comparison.checkpoints
+                for row in self.comparison.rank_rows(
+                    self.comparison.presets + self.comparison.peers(units), units, checkpoint)]
+
     def totals(self):
         """Tidy rows: each method on each section, whose units all count the same."""
         rows = []

@@ -86,10 +86,37 @@ class Comparison:
     def known(self, method, unit, checkpoint):
         return bool(numpy.isfinite(self.samples(method, unit, checkpoint)).all())
 
+    def known_of(self, methods, units, checkpoint):
+        return [method for method in methods
+                if all(self.known(method, unit, checkpoint) for unit in units)]
+
+    def ranks_by_draw(self, methods, units, checkpoint):
+        """[methods, draws]: mean ranks among `methods` of each seed of a problem and each task of a
+        table."""
+        return numpy.concatenate(
+            [estimates.ranks([self.samples(method, unit, checkpoint).ravel() for method in methods])
+             .reshape(len(methods), unit.draws, -1).mean(axis=2) for unit in units], axis=1)
+
+    def rank_rows(self, methods, units, checkpoint):
+        """Tidy rows, the best mean rank over draws first: each method's, and its difference from the
+        best one's with the interval over draws, in pairs."""
+        methods = self.known_of(methods, units, checkpoint)
+        if not methods:
+            return []
+        ranks = self.ranks_by_draw(methods, units, checkpoint)
+        order = sorted(range(len(methods)), key=lambda i: ranks[i].mean())
+        rows = []
+        for i in order:
+            low, high = estimates.interval_of_difference(ranks[i], ranks[order[0]], "mean")
+            rows.append({"after": checkpoint, "method": methods[i], "draws": ranks.shape[1],
+                         "mean_rank": float(ranks[i].mean()),
+                         "difference": float((ranks[i] - ranks[order[0]]).mean()),
+                         "low": low, "high": high})
+        return rows
+
     def mean_ranks(self, methods, units, checkpoint):
         """{method: its mean rank among `methods` over all cells of `units`}."""
-        methods = [method for method in methods
-                   if all(self.known(method, unit, checkpoint) for unit in units)]
+        methods = self.known_of(methods, units, checkpoint)
         if not methods:
             return {}
         regrets = [numpy.concatenate([self.samples(method, unit, checkpoint).ravel()

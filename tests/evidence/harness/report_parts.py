@@ -34,6 +34,7 @@ def against_lines(arguments, compared, sections, folder):
     table = against.Against(compared, arguments.against, arguments.margin, sections)
     results.write_csv(folder / "against.csv", table.rows())
     results.write_csv(folder / "against_totals.csv", table.totals())
+    results.write_csv(folder / "against_ranks.csv", table.rank_rows())
     return tables.against_lines(table)
 
 

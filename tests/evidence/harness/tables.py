@@ -2,12 +2,14 @@
 
 import collections
 import statistics
+import textwrap
 
 from harness import estimates
 from harness.cells import GROUPS_OF_TABLES
 from harness.comparison import unit_name
 from harness.results import RECORDED
 
+WIDTH = 100
 FEW_DRAWS = 10  # Below, a percentile bootstrap covers far less than 95%.
 
 
@@ -95,6 +97,28 @@ def summary_lines(comparison, summary):
     return lines
 
 
+def first_lines(rows):
+    """For each checkpoint the method with the best mean rank, and those that may be as good."""
+    lines = []
+    for checkpoint in dict.fromkeys(row["after"] for row in rows):
+        best, *others = [row for row in rows if row["after"] == checkpoint]
+        tied = [f"{row['method']} +{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+                for row in others if not row["low"] > 0]
+        text = (f"after {checkpoint}: {best['method']} {best['mean_rank']:.2f} of "
+                f"{1 + len(others)} methods; not told apart from it: {', '.join(tied) or 'none'}")
+        lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="      ",
+                               break_on_hyphens=False)
+    return lines
+
+
+FIRST_LEGEND = ("Best mean rank over {} draws (seeds of a problem, tasks of a table), and those whose",
+                "paired difference from it has a 95% interval that reaches 0")
+
+
+def first_legend(rows):
+    return [FIRST_LEGEND[0].format(rows[0]["draws"]), FIRST_LEGEND[1]]
+
+
 def rank_lines(comparison):
     """Mean ranks over all problems of a group."""
     lines = []
@@ -110,6 +134,9 @@ def rank_lines(comparison):
         rows = [[name] + [f"{column[name]:.2f}" if name in column else "-" for column in columns]
                 for name in sorted(methods, key=lambda name: columns[-1].get(name, 1e9))]
         lines += align([["method"] + [f"after {c}" for c in comparison.checkpoints]] + rows)
+        first = [row for checkpoint in comparison.checkpoints
+                 for row in comparison.rank_rows(methods, units, checkpoint)]
+        lines += [*first_legend(first), *first_lines(first)]
     return lines
 
 
@@ -184,6 +211,8 @@ def against_lines(against):
             f"{section}, each problem counting the same: "
             + (units[0].name if len(units) == 1 else f"{len(units)} problems"),
             [row for row in totals if row["section"] == section])
+        first = [row for row in against.rank_rows() if row["section"] == section]
+        lines += [*first_legend(first), *first_lines(first)]
     return lines
 
 
