@@ -15,6 +15,16 @@ require_debootstrap() {
 
 announce() { printf '\n== %s (%d s)\n' "$1" "$SECONDS"; }
 
+# expect WHAT FOUND WANTED: says that they are the same, or fails.
+expect() {
+  local what=$1 found=$2 wanted=$3
+  if [[ $found != "$wanted" ]]; then
+    echo "$what is '$found', should be '$wanted'" >&2
+    return 1
+  fi
+  echo "ok: $what is '$found'"
+}
+
 # Prints "URI suite component" for each Debian 12 archive that this machine's apt uses, the main one first.
 debian_sources() {
   apt-get indextargets --no-release-info --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' |

@@ -8,7 +8,8 @@
 // line of standard input, a configuration such as "kernel=rbf<tab>gamma=0.5", with a line
 // "value<tab>regret<tab>branch", where the value has the noise of the seed and the line's number
 // and the regret has none. Ends at the end of the input, or with exit code 1 after a line that is
-// no legal configuration. Exit code 77: the problem cannot begin like that.
+// no legal configuration or none of the candidates. Exit code 77: the problem cannot begin like
+// that.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>

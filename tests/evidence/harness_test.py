@@ -101,9 +101,13 @@ class Comparing(unittest.TestCase):
         self.assertEqual([(row["difference"], row["low"], row["high"]) for row in rows[:2]],
                          [(0, 0, 0), (0, -1, 1)])
         self.assertEqual((rows[2]["draws"], rows[2]["difference"], rows[2]["low"]), (3, 1.5, 1))
-        lines = tables.first_lines(rows)
-        self.assertEqual(lines, ["  after 2: ours 1.50 of 3 methods; not told apart from it: good "
-                                 "+0.00 [-1.00, 1.00]"])
+        self.assertEqual(tables.first_lines(rows)[2:], [
+            "  after 2: ours 1.50 of 3 methods; too few draws to tell others apart"])
+        for row in rows:
+            row["draws"] = 30
+        self.assertEqual(tables.first_lines(rows)[2:], [
+            "  after 2: ours 1.50 of 3 methods; not told apart from it: good +0.00 [-1.00, 1.00]"])
+        self.assertEqual(tables.first_lines([]), [])
 
     def test_a_table_ranks_its_tasks_by_the_mean_over_seeds(self):
         own = curves({"a": {("svm/a", 0): [1], ("svm/a", 1): [1], ("svm/b", 0): [2],

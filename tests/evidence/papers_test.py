@@ -159,27 +159,27 @@ class Independence(unittest.TestCase):
         self.assertEqual(self.text(best, self.WORST), "")
 
     def test_all_with_a_program_are_judged_where_the_deciding_one_has_one(self):
-        self.assertEqual(self.text(self.WORST, {}), "no program")
+        self.assertEqual(self.text(self.WORST, {}), "not run")
         text = self.text(self.WORST, {name: self.WORST[name] for name in ("own", "a")})
         self.assertTrue(text.startswith("does not hold: own − a: "), text)
-        self.assertTrue(text.endswith("; 1 more has no program"), text)
+        self.assertTrue(text.endswith("; 1 more was not run"), text)
 
     def test_another_that_does_not_hold_is_judged_where_the_deciding_one_has_none(self):
         text = self.text(self.WORST, {name: self.WORST[name] for name in ("own", "b")})
         self.assertTrue(text.startswith("does not hold: own − b: "), text)
-        self.assertTrue(text.endswith("; 1 more that does not hold has no program"), text)
+        self.assertTrue(text.endswith("; 1 more that does not hold was not run"), text)
 
     def test_one_that_ours_does_not_refute_says_nothing(self):
         ours = self.WORST | {"b": [.8, .9, .9, .8]}
         self.assertEqual(self.text(ours, {name: self.WORST[name] for name in ("own", "b")}),
-                         "no program for this comparison")
+                         "not run for this comparison")
 
     def test_claims_that_fail_have_the_figure_of_every_program_that_was_kept(self):
         found = report.read_all()
         for name, paper in PAPERS.items():
             for claim, judged in report.judge_all(paper, found[name]):
                 text = report.independent_text(claim, found[name], judged)
-                if judged.verdict != judgement.FAILS or not text.startswith("no program"):
+                if judged.verdict != judgement.FAILS or not text.startswith("not run"):
                     continue
                 refuted = judgement.refuting(claim.contrasts(found[name]))
                 programs = claim.contrasts(found[name], kept.INDEPENDENT)
@@ -252,8 +252,16 @@ class Keeping(unittest.TestCase):
                     for _, judged in report.judge_all(PAPERS[name], results_of)]
         holds, fails, unknown = (verdicts.count(verdict) for verdict in
                                  (judgement.HOLDS, judgement.FAILS, judgement.UNKNOWN))
-        self.assertIn(f"Of {len(verdicts)} claims {holds} hold, {fails} do not, and {unknown} cannot "
-                      "be told", " ".join((report.REPOSITORY / "README.md").read_text().split()))
+        readme = " ".join((report.REPOSITORY / "README.md").read_text().split())
+        self.assertTrue(f"Of {len(verdicts)} claims {holds} hold, {fails} do not, and {unknown} cannot "
+                        "be told" in readme, (holds, fails, unknown))
+        programs = [report.independent_text(claim, results_of, judged)
+                    for name, results_of in report.read_all().items()
+                    for claim, judged in report.judge_all(PAPERS[name], results_of)]
+        fail, unknown = (sum(text.startswith(verdict) for text in programs)
+                         for verdict in (judgement.FAILS, judgement.UNKNOWN))
+        self.assertTrue(f"for all {fails} that do not hold: {fail} fail there as well" in readme
+                        and f"{unknown} cannot be told from ten draws" in readme, (fail, unknown))
 
     def test_no_program_says_that_a_claim_holds_which_ours_refutes(self):
         texts = [report.independent_text(claim, results_of, judged)
@@ -371,15 +379,30 @@ class Running(unittest.TestCase):
         self.assertEqual(found.methods(name, kept.INDEPENDENT), ["Envelope-BO", "Efficient-BO"])
 
     def test_a_quick_run_takes_the_kept_numbers_of_programs(self):
-        self.run_command("--quick", "--no-plots", "--methods", "Generic-BO")
+        self.run_command("--quick", "--no-plots", "--methods", "Generic-BO;Envelope-BO")
         name = "case 1, EI from six"
         found = kept.Results.read(self.out / "envelope.csv.gz")
-        self.assertEqual(found.methods(name), ["Generic-BO"])
+        self.assertEqual(found.methods(name), ["Envelope-BO", "Generic-BO"])
+        self.assertEqual(found.methods(name, kept.INDEPENDENT), ["Envelope-BO", "Generic-BO"])
         repository = kept.Results.read(kept.FOLDER / f"envelope{kept.ENDING}")
         program = found.studies(name, "Envelope-BO", kept.INDEPENDENT)
         self.assertEqual(len(program), independent.SEEDS)
         for draw, study in repository.studies(name, "Envelope-BO", kept.INDEPENDENT).items():
             numpy.testing.assert_array_equal(program[draw][kept.REGRET], study[kept.REGRET])
+
+    def test_options_that_contradict_each_other_are_refused(self):
+        for options in (["--only-independent", "--quick"], ["--keep", "--seeds", "2"],
+                        ["--only-independent", "--no-independent"]):
+            finished = subprocess.run([COMMAND, "envelope", "--out", self.out, *options], text=True,
+                                      capture_output=True, check=False)
+            self.assertEqual(finished.returncode, 2, finished.stdout)
+            self.assertIn(options[0], finished.stderr)
+
+    def test_a_study_begins_as_one_with_at_least_as_many_random_points(self):
+        experiment = PAPERS["uhebo"].experiment("branin")
+        self.assertEqual(independent.begun_like(experiment, "Random")[0], "Random")
+        self.assertIn("MAP", independent.begun_like(experiment, "Random"))
+        self.assertNotIn("Random", independent.begun_like(experiment, "MAP"))
 
     def test_data_sets_that_are_draws_are_repeated_on_some(self):
         experiment = PAPERS["cmbo"].experiment("GP-UCB")

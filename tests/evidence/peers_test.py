@@ -28,6 +28,12 @@ class Shares(unittest.TestCase):
         self.assertAlmostEqual(decay.at(0), 0.9999)
         self.assertEqual(decay.mirrored(decay.mirrored(0.95)), 0.95)
 
+    def test_a_value_has_the_share_that_leads_to_it(self):
+        for scale, low, high in (("log", 1e-4, 1), ("reverse_log", 0.9, 0.9999), ("linear", -5, 5)):
+            one = parameter(name="x", type="double", min=low, max=high, scale=scale)
+            for share in (0, 0.25, 0.7, 1):
+                self.assertAlmostEqual(objective.share_of(one, one.at(share)), share, 9, scale)
+
     def test_all_integers_have_the_same_share(self):
         depth = parameter(name="depth", type="integer", min=2, max=5, scale="linear")
         self.assertEqual([depth.at((i + 0.5) / 8) for i in range(8)], [2, 2, 3, 3, 4, 4, 5, 5])
@@ -162,6 +168,9 @@ class Studies(unittest.TestCase):
         with objective.Objective(PROGRAM, "/none", "four_branches", 0) as task:
             with self.assertRaisesRegex(RuntimeError, "north_x"):
                 task.evaluate({"wind": "north"})
+        with objective.Objective(PROGRAM, "/none", "tuning_svm2", 0) as task:
+            with self.assertRaisesRegex(RuntimeError, "no candidate: x1=0.5"):
+                task.evaluate({"x1": 0.5, "x2": 0.123456})
 
     def test_recorded_rows_are_read_as_they_were_written(self):
         trials, best = self.run_first("four_branches", trials=3)

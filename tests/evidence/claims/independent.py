@@ -32,7 +32,7 @@ from harness.processes import ONE_THREAD  # noqa: E402
 from harness.progress import Progress  # noqa: E402
 from peers.objective import Objective  # noqa: E402
 
-SEEDS = 10  # Or data sets, where these are the draws.
+SEEDS = 10  # Programs repeat so many seeds, or data sets where these are the draws.
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -63,10 +63,10 @@ def beginning_of(path, count):
 
 
 def begun_like(experiment, method):
-    """The methods whose studies begin as this one's do, itself first."""
+    """The methods whose studies begin with at least this one's random points, itself first."""
     count = initial_points(experiment, experiment.methods[method])
     return sorted((other for other, preset in experiment.methods.items()
-                   if initial_points(experiment, preset) == count),
+                   if initial_points(experiment, preset) >= count),
                   key=lambda other: other != method)
 
 
@@ -91,6 +91,7 @@ def run_one(paper, experiment, cell, options, output):
     method, problem, seed = cell
     begun = beginning(experiment, method, problem, seed, options)
     if begun is None:
+        print(f"skipped {method} {problem} {seed} in NumPy: no study of ours tells how it begins")
         return
     command = [sys.executable, "-B", str(HERE / "independent.py"), paper, experiment.name, method,
                problem, str(seed), str(options.objective), options.data, json.dumps(begun),

@@ -31,7 +31,7 @@ comes closest to deciding otherwise. Regret is noise-free, and R_T is its sum ov
 
 Where a claim does not hold, the last column is the same comparison among programs in NumPy that were
 written from the paper's equations and not from our code, on the same data, so that a fault of ours
-would show; *no program* where there is none. Where only the deciding comparison has none, the column
+would show; *not run* where none was. Where it was not run for the deciding comparison alone, the column
 is about the others that do not hold. Beyond that, what every preset of a paper believes and
 wants at ten suggestions agrees with such a program (`tests/evidence/oracles`).
 """
@@ -71,20 +71,20 @@ def figure_text(found):
 
 
 def independent_text(claim, results, ours):
-    """Empty unless ours does not hold. Where the deciding comparison has no program, the others that
-    do not hold either are judged by theirs."""
+    """Empty unless ours does not hold. Where no program was run for the deciding comparison, the others
+    that do not hold either are judged by theirs."""
     if ours.verdict != judged.FAILS:
         return ""
     contrasts = claim.contrasts(results, INDEPENDENT)
     with_program = [place for place, each in enumerate(contrasts) if each.samples]
     if not with_program:
-        return "no program"
+        return "not run"
     of_ours = claim.contrasts(results)
     if of_ours.index(ours.contrast) not in with_program:
         refuted = judged.refuting(of_ours)
         with_program = [place for place in with_program if place in refuted]
         if not with_program:
-            return "no program for this comparison"
+            return "not run for this comparison"
         missing = len(refuted) - len(with_program)
         more = f"{missing} more that {'do' if missing > 1 else 'does'} not hold"
     else:
@@ -92,7 +92,7 @@ def independent_text(claim, results, ours):
         more = f"{missing} more"
     found = judged.judge([contrasts[place] for place in with_program])
     text = f"{found.verdict}: {figure_text(found)}"
-    return text + (f"; {more} {'have' if missing > 1 else 'has'} no program" if missing else "")
+    return text + (f"; {more} {'were' if missing > 1 else 'was'} not run" if missing else "")
 
 
 def judge_all(paper, results):

@@ -25,7 +25,7 @@ FACTS = ("probability_of_random_now", "seconds")
 
 
 def function(problem, name=None, methods=None, **changes):
-    settings = {"suggestions": TRIALS, "seeds": 10, "quick_seeds": 5, "unit": "mean",
+    settings = {"suggestions": TRIALS, "seeds": 20, "quick_seeds": 5, "unit": "mean",
                 "checkpoints": (25, 50, TRIALS), "facts": FACTS, "model_error": True} | changes
     name = name or problem
     return Experiment(name=name, title=TITLES[problem] + name.removeprefix(problem),
@@ -45,7 +45,7 @@ EXPERIMENTS = tuple(
      function("hartmann3"),
      function("deceptive2", choices="In two dimensions, which the paper does not name, and with "
               "the third and fourth branch continuous, which the paper misprints."),
-     function("h1", seeds=12, choices="On [-100, 100]^2, with the 1 outside of the root.")]
+     function("h1", choices="On [-100, 100]^2, with the 1 outside of the root.")]
     + [function("deceptive4", model_error=False, facts=(),
                 choices="The second choice of the dimension: four.")]
     + [function(problem, name=problem + ", running rewards", methods=WITH_RUNNING_REWARDS,
@@ -54,7 +54,7 @@ EXPERIMENTS = tuple(
                 "not say: by the least and the largest result so far, not by the initial ones'.")
        for problem in ("deceptive2", "h1")]
     + [function(problem, name=problem + " from ten", methods=with_more_initial_points(METHODS),
-                model_error=False, facts=(), seeds=10, quick_seeds=5,
+                model_error=False, facts=(),
                 choices="The second choice of what the paper leaves open: 10 random points.")
        for problem in ("deceptive2", "h1")])
 
@@ -70,7 +70,7 @@ def without_start(methods):
 
 EXPERIMENTS += tuple(
     Experiment(name=name, title=f"Tuning, {name}", problems=(problem,),
-               methods=without_start(METHODS), suggestions=TUNED_TRIALS, seeds=10, quick_seeds=5,
+               methods=without_start(METHODS), suggestions=TUNED_TRIALS, seeds=20, quick_seeds=5,
                from_nothing=False, unit="mean", checkpoints=(15, 30, 55),
                facts=("seconds",), choices=choices)
     for (name, problem), choices in zip(TUNED.items(), (

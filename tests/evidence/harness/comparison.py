@@ -87,6 +87,7 @@ class Comparison:
         return bool(numpy.isfinite(self.samples(method, unit, checkpoint)).all())
 
     def known_of(self, methods, units, checkpoint):
+        """Those of the methods that have all regrets at this checkpoint."""
         return [method for method in methods
                 if all(self.known(method, unit, checkpoint) for unit in units)]
 

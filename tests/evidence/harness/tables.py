@@ -97,26 +97,29 @@ def summary_lines(comparison, summary):
     return lines
 
 
+FIRST_LEGEND = ("Best mean rank, each of {} draws counting the same (seeds of a problem, tasks of a table),",
+                "and those whose paired difference from it has a 95% interval, not corrected, that "
+                "reaches 0")
+
+
 def first_lines(rows):
-    """For each checkpoint the method with the best mean rank, and those that may be as good."""
-    lines = []
+    """For each checkpoint the method with the best mean rank, and those that may be as good. Few
+    draws tell no method apart."""
+    if not rows:
+        return []
+    draws = rows[0]["draws"]
+    lines = [FIRST_LEGEND[0].format(draws), FIRST_LEGEND[1]]
     for checkpoint in dict.fromkeys(row["after"] for row in rows):
         best, *others = [row for row in rows if row["after"] == checkpoint]
         tied = [f"{row['method']} +{row['difference']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
                 for row in others if not row["low"] > 0]
+        others_text = (f"not told apart from it: {', '.join(tied) or 'none'}"
+                       if draws >= FEW_DRAWS else "too few draws to tell others apart")
         text = (f"after {checkpoint}: {best['method']} {best['mean_rank']:.2f} of "
-                f"{1 + len(others)} methods; not told apart from it: {', '.join(tied) or 'none'}")
+                f"{1 + len(others)} methods; {others_text}")
         lines += textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="      ",
                                break_on_hyphens=False)
     return lines
-
-
-FIRST_LEGEND = ("Best mean rank over {} draws (seeds of a problem, tasks of a table), and those whose",
-                "paired difference from it has a 95% interval that reaches 0")
-
-
-def first_legend(rows):
-    return [FIRST_LEGEND[0].format(rows[0]["draws"]), FIRST_LEGEND[1]]
 
 
 def rank_lines(comparison):
@@ -136,7 +139,7 @@ def rank_lines(comparison):
         lines += align([["method"] + [f"after {c}" for c in comparison.checkpoints]] + rows)
         first = [row for checkpoint in comparison.checkpoints
                  for row in comparison.rank_rows(methods, units, checkpoint)]
-        lines += [*first_legend(first), *first_lines(first)]
+        lines += first_lines(first)
     return lines
 
 
@@ -205,14 +208,13 @@ def against_lines(against):
     for unit in against.units:
         lines += against_block(f"{unit.name}, {unit.count_text()}", against.rows_of(unit))
     lines += ["", "ALL IN ALL", *against_legend(against)]
-    totals = against.totals()
+    totals, ranks = against.totals(), against.rank_rows()
     for section, units in against.sections().items():
         lines += against_block(
             f"{section}, each problem counting the same: "
             + (units[0].name if len(units) == 1 else f"{len(units)} problems"),
             [row for row in totals if row["section"] == section])
-        first = [row for row in against.rank_rows() if row["section"] == section]
-        lines += [*first_legend(first), *first_lines(first)]
+        lines += first_lines([row for row in ranks if row["section"] == section])
     return lines
 
 

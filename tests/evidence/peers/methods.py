@@ -47,7 +47,7 @@ METHODS: collections.abc.Mapping[str, Method] = {
     "botorch_conditional": Method("botorch_peer", "conditional",
                                   "the same with HierarchicalConditionalKernelGP", True),
     "botorch_multitask": Method("multitask_peer", "MultiTaskPeer",
-                                "BoTorch's MultiTaskGP of the source tasks and the target", False,
+                                "BoTorch's MultiTaskGP; only for problems with source tasks", False,
                                 transfers=True),
     "hebo": Method("hebo_peer", "HeboPeer", "HEBO", False),
 }

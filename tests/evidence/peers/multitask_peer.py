@@ -20,7 +20,7 @@ INITIAL = 5
 MOST_SOURCES = 10  # Drawn at random from more: the model's cost grows by the third power of results.
 TARGET = 0
 RESTARTS, RAW_SAMPLES = 10, 512
-MOST_STEPS = 200  # Of a fit, which without a bound goes on for thousands and minutes.
+MOST_STEPS = 200  # A fit has at most so many; without a bound it takes thousands, and minutes.
 
 
 class MultiTaskPeer:

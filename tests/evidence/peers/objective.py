@@ -74,7 +74,7 @@ class Space:
 
 
 def bounds_of(parameter):
-    """Of a parameter with an order."""
+    """The smallest and the largest value of a parameter that has an order."""
     values = parameter.values
     return (values[0], values[-1]) if values else (parameter.min, parameter.max)
 
@@ -82,7 +82,9 @@ def bounds_of(parameter):
 def share_of(parameter, value):
     """Where a number lies between its bounds, on the parameter's scale."""
     low, high = bounds_of(parameter)
-    if parameter.scale == "log":
+    if parameter.scale == "reverse_log":
+        value = parameter.mirrored(value)
+    if parameter.scale in ("log", "reverse_log"):
         return math.log(value / low) / math.log(high / low)
     return (value - low) / (high - low)
 

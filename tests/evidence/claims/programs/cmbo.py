@@ -150,7 +150,7 @@ class Jeffreys:
 
 CLUSTER_PLACES = 100
 CLUSTER_COUNTS = range(2, 7)
-STARTS, ROUNDS = 10, 20  # k-means has so many.
+STARTS, ROUNDS = 10, 20  # k-means has so many starts, each with at most so many rounds.
 
 
 def prototypes_of(means, covariances, labels):
@@ -166,6 +166,8 @@ def seeds(apart, count, random):
         found = [random.integers(len(apart))]
         while len(found) < count:
             near = apart[found].min(0) ** 2
+            if near.sum() == 0:  # All others coincide with one that was chosen.
+                break
             found.append(random.choice(len(apart), p=near / near.sum()))
         return found
     return min((start() for _ in range(STARTS)), key=lambda found: apart[found].min(0).sum())
@@ -193,7 +195,9 @@ def quality(apart, labels):
         pairs = len(members) * (len(members) - 1)
         if pairs:
             within.append(apart[numpy.ix_(members, members)].sum() / pairs)
-    return apart[~same].mean() / numpy.mean(within) if within and not same.all() else 0.0
+    if not within or same.all():
+        return 0.0
+    return apart[~same].mean() / max(numpy.mean(within), 1e-12)
 
 
 def all_distances(distance, means, covariances):
@@ -301,8 +305,8 @@ def source_losses(mean, covariance, y, random):
 
 
 def ranking_weights(losses):
-    """The share of draws in which a model misranks least, the first one's, the target's, in a tie.
-    A source is left out if its median loss is above the 95th percentile of the target's."""
+    """The share of draws in which each model misranks least; in a tie the first one counts, which is
+    the target's. A source is left out if its median loss is above the 95th percentile of the target's."""
     own = losses[0]
     kept = numpy.median(losses, axis=1) <= numpy.percentile(own, 95)
     kept[0] = True

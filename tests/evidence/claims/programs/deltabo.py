@@ -31,7 +31,7 @@ def delta_bo(constants):
     def program(task, trials):
         mean_g, variance_g = posterior(constants.k_g, task.source_x, task.source_y,
                                        constants.source_noise, task.places)
-        for _ in range(trials):
+        for _ in range(trials - len(task.y)):
             x, y = task.data()
             here = nearest_place(task.places, x)
             mean, variance = posterior(constants.k_delta, x, y - mean_g[here],
@@ -44,7 +44,7 @@ def delta_bo(constants):
 
 def classical(constants, acquisition):
     def program(task, trials):
-        for _ in range(trials):
+        for _ in range(trials - len(task.y)):
             x, y = task.data()
             if acquisition == "ts":
                 chosen = task.random.choice(len(task.places), min(DRAWN_PLACES, len(task.places)),
@@ -83,7 +83,7 @@ def drawn(constants, x, y, task, places):
 def pooled(constants):
     """Env-GP: the source's points are results with the noise of the difference."""
     def program(task, trials):
-        for _ in range(trials):
+        for _ in range(trials - len(task.y)):
             x, y = task.data()
             all_x = numpy.concatenate([task.source_x, x])
             noise = numpy.concatenate([numpy.full(len(task.source_y), constants.tau),
@@ -97,7 +97,7 @@ def pooled(constants):
 def corrected(constants):
     """Diff-GP: the source's points, corrected by a process of the differences with k_f."""
     def program(task, trials):
-        for _ in range(trials):
+        for _ in range(trials - len(task.y)):
             x, y = task.data()
             shift, spread = numpy.zeros(len(task.source_y)), numpy.ones(len(task.source_y))
             if len(y):
@@ -147,7 +147,7 @@ def learnt_delta_bo(task, trials):
     mean_g, variance_g = posterior(with_length(matern52, length), task.source_x, source_y, noise,
                                    task.places)
     triples = [(l, v, t) for l in LEARNT_LENGTHS for v in LEARNT_NOISES for t in LEARNT_TAUS]
-    for _ in range(trials):
+    for _ in range(trials - len(task.y)):
         x, y = task.data()
         here = nearest_place(task.places, x)
         residual = scaled(y) - mean_g[here] if len(y) else y
@@ -164,7 +164,7 @@ def learnt_delta_bo(task, trials):
 def learnt_classical(rule):
     def program(task, trials):
         pairs = [(length, noise) for length in LEARNT_LENGTHS for noise in LEARNT_NOISES]
-        for _ in range(trials):
+        for _ in range(trials - len(task.y)):
             x, y = task.data()
             if len(y) < 3:
                 task.evaluate(task.places[task.random.choice(len(task.places))])
@@ -187,7 +187,7 @@ def learnt_pooled(task, trials):
     """Env-GP with a source noise of 0.1, as the preset's."""
     scaled = scale_by_source(task)
     source_y = scaled(task.source_y)
-    for _ in range(trials):
+    for _ in range(trials - len(task.y)):
         x, y = task.data()
         all_x = numpy.concatenate([task.source_x, x])
         all_y = numpy.concatenate([source_y, scaled(y)])

@@ -109,7 +109,7 @@ def efficient(rule, noises=LEARNT):
 
 RANKING_WIDTH = 0.3  # In two dimensions, of the kernel in which scores are learnt.
 COST, SWEEPS = 10.0, 30
-MOST_PAIRS = 500     # Of each task.
+MOST_PAIRS = 500     # At most so many pairs of each task are used.
 
 
 def scores_kernel(a, b, width):

@@ -5,7 +5,7 @@ import math
 
 import numpy
 
-from peers.objective import bounds_of, row_of, share_of
+from peers.objective import row_of, share_of
 
 PLACES = {1: 1001, 2: 101, 3: 21, 4: 9}  # On each side of the unit cube, in so many dimensions.
 JITTER = 1e-8
@@ -15,7 +15,7 @@ EXACT = 1e-6  # The noise of a function without any, in variances of the results
 class Task:
     """A maximisation on the unit cube. Programs that factorise all of the source's points at each
     step choose among the coarse places, every second in each dimension. The places of a problem with
-    a list of candidates are those that were not evaluated yet."""
+    a list of candidates are those that were not evaluated yet, and there are no coarse ones."""
 
     def __init__(self, objective, beginning, seed):
         self._objective = objective
@@ -38,8 +38,11 @@ class Task:
         return numpy.array(self.x).reshape(len(self.x), self.places.shape[1]), numpy.array(self.y)
 
     def evaluate(self, point):
-        configuration = self._configuration(point)
-        cost, regret, _ = self._objective.evaluate(configuration)
+        cost, regret, _ = self._objective.evaluate(self._configuration(point))
+        if self._candidates:
+            index = self._nearest(point)
+            self.places = numpy.delete(self.places, index, axis=0)
+            del self._candidates[index]
         self.x.append(numpy.array(point))
         self.y.append(-cost)
         self.regrets.append(regret)
@@ -72,21 +75,19 @@ class Task:
 
     def _configuration(self, point):
         if self._candidates:
-            return self._taken(int(((self.places - point) ** 2).sum(1).argmin()))
+            return self._candidates[self._nearest(point)]
         configuration = {}
         for parameter, share in zip(self._parameters, point):
             if parameter.values:
-                low, high = bounds_of(parameter)
-                value = low + float(share) * (high - low)
-                value = min(parameter.values, key=lambda each, value=value: abs(each - value))
+                value = min(parameter.values, key=lambda each, parameter=parameter, share=share:
+                            abs(share_of(parameter, each) - share))
             else:
                 value = parameter.at(float(share))
             configuration[parameter.name] = float(value)
         return configuration
 
-    def _taken(self, index):
-        self.places = numpy.delete(self.places, index, axis=0)
-        return self._candidates.pop(index)
+    def _nearest(self, point):
+        return int(((self.places - point) ** 2).sum(1).argmin())
 
 
 # ---- Processes with their posterior on the task's places ----

@@ -19,7 +19,7 @@ GROWTH = 1.1  # The step of a search for what divides the lengthscales.
 
 
 def log_posterior(logarithms, x, y):
-    """Of the logarithms of variance and lengthscales, with the Jacobian."""
+    """The log posterior density of the logarithms of variance and lengthscales, with the Jacobian."""
     values = numpy.exp(logarithms)
     try:
         likelihood = log_likelihood(lambda a, b: matern52(a, b, values[1:]), x, y,
