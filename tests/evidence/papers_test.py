@@ -242,6 +242,13 @@ class Measuring(unittest.TestCase):
                                      "| a | 1 ± 0 | 100% |", "| b | 2 ± 0 | 0% |"])
 
 
+def program_texts():
+    """What the report's last column says of each claim."""
+    return [report.independent_text(claim, results_of, judged)
+            for name, results_of in report.read_all().items()
+            for claim, judged in report.judge_all(PAPERS[name], results_of)]
+
+
 class Keeping(unittest.TestCase):
     def test_the_report_is_what_the_kept_numbers_say(self):
         self.assertEqual(report.FILE.read_text(), report.text_of(report.read_all()),
@@ -255,18 +262,14 @@ class Keeping(unittest.TestCase):
         readme = " ".join((report.REPOSITORY / "README.md").read_text().split())
         self.assertTrue(f"Of {len(verdicts)} claims {holds} hold, {fails} do not, and {unknown} cannot "
                         "be told" in readme, (holds, fails, unknown))
-        programs = [report.independent_text(claim, results_of, judged)
-                    for name, results_of in report.read_all().items()
-                    for claim, judged in report.judge_all(PAPERS[name], results_of)]
+        programs = program_texts()
         fail, unknown = (sum(text.startswith(verdict) for text in programs)
                          for verdict in (judgement.FAILS, judgement.UNKNOWN))
         self.assertTrue(f"for all {fails} that do not hold: {fail} fail there as well" in readme
                         and f"{unknown} cannot be told from ten draws" in readme, (fail, unknown))
 
     def test_no_program_says_that_a_claim_holds_which_ours_refutes(self):
-        texts = [report.independent_text(claim, results_of, judged)
-                 for name, results_of in report.read_all().items()
-                 for claim, judged in report.judge_all(PAPERS[name], results_of)]
+        texts = program_texts()
         self.assertTrue(any(text.startswith(judgement.FAILS) for text in texts))
         self.assertFalse([text for text in texts if text.startswith(judgement.HOLDS)])
 

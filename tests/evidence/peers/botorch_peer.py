@@ -12,6 +12,7 @@ from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from peers.flat_space import FlatSpace
+from peers.told_rows import ToldRows
 
 INITIAL = 10
 
@@ -42,8 +43,9 @@ def conditional_model(x, y, flat, dependencies):
     return HierarchicalConditionalKernelGP(x, y, hierarchical_dependencies=dependencies)
 
 
-class BotorchPeer:
+class BotorchPeer(ToldRows):
     def __init__(self, space, seed, model):
+        super().__init__()
         self._flat = FlatSpace(space)
         self._dependencies = dependencies_of(self._flat)
         self._model = model
@@ -51,20 +53,11 @@ class BotorchPeer:
         self._sobol = torch.quasirandom.SobolEngine(len(self._flat.columns), scramble=True,
                                                     seed=seed)
         self._asked = 0
-        self._open = []
-        self._rows, self._values = [], []
 
-    def ask(self):
+    def suggest(self):
         self._asked += 1
         row = self._sobol_row() if self._asked <= INITIAL or not self._rows else self._best_row()
-        configuration = self._flat.configuration(row)
-        self._open.append((configuration, row))
-        return configuration
-
-    def tell(self, configuration, loss):
-        place = next(i for i, (known, _) in enumerate(self._open) if known is configuration)
-        self._rows.append(self._open.pop(place)[1])
-        self._values.append(-loss)
+        return self._flat.configuration(row), row
 
     def _sobol_row(self):
         shares = self._sobol.draw(1)[0].tolist()

@@ -15,6 +15,7 @@ from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from peers.objective import row_of
+from peers.told_rows import ToldRows
 
 INITIAL = 5
 MOST_SOURCES = 10  # Drawn at random from more: the model's cost grows by the third power of results.
@@ -23,12 +24,13 @@ RESTARTS, RAW_SAMPLES = 10, 512
 MOST_STEPS = 200  # A fit has at most so many; without a bound it takes thousands, and minutes.
 
 
-class MultiTaskPeer:
+class MultiTaskPeer(ToldRows):
     def __init__(self, space, seed, settings):
         if not settings.candidates and any(parameter.parent is not None or
                                            parameter.type != "double"
                                            for parameter in space.parameters):
             raise ValueError("without candidates only spaces of numbers are supported")
+        super().__init__()
         self._space = space
         self._seed = seed
         self._noiseless = settings.noiseless
@@ -36,9 +38,7 @@ class MultiTaskPeer:
         self._candidates = [(configuration, row_of(space, configuration))
                             for configuration in settings.candidates]
         self._sobol = torch.quasirandom.SobolEngine(len(space.parameters), scramble=True, seed=seed)
-        self._rows, self._values = [], []
         self._source_rows, self._source_values = self._of_sources(settings.sources)
-        self._open = []
 
     def _of_sources(self, sources):
         chosen = self._random.sample(sources, min(len(sources), MOST_SOURCES))
@@ -50,19 +50,11 @@ class MultiTaskPeer:
             values += [-loss for _, loss in points]
         return rows, values
 
-    def ask(self):
+    def suggest(self):
         if len(self._rows) + len(self._open) < INITIAL:
-            configuration, row = self._initial()
-        else:
-            torch.manual_seed(1000 * self._seed + len(self._rows))
-            configuration, row = self._best(self._improvement())
-        self._open.append((configuration, row))
-        return configuration
-
-    def tell(self, configuration, loss):
-        place = next(i for i, (known, _) in enumerate(self._open) if known is configuration)
-        self._rows.append(self._open.pop(place)[1])
-        self._values.append(-loss)
+            return self._initial()
+        torch.manual_seed(1000 * self._seed + len(self._rows))
+        return self._best(self._improvement())
 
     def _initial(self):
         if self._candidates:

@@ -6,7 +6,7 @@ import math
 import numpy
 
 from claims.programs.parts import (JITTER, best_of, log_likelihood, matern52, nearest_place,
-                                   posterior, squared_distances, standardised)
+                                   posterior, squared_distances, standardised, with_length)
 
 MULTIPLIER = 3.0  # The standard deviation's, in the upper confidence bounds.
 # The likeliest pair of these is taken. Each task's results are standardised, the target's by all
@@ -26,10 +26,6 @@ def matern32(a, b, lengthscale):
 def matern32_times_12(a, b, lengthscale):
     return matern32(a, b, lengthscale) * numpy.exp(
         -numpy.sqrt(squared_distances(a, b, lengthscale)))
-
-
-def with_length(kernel, length):
-    return lambda a, b: kernel(a, b, length)
 
 
 def likeliest(kernel, x, y):

@@ -6,7 +6,7 @@ import numpy
 
 from claims.programs.parts import (
     best_of, expected_improvement, gaussian, log_likelihood, matern52, nearest_place, posterior,
-    scale_by_source, standardised)
+    scale_by_source, standardised, with_length)
 
 DRAWN_PLACES = 800          # Joint draws are at so many of these.
 
@@ -132,10 +132,6 @@ def likeliest_of(choices, score):
     """The choice with the largest score; the first of equal ones."""
     scores = [score(*choice) for choice in choices]
     return choices[int(numpy.argmax(scores))]
-
-
-def with_length(kernel, length):
-    return lambda a, b: kernel(a, b, length)
 
 
 def learnt_delta_bo(task, trials):

@@ -107,6 +107,10 @@ def matern52(a, b, lengthscale):
     return (1 + r + r ** 2 / 3) * numpy.exp(-r)
 
 
+def with_length(kernel, length):
+    return lambda a, b: kernel(a, b, length)
+
+
 def posterior(kernel, x, y, noise, at, variance=1.0, mean=0.0):
     """(mean, variance) at places, for a kernel of this variance."""
     if len(y) == 0:
