@@ -16,7 +16,8 @@ namespace {
 
 // Sources and target have variance 1, so that neither weight is far above 1.
 constexpr double kMostFactor = 5;
-constexpr HyperparameterBelief kFactorBelief = {1, 0.5, 0, kMostFactor};
+constexpr HyperparameterBelief kCommonBelief = {1, 1, -kMostFactor, kMostFactor};
+constexpr HyperparameterBelief kDifferencesBelief = {1, 0.5, 0, kMostFactor};
 // Fewer points are predicted without a source's cache: the steps of a search do not come again.
 constexpr Index kLeastCached = 28;
 // Sources are compared with each other at so many places.
@@ -191,7 +192,8 @@ class EmpiricalTransfer final : public Transfer {
   // All that are kept count the same; what the common mean lacks to 1 is the target's own.
   Vector Shares(const Hyperparameters& hyperparameters) const override {
     const auto count = static_cast<double>(sources_.size());
-    const double all = std::max(hyperparameters.weights[0], DifferenceWeight(hyperparameters));
+    const double all =
+        std::max(std::abs(hyperparameters.weights[0]), DifferenceWeight(hyperparameters));
     Vector shares = Vector::Zero(static_cast<Index>(screen_.sources));
     for (size_t place : screen_.kept) {
       shares[static_cast<Index>(place)] = std::min(1.0, all) / count;
@@ -205,6 +207,7 @@ class EmpiricalTransfer final : public Transfer {
     if (sources_.size() > 1) {
       remarks.emplace_back("task_difference_weight", DifferenceWeight(hyperparameters));
     }
+    RemarkOnReversal(hyperparameters.weights[0], remarks);
     if (screen_.leaves_any_out()) remarks.emplace_back("screened", screen_.Text());
     return remarks;
   }
@@ -232,7 +235,8 @@ class Empirical final : public Prior {
     model.beliefs.front() = kDifferenceAmplitude;
     TrainingData data = input.CalibrationPart();
     data.terms = EmpiricalTerms(kept, data.x);
-    model.beliefs.insert(model.beliefs.end(), data.terms.size(), kFactorBelief);
+    model.beliefs.push_back(kCommonBelief);
+    if (data.terms.size() > 1) model.beliefs.push_back(kDifferencesBelief);
     return std::make_unique<EmpiricalTransfer>(std::move(model), std::move(data), input.target,
                                                std::move(kept), std::move(screen));
   }
@@ -264,6 +268,7 @@ class Empirical final : public Prior {
   static SourceSumOptions OfFew() {
     SourceSumOptions options;
     options.weights = WeightLearning::kAlways;
+    options.signs = WeightSigns::kEither;
     return options;
   }
 

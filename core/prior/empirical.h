@@ -15,6 +15,10 @@
 // the rest. Of few sources it matters, and a covariance from few draws says little; these are a
 // weighted sum instead (source_sum.h).
 //
+// w may be below 0: results that are the opposite of what the sources have in common are learnt
+// from as well as others, once there are some. Such sources were mostly recorded with the other
+// sign.
+//
 // A search evaluates all of the sources' points at each of its steps, so that of many sources those
 // are left out that agree least with the results (source_screen.h).
 #ifndef SLIPSTREAM_CORE_PRIOR_EMPIRICAL_H_

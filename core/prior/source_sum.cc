@@ -17,6 +17,19 @@ namespace {
 
 // No weight is above: results and sources both have variance 1.
 constexpr double kMostWeight = 10;
+// Sources seldom say the opposite of what the target does.
+constexpr HyperparameterBelief kOppositeBelief = {0, 0.5, 0, kMostWeight, /*rate=*/2};
+// A weight so far below 0 is hardly one of sources that tell nothing.
+constexpr double kClearlyReversed = -0.3;
+
+bool LearnsWeights(const SourceSumOptions& options, size_t sources) {
+  return options.weights == WeightLearning::kAlways || sources > 1;
+}
+
+// Whether each source has two weights that are not negative: what it counts, and its opposite.
+bool LearnsOpposites(const SourceSumOptions& options, size_t sources) {
+  return options.signs == WeightSigns::kEither && LearnsWeights(options, sources);
+}
 
 Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t sources) {
   ModelOptions own = input.model;
@@ -29,7 +42,7 @@ Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t s
   } else {
     amplitude = kDifferenceAmplitude;
   }
-  const bool is_learnt = options.weights == WeightLearning::kAlways || sources > 1;
+  const bool is_learnt = LearnsWeights(options, sources);
   for (size_t i = 0; i < sources; ++i) {
     if (is_learnt) {
       const auto count = static_cast<double>(sources);
@@ -38,6 +51,9 @@ Model ModelOf(const PriorInput& input, const SourceSumOptions& options, size_t s
     } else {
       model.beliefs.push_back({1, 1, 1, 1});
     }
+  }
+  if (LearnsOpposites(options, sources)) {
+    model.beliefs.insert(model.beliefs.end(), sources, kOppositeBelief);
   }
   return model;
 }
@@ -50,6 +66,16 @@ absl::StatusOr<std::vector<KnownTerm>> TermsOf(const SourceModels& sources, Sour
     terms.push_back(KnownPartAt({{source->expansion, 1, 1, source->cache}}, errors, x));
   }
   return terms;
+}
+
+// Appends each source's opposite. A source of which neither weight is 0 would seem less certain
+// than it is; the beliefs leave at most one of the two.
+void AddOpposites(std::vector<KnownTerm>& terms) {
+  const size_t sources = terms.size();
+  for (size_t i = 0; i < sources; ++i) {
+    terms.push_back(terms[i]);
+    terms.back().mean *= -1;
+  }
 }
 
 class SummedSources final : public Transfer {
@@ -79,7 +105,7 @@ class SummedSources final : public Transfer {
     Vector shares = Vector::Zero(static_cast<Index>(all_));
     const Vector weights = Pruned(hyperparameters.weights);
     for (size_t i = 0; i < places_.size(); ++i) {
-      shares[static_cast<Index>(places_[i])] = weights[static_cast<Index>(i)];
+      shares[static_cast<Index>(places_[i])] = std::abs(weights[static_cast<Index>(i)]);
     }
     return shares / std::max(1.0, shares.sum());
   }
@@ -87,8 +113,10 @@ class SummedSources final : public Transfer {
   std::vector<Remark> Remarks(const Hyperparameters& hyperparameters) const override {
     std::vector<Remark> remarks;
     const Vector weights = Pruned(hyperparameters.weights);
-    remarks.emplace_back("sources_with_weight", static_cast<double>((weights.array() > 0).count()));
+    remarks.emplace_back("sources_with_weight",
+                         static_cast<double>((weights.array() != 0).count()));
     remarks.emplace_back("largest_weight", weights.maxCoeff());
+    RemarkOnReversal(weights.sum(), remarks);
     remarks.emplace_back("difference_amplitude", std::exp(hyperparameters.kernel[0]));
     if (places_.size() < all_) {
       remarks.emplace_back("screened", absl::StrCat("the ", places_.size(), " of ", all_,
@@ -98,9 +126,13 @@ class SummedSources final : public Transfer {
   }
 
  private:
-  Vector Pruned(Vector weights) const {
-    const double least = options_.least_weight_part * weights.mean();
-    return (weights.array() < least).select(0, weights);
+  // What each source counts, below 0 where its opposite does; 0 where next to nothing is left.
+  Vector Pruned(const Vector& learnt) const {
+    const auto sources = static_cast<Index>(chosen_.size());
+    Vector weights = learnt.head(sources);
+    if (learnt.size() > sources) weights -= learnt.tail(sources);
+    const double least = options_.least_weight_part * weights.cwiseAbs().mean();
+    return (weights.array().abs() < least).select(0, weights);
   }
 
   std::vector<AddedTerm> TermsWith(const Vector& weights) const {
@@ -108,7 +140,7 @@ class SummedSources final : public Transfer {
     std::vector<AddedTerm> terms;
     for (size_t i = 0; i < chosen_.size(); ++i) {
       const double weight = pruned[static_cast<Index>(i)];
-      if (weight > 0) {
+      if (weight != 0) {
         terms.push_back({chosen_[i]->expansion, weight, weight * weight, chosen_[i]->cache});
       }
     }
@@ -133,6 +165,7 @@ class SourceSum final : public Prior {
     TrainingData data = input.CalibrationPart();
     SLIPSTREAM_ASSIGN_OR_RETURN(data.terms,
                                 TermsOf(chosen, options_.errors, data.x, input.deadline));
+    if (LearnsOpposites(options_, chosen.size())) AddOpposites(data.terms);
     Model model = ModelOf(input, options_, chosen.size());
     return std::make_unique<SummedSources>(options_, std::move(model), std::move(data),
                                            input.target, std::move(chosen), std::move(places),
@@ -144,6 +177,13 @@ class SourceSum final : public Prior {
 };
 
 }  // namespace
+
+void RemarkOnReversal(double weight, std::vector<Remark>& remarks) {
+  if (weight > kClearlyReversed) return;
+  remarks.emplace_back("reversed",
+                       "results are the opposite of what sources say; were these recorded with the "
+                       "other sign?");
+}
 
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options) {
   return std::make_unique<SourceSum>(options);

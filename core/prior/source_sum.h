@@ -13,11 +13,15 @@
 // - ScaML (Tighineanu et al., "Scalable meta-learning with Gaussian processes",
 //   2024): w >= 0 learnt, under an exponential belief, which makes most of them
 //   exactly 0. w = 0 is no transfer, w = 1 with a single source is the above.
+//
+// On request a weight may also be below 0, for sources that say the opposite of what the target
+// does. The belief in it is then an exponential one on either side.
 #ifndef SLIPSTREAM_CORE_PRIOR_SOURCE_SUM_H_
 #define SLIPSTREAM_CORE_PRIOR_SOURCE_SUM_H_
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/prior.h"
@@ -30,11 +34,14 @@ enum class WeightLearning {
   kAlways,
 };
 
+enum class WeightSigns { kPositive, kEither };
+
 enum class DifferenceNoise { kPerResult, kAsPrinted };
 
 struct SourceSumOptions {
   SourceErrors errors = SourceErrors::kCorrelated;
   WeightLearning weights = WeightLearning::kSeveral;
+  WeightSigns signs = WeightSigns::kPositive;  // Of weights that are learnt.
   // Matters where errors are independent. kAsPrinted takes the likelihood of kPerResult.
   DifferenceNoise noise = DifferenceNoise::kPerResult;
   // d's amplitude (tau): fixed, or log-normal around what ScaML takes.
@@ -51,6 +58,9 @@ struct SourceSumOptions {
 
   friend bool operator==(const SourceSumOptions&, const SourceSumOptions&) = default;
 };
+
+// Tells people where sources, which count `weight` together, serve by the opposite of what they say.
+void RemarkOnReversal(double weight, std::vector<Remark>& remarks);
 
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options);
 

@@ -1,6 +1,7 @@
 #include "core/prior/empirical.h"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -105,8 +106,8 @@ TEST(Empirical, FewSourcesAreAWeightedSum) {
     const SourceModels sources = Waves(count);
     const Situation situation(sources, Sampled(Wave, 2, 6, 2));
     const auto transfer = Combined(situation);
-    // A weight for each source, or one for their mean and one for their differences.
-    EXPECT_EQ(transfer->model().weight_count(), count < 5 ? count : 2);
+    // Weights of each source and of its opposite, or of their mean and of their differences.
+    EXPECT_EQ(transfer->model().weight_count(), count < 5 ? 2 * count : 2);
   }
 }
 
@@ -169,6 +170,23 @@ TEST(Empirical, ResultsSpeakAgainstSourcesThatAreOpposite) {
     return LogMarginalLikelihood(*transfer->model().kernel, transfer->data(), own)->value;
   };
   EXPECT_GT(likelihood(0), likelihood(1) + 1);
+  EXPECT_GT(likelihood(-1), likelihood(0) + 1);
+}
+
+TEST(Empirical, ReversedSourcesHaveTheirShareAndPeopleAreTold) {
+  const Situation situation(Waves(8), Sampled(Bowl, 2, 10, 2));
+  const auto transfer = Combined(situation);
+  const auto tells = [&](double mean_weight) {
+    Hyperparameters own = AtLocation(*transfer, kNoise);
+    own.weights = Vector{{mean_weight, 0.1}};
+    EXPECT_NEAR(transfer->Shares(own).sum(), std::abs(mean_weight), 1e-12);
+    const std::vector<Remark> remarks = transfer->Remarks(own);
+    return std::any_of(remarks.begin(), remarks.end(),
+                       [](const Remark& remark) { return remark.first == "reversed"; });
+  };
+  EXPECT_TRUE(tells(-0.8));
+  EXPECT_FALSE(tells(-0.2));  // Next to nothing is learnt of them.
+  EXPECT_FALSE(tells(0.8));
 }
 
 }  // namespace

@@ -189,6 +189,54 @@ TEST(SourceSum, ItsLikelihoodIsThatOfTheDenseModel) {
   EXPECT_NEAR(actual->value, expected, 1e-8);
 }
 
+// What is learnt of the results by a source's opposite is the opposite of what is learnt of the
+// opposite results by the source.
+TEST(SourceSum, ASourcesOppositeIsASourceToo) {
+  const SourceModels sources = {SourceOf("a", Wave, 2, 15, 1), SourceOf("b", Bowl, 2, 10, 4)};
+  const TrainingData target = Sampled(Bowl, 2, 9, 2);
+  TrainingData opposite = target;
+  opposite.y *= -1;
+  SourceSumOptions options = ScamlOptions();
+  const auto plain = Combined(options, Situation(sources, opposite));
+  options.signs = WeightSigns::kEither;
+  const auto either = Combined(options, Situation(sources, target));
+
+  Hyperparameters with_sources = AtLocation(*plain, kLittleNoise);
+  with_sources.weights = Vector{{0.8, 0.3}};
+  with_sources.mean = 0.2;
+  Hyperparameters with_opposites = AtLocation(*either, kLittleNoise);
+  with_opposites.weights = Vector{{0, 0, 0.8, 0.3}};
+  with_opposites.mean = -0.2;
+  const auto likelihood = [](const Transfer& transfer, const Hyperparameters& own) {
+    return LogMarginalLikelihood(*transfer.model().kernel, transfer.data(), own)->value;
+  };
+  EXPECT_NEAR(likelihood(*either, with_opposites), likelihood(*plain, with_sources), 1e-10);
+
+  const PointMatrix at = RandomPoints(Situation(sources, target).kinds, 25, 3);
+  const auto surrogate = either->Fit(with_opposites).value();
+  const Predictions actual = surrogate->Predict(at);
+  const Predictions expected = plain->Fit(with_sources).value()->Predict(at);
+  EXPECT_LT((actual.mean + expected.mean).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((actual.variance - expected.variance).cwiseAbs().maxCoeff(), 1e-10);
+  ExpectConsistent(*surrogate, at);
+  EXPECT_EQ(either->Shares(with_opposites), plain->Shares(with_sources));
+}
+
+TEST(SourceSum, ASourceCountsByTheDifferenceOfItsTwoWeights) {
+  const Situation situation({SourceOf("a", Wave, 2, 15, 1)}, Sampled(Wave, 2, 9, 2));
+  SourceSumOptions options = ScamlOptions();
+  const auto plain = Combined(options, situation);
+  options.signs = WeightSigns::kEither;
+  const auto either = Combined(options, situation);
+  Hyperparameters one = AtLocation(*plain, kLittleNoise);
+  Hyperparameters two = AtLocation(*either, kLittleNoise);
+  one.weights = Vector{{0.5}};
+  two.weights = Vector{{0.75, 0.25}};
+  const PointMatrix at = RandomPoints(situation.kinds, 25, 3);
+  EXPECT_EQ(either->Fit(two).value()->Predict(at).mean, plain->Fit(one).value()->Predict(at).mean);
+  EXPECT_EQ(either->Remarks(two).size(), plain->Remarks(one).size());
+}
+
 TEST(SourceSum, OfManySourcesTheBestRankersHaveTheSay) {
   SourceModels sources;
   for (uint64_t i = 0; i < 100; ++i) {

@@ -49,10 +49,10 @@ std::vector<Suggestion> RunOf(const std::string& preset, FakeStudy& study, int c
   return made;
 }
 
-// Six sources of 60 points with `factor` times the ripples.
-FakeStudy RippledStudy(double factor) {
+// Sources of 60 points with `factor` times the ripples.
+FakeStudy RippledStudy(double factor, uint64_t sources = 6) {
   std::vector<std::shared_ptr<const SourceTaskData>> tasks;
-  for (uint64_t i = 0; i < 6; ++i) {
+  for (uint64_t i = 0; i < sources; ++i) {
     auto source = std::make_shared<SourceTaskData>(
         *BowlSource("sourceTasks/s" + std::to_string(i), 0, 0, 60, 7 + i));
     for (SourcePoint& point : source->points) point.value = factor * Ripples(point.configuration);
@@ -120,6 +120,16 @@ TEST(Auto, AMisleadingSourceLosesItsShareWithinAFewTrialsAndIsNamed) {
     EXPECT_LT(weight, 0.5) << sources;
     EXPECT_TRUE(HasFact(last, "transfer"));
     EXPECT_GT(BestOf(study), -2e-3) << sources;
+  }
+}
+
+TEST(Auto, LearnsFromSourcesThatSayTheOppositeAndTells) {
+  for (const uint64_t sources : {1U, 6U}) {
+    FakeStudy study = RippledStudy(-2, sources);
+    const std::vector<Suggestion> made = RunOf("auto", study, 16, Ripples);
+    EXPECT_GT(BestOf(study), 1.9) << sources;  // The optimum is 2.
+    EXPECT_GT(NumberFact(made.back(), "transfer_share"), 0.5) << sources;
+    EXPECT_TRUE(HasFact(made.back(), "reversed")) << sources;
   }
 }
 
