@@ -115,7 +115,9 @@ class SummedSources final : public Transfer {
     const Vector weights = Pruned(hyperparameters.weights);
     remarks.emplace_back("sources_with_weight",
                          static_cast<double>((weights.array() != 0).count()));
-    remarks.emplace_back("largest_weight", weights.maxCoeff());
+    Index largest = 0;
+    weights.cwiseAbs().maxCoeff(&largest);
+    remarks.emplace_back("largest_weight", weights[largest]);
     RemarkOnReversal(weights.sum(), remarks);
     remarks.emplace_back("difference_amplitude", std::exp(hyperparameters.kernel[0]));
     if (places_.size() < all_) {
