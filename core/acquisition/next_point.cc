@@ -78,6 +78,17 @@ class Chooser {
     return next;
   }
 
+  absl::StatusOr<NextPoint> Describe(Configuration configuration) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<PointScore> score,
+                                request_.acquisition->score(request_));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const Vector values,
+        score->Values(EncodeAll(request_.space, absl::MakeConstSpan(&configuration, 1))));
+    NextPoint next{std::move(configuration), {}, values[0]};
+    Describe(next);
+    return next;
+  }
+
   // Where `score` is largest; the rest of the point is not filled in.
   absl::StatusOr<NextPoint> Search(const PointScore& score) const {
     if (request_.pool != nullptr) return AmongCandidates(score);
@@ -251,6 +262,10 @@ absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t membe
 
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request) {
   return Chooser(request).Choose();
+}
+
+absl::StatusOr<NextPoint> PointAt(const NextPointRequest& request, Configuration configuration) {
+  return Chooser(request).Describe(std::move(configuration));
 }
 
 }  // namespace slipstream

@@ -73,6 +73,10 @@ absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t membe
 // factorisation failed.
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request);
 
+// A configuration that was chosen otherwise, with what the acquisition and the model say of it.
+// Errors as ChooseNextPoint.
+absl::StatusOr<NextPoint> PointAt(const NextPointRequest& request, Configuration configuration);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_ACQUISITION_NEXT_POINT_H_

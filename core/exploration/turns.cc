@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/acquisition/other_words.h"
 #include "core/base/status.h"
 #include "core/space/branches.h"
 
@@ -34,7 +35,9 @@ double NoiseVariance(const SearchedModel& model) {
 
 struct Turn {
   double deviation_factor = 1;  // The model's deviations count as this many times as large.
-  bool fills_evenly = false;    // The point is an evenly filling one instead.
+  bool fills_evenly = false;    // The point is an evenly filling one instead, ...
+  // ... or the incumbent with other words, if there are such.
+  std::optional<Configuration> (*other_words)(const NextPointRequest&) = nullptr;
 };
 
 // None where it is not a time for turns.
@@ -50,7 +53,11 @@ std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) 
   const bool is_little = expected < kLittleImprovement;
   if (!is_little && expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
   if (request.round % kTurnLength == 0) return Turn{kRefining};
-  if (is_little) return Turn{IsMixed(request.space) ? kExploringFar : kExploring};
+  if (is_little) {
+    if (!IsMixed(request.space)) return Turn{kExploring};
+    const bool is_first = request.round % kTurnLength == 1;
+    return Turn{kExploringFar, false, is_first ? WordsThatSeemNotToMatter : UnseenWord};
+  }
   const bool fills = noise > kMostlyNoise || request.round % kFillingPeriod == kFillingPeriod - 1;
   return Turn{kExploringFar, fills};
 }
@@ -68,6 +75,13 @@ class Turns final : public Exploration {
       point.fills_evenly = true;
       point.facts.push_back({"turn", std::string("fills the space beside noise")});
       return point;
+    }
+    if (turn->other_words != nullptr) {
+      if (std::optional<Configuration> other = turn->other_words(request)) {
+        SLIPSTREAM_ASSIGN_OR_RETURN(point.next, PointAt(request, *std::move(other)));
+        point.facts.push_back({"turn", std::string("the incumbent with other words")});
+        return point;
+      }
     }
     NextPointRequest turned = request.With(request.acquisition, request.model);
     turned.deviation_factor = turn->deviation_factor;

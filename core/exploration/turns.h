@@ -9,7 +9,9 @@
 // where a process knows least of branches that it has hardly seen. A kernel that is rougher than
 // the function overstates errors close to results, and one process for the whole space understates
 // what may be elsewhere: the refining turns make up for the former, the exploring ones for the
-// latter. Where noise hides the improvement, every sixth suggestion is an evenly filling point, and
+// latter. In a space with words an exploring turn tries the incumbent with other words, as long as
+// there are any that seem not to matter, or that no result has (core/acquisition/other_words.h).
+// Where noise hides the improvement, every sixth suggestion is an evenly filling point, and
 // where noise is more than half of the outputs' variance all are that would explore: a model that
 // takes results for noise promises as little everywhere, and finds no basin that it has not met.
 // tests/evidence/CHOICES.md has what was measured. Pending trials count as if they had given what

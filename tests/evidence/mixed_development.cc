@@ -62,6 +62,31 @@ MixedTask HundredWordsTask(const SearchSpace& space, Draws& draws) {
   return {value, ideal->In(space), "word"};
 }
 
+std::vector<Parameter> HiddenSwitchSpace() {
+  std::vector<Parameter> parameters = {Share("x"), Share("y"), Share("z")};
+  for (size_t i = 0; i < 8; ++i) parameters.push_back(Switch(absl::StrCat("s", i)));
+  for (size_t i = 0; i < 4; ++i) {
+    parameters.push_back(Words(absl::StrCat("c", i), "level", 4 + 2 * i));
+  }
+  return parameters;
+}
+
+MixedTask HiddenSwitchTask(const SearchSpace& space, Draws& draws) {
+  const auto ideal = std::make_shared<Ideal>(space, draws);
+  const std::string informative = absl::StrCat("c", draws.Below(4));
+  const std::string hidden = absl::StrCat("s", draws.Below(8));
+  auto offsets = draws.AllBetween<10>(0.2, 0.7);
+  offsets[ideal->Choice(informative)] = 0;
+  const auto value = [=](const Setting& setting) {
+    const bool is_right = setting.Choice(informative) == ideal->Choice(informative);
+    const bool is_astray = setting.Choice(hidden) != ideal->Choice(hidden);
+    return offsets[setting.Choice(informative)] +
+           0.5 * std::pow(ideal->DistanceOf(setting, Names{"x", "y"}), 2) +
+           (is_right && is_astray ? 0.15 : 0);
+  };
+  return {value, ideal->In(space), informative};
+}
+
 std::vector<Parameter> OneOfTenSpace() {
   std::vector<Parameter> parameters = {Share("x"), Share("y")};
   for (size_t i = 0; i < 10; ++i) {
@@ -250,6 +275,8 @@ std::vector<MixedProblem> MixedProblemsForDevelopment() {
        HundredWordsSpace, HundredWordsTask},
       {"one_of_ten_choices", "One of ten choices matters, the other nine do nothing",
        kMixedDevelopment, OneOfTenSpace, OneOfTenTask},
+      {"hidden_switch", "A switch among eight matters, and only with one choice of four",
+       kMixedDevelopment, HiddenSwitchSpace, HiddenSwitchTask},
       {"nested_pipeline", "Conditions below conditions, and a choice that suits only one model",
        kMixedDevelopment, NestedPipelineSpace, NestedPipelineTask},
       {"ordinal_steps", "Ordinals and switches, and a value that changes in steps",

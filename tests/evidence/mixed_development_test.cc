@@ -33,5 +33,31 @@ TEST(MixedDevelopment, OneOfAHundredWordsIsBest) {
   EXPECT_GT(MedianRegretInOtherBranches(*problem), MedianRegretInBestBranch(*problem));
 }
 
+TEST(MixedDevelopment, ASwitchMattersOnlyWithTheRightChoice) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    const auto problem = MakeProblem("hidden_switch", {seed, true, false, ""});
+    ASSERT_TRUE(problem.ok()) << problem.status();
+    // How many of the switches change the value.
+    const auto matter = [&](const Configuration& at) {
+      int count = 0;
+      for (size_t i = 0; i < at.values.size(); ++i) {
+        if (at.values[i].kind() != Value::Kind::kBoolean) continue;
+        Point flipped{at, {}};
+        flipped.configuration.values[i] = Value::Boolean(!at.values[i].boolean());
+        count += problem->value(flipped) != problem->value({at, {}}) ? 1 : 0;
+      }
+      return count;
+    };
+    for (const Point& point : problem->initial) {
+      Configuration at = point.configuration;
+      at.values[*problem->branch] = problem->best_branches[0];
+      EXPECT_EQ(matter(at), 1) << seed;
+      at.values[*problem->branch] =
+          Value::Level(problem->best_branches[0].level() == 0 ? 1 : 0);
+      EXPECT_EQ(matter(at), 0) << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace slipstream::evidence

@@ -250,8 +250,43 @@ TEST(Turns, GoWithWhateverAModelIsMadeOf) {
   }
 }
 
+// A space with a condition, and without words.
+std::shared_ptr<const SearchSpace> ConditionalNumbers() {
+  Parameter inner{"inner", DoubleDomain{0, 1, Scale::kLinear}, {}, {}};
+  inner.condition = Condition{"depth", {int64_t{2}, int64_t{3}}};
+  return MakeSpace({{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
+                    {"y", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
+                    {"depth", IntegerDomain{1, 3, Scale::kLinear}, {}, {}},
+                    inner});
+}
+
+TEST(Turns, TryTheIncumbentWithOtherWordsWhereThereAreAny) {
+  FakeStudy study = StudyAfter(60, MixedSpace());
+  bool tried = false;
+  for (int i = 0; i < 12; ++i) {
+    const Suggestion made = Suggest(study, {}).front();
+    const bool has_other_words =
+        HasFact(made, "turn") &&
+        TextFact(made, "turn") == std::string("the incumbent with other words");
+    if (has_other_words) {
+      tried = true;
+      EXPECT_NE((study.suggested + 1) % 3, 0);
+      EXPECT_TRUE(study.space->IsLegal(made.configuration));
+      const auto incumbent = std::max_element(
+          study.ended.begin(), study.ended.end(),
+          [](const EndedTrial& a, const EndedTrial& b) { return *a.value < *b.value; });
+      EXPECT_EQ(made.configuration.values[0], incumbent->configuration.values[0]);
+      EXPECT_EQ(made.configuration.values[1], incumbent->configuration.values[1]);
+      EXPECT_NE(made.configuration, incumbent->configuration);
+    }
+    study.Lease({made});
+    Measure(study);
+  }
+  EXPECT_TRUE(tried);
+}
+
 TEST(Turns, ExploreMoreInASpaceWithWordsOrConditions) {
-  const FakeStudy study = StudyAfter(60, MixedSpace());
+  const FakeStudy study = StudyAfter(60, ConditionalNumbers());
   const std::vector<Suggestion> together = Suggest(study, {}, 3);
   for (size_t i = 0; i < together.size(); ++i) {
     const bool refines = (study.suggested + static_cast<int64_t>(i) + 1) % 3 == 0;
