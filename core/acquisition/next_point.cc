@@ -78,12 +78,13 @@ class Chooser {
     return next;
   }
 
-  absl::StatusOr<NextPoint> Describe(Configuration configuration) {
+  absl::StatusOr<NextPoint> At(Configuration configuration) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<PointScore> score,
                                 request_.acquisition->score(request_));
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const Vector values,
         score->Values(EncodeAll(request_.space, absl::MakeConstSpan(&configuration, 1))));
+    SLIPSTREAM_RETURN_IF_ERROR(request_.deadline.Check("no time to score the point"));
     NextPoint next{std::move(configuration), {}, values[0]};
     Describe(next);
     return next;
@@ -189,23 +190,12 @@ class Chooser {
     candidates = std::move(kept);
   }
 
-  // Fills in what the members predict together: the mean of their means and, by
-  // the law of total variance, the deviation.
+  // Fills in what the members predict together.
   void Describe(NextPoint& next) const {
     const PointMatrix x = EncodeAll(request_.space, absl::MakeConstSpan(&next.configuration, 1));
-    double mean = 0;
-    double square = 0;
-    double all = 0;
-    for (size_t i = 0; i < request_.model.size(); ++i) {
-      all += std::exp(request_.model.LogWeight(i));
-    }
-    for (size_t i = 0; i < request_.model.size(); ++i) {
-      const Predictions there = request_.model.member(i).Predict(x);
-      const double share = all / std::exp(request_.model.LogWeight(i));
-      mean += there.mean[0] / share;
-      square += (there.variance[0] + there.mean[0] * there.mean[0]) / share;
-    }
-    const double deviation = std::sqrt(std::max(0.0, square - mean * mean));
+    const Predictions there = PredictTogether(request_.model, x);
+    const double mean = there.mean[0];
+    const double deviation = std::sqrt(there.variance[0]);
     const OutputTransform& transform = request_.model.transform();
     next.model_deviation = deviation;
     next.mean = transform.Invert(mean);
@@ -265,7 +255,7 @@ absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request) {
 }
 
 absl::StatusOr<NextPoint> PointAt(const NextPointRequest& request, Configuration configuration) {
-  return Chooser(request).Describe(std::move(configuration));
+  return Chooser(request).At(std::move(configuration));
 }
 
 }  // namespace slipstream

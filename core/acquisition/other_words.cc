@@ -1,17 +1,17 @@
 #include "core/acquisition/other_words.h"
 
-#include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/base/counter_random.h"
+#include "core/gp/surrogate.h"
 #include "core/optim/neighbours.h"
 #include "core/space/encoded_points.h"
+#include "core/space/search_space.h"
 
 namespace slipstream {
 namespace {
@@ -22,27 +22,9 @@ constexpr double kAsGood = 0.1;
 constexpr uint64_t kDraws = 192;
 // How likely a word is drawn again, in turn: many words together, and few.
 constexpr double kRedrawn[] = {0.5, 0.25, 0.1};
-// More words than any parameter has that is looked at whole.
-constexpr size_t kMostWords = 512;
-
-// What the members predict together: the mean of their means and, by the law of total variance,
-// the variance.
-Predictions TogetherAt(const SearchedModel& model, absl::Span<const Configuration> configurations,
-                       const SearchSpace& space) {
-  const PointMatrix x = EncodeAll(space, configurations);
-  Predictions sum{Vector::Zero(x.rows()), Vector::Zero(x.rows())};
-  double all = 0;
-  for (size_t i = 0; i < model.size(); ++i) {
-    const double weight = std::exp(model.LogWeight(i));
-    const Predictions there = model.member(i).Predict(x);
-    sum.mean += weight * there.mean;
-    sum.variance += weight * (there.variance + there.mean.cwiseAbs2());
-    all += weight;
-  }
-  sum.mean /= all;
-  sum.variance = (sum.variance / all - sum.mean.cwiseAbs2()).cwiseMax(0);
-  return sum;
-}
+// A word is drawn from all others of a parameter, or from so many of them.
+constexpr size_t kWordsToDrawFrom = 4;
+constexpr size_t kMostUnseen = 512;
 
 std::vector<size_t> WordParameters(const SearchSpace& space, const Neighbours& neighbours) {
   std::vector<size_t> words;
@@ -51,6 +33,30 @@ std::vector<size_t> WordParameters(const SearchSpace& space, const Neighbours& n
   }
   return words;
 }
+
+// The words of a parameter that trials have had.
+class WordsOf {
+ public:
+  WordsOf(size_t parameter, absl::Span<const EndedTrial> ended, const ConfigurationIndex& taken)
+      : parameter_(parameter) {
+    for (const EndedTrial& trial : ended) words_.insert(WordOf(trial.configuration));
+    for (const auto& [configuration, row] : taken) words_.insert(WordOf(*configuration));
+  }
+  bool contains(const Configuration& configuration) const {
+    return words_.contains(WordOf(configuration));
+  }
+
+ private:
+  // -1 where the parameter is inactive.
+  int64_t WordOf(const Configuration& configuration) const {
+    const Value& value = configuration.values[parameter_];
+    if (!value.active()) return -1;
+    return value.kind() == Value::Kind::kBoolean ? int64_t{value.boolean()} : value.level();
+  }
+
+  const size_t parameter_;
+  absl::flat_hash_set<int64_t> words_;
+};
 
 // `incumbent` with each of these parameters drawn again with so much probability.
 Configuration Redrawn(const Configuration& incumbent, const Neighbours& neighbours,
@@ -69,25 +75,22 @@ Configuration Redrawn(const Configuration& incumbent, const Neighbours& neighbou
 
 }  // namespace
 
-std::optional<Configuration> UnseenWord(const NextPointRequest& request) {
-  const std::vector<Configuration> measured =
-      request.model.BestConfigurations(std::numeric_limits<size_t>::max());
-  if (measured.empty()) return {};
-  const Neighbours neighbours(request.space, kMostWords);
+std::optional<Configuration> UnseenWord(const NextPointRequest& request,
+                                        absl::Span<const EndedTrial> ended) {
+  const std::vector<Configuration> best = request.model.BestConfigurations(1);
+  if (best.empty()) return {};
+  const Neighbours neighbours(request.space, kMostUnseen);
   std::vector<Configuration> unseen;
   for (size_t parameter : WordParameters(request.space, neighbours)) {
-    std::vector<Configuration> others =
-        neighbours.Change(measured.front(), parameter, request.seed);
-    if (2 * others.size() > measured.size()) continue;
+    std::vector<Configuration> others = neighbours.Change(best.front(), parameter, request.seed);
+    if (2 * others.size() > ended.size()) continue;
+    const WordsOf seen(parameter, ended, request.taken);
     for (Configuration& other : others) {
-      const bool is_seen = std::any_of(measured.begin(), measured.end(), [&](const auto& each) {
-        return each.values[parameter] == other.values[parameter];
-      });
-      if (!is_seen && !request.taken.contains(&other)) unseen.push_back(std::move(other));
+      if (unseen.size() < kMostUnseen && !seen.contains(other)) unseen.push_back(std::move(other));
     }
   }
   if (unseen.empty()) return {};
-  const Predictions there = TogetherAt(request.model, unseen, request.space);
+  const Predictions there = PredictTogether(request.model, EncodeAll(request.space, unseen));
   Index most = 0;
   (there.mean + kPromisedDeviations * there.variance.cwiseSqrt()).maxCoeff(&most);
   return std::move(unseen[static_cast<size_t>(most)]);
@@ -97,7 +100,7 @@ std::optional<Configuration> WordsThatSeemNotToMatter(const NextPointRequest& re
   std::vector<Configuration> looked_at = request.model.BestConfigurations(1);
   if (looked_at.empty()) return {};
   const Configuration incumbent = looked_at.front();
-  const Neighbours neighbours(request.space, kMostWords);
+  const Neighbours neighbours(request.space, kWordsToDrawFrom);
   const std::vector<size_t> words = WordParameters(request.space, neighbours);
   for (uint64_t draw = 0; draw < kDraws; ++draw) {
     const double probability = kRedrawn[draw % std::size(kRedrawn)];
@@ -106,7 +109,7 @@ std::optional<Configuration> WordsThatSeemNotToMatter(const NextPointRequest& re
     if (drawn == incumbent || request.taken.contains(&drawn)) continue;
     looked_at.push_back(std::move(drawn));
   }
-  const Predictions there = TogetherAt(request.model, looked_at, request.space);
+  const Predictions there = PredictTogether(request.model, EncodeAll(request.space, looked_at));
   std::optional<Index> found;
   for (Index i = 1; i < there.mean.size(); ++i) {
     if (there.mean[i] < there.mean[0] - kAsGood) continue;

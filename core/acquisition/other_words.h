@@ -6,21 +6,26 @@
 // there, however little it costs to look.
 //
 // "Words" are the values of categorical and of boolean parameters. The space must have no
-// candidates. Both functions are pure, hence thread-safe.
+// candidates. Both functions are pure, hence thread-safe; they take about as long as looking at a
+// few hundred points, whatever the space.
 #ifndef SLIPSTREAM_CORE_ACQUISITION_OTHER_WORDS_H_
 #define SLIPSTREAM_CORE_ACQUISITION_OTHER_WORDS_H_
 
 #include <optional>
 
+#include "absl/types/span.h"
 #include "core/acquisition/next_point.h"
 #include "core/space/configuration.h"
+#include "core/study/study_view.h"
 
 namespace slipstream {
 
-// The incumbent with a word that no result has, of several that which promises most: the mean plus
-// twice the deviation. Parameters with more other words than half as many as there are results are
-// left to the acquisition. None where there is no such word.
-std::optional<Configuration> UnseenWord(const NextPointRequest& request);
+// The incumbent with a word that no trial has had, of several that which promises most: the mean
+// plus twice the deviation. Trials are those of `ended`, however they ended, and those of the
+// request that are not to be suggested again. Parameters with more than half as many other words
+// as trials have ended are left to the acquisition. None where there is no such word.
+std::optional<Configuration> UnseenWord(const NextPointRequest& request,
+                                        absl::Span<const EndedTrial> ended);
 
 // The incumbent with one or more words drawn again that seem not to matter: of draws that are
 // expected to be as good, within 0.1 on outputs of variance 1, the one whose value is least

@@ -50,6 +50,10 @@ class SearchedModel {
   SearchedModel& operator=(const SearchedModel&) = default;
 };
 
+// What the members predict together, each as much as it counts: the mean of their means and, by the
+// law of total variance, the variance.
+Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x);
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_ACQUISITION_SEARCHED_MODEL_H_

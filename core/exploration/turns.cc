@@ -35,9 +35,10 @@ double NoiseVariance(const SearchedModel& model) {
 
 struct Turn {
   double deviation_factor = 1;  // The model's deviations count as this many times as large.
-  bool fills_evenly = false;    // The point is an evenly filling one instead, ...
-  // ... or the incumbent with other words, if there are such.
-  std::optional<Configuration> (*other_words)(const NextPointRequest&) = nullptr;
+  bool fills_evenly = false;    // The point is an evenly filling one instead.
+  // If there are such words, it is the incumbent with them instead.
+  bool seeks_unseen_words = false;
+  bool redraws_useless_words = false;
 };
 
 // None where it is not a time for turns.
@@ -56,7 +57,7 @@ std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) 
   if (is_little) {
     if (!IsMixed(request.space)) return Turn{kExploring};
     const bool is_first = request.round % kTurnLength == 1;
-    return Turn{kExploringFar, false, is_first ? WordsThatSeemNotToMatter : UnseenWord};
+    return Turn{kExploringFar, false, !is_first, is_first};
   }
   const bool fills = noise > kMostlyNoise || request.round % kFillingPeriod == kFillingPeriod - 1;
   return Turn{kExploringFar, fills};
@@ -67,7 +68,6 @@ class Turns final : public Exploration {
   // Without time for a turn the acquisition's point stays: it is better than a step down the
   // ladder.
   absl::StatusOr<ExploredPoint> Choose(ExploredSearch search) const override {
-    const NextPointRequest& request = search.request;
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint point, Exploration::Choose(search));
     const std::optional<Turn> turn = TurnAt(search, point.next);
     if (!turn.has_value()) return point;
@@ -76,23 +76,42 @@ class Turns final : public Exploration {
       point.facts.push_back({"turn", std::string("fills the space beside noise")});
       return point;
     }
-    if (turn->other_words != nullptr) {
-      if (std::optional<Configuration> other = turn->other_words(request)) {
-        SLIPSTREAM_ASSIGN_OR_RETURN(point.next, PointAt(request, *std::move(other)));
-        point.facts.push_back({"turn", std::string("the incumbent with other words")});
-        return point;
-      }
-    }
-    NextPointRequest turned = request.With(request.acquisition, request.model);
-    turned.deviation_factor = turn->deviation_factor;
-    absl::StatusOr<NextPoint> next = ChooseNextPoint(turned);
-    if (absl::IsDeadlineExceeded(next.status())) {
+    absl::StatusOr<ExploredPoint> turned = TakeTurn(search, *turn);
+    if (absl::IsDeadlineExceeded(turned.status())) {
       point.facts.push_back({"turn", std::string("left out: no time")});
       return point;
     }
-    if (!next.ok()) return next.status();
-    point.next = *std::move(next);
-    point.facts.push_back({"deviation_factor", turned.deviation_factor});
+    return turned;
+  }
+
+ private:
+  static absl::StatusOr<ExploredPoint> TakeTurn(const ExploredSearch& search, const Turn& turn) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<ExploredPoint> words, OtherWords(search, turn));
+    if (words.has_value()) return *std::move(words);
+    return Turned(search.request, turn.deviation_factor);
+  }
+
+  // None where there are none to try.
+  static absl::StatusOr<std::optional<ExploredPoint>> OtherWords(const ExploredSearch& search,
+                                                                 const Turn& turn) {
+    std::optional<Configuration> words;
+    if (turn.seeks_unseen_words) words = UnseenWord(search.request, search.ended);
+    if (turn.redraws_useless_words) words = WordsThatSeemNotToMatter(search.request);
+    if (!words.has_value()) return std::optional<ExploredPoint>();
+    ExploredPoint point;
+    SLIPSTREAM_ASSIGN_OR_RETURN(point.next, PointAt(search.request, *std::move(words)));
+    point.facts.push_back(
+        {"turn", std::string(turn.seeks_unseen_words ? "a word that no trial has had"
+                                                     : "words that seem not to matter")});
+    return point;
+  }
+
+  static absl::StatusOr<ExploredPoint> Turned(const NextPointRequest& request, double factor) {
+    NextPointRequest turned = request.With(request.acquisition, request.model);
+    turned.deviation_factor = factor;
+    ExploredPoint point;
+    SLIPSTREAM_ASSIGN_OR_RETURN(point.next, ChooseNextPoint(turned));
+    point.facts.push_back({"deviation_factor", factor});
     return point;
   }
 };

@@ -9,8 +9,10 @@
 // where a process knows least of branches that it has hardly seen. A kernel that is rougher than
 // the function overstates errors close to results, and one process for the whole space understates
 // what may be elsewhere: the refining turns make up for the former, the exploring ones for the
-// latter. In a space with words an exploring turn tries the incumbent with other words, as long as
-// there are any that seem not to matter, or that no result has (core/acquisition/other_words.h).
+// latter. In a space with words, and unless it is noise that hides the improvement, the first of
+// two exploring turns tries the incumbent with words that seem not to matter, and the second one
+// with a word that no trial has had, if there are such (core/acquisition/other_words.h).
+//
 // Where noise hides the improvement, every sixth suggestion is an evenly filling point, and
 // where noise is more than half of the outputs' variance all are that would explore: a model that
 // takes results for noise promises as little everywhere, and finds no basin that it has not met.

@@ -1,5 +1,6 @@
 #include "core/prior/empirical.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>

@@ -8,16 +8,14 @@
 // from its draws ("Empirical Gaussian processes", 2026), where each g_k is the mean of its source's
 // own process, so that it is known everywhere and not on a grid alone. w and s are learnt, with 1
 // expected of both; d takes up what no source shows. Unlike a weighted sum of sources with weights
-// that are learnt one by one, it takes any number of sources, and sources that are the target's
-// opposite.
+// that are learnt one by one, it takes any number of sources.
 //
 // The uncertainty of each g_k is left out: mu's shrinks with the number of sources, and d learns
 // the rest. Of few sources it matters, and a covariance from few draws says little; these are a
 // weighted sum instead (source_sum.h).
 //
-// w may be below 0: results that are the opposite of what the sources have in common are learnt
-// from as well as others, once there are some. Such sources were mostly recorded with the other
-// sign.
+// w may be below 0: sources that say the opposite of the results, such as ones that were recorded
+// with the other sign, serve too, once a few results show it.
 //
 // A search evaluates all of the sources' points at each of its steps, so that of many sources those
 // are left out that agree least with the results (source_screen.h).

@@ -19,7 +19,7 @@ namespace {
 constexpr double kMostWeight = 10;
 // Sources seldom say the opposite of what the target does.
 constexpr HyperparameterBelief kOppositeBelief = {0, 0.5, 0, kMostWeight, /*rate=*/2};
-// A weight so far below 0 is hardly one of sources that tell nothing.
+// Weights are seldom so far below 0 where sources tell nothing (tests/evidence/CHOICES.md).
 constexpr double kClearlyReversed = -0.3;
 
 bool LearnsWeights(const SourceSumOptions& options, size_t sources) {
@@ -68,8 +68,9 @@ absl::StatusOr<std::vector<KnownTerm>> TermsOf(const SourceModels& sources, Sour
   return terms;
 }
 
-// Appends each source's opposite. A source of which neither weight is 0 would seem less certain
-// than it is; the beliefs leave at most one of the two.
+// Appends each source's opposite. The most probable weights seldom have both of a source. Where
+// neither is 0, as in samples, the likelihood takes the source for less certain than Fit does,
+// which counts it by the difference of the two.
 void AddOpposites(std::vector<KnownTerm>& terms) {
   const size_t sources = terms.size();
   for (size_t i = 0; i < sources; ++i) {

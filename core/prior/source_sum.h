@@ -59,7 +59,7 @@ struct SourceSumOptions {
   friend bool operator==(const SourceSumOptions&, const SourceSumOptions&) = default;
 };
 
-// Tells people where sources, which count `weight` together, serve by the opposite of what they say.
+// Tells people where sources that count `weight` together serve by the opposite of what they say.
 void RemarkOnReversal(double weight, std::vector<Remark>& remarks);
 
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options);

@@ -44,7 +44,7 @@ std::vector<Configuration> MixedModel::BestConfigurations(size_t count) const {
     if (place >= from.size() || best.size() >= count) return;
     if (std::find(best.begin(), best.end(), from[place]) == best.end()) best.push_back(from[place]);
   };
-  for (size_t place = 0; place < count; ++place) {
+  for (size_t place = 0; place < std::max(heavier.size(), lighter.size()); ++place) {
     add(heavier, place);
     add(lighter, place);
   }

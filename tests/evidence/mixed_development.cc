@@ -275,7 +275,7 @@ std::vector<MixedProblem> MixedProblemsForDevelopment() {
        HundredWordsSpace, HundredWordsTask},
       {"one_of_ten_choices", "One of ten choices matters, the other nine do nothing",
        kMixedDevelopment, OneOfTenSpace, OneOfTenTask},
-      {"hidden_switch", "A switch among eight matters, and only with one choice of four",
+      {"hidden_switch", "A switch among eight matters, and only with the right word of one choice",
        kMixedDevelopment, HiddenSwitchSpace, HiddenSwitchTask},
       {"nested_pipeline", "Conditions below conditions, and a choice that suits only one model",
        kMixedDevelopment, NestedPipelineSpace, NestedPipelineTask},

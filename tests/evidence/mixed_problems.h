@@ -46,7 +46,7 @@ MixedTask MixedTaskOf(const MixedProblem& problem, const SearchSpace& space, uin
 // Returns the same errors as MakeProblem.
 absl::StatusOr<Problem> MakeMixedProblem(const MixedProblem& problem, const Beginning& beginning);
 
-// The two halves of MixedProblems.
+// The two parts of MixedProblems.
 std::vector<MixedProblem> MixedProblemsForDevelopment();
 std::vector<MixedProblem> MixedProblemsForReports();
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,8 +11,10 @@
 
 #include "core/gp/coordinate_kinds.h"
 #include "core/gp/gaussian_process.h"
+#include "core/gp/kernel.h"
 #include "core/gp/likelihood.h"
 #include "core/space/encoded_points.h"
+#include "core/space/search_space.h"
 #include "gtest/gtest.h"
 
 namespace slipstream {
@@ -85,6 +89,26 @@ class WordyModel final : public SearchedModel {
   const GaussianProcess process_;
 };
 
+// Two such models, of which one counts three times as much as the other.
+class TwoOfThem final : public SearchedModel {
+ public:
+  TwoOfThem(const WordyModel& a, const WordyModel& b) : members_{&a, &b} {}
+  size_t size() const override { return 2; }
+  const Surrogate& member(size_t member) const override { return members_[member]->member(0); }
+  double LogWeight(size_t member) const override { return member == 0 ? 0 : std::log(3.0); }
+  double NoiseVariance(size_t member) const override { return members_[member]->NoiseVariance(0); }
+  double Incumbent(size_t member) const override { return members_[member]->Incumbent(0); }
+  const Vector& results() const override { return members_[0]->results(); }
+  const OutputTransform& transform() const override { return members_[0]->transform(); }
+  std::vector<Configuration> BestConfigurations(size_t count) const override {
+    return members_[0]->BestConfigurations(count);
+  }
+  bool is_costly() const override { return false; }
+
+ private:
+  const WordyModel* members_[2];
+};
+
 // Results of three of the four kinds, the best one first.
 WordyModel ModelOf(const SearchSpace& space, bool switches_matter = false) {
   return WordyModel(space,
@@ -104,10 +128,44 @@ struct Asked {
   const Choice<AcquisitionRow> acquisition{*AcquisitionRows().front()};
 };
 
+// Trials that ended so, of these configurations.
+std::vector<EndedTrial> Ended(const std::vector<Configuration>& configurations,
+                              Ending ending = Ending::kMeasured) {
+  std::vector<EndedTrial> ended;
+  for (const Configuration& configuration : configurations) {
+    ended.push_back({static_cast<int64_t>(ended.size() + 1), configuration, {}, ending, {}});
+  }
+  return ended;
+}
+
+std::vector<EndedTrial> AllOf(const SearchedModel& model) {
+  return Ended(model.BestConfigurations(100));
+}
+
 int SwitchesThatDiffer(const Configuration& a, const Configuration& b) {
   int count = 0;
   for (size_t i = kFirstSwitch; i < a.values.size(); ++i) count += !(a.values[i] == b.values[i]);
   return count;
+}
+
+TEST(PredictTogether, IsTheMixturesMeanAndVariance) {
+  const SearchSpace space = WordySpace();
+  const WordyModel a = ModelOf(space, false);
+  const WordyModel b = ModelOf(space, true);
+  const std::vector<Configuration> at = {At(space, 0.2, "deep", true),
+                                         At(space, 0.4, "wide", true)};
+  const PointMatrix x = EncodeAll(space, at);
+  const Predictions of_a = a.member(0).Predict(x);
+  const Predictions of_b = b.member(0).Predict(x);
+  const Predictions together = PredictTogether(TwoOfThem(a, b), x);
+  for (Index i = 0; i < 2; ++i) {
+    const double mean = 0.25 * of_a.mean[i] + 0.75 * of_b.mean[i];
+    EXPECT_NEAR(together.mean[i], mean, 1e-12);
+    EXPECT_NEAR(together.variance[i],
+                0.25 * (of_a.variance[i] + std::pow(of_a.mean[i] - mean, 2)) +
+                    0.75 * (of_b.variance[i] + std::pow(of_b.mean[i] - mean, 2)),
+                1e-12);
+  }
 }
 
 TEST(WordsThatSeemNotToMatter, AreManyAtOnceAndAllElseIsTheIncumbents) {
@@ -146,18 +204,29 @@ TEST(UnseenWord, IsTriedWithTheIncumbentsOtherValues) {
   Asked asked{space, model};
   const Configuration incumbent = model.BestConfigurations(1).front();
   // The switches' other values are unseen too, but promise less.
-  const auto found = UnseenWord(asked.request());
+  const auto found = UnseenWord(asked.request(), AllOf(model));
   ASSERT_TRUE(found.has_value());
   EXPECT_TRUE(space.IsLegal(*found));
   EXPECT_EQ(found->values[kKind], Value::Level(2));
   EXPECT_TRUE(found->values[kKind + 1].active());
   EXPECT_EQ(found->values[0], incumbent.values[0]);
   EXPECT_EQ(SwitchesThatDiffer(*found, incumbent), 0);
+}
 
-  asked.taken.emplace(&*found, 0);
-  const auto next = UnseenWord(asked.request());
-  ASSERT_TRUE(next.has_value());
-  EXPECT_EQ(SwitchesThatDiffer(*next, incumbent), 1);
+// Whether it failed, is impossible or is with a worker at another place.
+TEST(UnseenWord, IsTriedOnceHoweverThatEnds) {
+  const SearchSpace space = WordySpace();
+  const WordyModel model = ModelOf(space);
+  const Configuration elsewhere = At(space, 0.9, "deep", false);
+  for (const Ending ending : {Ending::kFailed, Ending::kInfeasible}) {
+    std::vector<EndedTrial> ended = AllOf(model);
+    ended.push_back(Ended({elsewhere}, ending).front());
+    const Asked asked{space, model};
+    EXPECT_NE(UnseenWord(asked.request(), ended)->values[kKind], Value::Level(2));
+  }
+  Asked asked{space, model};
+  asked.taken.emplace(&elsewhere, 0);
+  EXPECT_NE(UnseenWord(asked.request(), AllOf(model))->values[kKind], Value::Level(2));
 }
 
 TEST(UnseenWord, IsNoneOnceAllHaveBeenSeenOrWordsAreMany) {
@@ -168,16 +237,16 @@ TEST(UnseenWord, IsNoneOnceAllHaveBeenSeenOrWordsAreMany) {
   }
   const Vector results = Vector::LinSpaced(8, 1.5, -1);
   const WordyModel all(space, measured, results, false);
-  EXPECT_EQ(UnseenWord(Asked{space, all}.request()), std::nullopt);
+  EXPECT_EQ(UnseenWord(Asked{space, all}.request(), AllOf(all)), std::nullopt);
 
   // One result is too few for a single other word, and five are for three.
   const WordyModel one(space, {measured[0]}, Vector::Ones(1), false);
-  EXPECT_EQ(UnseenWord(Asked{space, one}.request()), std::nullopt);
+  EXPECT_EQ(UnseenWord(Asked{space, one}.request(), AllOf(one)), std::nullopt);
   measured = {At(space, 0.4, "wide", false), At(space, 0.7, "wide", true),
               At(space, 0.1, "plain", false), At(space, 0.9, "plain", true),
               At(space, 0.9, "odd", true)};
   const WordyModel five(space, measured, results.head(5), false);
-  EXPECT_EQ(UnseenWord(Asked{space, five}.request()), std::nullopt);
+  EXPECT_EQ(UnseenWord(Asked{space, five}.request(), AllOf(five)), std::nullopt);
 }
 
 }  // namespace

@@ -260,29 +260,79 @@ std::shared_ptr<const SearchSpace> ConditionalNumbers() {
                     inner});
 }
 
+std::string TurnOf(const Suggestion& suggestion) {
+  return HasFact(suggestion, "turn") ? TextFact(suggestion, "turn") : "";
+}
+
 TEST(Turns, TryTheIncumbentWithOtherWordsWhereThereAreAny) {
-  FakeStudy study = StudyAfter(60, MixedSpace());
-  bool tried = false;
-  for (int i = 0; i < 12; ++i) {
+  std::vector<std::string> words;
+  for (int i = 0; i < 12; ++i) words.push_back("word" + std::to_string(i));
+  const auto space = MakeSpace({{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
+                                {"y", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
+                                {"word", CategoricalDomain{words}, {}, {}}});
+  FakeStudy study = StudyAfter(90, space);
+  const auto word_of = [](const Configuration& at) { return at.values[2].level(); };
+  // As if most words had been added just now.
+  std::erase_if(study.ended, [&](const EndedTrial& trial) {
+    return word_of(trial.configuration) > 3;
+  });
+  int unseen = 0;
+  int redrawn = 0;
+  int far = 0;
+  for (int i = 0; i < 40; ++i) {
     const Suggestion made = Suggest(study, {}).front();
-    const bool has_other_words =
-        HasFact(made, "turn") &&
-        TextFact(made, "turn") == std::string("the incumbent with other words");
-    if (has_other_words) {
-      tried = true;
-      EXPECT_NE((study.suggested + 1) % 3, 0);
-      EXPECT_TRUE(study.space->IsLegal(made.configuration));
-      const auto incumbent = std::max_element(
-          study.ended.begin(), study.ended.end(),
-          [](const EndedTrial& a, const EndedTrial& b) { return *a.value < *b.value; });
-      EXPECT_EQ(made.configuration.values[0], incumbent->configuration.values[0]);
-      EXPECT_EQ(made.configuration.values[1], incumbent->configuration.values[1]);
-      EXPECT_NE(made.configuration, incumbent->configuration);
+    const int64_t place = (study.suggested + 1) % 3;
+    const Configuration incumbent =
+        std::max_element(study.ended.begin(), study.ended.end(), [](const auto& a, const auto& b) {
+          return *a.value < *b.value;
+        })->configuration;
+    if (!TurnOf(made).empty()) {
+      EXPECT_EQ(made.configuration.values[0], incumbent.values[0]);
+      EXPECT_EQ(made.configuration.values[1], incumbent.values[1]);
+      EXPECT_NE(word_of(made.configuration), word_of(incumbent));
+    }
+    if (TurnOf(made) == "a word that no trial has had") {
+      ++unseen;
+      EXPECT_EQ(place, 2);
+      EXPECT_TRUE(std::none_of(study.ended.begin(), study.ended.end(), [&](const auto& trial) {
+        return word_of(trial.configuration) == word_of(made.configuration);
+      }));
+    } else if (!TurnOf(made).empty()) {
+      ++redrawn;
+      EXPECT_EQ(place, 1);
+    } else {
+      far += FactorOf(made) == 2 ? 1 : 0;
     }
     study.Lease({made});
     Measure(study);
   }
-  EXPECT_TRUE(tried);
+  EXPECT_GT(unseen, 0);
+  EXPECT_GT(redrawn, 0);
+  EXPECT_GT(far, 0);
+}
+
+// The two models of a guarded study are asked together.
+TEST(Turns, TryOtherWordsBesideSourcesToo) {
+  const std::shared_ptr<const SearchSpace> space = MixedSpace();
+  auto source = std::make_shared<SourceTaskData>();
+  source->name = "sourceTasks/s";
+  source->space = space;
+  source->goal = Goal::kMaximize;
+  const FakeStudy recorded = StudyAfter(20, space);
+  for (const EndedTrial& trial : recorded.ended) {
+    source->points.push_back({trial.configuration, Ending::kMeasured, -*trial.value});
+  }
+  FakeStudy study = StudyAfter(40, space, {source});
+  const RecipeChange guarded = {.prior = "empirical", .options = {{"transfer_guard", 1}}};
+  int turns = 0;
+  for (int i = 0; i < 12; ++i) {
+    const std::vector<Suggestion> made = Suggest(study, guarded);
+    EXPECT_EQ(made.front().provenance.rung, Rung::kRecipe);
+    turns += TurnOf(made.front()).empty() ? 0 : 1;
+    study.Lease(made);
+    Measure(study);
+  }
+  EXPECT_GT(turns, 0);
 }
 
 TEST(Turns, ExploreMoreInASpaceWithWordsOrConditions) {
