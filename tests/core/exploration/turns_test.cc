@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/acquisition/rule.h"
+#include "core/base/counter_random.h"
 #include "core/base/deadline.h"
 #include "core/calibration/calibration.h"
 #include "core/recipe/presets.h"
@@ -266,20 +267,24 @@ std::string TurnOf(const Suggestion& suggestion) {
 
 TEST(Turns, TryTheIncumbentWithOtherWordsWhereThereAreAny) {
   std::vector<std::string> words;
-  for (int i = 0; i < 12; ++i) words.push_back("word" + std::to_string(i));
+  for (int i = 0; i < 20; ++i) words.push_back("word" + std::to_string(i));
   const auto space = MakeSpace({{"x", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
                                 {"y", DoubleDomain{0, 1, Scale::kLinear}, {}, {}},
                                 {"word", CategoricalDomain{words}, {}, {}}});
-  FakeStudy study = StudyAfter(90, space);
   const auto word_of = [](const Configuration& at) { return at.values[2].level(); };
-  // As if most words had been added just now.
-  std::erase_if(study.ended, [&](const EndedTrial& trial) {
-    return word_of(trial.configuration) > 3;
-  });
+  FakeStudy study(space);
+  study.noiseless = true;
+  for (uint64_t i = 0; i < 48; ++i) {  // Of the first four words.
+    const std::string word = words[i % 4];
+    const double x = CounterRandomUniform(kTurnsSeed, i, 0);
+    const double y = CounterRandomUniform(kTurnsSeed, i, 1);
+    study.Queue(space->Resolve({{"x", x}, {"y", y}, {"word", word}}).value());
+    Measure(study);
+  }
   int unseen = 0;
   int redrawn = 0;
   int far = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 60 && (unseen == 0 || redrawn == 0 || far == 0); ++i) {
     const Suggestion made = Suggest(study, {}).front();
     const int64_t place = (study.suggested + 1) % 3;
     const Configuration incumbent =
