@@ -13,8 +13,8 @@
 // two exploring turns tries the incumbent with words that seem not to matter, and the second one
 // with a word that no trial has had, if there are such (core/acquisition/other_words.h).
 //
-// Where noise hides the improvement, every sixth suggestion is an evenly filling point, and
-// where noise is more than half of the outputs' variance all are that would explore: a model that
+// Where noise hides the improvement, every sixth suggestion is an evenly filling point. Where noise
+// is more than half of the outputs' variance, all suggestions are that would explore: a model that
 // takes results for noise promises as little everywhere, and finds no basin that it has not met.
 // tests/evidence/CHOICES.md has what was measured. Pending trials count as if they had given what
 // the model expects of them.

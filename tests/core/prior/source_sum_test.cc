@@ -189,8 +189,7 @@ TEST(SourceSum, ItsLikelihoodIsThatOfTheDenseModel) {
   EXPECT_NEAR(actual->value, expected, 1e-8);
 }
 
-// What is learnt of the results by a source's opposite is the opposite of what is learnt of the
-// opposite results by the source.
+// Negating the results and swapping a source with its opposite must negate what is predicted.
 TEST(SourceSum, ASourcesOppositeIsASourceToo) {
   const SourceModels sources = {SourceOf("a", Wave, 2, 15, 1), SourceOf("b", Bowl, 2, 10, 4)};
   const TrainingData target = Sampled(Bowl, 2, 9, 2);
