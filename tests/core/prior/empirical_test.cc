@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/core/gp/dense_oracle.h"
 #include "tests/core/linalg/dense.h"
 #include "tests/core/prior/prior_fixtures.h"
 
