@@ -25,6 +25,42 @@ double ChanceSlope(double g) {
   return ChanceOf(g) > kLeastChance ? kSteepness * StandardNormalDensity(kSteepness * g) : 0;
 }
 
+// Of the labels 1 and -1.
+constexpr double kLabelNoise = 1e-2;
+// Of the label of a failure that was chance, as far as anyone can tell.
+constexpr double kChanceNoise = 3;
+// That configurations decide which trials fail, before anything is known of the failures.
+constexpr double kLogOddsOfPattern = -2;
+// An outcome is given no smaller chance: one that is surprising does not decide alone.
+constexpr double kLeastChanceOfOutcome = 0.02;
+
+// The process's means at its own points, each without the label there.
+Vector LeftOutMeans(const GaussianProcess& process) {
+  const Vector precisions = process.factor().Inverse().diagonal();
+  return process.observations().y - process.weights().cwiseQuotient(precisions);
+}
+
+// The noise of the labels of failures, which stand last among those of `process`, as results do
+// first. It compares two explanations by the chances that they give each outcome when it is left
+// out: the process, by which the places of trials tell which of them fail, and the rate of failures
+// alone.
+double FailureNoise(const GaussianProcess& process, Index results, Index failures) {
+  const Vector means = LeftOutMeans(process);
+  const auto others = static_cast<double>(results + failures - 1);
+  const auto log_of_rate = [others](Index alike) {
+    return std::log((static_cast<double>(alike) - 0.5) / (others + 1));
+  };
+  const auto log_chance = [](double g) {
+    return std::log(std::clamp(StandardNormalDistribution(kSteepness * g), kLeastChanceOfOutcome,
+                               1 - kLeastChanceOfOutcome));
+  };
+  double evidence = 0;
+  for (const double g : means.head(results)) evidence += log_chance(g) - log_of_rate(results);
+  for (const double g : means.tail(failures)) evidence += log_chance(-g) - log_of_rate(failures);
+  const double told = 1 / (1 + std::exp(-kLogOddsOfPattern - evidence));
+  return std::pow(kLabelNoise, told) * std::pow(kChanceNoise, 1 - told);
+}
+
 class FeasibleSurrogate : public Surrogate {
  public:
   FeasibleSurrogate(std::unique_ptr<Surrogate> objective,
@@ -108,22 +144,24 @@ class FeasibleSurrogate : public Surrogate {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
-    const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible) {
-  constexpr double kNoise = 1e-2;
+    const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
+    const PointMatrix& failed) {
   constexpr double kLength = 0.2;
-  const Index count = feasible.rows() + infeasible.rows();
-  PointMatrix x(count, static_cast<Index>(kinds.size()));
-  x << feasible, infeasible;
-  Vector labels = Vector::Ones(count);
-  labels.tail(infeasible.rows()).setConstant(-1);
   Vector parameters(2);
   parameters << 0, std::log(kLength * std::sqrt(static_cast<double>(kinds.size())));
-  auto prior = std::make_shared<KernelPrior>(
+  const auto prior = std::make_shared<KernelPrior>(
       MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kShared), parameters, 1.0);
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      GaussianProcess process,
-      GaussianProcess::Fit(std::move(prior),
-                           {std::move(x), labels, Vector::Constant(count, kNoise)}));
+  const Index count = feasible.rows() + infeasible.rows() + failed.rows();
+  Observations labels{PointMatrix(count, static_cast<Index>(kinds.size())), Vector::Ones(count),
+                      Vector::Constant(count, kLabelNoise)};
+  labels.x << feasible, infeasible, failed;
+  labels.y.tail(count - feasible.rows()).setConstant(-1);
+  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process, GaussianProcess::Fit(prior, labels));
+  if (failed.rows() > 0) {
+    const double noise = FailureNoise(process, feasible.rows(), failed.rows());
+    labels.noise_variance.tail(failed.rows()).setConstant(noise);
+    SLIPSTREAM_ASSIGN_OR_RETURN(process, GaussianProcess::Fit(prior, std::move(labels)));
+  }
   return std::make_shared<const GaussianProcess>(std::move(process));
 }
 

@@ -8,6 +8,12 @@
 // counts as the worst result so far, so with mean m and deviation s of the
 // objective the whole is predicted as p m + (1 - p) worst with deviation p s:
 // every acquisition stays away, smoothly, and none needs to know why.
+//
+// A worker may have failed by chance, so the label of a failure has a noise of
+// its own: p is 0.84 where a worker failed once. The better the places of all
+// outcomes tell which trials fail, the smaller that noise is, until a failure
+// counts as an infeasible point does. Failures by chance, which are told by
+// nothing, keep nobody away from where there were results.
 #ifndef SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_
 #define SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_
 
@@ -20,9 +26,10 @@
 
 namespace slipstream {
 
-// The process g above. At least one point.
+// The process g above. At least one point. `failed` has one for each failure.
 absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
-    const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible);
+    const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
+    const PointMatrix& failed);
 
 // `worst` is the value that a configuration without one counts as.
 std::unique_ptr<Surrogate> MakeFeasibleSurrogate(

@@ -21,6 +21,8 @@ namespace {
 constexpr uint64_t kSearchLane = 0x5ea4c4;
 constexpr uint64_t kRandomLane = 0x4a4d0;
 constexpr uint64_t kMostRandomTries = 100;
+// A configuration with which workers failed so often is not suggested again.
+constexpr Index kMostFailures = 2;
 
 // The share of the time until the deadline that a model with transfer may take,
 // so that enough is left for one without.
@@ -60,13 +62,16 @@ class ModelRun final : public SuggestionRun {
     return true;
   }
 
-  // Adds the configurations of pending and infeasible trials and, where results
-  // are exact, of measured ones.
+  // Adds the configurations of pending and infeasible trials, of those that failed again and
+  // again and, where results are exact, of measured ones.
   void CollectTaken() {
     for (const OpenTrial& trial : view_.open) taken_.try_emplace(&trial.configuration, 0);
+    ConfigurationIndex failures;
     for (const EndedTrial& trial : view_.ended) {
-      const bool is_known = trial.ending == Ending::kInfeasible ||
-                            (view_.noiseless && trial.ending == Ending::kMeasured);
+      const bool is_known =
+          trial.ending == Ending::kInfeasible ||
+          (view_.noiseless && trial.ending == Ending::kMeasured) ||
+          (trial.ending == Ending::kFailed && ++failures[&trial.configuration] >= kMostFailures);
       if (is_known) taken_.try_emplace(&trial.configuration, 0);
     }
   }
@@ -125,7 +130,8 @@ class ModelRun final : public SuggestionRun {
     // Without results either there is nothing that a model could learn from.
     if (!without_because_.ok() && CountResults(view_) < LeastResultsAlone()) {
       const bool may_wait = parts_.recipe.initial->with_sources_only;
-      return may_wait && absl::IsUnavailable(without_because_) ? FromDesign() : without_because_;
+      if (!may_wait || !absl::IsUnavailable(without_because_)) return without_because_;
+      return FromDesign(ReasonOf(without_because_));
     }
     absl::StatusOr<Suggestion> made = TryModelBy(deadline_);
     if (!made.ok()) {
@@ -142,14 +148,16 @@ class ModelRun final : public SuggestionRun {
   }
 
   // The configuration that served the source tasks best. Choosing it needs no model of them.
-  absl::StatusOr<Suggestion> FromDesign() {
+  absl::StatusOr<Suggestion> FromDesign(const std::string& reason) {
     const int count = static_cast<int>(earlier_.size()) + 1;
     SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> design,
                                 parts_.zero_shot.Suggest(view_, count, seed_, deadline_));
-    if (static_cast<int>(design.size()) < count) return without_because_;
+    if (static_cast<int>(design.size()) < count) {
+      return absl::NotFoundError("the sources have no further configuration");
+    }
     Suggestion suggestion = std::move(design.back());
     suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
-    suggestion.provenance.facts.push_back({"instead_of_a_model", ReasonOf(without_because_)});
+    suggestion.provenance.facts.push_back({"instead_of_a_model", reason});
     if (pool_ != nullptr) pool_->Take(*suggestion.candidate);
     return suggestion;
   }
@@ -170,6 +178,12 @@ class ModelRun final : public SuggestionRun {
   absl::StatusOr<Suggestion> TryModelBy(const Deadline& deadline) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time is left"));
     SLIPSTREAM_RETURN_IF_ERROR(models_.Update(with_transfer_, earlier_, index_, deadline));
+    if (parts_.recipe.initial->with_sources_only && models_.SourcesTellNothing() &&
+        CountResults(view_) == 0) {
+      // Such a model would go where nobody has been, away from all that is known to work.
+      absl::StatusOr<Suggestion> known = FromDesign("all results of the sources are equal");
+      if (known.ok()) return known;
+    }
     const int64_t suggested = view_.suggested + static_cast<int64_t>(earlier_.size());
     if (models_.WantsContrastAt(suggested, earlier_)) return Contrast();
     const NextPointRequest request =

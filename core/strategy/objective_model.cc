@@ -102,10 +102,10 @@ absl::StatusOr<ObjectiveModel> ObjectiveModel::Fit(const ObjectiveModelRequest& 
   }
   const TrainingSet& training = fitted.training();
   fitted.pending_.resize(0, training.data.x.cols());
-  if (training.infeasible.rows() > 0 && training.data.y.size() > 0) {
+  if (training.infeasible.rows() + training.failed.rows() > 0) {
     SLIPSTREAM_ASSIGN_OR_RETURN(
-        fitted.feasibility_,
-        FitFeasibility(KindsOf(*request.view.space), training.data.x, training.infeasible));
+        fitted.feasibility_, FitFeasibility(KindsOf(*request.view.space), training.data.x,
+                                            training.infeasible, training.failed));
   }
   SLIPSTREAM_RETURN_IF_ERROR(fitted.BuildMembers(request.deadline));
   return fitted;
@@ -140,7 +140,7 @@ void ObjectiveModel::CollectAllResults(const StudyView& view) {
   options.reach = scaled_.scaling.reach;
   options.transform = &some.transform;
   options.most = some.different;
-  options.most_infeasible = 0;
+  options.most_without_value = 0;
   all_results_ = std::make_shared<const TrainingData>(CollectTrainingSet(view, options).data);
   ThinMembers();
 }
@@ -220,8 +220,9 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
     if (feasibility_ != nullptr) {
-      member = MakeFeasibleSurrogate(std::move(member), feasibility_,
-                                     scaled_.training.data.y.minCoeff());
+      const Vector& results = scaled_.training.data.y;
+      const double worst = results.size() > 0 ? results.minCoeff() : least_of_sources_;
+      member = MakeFeasibleSurrogate(std::move(member), feasibility_, worst);
     }
     base_means_.push_back(MeansAtResults(*member));
     members_.push_back(std::move(member));

@@ -113,6 +113,14 @@ absl::Status StudyModels::Fit(bool with_transfer, const Deadline& deadline) {
   return absl::OkStatus();
 }
 
+bool StudyModels::SourcesTellNothing() const {
+  return with_transfer_ && std::all_of(usable_.models.begin(), usable_.models.end(),
+                                       [](const std::shared_ptr<const SourceModel>& source) {
+                                         const Vector& y = source->data.y;
+                                         return y.minCoeff() == y.maxCoeff();
+                                       });
+}
+
 absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   ObjectiveModelRequest request = RequestFor(parts_.beside_sources, deadline);
   const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);

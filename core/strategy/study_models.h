@@ -77,6 +77,8 @@ class StudyModels {
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.
   static Note ContrastNote();
+  // Whether no source's results differ, so that no source tells where the objective is better.
+  bool SourcesTellNothing() const;
   // Which model that was, where there are two.
   bool has_two() const { return without_.has_value(); }
   Fact AskedFact() const;

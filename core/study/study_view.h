@@ -21,7 +21,7 @@ enum class Goal { kMaximize, kMinimize };
 // How the trial of a configuration ended.
 enum class Ending {
   kMeasured,    // Has a value.
-  kFailed,      // The worker broke; says nothing about the objective.
+  kFailed,      // The worker failed, perhaps by chance; has no value.
   kInfeasible,  // Has no value.
   kStopped,     // Ended early; the value, if any, is not final.
 };

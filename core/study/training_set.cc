@@ -49,14 +49,18 @@ double LargestCost(std::vector<double> costs, double reach) {
   return median > best && std::isfinite(largest) ? largest : infinite;
 }
 
-PointMatrix Infeasible(const StudyView& view, size_t most) {
-  std::vector<Configuration> found;
-  for (auto trial = view.ended.rbegin(); trial != view.ended.rend() && found.size() < most;
-       ++trial) {
-    if (trial->ending == Ending::kInfeasible) found.push_back(trial->configuration);
+void CollectWithoutValue(const StudyView& view, size_t most, TrainingSet& set) {
+  std::vector<Configuration> infeasible;
+  std::vector<Configuration> failed;
+  for (auto trial = view.ended.rbegin(); trial != view.ended.rend(); ++trial) {
+    if (infeasible.size() + failed.size() >= most) break;
+    if (trial->ending == Ending::kInfeasible) infeasible.push_back(trial->configuration);
+    if (trial->ending == Ending::kFailed) failed.push_back(trial->configuration);
   }
-  std::reverse(found.begin(), found.end());
-  return EncodeAll(*view.space, found);
+  std::reverse(infeasible.begin(), infeasible.end());
+  std::reverse(failed.begin(), failed.end());
+  set.infeasible = EncodeAll(*view.space, infeasible);
+  set.failed = EncodeAll(*view.space, failed);
 }
 
 }  // namespace
@@ -102,7 +106,7 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
                   : size == 0                  ? OutputTransform::Identity(-sign)
                               : OutputTransform::Fit(options.warp, set.data.y, -sign);
   set.data.y = set.transform.Apply(set.data.y);
-  set.infeasible = Infeasible(view, options.most_infeasible);
+  CollectWithoutValue(view, options.most_without_value, set);
   return set;
 }
 

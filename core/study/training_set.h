@@ -19,6 +19,9 @@ struct TrainingSet {
   OutputTransform transform;
   // Configurations without a value that the model learns to avoid.
   PointMatrix infeasible;
+  // Configurations with which a worker failed, once for each failure. That may have been chance, so
+  // the model avoids those that fail again and again.
+  PointMatrix failed;
   size_t measured = 0;   // Trials with a result, of which `data` may be a part.
   size_t used = 0;       // Different configurations in `data`.
   size_t different = 0;  // Different measured configurations.
@@ -30,7 +33,7 @@ struct TrainingSetOptions {
   // The limit of configurations, as fitting takes O(n^3): half of them are the best ones, the
   // rest are spread evenly over the others.
   size_t most = 1000;
-  size_t most_infeasible = 500;  // The latest.
+  size_t most_without_value = 500;  // The latest infeasible and failed ones together.
   // If positive, and from ten configurations on: results that are worse than the median by more
   // than so many times what the best is better than it count as that. A few that are far off then
   // no longer decide the scale on which all others are told apart.

@@ -17,7 +17,7 @@ enum class TrialState {
   kRequested,  // Queued; the next suggestion hands it out.
   kActive,     // Held by a worker.
   kSucceeded,
-  kFailed,      // The worker failed, which says nothing about the configuration.
+  kFailed,      // The worker failed, perhaps by chance.
   kInfeasible,  // The configuration has no value.
   kStopped,     // Early, by its worker.
   kStale,       // Its lease has run out. A late outcome is still taken.

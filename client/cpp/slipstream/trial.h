@@ -71,7 +71,7 @@ class Trial {
   // Each ends the trial. After an error it has no outcome yet; try again. A value that is not
   // finite is refused with INVALID_ARGUMENT.
   absl::Status Complete(double value);
-  // The worker failed, which says nothing about the configuration.
+  // The worker failed. That may be chance; what fails again and again is avoided.
   absl::Status Fail(const std::string& reason = "");
   // The configuration has no value, so that others like it are avoided.
   absl::Status Infeasible(const std::string& reason = "");

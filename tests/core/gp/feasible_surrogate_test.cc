@@ -17,8 +17,9 @@ const CoordinateKinds& Mixed() {
 }
 
 std::shared_ptr<const GaussianProcess> Feasibility(const PointMatrix& feasible,
-                                                   const PointMatrix& infeasible) {
-  auto process = FitFeasibility(Mixed(), feasible, infeasible);
+                                                   const PointMatrix& infeasible,
+                                                   const PointMatrix& failed = PointMatrix(0, 3)) {
+  auto process = FitFeasibility(Mixed(), feasible, infeasible, failed);
   EXPECT_TRUE(process.ok()) << process.status();
   return std::move(process).value();  // Throws, which fails the test.
 }
@@ -121,6 +122,39 @@ TEST(FeasibleSurrogate, ExpectsNearlyTheWorstWithNearlyNoDoubtWhereThereWasNoVal
     EXPECT_NEAR(infeasible.mean[i], parts.worst, 0.15 * (objective.mean[i] - parts.worst));
     EXPECT_LT(infeasible.variance[i], 0.05 * objective.variance[i]);
   }
+}
+
+TEST(FeasibleSurrogate, DoubtsWhereAWorkerFailedAndMoreWhereSeveralDid) {
+  PointMatrix failed(1, 3);
+  failed << 0.5, 0.5, 0.5;
+  const PointMatrix none(0, 3);
+  EXPECT_NEAR(Chances(*Feasibility(none, none, failed), failed)[0], 0.84, 0.01);
+  const PointMatrix thrice = failed.replicate(3, 1);
+  EXPECT_LT(Chances(*Feasibility(none, none, thrice), failed)[0], 0.3);
+  // A result there says that the failures were chance.
+  EXPECT_GT(Chances(*Feasibility(failed, none, thrice), failed)[0], 0.95);
+}
+
+TEST(FeasibleSurrogate, FailuresThatTheirPlacesTellCountAsInfeasible) {
+  const PointMatrix x = RandomPoints(Mixed(), 40, 5);
+  std::vector<Index> below;
+  std::vector<Index> above;
+  for (Index i = 0; i < x.rows(); ++i) (x(i, 0) < 0.6 ? below : above).push_back(i);
+  const PointMatrix good = x(below, Eigen::all);
+  const PointMatrix bad = x(above, Eigen::all);
+  const PointMatrix none(0, 3);
+  const Vector as_failed = Chances(*Feasibility(good, none, bad), bad);
+  const Vector as_infeasible = Chances(*Feasibility(good, bad), bad);
+  EXPECT_LT((as_failed - as_infeasible).cwiseAbs().maxCoeff(), 1e-3);
+}
+
+TEST(FeasibleSurrogate, FailuresByChanceKeepNobodyAwayFromResults) {
+  const PointMatrix x = RandomPoints(Mixed(), 40, 5);
+  const PointMatrix failed = x.topRows(10);  // Of points that have nothing to do with each other.
+  const PointMatrix measured = x.bottomRows(30);
+  const auto process = Feasibility(measured, PointMatrix(0, 3), failed);
+  EXPECT_GT(Chances(*process, failed).minCoeff(), 0.5);
+  EXPECT_GT(Chances(*process, measured).minCoeff(), 0.9);
 }
 
 TEST(FeasibleSurrogate, AnUpperBoundNeverLeadsBackToAnInfeasiblePoint) {

@@ -212,6 +212,38 @@ TEST(Auto, UntilItsSourcesAreFittedItTriesWhatServedThemBest) {
   }
 }
 
+TEST(Auto, TriesWhatWorkedFirstIfTheResultsOfSourcesAreAllEqual) {
+  for (const int count : {1, 5}) {
+    SourceTaskData source;
+    source.name = "sourceTasks/a";
+    source.space = SquareSpace();
+    for (int i = 0; i < count; ++i) {
+      const Configuration at{{Value::Double(0.4), Value::Double(0.2 + 0.1 * i)}};
+      source.points.push_back({at, Ending::kMeasured, 0.9});
+    }
+    FakeStudy study(SquareSpace(), {std::make_shared<const SourceTaskData>(source)});
+    const auto made = MustSuggest("auto", study.view(), 2, 5);
+    EXPECT_EQ(made[0].configuration.values[0], Value::Double(0.4)) << count;
+    EXPECT_EQ(TextFact(made[0], "instead_of_a_model"), "all results of the sources are equal");
+    EXPECT_NE(made[1].configuration, made[0].configuration);
+    study.Lease({made[0]});
+    study.End(Ending::kMeasured, 0.5);
+    EXPECT_FALSE(HasFact(MustSuggest("auto", study.view(), 1, 5)[0], "instead_of_a_model"));
+  }
+}
+
+TEST(Auto, WhatFailsBeforeThereAreResultsIsNotSuggestedForEver) {
+  FakeStudy study = StudyWith(0.3, 0.6);
+  std::vector<Configuration> tried;
+  for (int i = 0; i < 6; ++i) {
+    const auto next = MustSuggest("auto", study.view(), 1, 5);
+    EXPECT_LT(std::count(tried.begin(), tried.end(), next[0].configuration), 2) << i;
+    tried.push_back(next[0].configuration);
+    study.Lease(next);
+    study.End(Ending::kFailed);
+  }
+}
+
 TEST(Auto, ManyTogetherAreDifferentAndInterleaveContrast) {
   FakeStudy study = StudyWith(0.3, 0.6);
   const auto made = MustSuggest("auto", study.view(), 8, 5);

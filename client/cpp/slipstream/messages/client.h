@@ -132,7 +132,7 @@ class Client {
   // Reports that the trial succeeded with this value.
   absl::StatusOr<v1::Trial> Observe(const std::string& trial, const std::string& metric,
                                     double value);
-  // Reports that the worker failed, which says nothing about the configuration.
+  // Reports that the worker failed. That may be chance; what fails again and again is avoided.
   absl::StatusOr<v1::Trial> ReportFailure(const std::string& trial, const std::string& reason);
   // Reports that the configuration has no value.
   absl::StatusOr<v1::Trial> ReportInfeasible(const std::string& trial, const std::string& reason);
