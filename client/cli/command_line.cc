@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/serve_command.h"
@@ -96,14 +97,27 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action, const T
   return absl::DataLossError("the result could not be written out in full");
 }
 
+// What to say of arguments that nothing takes. An unknown option's value is among them.
+std::string Unexpected(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (absl::StartsWith(argument, "-")) {
+      return absl::StrCat("there is no option '", argument, "' here");
+    }
+  }
+  return absl::StrCat("there is nothing that takes '", arguments.front(), "'");
+}
+
 // Prints the help, or what is wrong with the arguments; returns the exit code.
 int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal& terminal) {
   if (error.get_exit_code() == 0) return app.exit(error, terminal.out, terminal.err);
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
   const bool no_such_command =
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !unknown.empty();
-  const std::string complaint =
-      no_such_command ? absl::StrCat("there is no command '", unknown.front(), "'") : error.what();
+  std::string complaint = error.what();
+  if (no_such_command) complaint = absl::StrCat("there is no command '", unknown.front(), "'");
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unknown.empty()) {
+    complaint = Unexpected(unknown);
+  }
   terminal.err << "slipstream: " << complaint << "\nTry --help after the command.\n";
   return 2;
 }
@@ -121,6 +135,7 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
   Action action;
   app.require_subcommand(1);
   app.fallthrough();
+  app.set_version_flag("--version", absl::StrCat("slipstream ", SLIPSTREAM_VERSION));
   AddGlobalOptions(&app, &arguments);
   AddStudyCommands(&app, &action);
   AddTrialCommands(&app, &action);

@@ -42,7 +42,7 @@ Json HeldJson(const v1::HeartbeatResponse& response) {
 bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   bool any = false;
   Table table;
-  table.columns = {{"trial"}, {"state"}, {"held"}, {"lease", Align::kRight}};
+  table.columns = {{"trial", Align::kLeft, kWhole}, {"state"}, {"held"}, {"lease", Align::kRight}};
   for (const v1::HeartbeatResponse::HeldTrial& held : response.trials()) {
     any |= held.held();
     const std::string lease =
@@ -133,7 +133,7 @@ absl::Status Report(const ReportArguments& arguments, Session& session) {
     session.Print(JsonDocument(JsonWithLease(response, response.lease_end_time())));
   } else {
     Table table;
-    table.columns = {{"trial"}, {"state"}, {"reports", Align::kRight}, {"lease", Align::kRight}};
+    table.columns = {{"trial", Align::kLeft, kWhole}, {"state"}, {"reports", Align::kRight}, {"lease", Align::kRight}};
     const std::string lease =
         response.has_lease_end_time() ? LeaseLeft(response.lease_end_time(), session.format()) : "";
     table.rows.push_back({ShortTrialName(trial), StateText(response.state()),
@@ -154,7 +154,7 @@ absl::Status ShouldStop(const std::string& text, Session& session) {
     return absl::OkStatus();
   }
   Table table;
-  table.columns = {{"trial"}, {"advice"}, {"step", Align::kRight}, {"why", Align::kLeft, 200}};
+  table.columns = {{"trial", Align::kLeft, kWhole}, {"advice"}, {"step", Align::kRight}, {"why", Align::kLeft, 200}};
   table.rows.push_back({ShortTrialName(name), advice.stop() ? "stop" : "go on",
                         advice.has_step() ? absl::StrCat(advice.step()) : "", advice.reason()});
   session.Print(table);

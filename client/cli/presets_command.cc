@@ -21,8 +21,6 @@ namespace {
 
 using Response = v1::ListPresetsResponse;
 
-constexpr size_t kWidestSummary = 100;
-
 struct PresetsArguments {
   std::string name;
   bool ingredients = false;
@@ -41,7 +39,7 @@ std::string ShortText(const v1::Recipe& recipe) {
 
 Table PresetsTable(const Response& response) {
   Table table;
-  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kWidestSummary}};
+  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kWhole}};
   for (const Response::Preset& preset : response.presets()) {
     table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "",
                           ShortText(preset.recipe()), preset.summary()});
@@ -53,10 +51,10 @@ Table IngredientsTable(const Response& response) {
   Table table;
   table.columns = {{"axis"},
                    {"name"},
-                   {"summary", Align::kLeft, kWidestSummary},
-                   {"source", Align::kLeft, kWidestSummary},
-                   {"options", Align::kLeft, kWidestSummary},
-                   {"conflicts", Align::kLeft, kWidestSummary}};
+                   {"summary", Align::kLeft, kWhole},
+                   {"source", Align::kLeft, kWhole},
+                   {"options", Align::kLeft, kWhole},
+                   {"conflicts", Align::kLeft, kWhole}};
   for (const Response::Ingredient& each : response.ingredients()) {
     table.rows.push_back({each.axis(), each.name(), each.summary(), each.source(),
                           absl::StrJoin(each.options(), " "),
@@ -94,7 +92,7 @@ Table OptionsTable(const v1::Recipe& recipe, const Response& response) {
                    {"default", Align::kRight},
                    {"range"},
                    {"unit"},
-                   {"summary", Align::kLeft, kWidestSummary}};
+                   {"summary", Align::kLeft, kWhole}};
   for (const Response::Option& option : response.options()) {
     if (!has(option)) continue;
     const auto value = recipe.options().find(option.name());

@@ -214,7 +214,10 @@ void AddCreate(CLI::App* group, Action* chosen) {
                 "Override of the preset's recipe, such as prior=scaml, calibration=hmc, "
                 "acquisition=ei, exploration=exp3, or an option; repeat for others")
       ->type_name("NAME=VALUE");
-  command->add_option("--seed", arguments->seed, "Seed of all random choices");
+  command->add_option("--seed", arguments->seed, "Seed of all random choices")
+      ->check([](const std::string& text) -> std::string {
+        return absl::StartsWith(text, "-") ? "must be 0 or more" : "";
+      });
   AddRepeatable(command, "--source", &arguments->sources,
                 "Source task to learn from; repeat for others")
       ->type_name("NAME");

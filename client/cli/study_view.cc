@@ -49,10 +49,13 @@ std::string StoppingText(const v1::EarlyStopping& stopping) {
 }
 
 // "helping; the model with sources counts for 93%, and makes a result 1.80 times as likely (1.20 to
-// 2.70), by 12 results"; empty where nothing is known.
+// 2.70), by 12 results", or why they are not used; empty where nothing is known.
 std::string TransferText(const v1::Study& study) {
   if (!study.has_transfer()) return "";
   const v1::TransferSummary& transfer = study.transfer();
+  if (!transfer.unused_because().empty()) {
+    return absl::StrCat("not used: ", transfer.unused_because());
+  }
   std::string text = absl::StrFormat("%s; the model with sources counts for %.0f%%",
                                      TransferStateText(transfer.state()), 100 * transfer.share());
   if (transfer.state() == v1::TransferSummary::UNKNOWN) return text;
@@ -122,6 +125,12 @@ std::string TransferStateText(v1::TransferSummary::State state) {
   return absl::AsciiStrToLower(v1::TransferSummary::State_Name(state));
 }
 
+std::string TransferWord(const v1::Study& study) {
+  if (!study.has_transfer()) return "";
+  if (!study.transfer().unused_because().empty()) return "not used";
+  return TransferStateText(study.transfer().state());
+}
+
 std::string StateText(v1::Study::State state) {
   return absl::AsciiStrToLower(v1::Study::State_Name(state));
 }
@@ -144,7 +153,7 @@ std::string LabelsText(const google::protobuf::Map<std::string, std::string>& la
 
 Table StudiesTable(const std::vector<v1::Study>& studies) {
   Table table;
-  table.columns = {{"study"},
+  table.columns = {{"study", Align::kLeft, kWhole},
                    {"state"},
                    {"objective"},
                    {"trials", Align::kRight},
@@ -159,7 +168,7 @@ Table StudiesTable(const std::vector<v1::Study>& studies) {
         {ShortStudyName(study.name()), StateText(study.state()), MetricsText(study.metrics()),
          absl::StrCat(study.trial_count()), absl::StrCat(study.succeeded_trial_count()),
          absl::StrCat(study.source_tasks_size()),
-         study.has_transfer() ? TransferStateText(study.transfer().state()) : "",
+         TransferWord(study),
          study.algorithm().preset(), FormatTime(study.create_time()), study.display_name()});
   }
   return table;

@@ -15,6 +15,9 @@ namespace slipstream::cli {
 
 // For example "helping".
 std::string TransferStateText(v1::TransferSummary::State state);
+// "not used" where the latest suggestion did without the study's sources; empty where nothing is
+// known.
+std::string TransferWord(const v1::Study& study);
 // For example "active".
 std::string StateText(v1::Study::State state);
 // For example "maximize accuracy".

@@ -3,6 +3,7 @@
 #define SLIPSTREAM_CLIENT_CLI_TABLE_H_
 
 #include <cstddef>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 namespace slipstream::cli {
 
 enum class Align { kLeft, kRight };
+
+// Of a column whose cells are never truncated, as people copy them or read them to their end.
+constexpr size_t kWhole = std::numeric_limits<size_t>::max();
 
 struct Column {
   std::string head;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -56,10 +57,30 @@ void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table)
   }
 }
 
+// Gives each column of a file a name of its own: where a parameter or a metric is called "state",
+// the trial's is "trial_state", and a metric that is called as a parameter is "measured NAME".
+void TellApart(const v1::Study& study, Table* table) {
+  std::set<std::string> parameters;
+  std::set<std::string> metrics;
+  for (const v1::Parameter& parameter : study.space().parameters()) {
+    parameters.insert(parameter.name());
+  }
+  for (const v1::Metric& metric : study.metrics()) metrics.insert(metric.name());
+  const size_t own = 2;  // "trial" and "state".
+  for (size_t i = 0; i < table->columns.size(); ++i) {
+    std::string& head = table->columns[i].head;
+    const bool is_parameter = i >= own && i < own + parameters.size();
+    const bool is_metric = !is_parameter && i >= own && i < own + parameters.size() + metrics.size();
+    if (is_metric && parameters.contains(head)) head = absl::StrCat("measured ", head);
+    if (is_parameter || is_metric) continue;
+    if (parameters.contains(head) || metrics.contains(head)) head = absl::StrCat("trial_", head);
+  }
+}
+
 Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,
                   Format format) {
   Table table;
-  table.columns = {{"trial"}, {"state"}};
+  table.columns = {{"trial", Align::kLeft, kWhole}, {"state"}};
   for (const v1::Parameter& parameter : study.space().parameters()) {
     table.columns.push_back(
         {parameter.name(), IsNumeric(parameter) ? Align::kRight : Align::kLeft});
@@ -82,6 +103,7 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
     row.push_back(trial.reason());
   }
   AddTimes(trials, format, &table);
+  if (format == Format::kCsv) TellApart(study, &table);
   return table;
 }
 

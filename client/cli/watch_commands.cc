@@ -56,7 +56,12 @@ std::string EventLine(const v1::StudyEvent& event) {
 
 Table EventTable(const v1::StudyEvent& event) {
   Table table;
-  table.columns = {{"time"}, {"study"}, {"trial"}, {"event"}, {"value", Align::kRight}, {"worker"}};
+  table.columns = {{"time"},
+                   {"study", Align::kLeft, kWhole},
+                   {"trial", Align::kLeft, kWhole},
+                   {"event"},
+                   {"value", Align::kRight},
+                   {"worker"}};
   table.rows.push_back({FormatTime(event.time()), ShortStudyName(event.study()),
                         event.trial().empty() ? "" : ShortTrialName(event.trial()),
                         KindText(event.kind()),

@@ -142,8 +142,8 @@ struct PreparedSource {
   SourceCounts counts;
 };
 
-// Absent where no point has a result and a place.
-std::optional<PreparedSource> Prepare(const SourceTaskData& source, const SearchSpace& space,
+// Without data where no point has a result and a place.
+PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
                                       const SpaceMapping& mapping,
                                       const SourceFitOptions& options) {
   PointCollector collector(source, mapping);
@@ -151,7 +151,7 @@ std::optional<PreparedSource> Prepare(const SourceTaskData& source, const Search
   PreparedSource prepared{{}, collector.counts()};
   const bool is_measured = std::any_of(results.begin(), results.end(),
                                        [](const auto& result) { return !result.is_infeasible; });
-  if (!is_measured) return std::nullopt;
+  if (!is_measured) return prepared;
   const std::vector<size_t> kept = ChooseSourcePoints(results, source.goal, options.most_points);
   prepared.counts.used = kept.size();
   prepared.counts.thinned = results.size() - kept.size();
@@ -194,20 +194,17 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> FitSource(const SourceTaskDa
     fitted->counts.outside = source.points.size();
     return fitted;
   }
-  std::optional<PreparedSource> prepared = Prepare(source, space, *mapping, options);
-  if (!prepared.has_value()) {
-    fitted->counts.no_result = source.points.size();
-    return fitted;
-  }
-  fitted->counts = prepared->counts;
+  PreparedSource prepared = Prepare(source, space, *mapping, options);
+  fitted->counts = prepared.counts;
+  if (prepared.data.y.size() == 0) return fitted;
   const Model model = SourceModelOf(space, options);
   const auto calibration = MakeMaximumPosterior(QuasiNewtonOptions());
   const TrainingData part =
-      EvenlySpread(prepared->data, static_cast<Index>(options.most_calibrated));
+      EvenlySpread(prepared.data, static_cast<Index>(options.most_calibrated));
   SLIPSTREAM_ASSIGN_OR_RETURN(Calibrated calibrated,
                               calibration->Calibrate(model, {part, 0, deadline}));
   SLIPSTREAM_ASSIGN_OR_RETURN(fitted->model,
-                              FitSourceModel(source.name, std::move(prepared->data), model.kernel,
+                              FitSourceModel(source.name, std::move(prepared.data), model.kernel,
                                              std::move(calibrated.members.front())));
   return fitted;
 }

@@ -1,8 +1,11 @@
 #include "core/sources/usable_sources.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace slipstream {
 namespace {
@@ -34,6 +37,20 @@ std::vector<Fact> UsableSources::Facts() const {
   return facts;
 }
 
+std::string UsableSources::WhyNoneIsUsable() const {
+  std::vector<std::string> reasons;
+  const auto tell = [&reasons](size_t count, const char* one, const char* many) {
+    if (count > 0) reasons.push_back(absl::StrCat(count, " ", count == 1 ? one : many));
+  };
+  tell(counts.outside, "point is outside the study's space",
+       "points are outside the study's space");
+  tell(counts.no_result, "point has no result", "points have no result");
+  tell(counts.infeasible, "point is infeasible", "points are infeasible");
+  tell(without_model, "source task could not be fitted", "source tasks could not be fitted");
+  return absl::StrCat("no source task has a point that can be used",
+                      reasons.empty() ? "" : ": ", absl::StrJoin(reasons, ", "));
+}
+
 absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, SourceProvider& provider,
                                                    const SourceFitOptions& options) {
   UsableSources usable;
@@ -61,9 +78,7 @@ absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, Source
     return absl::UnavailableError(
         absl::StrCat(unready, " of ", view.sources.size(), " source tasks are still being fitted"));
   }
-  if (usable.models.empty()) {
-    return absl::FailedPreconditionError("no source task has a point that can be used");
-  }
+  if (usable.models.empty()) return absl::NotFoundError(usable.WhyNoneIsUsable());
   return usable;
 }
 

@@ -3,6 +3,7 @@
 #define SLIPSTREAM_CORE_SOURCES_USABLE_SOURCES_H_
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -22,10 +23,12 @@ struct UsableSources {
 
   // Facts about them for provenance.
   std::vector<Fact> Facts() const;
+  // A sentence, for where no point can be used.
+  std::string WhyNoneIsUsable() const;
 };
 
-// UNAVAILABLE while one is still being fitted; FAILED_PRECONDITION when none can
-// be used.
+// UNAVAILABLE while one is still being fitted; NOT_FOUND, saying why, when none
+// can be used.
 absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, SourceProvider& provider,
                                                    const SourceFitOptions& options);
 

@@ -31,6 +31,7 @@ constexpr double kTransferTime = 0.7;
 std::string ReasonOf(const absl::Status& status) {
   const absl::string_view kind = absl::IsDeadlineExceeded(status) ? "deadline"
                                  : absl::IsUnavailable(status)    ? "not ready"
+                                 : absl::IsNotFound(status)       ? "nothing to learn from"
                                                                   : "numerical failure";
   return absl::StrCat(kind, ": ", status.message());
 }

@@ -20,6 +20,8 @@ constexpr size_t kMostProjectBytes = 40;
 constexpr absl::string_view kProjects = "projects/";
 constexpr absl::string_view kDefaultProject = "default";
 constexpr size_t kSourceTaskIdBytes = 32;
+constexpr absl::string_view kIdRule =
+    "1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not ending with '-'";
 
 bool IsStudyId(absl::string_view id) {
   if (id.empty() || id.size() > kMaxStudyIdBytes) return false;
@@ -76,7 +78,7 @@ absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string
   absl::string_view rest = name;
   const std::optional<std::string> project = TakeProject(&rest);
   if (!project.has_value() || !absl::ConsumePrefix(&rest, "studies/") || !IsStudyId(rest)) {
-    return InvalidField(field, name, "a name of the form studies/{study}");
+    return InvalidField(field, name, absl::StrCat("a name of the form studies/{study} with a {study} of ", kIdRule));
   }
   return IdInProject(*project, rest);
 }
@@ -88,7 +90,9 @@ absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_v
   TrialName result;
   if (!project.has_value() || parts.size() != 4 || parts[0] != "studies" || !IsStudyId(parts[1]) ||
       parts[2] != "trials" || !ParseTrialNumber(parts[3], &result.number)) {
-    return InvalidField(field, name, "a name of the form studies/{study}/trials/{number}");
+    return InvalidField(
+        field, name,
+        absl::StrCat("a name of the form studies/{study}/trials/{number} with a {study} of ", kIdRule));
   }
   result.study_id = IdInProject(*project, parts[1]);
   return result;
@@ -128,9 +132,7 @@ std::string IdInProject(absl::string_view project, absl::string_view id) {
 
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id) {
   if (IsStudyId(id)) return absl::OkStatus();
-  return InvalidField(field, id,
-                      "1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not "
-                      "ending with '-'");
+  return InvalidField(field, id, kIdRule);
 }
 
 }  // namespace slipstream

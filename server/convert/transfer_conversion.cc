@@ -38,6 +38,8 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
   for (const TrialProvenance& each : provenances) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance provenance,
                                 StoredProvenance(each.number, each.provenance));
+    const bool is_without = provenance.rung() == v1::Provenance::WITHOUT_TRANSFER;
+    summary.set_unused_because(is_without ? provenance.rung_reason() : "");
     const v1::Provenance::Fact* const state = FindFact(provenance, "transfer");
     if (state == nullptr || StateOf(state->text()) == v1::TransferSummary::STATE_UNSPECIFIED) {
       continue;
@@ -54,6 +56,10 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     v1::TransferSummary::Share* const at = summary.add_shares();
     at->set_trial(each.number);
     at->set_share(share);
+  }
+  const bool is_unweighed = summary.state() == v1::TransferSummary::STATE_UNSPECIFIED;
+  if (is_unweighed && !summary.unused_because().empty()) {
+    summary.set_state(v1::TransferSummary::UNKNOWN);
   }
   return summary;
 }

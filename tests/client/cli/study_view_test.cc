@@ -34,6 +34,15 @@ TEST(StudyView, ShowsARecipesNamesAndOptions) {
   EXPECT_EQ(RecipeText(recipe), "prior=scaml calibration=map acquisition=log_ei ucb_multiplier=3");
 }
 
+TEST(StudyView, SaysInAWordHowTransferGoes) {
+  v1::Study study;
+  EXPECT_EQ(TransferWord(study), "");
+  study.mutable_transfer()->set_state(v1::TransferSummary::HELPING);
+  EXPECT_EQ(TransferWord(study), "helping");
+  study.mutable_transfer()->set_unused_because("not ready");
+  EXPECT_EQ(TransferWord(study), "not used");
+}
+
 TEST(StudyView, ShowsOneRowPerParameter) {
   const Table table = ParametersTable(
       *ParseSpace({"lr=double:1e-5..1:log;default=0.01", "kernel=categorical:rbf,poly",

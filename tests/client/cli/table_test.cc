@@ -54,6 +54,11 @@ TEST(Table, LetsAColumnBeWider) {
             "x\n" + std::string(60, 'y') + "\n");
 }
 
+TEST(Table, LeavesAColumnWholeThatPeopleCopyFrom) {
+  EXPECT_EQ(Shown({{{"x", Align::kLeft, kWhole}}, {{std::string(500, 'y')}}}),
+            "x\n" + std::string(500, 'y') + "\n");
+}
+
 TEST(Table, ShowsControlCharactersAsSpaces) {
   EXPECT_EQ(Shown({{{"x"}}, {{"a\nb\033[2Jc"}}}), "x\na b [2Jc\n");
 }

@@ -73,6 +73,25 @@ TEST_F(TrialView, TellsHowOldATrialIsHowLongItTookAndHowLongItIsHeld) {
   EXPECT_THAT(whole, HasSubstr("digits/9"));
 }
 
+TEST_F(TrialView, NamesATrialInFullHoweverLongItsStudysNameIs) {
+  trial_.set_name("projects/vision-team/studies/resnet50-imagenet-lr-sweep/trials/12");
+  const std::string table = Written(Format::kTable, [&](Session& session) {
+    PrintTrials(study_, {trial_}, Numbers::kRounded, session);
+  });
+  EXPECT_THAT(table, HasSubstr("projects/vision-team/studies/resnet50-imagenet-lr-sweep/12 "));
+}
+
+TEST_F(TrialView, NoTwoColumnsOfAFileAreCalledTheSame) {
+  study_.mutable_space()->add_parameters()->set_name("state");
+  study_.mutable_space()->add_parameters()->set_name("loss");
+  study_.add_metrics()->set_name("worker");
+  const std::string csv = Written(Format::kCsv, [&](Session& session) {
+    PrintTrials(study_, {trial_}, Numbers::kRounded, session);
+  });
+  EXPECT_THAT(csv, testing::StartsWith("trial,trial_state,lr,state,loss,measured loss,worker,"
+                                       "trial_worker,reason,"));
+}
+
 TEST_F(TrialView, TellsTimesInSecondsBesideTheFieldsInJson) {
   const int64_t now = absl::ToUnixSeconds(absl::Now());
   trial_.mutable_create_time()->set_seconds(now - 7200);

@@ -67,6 +67,26 @@ TEST_F(Usage, AnUnknownCommandIsNamed) {
   EXPECT_THAT(Run({"frobnicate"}).err, HasSubstr("there is no command 'frobnicate'"));
 }
 
+TEST_F(Usage, AnUnknownOptionIsNamedAndNotItsValue) {
+  EXPECT_THAT(Run({"trials", "digits", "--missing", "failed"}).err,
+              HasSubstr("there is no option '--missing' here"));
+  EXPECT_THAT(Run({"study", "show", "digits", "letters"}).err,
+              HasSubstr("there is nothing that takes 'letters'"));
+}
+
+TEST_F(Usage, TellsItsVersion) {
+  const ProcessResult result = RunCli({"--version"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, StartsWith("slipstream 0."));
+}
+
+TEST_F(Usage, ASeedIsNotNegative) {
+  const ProcessResult result = Run({"study", "create", "--param", "a=boolean", "--maximize", "acc",
+                                    "--seed", "-1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("must be 0 or more"));
+}
+
 TEST_F(Usage, TheAddressMayComeFromTheEnvironment) {
   const ProcessResult result = RunCli({"presets"}, "", {"SLIPSTREAM_ADDRESS=" + server_.address()});
   EXPECT_EQ(result.code, 0) << result.err;

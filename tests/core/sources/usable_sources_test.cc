@@ -48,7 +48,7 @@ TEST(UsableSources, AreRefusedIfThereAreNone) {
   FakeStudy study(SquareSpace(), {EmptySource()});
   SourceLibrary library(size_t{16} << 20);
   const auto usable = CollectUsableSources(study.view(), library, SourceFitOptions());
-  EXPECT_TRUE(absl::IsFailedPrecondition(usable.status())) << usable.status();
+  EXPECT_TRUE(absl::IsNotFound(usable.status())) << usable.status();
 }
 
 }  // namespace

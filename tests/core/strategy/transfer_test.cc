@@ -151,7 +151,19 @@ TEST(Transfer, SourcesWithoutAnythingUsableAreLeftOutAndCounted) {
   EXPECT_EQ(NumberFact(some, "sources_with_the_opposite_goal"), 1);
   const Suggestion none = MustSuggest("stacked", BowlStudy({useless}, 5).view(), 1, 5)[0];
   EXPECT_EQ(none.provenance.rung, Rung::kWithoutTransfer);
-  EXPECT_THAT(none.provenance.rung_reason, HasSubstr("no source task has a point"));
+  EXPECT_EQ(none.provenance.rung_reason,
+            "nothing to learn from: no source task has a point that can be used: 1 point has no "
+            "result");
+}
+
+TEST(Transfer, SourcesInOtherUnitsAreSaidToBeOutsideTheSpace) {
+  const auto wide = MakeSpace({{"x", DoubleDomain{100, 800}, {}, {}}, {"y", DoubleDomain{}, {}, {}}});
+  const auto useless = SourceOn(wide, "sourceTasks/other-units", 0.1);
+  const Suggestion none = MustSuggest("auto", BowlStudy({useless}, 5).view(), 1, 5)[0];
+  EXPECT_EQ(none.provenance.rung, Rung::kWithoutTransfer);
+  EXPECT_EQ(none.provenance.rung_reason,
+            "nothing to learn from: no source task has a point that can be used: 8 points are "
+            "outside the study's space");
 }
 
 TEST(Transfer, EightAtOnceAreDifferent) {

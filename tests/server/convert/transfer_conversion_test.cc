@@ -52,6 +52,21 @@ TEST(TransferConversion, IsWhatTheLatestWeighedSuggestionSays) {
   EXPECT_TRUE(summary->shares().empty());
 }
 
+TEST(TransferConversion, SaysWhyTheLatestSuggestionDidWithoutTheSources) {
+  v1::Provenance provenance;
+  provenance.set_rung(v1::Provenance::WITHOUT_TRANSFER);
+  provenance.set_rung_reason("not ready: 1 of 1 source tasks are still being fitted");
+  const TrialProvenance without{8, provenance.SerializeAsString()};
+  const auto first = TransferSummaryOf({without}, false);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->state(), v1::TransferSummary::UNKNOWN);
+  EXPECT_EQ(first->unused_because(), provenance.rung_reason());
+  const auto later = TransferSummaryOf({Weighed(7, "helping", 0.9), without}, false);
+  EXPECT_EQ(later->state(), v1::TransferSummary::HELPING);
+  EXPECT_EQ(later->unused_because(), provenance.rung_reason());
+  EXPECT_EQ(TransferSummaryOf({without, Weighed(9, "helping", 0.9)}, false)->unused_because(), "");
+}
+
 TEST(TransferConversion, GivesTheShareOverTime) {
   const auto summary = TransferSummaryOf(
       {Weighed(3, "unknown", 0.5), WithoutTransfer(4), Weighed(7, "hurting", 0.1)}, true);
