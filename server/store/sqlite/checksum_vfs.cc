@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 namespace slipstream::sqlite {
 namespace {
@@ -49,16 +50,19 @@ uint64_t StoredChecksum(const char* page, int size) {
   return stored;
 }
 
-bool FileHasChecksums(sqlite3_file* file) {
+// Absent if there is no first page yet.
+std::optional<bool> HeaderSays(sqlite3_file* file) {
   char header[kDatabaseHeaderSize];
-  return file->pMethods->xRead(file, header, kDatabaseHeaderSize, 0) == SQLITE_OK &&
-         HeaderHasChecksums({header, kDatabaseHeaderSize});
+  const bool is_read = file->pMethods->xRead(file, header, kDatabaseHeaderSize, 0) == SQLITE_OK;
+  // A page that was written beyond it has left a hole of zeros.
+  if (!is_read || header[0] == '\0') return std::nullopt;
+  return HeaderHasChecksums({header, kDatabaseHeaderSize});
 }
 
 }  // namespace
 
 bool ChecksumVfs::ChecksumFile::HasChecksums() {
-  has_checksums = has_checksums || FileHasChecksums(below());
+  has_checksums = has_checksums || HeaderSays(below()).value_or(vfs.expects_checksums_);
   return has_checksums;
 }
 
@@ -87,6 +91,14 @@ ChecksumVfs::ChecksumVfs(const std::string& base) : layer_("checksums", base, *t
 
 bool HeaderHasChecksums(absl::string_view header) {
   return header[kReservedBytesAt] == kChecksumBytes;
+}
+
+absl::StatusOr<bool> FileHasChecksums(Connection& connection) {
+  int bytes = -1;  // Asks for the number and changes nothing.
+  const int code =
+      sqlite3_file_control(connection.database(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
+  if (code != SQLITE_OK) return connection.Fail(code);
+  return bytes == kChecksumBytes;
 }
 
 absl::Status RequestChecksums(Connection& connection) {

@@ -12,9 +12,11 @@
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_CHECKSUM_VFS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_CHECKSUM_VFS_H_
 
+#include <atomic>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/store/sqlite/connection.h"
 #include "server/store/sqlite/vfs_layer.h"
@@ -30,10 +32,14 @@ class ChecksumVfs {
 
   const std::string& name() const { return layer_.name(); }
 
+  // Whether files have checksums whose first page has not been written. SQLite writes it last where
+  // it copies more than its cache holds. At first they have none.
+  void ExpectChecksums(bool expected) { expects_checksums_ = expected; }
+
  private:
   // A main database file; logs, journals and temporary files are the base's alone.
   struct ChecksumFile : PassingFile<ChecksumFile> {
-    ChecksumFile(ChecksumVfs& /*vfs*/, int /*open_flags*/) {}
+    ChecksumFile(ChecksumVfs& owner, int /*open_flags*/) : vfs(owner) {}
 
     static bool IsOfLayer(int open_flags) { return (open_flags & SQLITE_OPEN_MAIN_DB) != 0; }
     int Read(void* bytes, int size, sqlite3_int64 offset);
@@ -42,14 +48,19 @@ class ChecksumVfs {
     // A file gets them for good, perhaps from another connection.
     bool HasChecksums();
 
+    ChecksumVfs& vfs;
     bool has_checksums = false;
   };
 
+  std::atomic<bool> expects_checksums_ = false;
   VfsLayer<ChecksumFile, ChecksumVfs> layer_;
 };
 
 // Whether these first bytes of a database file (at least 21) say that its pages have checksums.
 bool HeaderHasChecksums(absl::string_view header);
+
+// Whether the pages of the connection's file have checksums.
+absl::StatusOr<bool> FileHasChecksums(Connection& connection);
 
 // Makes pages of a file that is created next, or is rewritten by VACUUM, have checksums.
 absl::Status RequestChecksums(Connection& connection);

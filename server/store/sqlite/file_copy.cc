@@ -132,8 +132,12 @@ absl::Status SyncFile(const std::string& path) {
 
 // One snapshot is copied however much is written meanwhile. What has been deleted is not
 // copied.
-absl::Status CopyInto(Connection& source, const std::string& path, const std::stop_token& stop) {
+absl::Status CopyInto(const StoreForReading& store, const std::string& path,
+                      const std::stop_token& stop) {
   constexpr int kInstructionsBetweenLooks = 1000;
+  Connection& source = *store.connection;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const bool has_checksums, FileHasChecksums(source));
+  store.vfs->ExpectChecksums(has_checksums);
   SLIPSTREAM_RETURN_IF_ERROR(source.Execute("PRAGMA query_only = OFF"));
   const auto is_to_stop = [](void* token) {
     return static_cast<std::stop_token*>(token)->stop_requested() ? 1 : 0;
@@ -186,7 +190,7 @@ absl::Status BackUpFile(const std::string& path, const std::string& destination,
   if (FileExists(destination)) return AlreadyExists(destination);
   SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading source, OpenStoreForReading(path));
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
-  SLIPSTREAM_RETURN_IF_ERROR(CopyInto(*source.connection, unfinished.path(), stop));
+  SLIPSTREAM_RETURN_IF_ERROR(CopyInto(source, unfinished.path(), stop));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFile(unfinished.path(), {}));
   return unfinished.Publish(destination);
 }

@@ -72,6 +72,29 @@ TEST_F(FileCopyTest, ACopyOfAStoreInUseHasAllEarlierAcknowledgedWrites) {
   EXPECT_EQ((*store)->GetStudy("s")->trial_count, acknowledged);
 }
 
+// SQLite then writes pages before the first one.
+TEST_F(FileCopyTest, AStoreThatIsLargerThanTheCacheIsCopiedAndRestored) {
+  {
+    const auto store = Open();
+    ASSERT_TRUE(store.ok()) << store.status();
+    ASSERT_TRUE(CreateStudy(**store, StudyNamed("s")).ok());
+    const std::string long_text(100'000, 'x');
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(AddTrials(**store, "s", {FinishedTrial(long_text, i)}).ok());
+    }
+  }
+  ASSERT_GT(std::filesystem::file_size(path()), 10'000'000);
+  const absl::Status copied = BackUpSqliteFile(path(), Copy());
+  ASSERT_TRUE(copied.ok()) << copied;
+  EXPECT_TRUE(CheckSqliteFile(Copy()).ok()) << CheckSqliteFile(Copy());
+  std::filesystem::remove(path());
+  const absl::Status restored = RestoreSqliteFile(Copy(), path());
+  ASSERT_TRUE(restored.ok()) << restored;
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ((*store)->GetStudy("s")->trial_count, 100);
+}
+
 TEST_F(FileCopyTest, ACopyThatIsStoppedLeavesNothing) {
   MakeFile(300);
   std::stop_source stop;
