@@ -1,7 +1,10 @@
 #include "client/cli/table.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/csv_formula.h"
 
 namespace slipstream::cli {
@@ -22,13 +25,24 @@ std::string FirstCharacters(const std::string& text, size_t count) {
   return text.substr(0, end);
 }
 
-// Replaces control characters, so that no cell moves the cursor.
-std::string OnOneLine(std::string text) {
-  for (char& byte : text) {
-    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F) byte = ' ';
+// Whether two bytes of UTF-8 are one of the control characters from U+0080 to U+009F, with which
+// terminals can be told to do things as with an escape.
+bool IsSecondControl(char first, char second) {
+  return first == '\xC2' && static_cast<unsigned char>(second) < 0xA0;
+}
+
+// Replaces control characters but those that `keeps` has.
+std::string WithoutControls(std::string text, absl::string_view keeps) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte < 0x20 || byte == 0x7F) && !absl::StrContains(keeps, text[i])) text[i] = ' ';
+    if (i + 1 < text.size() && IsSecondControl(text[i], text[i + 1])) text.replace(i, 2, " ");
   }
   return text;
 }
+
+// So that no cell moves the cursor.
+std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
 
 std::string Shown(const std::string& cell, size_t widest) {
   const std::string text = OnOneLine(cell);
@@ -82,17 +96,8 @@ std::string Aligned(const Table& table, const Line& cells, const std::vector<siz
   return line;
 }
 
-// Replaces control characters but for those of lines and columns, which are quoted.
-std::string WithoutEscapes(std::string text) {
-  for (char& byte : text) {
-    const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
-    if (is_control && byte != '\n' && byte != '\r' && byte != '\t') byte = ' ';
-  }
-  return text;
-}
-
 std::string CsvText(const std::string& value) {
-  const std::string cell = GuardFormula(WithoutEscapes(value));
+  const std::string cell = GuardFormula(WithoutControls(value, "\n\r\t"));
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char character : cell) {

@@ -8,6 +8,7 @@
 #include "server/convert/content_hash.h"
 #include "server/convert/observation_conversion.h"
 #include "server/convert/space_conversion.h"
+#include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
 
@@ -146,10 +147,13 @@ absl::Status TakeLinks(const v1::ExportedTrial& trial, TrialRecord* record) {
     return InvalidField("requeued_as", absl::StrCat(trial.requeued_as()),
                         absl::StrCat("0, or a number above ", trial.number()));
   }
-  if (trial.requeues() < 0 || (trial.requeues() > 0) != (trial.requeue_of() > 0)) {
-    return InvalidField(
-        "requeues", absl::StrCat(trial.requeues()),
-        trial.requeue_of() > 0 ? "1 or more in a trial that was queued again" : "0");
+  const bool is_bounded = trial.requeues() >= 0 && trial.requeues() <= kMostRequeues;
+  if (!is_bounded || (trial.requeues() > 0) != (trial.requeue_of() > 0)) {
+    return InvalidField("requeues", absl::StrCat(trial.requeues()),
+                        trial.requeue_of() > 0
+                            ? absl::StrCat("1 to ", kMostRequeues,
+                                           " in a trial that was queued again")
+                            : "0");
   }
   record->requeue_of = trial.requeue_of();
   record->requeued_as = trial.requeued_as();

@@ -11,7 +11,7 @@ namespace {
 // Suggestions for more workers would be void before they are asked for: each result makes them so.
 constexpr int64_t kMostAhead = 8;
 // With more workers out, somebody asks all the time, and nothing is idle to work ahead.
-constexpr int64_t kMostWorkersOut = 16;
+constexpr int kMostWorkersOut = 16;
 
 }  // namespace
 
@@ -53,9 +53,12 @@ absl::StatusOr<bool> AheadWork::Compute() {
 // Leaves work_ null where there is nothing to do.
 absl::Status AheadWork::Begin() {
   if (is_needed_elsewhere_()) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const LeasePlan plan,
-                              context_.store->PlanLeases(study_->key, study_->id, {}, 0));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const LeasePlan plan,
+      context_.store->PlanLeases(study_->key, study_->id, {}, kMostWorkersOut + 1));
   if (plan.study.state != StudyState::kActive) return absl::OkStatus();
+  // Open trials are read anew each time, which takes long where many are queued.
+  if (plan.queued.size() > size_t{kMostWorkersOut}) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const StudyHistory> history,
                               context_.histories->Get(*study_, plan.study.late_count));
   const auto open = static_cast<int64_t>(history->open().size());

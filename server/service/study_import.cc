@@ -139,9 +139,12 @@ absl::Status StudyImport::CheckLinks() const {
       return InvalidField(field, absl::StrCat(record.requeued_as), "the number of a trial below");
     }
     const int64_t first = record.requeue_of > 0 ? record.requeue_of : record.number;
-    if (trials[static_cast<size_t>(record.requeued_as) - 1].record.requeue_of == first) continue;
+    const TrialRecord& next = trials[static_cast<size_t>(record.requeued_as) - 1].record;
+    // Chains are walked through, so their lengths are bounded by that of `requeues`.
+    if (next.requeue_of == first && next.requeues == record.requeues + 1) continue;
     return InvalidField(field, absl::StrCat(record.requeued_as),
-                        absl::StrCat("a trial whose requeue_of is ", first));
+                        absl::StrCat("a trial whose requeue_of is ", first, " and whose requeues is ",
+                                     record.requeues + 1));
   }
   return absl::OkStatus();
 }

@@ -121,6 +121,7 @@ absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& ob
   if (late || succeeded || head.bytes != bytes) {
     SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
   }
+  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, observe.study.id, head));
   return trial;
 }
 
@@ -147,7 +148,9 @@ absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const A
                                    ? EmitTrialEvent(rows, EventKind::kTrialQueued, head.key, record)
                                    : EmitOutcome(rows, addition.maximize, record, head));
   }
-  if (!trials.empty()) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  if (trials.empty()) return records;
+  SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, addition.study.id, head));
   return records;
 }
 

@@ -61,6 +61,13 @@ TEST(Table, LeavesAColumnWholeThatPeopleCopyFrom) {
 
 TEST(Table, ShowsControlCharactersAsSpaces) {
   EXPECT_EQ(Shown({{{"x"}}, {{"a\nb\033[2Jc"}}}), "x\na b [2Jc\n");
+  // Those of two bytes, too; other letters of two bytes stay.
+  EXPECT_EQ(Shown({{{"x"}}, {{"w\xC2\x9B"
+                            "31mX\xC2\xB5"}}}),
+            "x\nw 31mX\xC2\xB5\n");
+  EXPECT_EQ(Csv({{{"x"}}, {{"w\xC2\x9B"
+                          "31m\tX"}}}),
+            "x\r\nw 31m\tX\r\n");
 }
 
 TEST(Table, HasBoldHeadsOnly) {

@@ -127,6 +127,10 @@ TEST(StudyImport, TrialsThatWereQueuedAgainNameEachOther) {
   lines[2].mutable_trial()->set_requeued_as(3);
   EXPECT_EQ(FaultIn(ImportLines(lines)), "line 3: trial.requeued_as");
   lines[4].mutable_trial()->set_requeue_of(1);
+  lines[4].mutable_trial()->set_requeues(2);
+  EXPECT_EQ(FaultIn(ImportLines(lines)), "line 3: trial.requeued_as");
+  lines[4].mutable_trial()->set_requeues(101);
+  EXPECT_EQ(FaultIn(ImportLines(lines)), "line 5: trial.requeues");
   lines[4].mutable_trial()->set_requeues(1);
   EXPECT_TRUE(ImportLines(lines).ok()) << ImportLines(lines);
   lines[2].mutable_trial()->set_requeued_as(4);

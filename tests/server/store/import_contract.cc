@@ -103,6 +103,17 @@ TEST_P(StoreContract, AnImportedStudyIsAsItWasElsewhere) {
   EXPECT_EQ(reports->back().report.step, 4);
 }
 
+TEST_P(StoreContract, ACompletedStudyIsKeptFromItsImportOn) {
+  ImportedStudy imported = ExampleImport();
+  imported.state = StudyState::kCompleted;
+  clock_.Advance(absl::Hours(24) * 365);
+  ASSERT_TRUE(ImportStudy(store(), imported).ok());
+  EXPECT_EQ(store().GetStudy("s")->create_ms, 500);
+  EXPECT_FALSE(ExpireStudy(store(), "s", absl::Hours(1)).ok());
+  clock_.Advance(absl::Hours(1));
+  EXPECT_TRUE(ExpireStudy(store(), "s", absl::Hours(1)).ok());
+}
+
 TEST_P(StoreContract, AnImportedStudyGoesOn) {
   ASSERT_TRUE(ImportStudy(store(), ExampleImport()).ok());
   StudyChange resume;

@@ -162,6 +162,22 @@ TEST_P(StoreContract, AnAbsentStudyIsNotFound) {
   EXPECT_THAT(store().ListProvenances("s", 0, 9).status(), IsRefusal(kNotFound, "studies/s"));
 }
 
+TEST_P(StoreContract, ResultsOfACompletedStudyKeepItFromExpiring) {
+  CreateWithLeases("s", 3);
+  const absl::Duration day = absl::Hours(24);
+  StudyChange complete;
+  complete.state = StudyState::kCompleted;
+  ASSERT_TRUE(UpdateStudy(store(), "s", complete).ok());
+  clock_.Advance(day);
+  ASSERT_TRUE(AddTrials(store(), "s", {FinishedTrial("c", 1)}).ok());
+  clock_.Advance(day / 2);
+  EXPECT_THAT(ExpireStudy(store(), "s", day).status,
+              IsRefusal(kFailedPrecondition, "studies/s has been changed"));
+  EXPECT_EQ(store().GetStudy("s")->state, StudyState::kCompleted);
+  clock_.Advance(day / 2);
+  EXPECT_TRUE(ExpireStudy(store(), "s", day).ok());
+}
+
 TEST_P(StoreContract, AStudyExpiresOnceItHasLongBeenCompleted) {
   const StudyRecord study = CreateWithLeases("s", 3);
   const absl::Duration day = absl::Hours(24);
