@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type
 
 from slipstream import errors
+from slipstream._operations.notices import warn_caller
 from slipstream.progress import Progress
 
 if TYPE_CHECKING:
+    from slipstream._operations.held_trial import HeldTrial
     from slipstream.records import TrialRecord
     from slipstream.study import Study
     from slipstream.trial import Trial
@@ -47,12 +50,45 @@ def check_workers(workers: int) -> None:
         raise ValueError(f"workers={workers} must be at least 1")
 
 
+class FiniteValues:
+    """Turns a value that is not finite into Infeasible, and warns of the first one. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told = False
+
+    def check(self, trial: HeldTrial, value: Any) -> Any:
+        """What the objective returned for the trial, if it is finite or no number at all."""
+        if trial.ended or not _is_infinite_or_nan(value):
+            return value
+        with self._lock:
+            told, self._told = self._told, True
+        if not told:
+            warn_caller(
+                f"the objective is {float(value)} in {trial!r}, which is recorded as infeasible, "
+                "so that the model stays away from configurations like it; later ones are not "
+                "warned of. Where the configuration is not to blame, raise an exception and name "
+                "its type in catch="
+            )
+        raise errors.Infeasible(f"the objective is {float(value)}")
+
+
+def _is_infinite_or_nan(value: Any) -> bool:
+    try:
+        return not math.isfinite(value)
+    except (TypeError, ValueError, OverflowError):
+        return False  # Whoever records it says what is wrong.
+
+
 def _evaluate(
-    trial: Trial, objective: Callable[[Trial], Any], catch: Tuple[Type[Exception], ...]
+    trial: Trial,
+    objective: Callable[[Trial], Any],
+    finite: FiniteValues,
+    catch: Tuple[Type[Exception], ...],
 ) -> None:
     try:
         with trial:
-            trial.finish(objective(trial))
+            trial.finish(finite.check(trial, objective(trial)))
     except errors.SlipstreamError:
         raise  # What the server did not hear must not go unnoticed.
     except catch:
@@ -63,6 +99,7 @@ def _work(
     study: Study,
     objective: Callable[[Trial], Any],
     quota: Quota,
+    finite: FiniteValues,
     catch: Tuple[Type[Exception], ...],
     progress: Progress,
 ) -> None:
@@ -72,7 +109,7 @@ def _work(
         except errors.CandidatesExhausted:
             return
         try:
-            _evaluate(trial, objective, catch)
+            _evaluate(trial, objective, finite, catch)
         finally:
             progress.count(trial)
 
@@ -100,11 +137,11 @@ def optimize(
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
     check_workers(workers)
-    quota = Quota(trials, timeout)
+    quota, finite = Quota(trials, timeout), FiniteValues()
     with Progress(study.id, study.objective, trials, show_progress, lambda: study.best) as progress:
 
         def work() -> None:
-            _work(study, objective, quota, catch, progress)
+            _work(study, objective, quota, finite, catch, progress)
 
         if workers == 1:
             work()

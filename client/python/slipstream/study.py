@@ -68,7 +68,9 @@ class Study(StudyBase):
 
         `objective` gets a trial and returns the value of the metric. It may raise Infeasible, or
         TrialStopped after `trial.should_stop()`. Another exception fails its trial and ends the
-        optimisation, unless `catch` names its type.
+        optimisation, unless `catch` names its type. After a value that is not finite the trial is
+        infeasible, so that the model stays away from configurations like it; a warning tells of
+        the first one, and the optimisation goes on.
 
         `trials` is how many to evaluate now, `timeout` after how many seconds none is started any
         more (without both it goes on until every candidate has been tried, or for ever), `workers`

@@ -86,6 +86,18 @@ class Asyncio(ServerTest):
         self.assertEqual(self.run_async(body), [("requested", ""), ("requested", ""),
                                                 ("failed", "RuntimeError: broke")])
 
+    def test_a_value_that_is_not_finite_makes_its_trial_infeasible(self):
+        async def body(study):
+            async def objective(trial):
+                return float("inf") if trial.number == 2 else trial.x
+
+            with self.assertWarnsRegex(UserWarning, "the objective is inf in .*infeasible"):
+                await study.optimize(objective, 3, progress=False)
+            return [(trial.state, trial.reason) for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), [
+            ("succeeded", ""), ("infeasible", "the objective is inf"), ("succeeded", "")])
+
     def test_a_cancelled_task_gives_its_trial_back(self):
         async def body(study):
             held = asyncio.Event()

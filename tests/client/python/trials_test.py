@@ -9,6 +9,7 @@ import threading
 import unittest
 import warnings
 
+import numpy
 from servers import SPAWN, LossyProxy, ServerTest
 from waiting import wait_until
 
@@ -355,6 +356,35 @@ class Loop(TrialTest):
         self.assertEqual({trial.state for trial in study.trials},
                          {"succeeded", "failed", "infeasible"})
         self.assertFalse(any(trial.state == "active" for trial in study.trials))
+
+    def test_a_value_that_is_not_finite_makes_its_trial_infeasible(self):
+        study = self.open()
+        values = {2: float("nan"), 3: float("inf"), 4: numpy.float32("nan")}
+        for workers in (1, 2):
+            first = len(study.trials)
+            with self.assertWarnsRegex(UserWarning, "infeasible.*stays away") as warned:
+                study.optimize(lambda trial, first=first: values.get(trial.number - first, trial.x),
+                               trials=6, workers=workers, progress=False)
+            self.assertEqual(len(warned.warnings), 1)
+            if workers == 1:
+                self.assertEqual(warned.filename, __file__)
+            self.assertEqual([trial.state for trial in study.trials[first:]],
+                             ["succeeded", *["infeasible"] * 3, "succeeded", "succeeded"])
+            self.assertEqual([trial.reason for trial in study.trials[first + 1:first + 4]],
+                             ["the objective is nan", "the objective is inf",
+                              "the objective is nan"])
+
+    def test_a_value_after_an_outcome_does_not_matter(self):
+        study = self.open()
+
+        def objective(trial):
+            trial.complete(trial.x)
+            return float("nan")
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            study.optimize(objective, trials=1, progress=False)
+        self.assertEqual(self.stands(study)[0], "succeeded")
 
     def test_a_timeout_starts_no_more_trials(self):
         study = self.open()

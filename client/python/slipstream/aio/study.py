@@ -24,7 +24,7 @@ from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.aio.trial import Trial
-from slipstream.optimization import Quota, check_workers
+from slipstream.optimization import FiniteValues, Quota, check_workers
 from slipstream.progress import Progress
 from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trials import Trials
@@ -82,11 +82,11 @@ class Study(StudyBase):
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
         check_workers(workers)
-        quota = Quota(trials, timeout)
+        quota, finite = Quota(trials, timeout), FiniteValues()
         best = await self.best()
         with Progress(self.id, self.objective, trials, progress, lambda: best) as shown:
             tasks = [
-                asyncio.ensure_future(self._work(objective, quota, catch, shown))
+                asyncio.ensure_future(self._work(objective, quota, finite, catch, shown))
                 for _ in range(workers)
             ]
             try:
@@ -101,6 +101,7 @@ class Study(StudyBase):
         self,
         objective: Objective,
         quota: Quota,
+        finite: FiniteValues,
         catch: Tuple[Type[Exception], ...],
         progress: Progress,
     ) -> None:
@@ -111,7 +112,7 @@ class Study(StudyBase):
                 return
             try:
                 async with trial:
-                    await trial.finish(await objective(trial))
+                    await trial.finish(finite.check(trial, await objective(trial)))
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
             except catch:
