@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type
 from slipstream import errors
 from slipstream._operations.notices import warn_caller
 from slipstream.progress import Progress
+from slipstream.scalars import check_count, check_seconds
 
 if TYPE_CHECKING:
     from slipstream._operations.held_trial import HeldTrial
@@ -23,11 +24,10 @@ class Quota:
     """How many trials may still be started, and until when. Thread-safe."""
 
     def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
-        if trials is not None and trials < 0:
-            raise ValueError(f"trials={trials} must be 0 or more")
         self._lock = threading.Lock()
-        self._left = trials
-        self._end = None if timeout is None else time.monotonic() + timeout
+        self._left = None if trials is None else check_count("trials", trials, 0)
+        seconds = None if timeout is None else check_seconds("timeout", timeout)
+        self._end = None if seconds is None else time.monotonic() + seconds
 
     def take(self) -> bool:
         """Whether one more may be started."""
@@ -43,11 +43,6 @@ class Quota:
         """Lets no more be started."""
         with self._lock:
             self._left = 0
-
-
-def check_workers(workers: int) -> None:
-    if workers < 1:
-        raise ValueError(f"workers={workers} must be at least 1")
 
 
 class FiniteValues:
@@ -136,7 +131,7 @@ def optimize(
     show_progress: bool,
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
-    check_workers(workers)
+    workers = check_count("workers", workers, 1)
     quota, finite = Quota(trials, timeout), FiniteValues()
     with Progress(study.id, study.objective, trials, show_progress, lambda: study.best) as progress:
 

@@ -98,6 +98,20 @@ class Asyncio(ServerTest):
         self.assertEqual(self.run_async(body), [
             ("succeeded", ""), ("infeasible", "the objective is inf"), ("succeeded", "")])
 
+    def test_impossible_counts_are_refused(self):
+        async def body(study):
+            async def objective(trial):
+                return trial.x
+
+            for arguments, words in (({"trials": 2.5}, "trials=2.5 must be a whole number"),
+                                     ({"trials": 1, "workers": True}, "workers=True must be")):
+                with self.assertRaisesRegex(TypeError, words):
+                    await study.optimize(objective, **arguments, progress=False)
+            with self.assertRaisesRegex(ValueError, "count=0 must be at least 1"):
+                await study.suggest(0)
+
+        self.run_async(body)
+
     def test_a_cancelled_task_gives_its_trial_back(self):
         async def body(study):
             held = asyncio.Event()

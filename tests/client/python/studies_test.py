@@ -99,6 +99,7 @@ class Opening(ServerTest):
             (lambda: self.open(sources=["xyz"]), ValueError, "hexadecimal"),
             (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
             (lambda: self.open(lease=0), ValueError, "math.inf"),
+            (lambda: self.open(requeues=1.5), TypeError, "requeues=1.5 must be a whole number"),
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
              "preset is magic, must be one of auto, gp_log_ei"),
             (lambda: slipstream.load("a/b"), ValueError, "id of a study"),

@@ -396,11 +396,27 @@ class Loop(TrialTest):
 
     def test_impossible_arguments_are_refused(self):
         study = self.open()
-        for arguments in ({"trials": -1}, {"workers": 0}):
-            with self.assertRaisesRegex(ValueError, "must be"):
-                study.optimize(lambda trial: 0, **arguments)
-        with self.assertRaisesRegex(ValueError, "at least 1"):
-            study.suggest(0)
+        for name, value, kind, words in (
+            ("trials", -1, ValueError, "trials=-1 must be at least 0"),
+            ("trials", 2.5, TypeError, "trials=2.5 must be a whole number, at least 0"),
+            ("trials", 2.0, TypeError, "trials=2.0 must be a whole number"),
+            ("trials", True, TypeError, "trials=True must be a whole number"),
+            ("trials", "3", TypeError, "trials='3' must be a whole number"),
+            ("workers", 0, ValueError, "workers=0 must be at least 1"),
+            ("workers", 1.5, TypeError, "workers=1.5 must be a whole number, at least 1"),
+            ("timeout", -1, ValueError, "timeout=-1 must be 0 seconds or more"),
+            ("timeout", float("nan"), ValueError, "timeout=nan must be"),
+            ("timeout", "1m", TypeError, "timeout='1m' must be a number of seconds"),
+        ):
+            with self.assertRaisesRegex(kind, words):
+                study.optimize(lambda trial: 0, **{"trials": 1, name: value}, progress=False)
+        for count, kind in ((0, ValueError), (1.0, TypeError), (True, TypeError)):
+            with self.assertRaisesRegex(kind, f"count={count} must be .*at least 1"):
+                study.suggest(count)
+        self.assertEqual(len(study.trials), 0)
+        study.optimize(lambda trial: 0, trials=numpy.int64(2), workers=numpy.int8(2),
+                       progress=False)
+        self.assertEqual(len(study.trials), 2)
 
     def test_progress_goes_to_standard_error(self):
         study = self.open()

@@ -15,6 +15,7 @@ from slipstream._operations.trial_values import Holder
 from slipstream._wire import messages
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, TrialRecord
+from slipstream.scalars import check_count
 
 OneTrial = TypeVar("OneTrial")
 
@@ -73,8 +74,7 @@ class StudyBase:
     def _suggest(
         self, count: int, make: Callable[[Holder, TrialRecord], OneTrial]
     ) -> Plan[List[OneTrial]]:
-        if count < 1:
-            raise ValueError(f"suggest({count}): must be at least 1")
+        count = check_count("count", count, 1)
         lane = self._lanes.take(count)
         got = 0
         try:

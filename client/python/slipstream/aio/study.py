@@ -24,9 +24,10 @@ from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.aio.trial import Trial
-from slipstream.optimization import FiniteValues, Quota, check_workers
+from slipstream.optimization import FiniteValues, Quota
 from slipstream.progress import Progress
 from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
+from slipstream.scalars import check_count
 from slipstream.trials import Trials
 
 Objective = Callable[[Trial], Awaitable[Optional[float]]]
@@ -81,7 +82,7 @@ class Study(StudyBase):
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
-        check_workers(workers)
+        workers = check_count("workers", workers, 1)
         quota, finite = Quota(trials, timeout), FiniteValues()
         best = await self.best()
         with Progress(self.id, self.objective, trials, progress, lambda: best) as shown:

@@ -1,0 +1,75 @@
+"""Numbers and words as Python's own types, in whatever type a program has them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional
+
+
+def plain(value: Any) -> Any:
+    """The value as Python's own bool, int, float or str; unchanged if it is no such scalar.
+
+    >>> from fractions import Fraction
+    >>> plain(Fraction(1, 4)), plain("rbf"), plain([1])
+    (0.25, 'rbf', [1])
+    """
+    for kind in (bool, int, float, str):
+        if isinstance(value, kind):
+            return value if type(value) is kind else _without_subclass(value, kind)
+    if getattr(value, "shape", ()) != ():
+        return value  # An array, though one of a single element can be a number.
+    if hasattr(value, "dtype") and hasattr(value, "item"):
+        item = value.item()
+        if isinstance(item, (bool, int, float, str)):
+            return item
+    return _number(value)
+
+
+def _without_subclass(value: Any, kind: type) -> Any:
+    return str.__str__(value) if kind is str else kind(value)
+
+
+def _number(value: Any) -> Any:
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    if not hasattr(type(value), "__float__"):
+        return value
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is one of Python's own numbers, of which True and False are none here."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def check_count(argument: str, value: Any, least: int, most: Optional[int] = None) -> int:
+    """The whole number that an argument must be.
+
+    >>> check_count("workers", 2.5, 1)
+    Traceback (most recent call last):
+      ...
+    TypeError: workers=2.5 must be a whole number, at least 1
+    """
+    bounds = f"at least {least}" if most is None else f"from {least} to {most}"
+    count = plain(value)
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(f"{argument}={value!r} must be a whole number, {bounds}")
+    if count < least or (most is not None and count > most):
+        raise ValueError(f"{argument}={value!r} must be {bounds}")
+    return count
+
+
+def check_seconds(argument: str, value: Any) -> float:
+    """The seconds, at least 0 and perhaps infinite, that an argument must be."""
+    seconds = plain(value)
+    if not is_number(seconds):
+        raise TypeError(f"{argument}={value!r} must be a number of seconds")
+    if math.isnan(seconds) or seconds < 0:
+        raise ValueError(f"{argument}={value!r} must be 0 seconds or more")
+    return float(seconds)
