@@ -27,7 +27,8 @@ class Trial(HeldTrial):
     def report(self, step: int, value: float) -> None:
         """Reports a measurement on the way, and renews the lease.
 
-        All trials of a study count the same steps: epochs, trees, seconds of training."""
+        All trials of a study count the same steps, which are whole numbers: epochs, trees, seconds
+        of training."""
         self._transport.run(self._report(step, value))
 
     def should_stop(self) -> bool:

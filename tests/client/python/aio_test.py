@@ -30,6 +30,8 @@ class Asyncio(ServerTest):
     def test_each_outcome_is_recorded(self):
         async def body(study):
             async with await study.suggest() as trial:
+                with self.assertRaisesRegex(TypeError, "got step 1.2, and steps are whole"):
+                    await trial.report(1.2, 0.75)
                 await trial.report(1, 0.75)
                 self.assertFalse(await trial.should_stop())
                 await trial.complete(trial.x)

@@ -105,6 +105,17 @@ class Outcomes(TrialTest):
             trial.complete("high")
         trial.complete(1)
 
+    def test_a_step_is_a_whole_number(self):
+        study = self.open()
+        trial = study.suggest()
+        for step, kind in ((1.2, TypeError), (float("nan"), TypeError), ("1", TypeError),
+                           (True, TypeError), (-1, ValueError), (1e30, ValueError)):
+            with self.assertRaisesRegex(kind, "trial 1: report.. got step"):
+                trial.report(step, 0.5)
+        for step in (2.0, numpy.int64(3), numpy.float32(4)):
+            trial.report(step, 0.5)
+        self.assertEqual(study.reports(study.trials[0]), {2: 0.5, 3: 0.5, 4: 0.5})
+
     def test_another_outcome_than_the_first_is_refused(self):
         trial = self.open().suggest()
         trial.complete(0.5)

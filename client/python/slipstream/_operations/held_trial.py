@@ -13,17 +13,20 @@ from slipstream._convert.trials import measurement_message, outcome_message
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
+from slipstream.scalars import plain
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
 _REPORTS = 500  # In one call.
+_LAST_STEP = 2**63 - 1
 
 
 class HeldTrial(TrialValues):
     """What a blocking trial performs by waiting, and one of asyncio by awaiting."""
 
     def _report(self, step: int, value: float) -> Plan[None]:
-        return self._report_all({int(step): _finite(value, "report", self.number)})
+        number = _finite(value, "report", self.number)
+        return self._report_all({_whole_step(step, self.number): number})
 
     def _report_all(self, values: Mapping[int, float]) -> Plan[None]:
         """Reports finite values by step."""
@@ -152,6 +155,22 @@ class HeldTrial(TrialValues):
     @staticmethod
     def _renewal_pause(lease: float) -> float:
         return lease / 3 if math.isfinite(lease) else _RENEWAL_UNLESS_KNOWN
+
+
+def _whole_step(step: Any, number: int) -> int:
+    converted = plain(step)
+    if isinstance(converted, float) and converted.is_integer():
+        converted = int(converted)
+    if not isinstance(converted, int) or isinstance(converted, bool):
+        raise TypeError(
+            f"trial {number}: report() got step {step!r}, and steps are whole numbers, such as "
+            "those of epochs; report(step, value) takes the step first"
+        )
+    if not 0 <= converted <= _LAST_STEP:
+        raise ValueError(
+            f"trial {number}: report() got step {step!r}, which must be from 0 to {_LAST_STEP}"
+        )
+    return converted
 
 
 def _finite(value: Any, call: str, number: int) -> float:
