@@ -12,6 +12,7 @@ from slipstream.connections import connect
 from slipstream.options import Options
 from slipstream.parameters import Parameter
 from slipstream.records import SourceTask
+from slipstream.scalars import label_texts
 from slipstream.study import Study
 from slipstream.tables import Table
 
@@ -169,7 +170,7 @@ def register_source(
     return transport.run(
         opening.register_source(
             service, source, space, like, maximize, minimize, project, missing=missing,
-            title=title, version=version, origin=origin, labels=dict(labels or {}),
+            title=title, version=version, origin=origin, labels=label_texts(labels),
         )
     )
 

@@ -20,6 +20,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
+from slipstream.scalars import is_number, plain
+
 Value = Union[float, int, str, bool]
 Number = Union[float, int]
 # A parent's name and the value, or values, for which the parameter is active.
@@ -79,16 +81,25 @@ def _condition(when: Optional[When]) -> Optional[Condition]:
             "a parameter that depends on two, make one of those depend on the other"
         )
     ((parent, values),) = when.items()
+    values = plain(values)
     if isinstance(values, (str, bool, int, float)):
         return Condition(parent, (values,))
-    return Condition(parent, tuple(values))
+    return Condition(parent, tuple(plain(value) for value in values))
+
+
+def _listed(values: Tuple[Any, ...]) -> Tuple[Any, ...]:
+    """The arguments, or the elements of a single one that is a list or an array."""
+    if len(values) == 1 and not isinstance(plain(values[0]), (bool, int, float, str)):
+        if isinstance(values[0], Sequence) or hasattr(values[0], "tolist"):
+            values = tuple(values[0])
+    return tuple(plain(value) for value in values)
 
 
 def _check_bounds(name: str, low: Any, high: Any, scale: str) -> None:
     if scale not in SCALES:
         raise ValueError(f"{name}: scale={scale!r} must be one of {', '.join(SCALES)}")
     for bound in (low, high):
-        if isinstance(bound, bool) or not isinstance(bound, (int, float)):
+        if not is_number(bound):
             raise TypeError(f"{name}({low!r}, {high!r}): the bounds must be numbers")
         if not math.isfinite(bound):
             raise ValueError(f"{name}({low!r}, {high!r}): the bounds must be finite")
@@ -101,6 +112,13 @@ def _check_bounds(name: str, low: Any, high: Any, scale: str) -> None:
         )
 
 
+def _number(name: str, default: Any) -> float:
+    number = plain(default)
+    if not is_number(number):
+        raise TypeError(f"{name}(): default={default!r} must be a number")
+    return float(number)
+
+
 def _real(
     name: str,
     low: Number,
@@ -109,12 +127,13 @@ def _real(
     default: Optional[Number],
     when: Optional[When],
 ) -> Parameter:
+    low, high = plain(low), plain(high)
     _check_bounds(name, low, high, scale)
     if low == high:
         raise ValueError(
             f"{name}({low!r}, {high!r}): the bounds are equal; leave out what is fixed"
         )
-    start = None if default is None else float(default)
+    start = None if default is None else _number(name, default)
     return Parameter("real", float(low), float(high), (), scale, start, _condition(when))
 
 
@@ -156,10 +175,13 @@ def integer(
     >>> integer(1, 1024, scale="log")
     integer(1, 1024, scale='log')
     """
+    low, high = plain(low), plain(high)
     _check_bounds("integer", low, high, scale)
     if int(low) != low or int(high) != high:
         raise ValueError(f"integer({low!r}, {high!r}): the bounds must be whole; see real()")
-    return Parameter("integer", int(low), int(high), (), scale, default, _condition(when))
+    return Parameter(
+        "integer", int(low), int(high), (), scale, plain(default), _condition(when)
+    )
 
 
 def discrete(
@@ -171,15 +193,14 @@ def discrete(
     """One of some numbers, whose order and distances matter.
 
     Where all of them are whole, trials have integers."""
-    if len(values) == 1 and isinstance(values[0], Sequence):
-        values = tuple(values[0])
+    values = _listed(values)
     if not values:
         raise ValueError("discrete() needs at least one number, such as discrete(16, 32, 64)")
-    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in values):
+    if not all(is_number(value) for value in values):
         raise TypeError(f"discrete{values!r}: takes numbers; for words there is choice()")
     ascending = tuple(sorted(values))
     _check_bounds("discrete", ascending[0], ascending[-1], scale)
-    return Parameter("discrete", None, None, ascending, scale, default, _condition(when))
+    return Parameter("discrete", None, None, ascending, scale, plain(default), _condition(when))
 
 
 def choice(*values: str, default: Optional[str] = None, when: Optional[When] = None) -> Parameter:
@@ -188,8 +209,7 @@ def choice(*values: str, default: Optional[str] = None, when: Optional[When] = N
     >>> choice("rbf", "poly", default="rbf")
     choice('rbf', 'poly', default='rbf')
     """
-    if len(values) == 1 and not isinstance(values[0], str) and isinstance(values[0], Sequence):
-        values = tuple(values[0])
+    values = _listed(values)
     if not values:
         raise ValueError("choice() needs at least one word, such as choice('rbf', 'poly')")
     if not all(isinstance(value, str) for value in values):
@@ -197,9 +217,9 @@ def choice(*values: str, default: Optional[str] = None, when: Optional[When] = N
             f"choice{values!r}: takes words; for numbers there is discrete(), for True and False "
             "boolean(), and None may be spelt 'none'"
         )
-    return Parameter("choice", None, None, tuple(values), "linear", default, _condition(when))
+    return Parameter("choice", None, None, values, "linear", plain(default), _condition(when))
 
 
 def boolean(*, default: Optional[bool] = None, when: Optional[When] = None) -> Parameter:
     """True or False."""
-    return Parameter("boolean", default=default, condition=_condition(when))
+    return Parameter("boolean", default=plain(default), condition=_condition(when))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Optional
+from typing import Any, Dict, Mapping, Optional
 
 
 def plain(value: Any) -> Any:
@@ -63,6 +63,37 @@ def check_count(argument: str, value: Any, least: int, most: Optional[int] = Non
     if count < least or (most is not None and count > most):
         raise ValueError(f"{argument}={value!r} must be {bounds}")
     return count
+
+
+def check_finite(call: str, value: Any, remedy: str = "") -> float:
+    """The finite number that a call must be given."""
+    try:
+        converted = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{call} takes a number, not {value!r}") from None
+    if not math.isfinite(converted):
+        raise ValueError(
+            f"{call} got {converted}, and the model takes finite numbers only{remedy}"
+        )
+    return converted
+
+
+def label_texts(labels: Optional[Mapping[str, Any]]) -> Dict[str, str]:
+    """Labels, whose values are texts, and may be written as numbers.
+
+    >>> label_texts({"team": "vision", "year": 2026})
+    {'team': 'vision', 'year': '2026'}
+    """
+    texts = {}
+    for key, value in (labels or {}).items():
+        text = plain(value)
+        if not isinstance(key, str) or not isinstance(text, (bool, int, float, str)):
+            raise TypeError(
+                f"labels={{{key!r}: {value!r}}}: a label is a text under a text, such as "
+                "labels={'team': 'vision'}"
+            )
+        texts[key] = str(text)
+    return texts
 
 
 def check_seconds(argument: str, value: Any) -> float:

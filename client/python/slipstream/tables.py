@@ -5,16 +5,12 @@ from __future__ import annotations
 from typing import Any, Dict, Iterable, List, Mapping, Union
 
 from slipstream.parameters import Parameter, Value
+from slipstream.scalars import plain
 
 Row = Mapping[str, Any]
 # Rows as mappings, or a frame of pandas or Polars. A missing cell (absent, None or NaN) is a
 # parameter that is not active in that row.
 Table = Union[Iterable[Row], Any]
-
-
-def _plain(cell: Any) -> Any:
-    """The cell as Python's own type, as NumPy's scalars are not."""
-    return cell.item() if hasattr(cell, "item") and not hasattr(cell, "__len__") else cell
 
 
 def _is_missing(cell: Any) -> bool:
@@ -46,8 +42,8 @@ def rows_of(table: Table) -> List[Dict[str, Any]]:
                 f"row {number} is {record!r}, but a table is a data frame or an iterable of "
                 "mappings, such as [{'lr': 0.1, 'accuracy': 0.9}]"
             )
-        plain = {name: _plain(cell) for name, cell in record.items()}
-        rows.append({name: cell for name, cell in plain.items() if not _is_missing(cell)})
+        cells = {name: plain(cell) for name, cell in record.items()}
+        rows.append({name: cell for name, cell in cells.items() if not _is_missing(cell)})
     return rows
 
 

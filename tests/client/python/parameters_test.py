@@ -1,6 +1,10 @@
 """Parameters refuse what cannot be, and say what to write instead."""
 
+import decimal
+import fractions
 import unittest
+
+import numpy
 
 from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
 from slipstream.plots.unit_values import raw_value, unit_value
@@ -32,6 +36,33 @@ class Parameters(unittest.TestCase):
     def test_a_list_may_be_given_whole(self):
         self.assertEqual(choice(["a", "b"]), choice("a", "b"))
         self.assertEqual(discrete([4, 2]), discrete(2, 4))
+
+    def test_numbers_and_words_may_be_of_any_type(self):
+        for given, meant in (
+            (integer(numpy.int64(1), numpy.int64(4), default=numpy.int8(2)),
+             integer(1, 4, default=2)),
+            (real(numpy.float32(0.25), numpy.int16(1)), real(0.25, 1)),
+            (real(fractions.Fraction(1, 4), decimal.Decimal(2), default=numpy.float64(1)),
+             real(0.25, 2, default=1)),
+            (log(numpy.float64(1e-5), 1), log(1e-5, 1)),
+            (discrete(*numpy.array([1, 2, 3]), default=numpy.int64(2)),
+             discrete(1, 2, 3, default=2)),
+            (discrete(numpy.array([0.5, 0.25])), discrete(0.25, 0.5)),
+            (choice(*numpy.array(["a", "b"]), default=numpy.str_("b")),
+             choice("a", "b", default="b")),
+            (choice(numpy.array(["a", "b"])), choice("a", "b")),
+            (boolean(default=numpy.bool_(True), when={"n": numpy.int64(3)}),
+             boolean(default=True, when={"n": 3})),
+            (boolean(when={"b": numpy.array([True, False])}), boolean(when={"b": [True, False]})),
+        ):
+            self.assertEqual(given, meant)
+            self.assertEqual(repr(given), repr(meant))
+            for value in (given.low, given.high, given.default, *given.values):
+                self.assertIn(type(value), (type(None), bool, int, float, str))
+        for mistake in (lambda: real(numpy.array([0, 1]), 2), lambda: integer(numpy.bool_(0), 2),
+                        lambda: real(0, 1, default="a"), lambda: discrete(1j)):
+            with self.assertRaisesRegex(TypeError, "number"):
+                mistake()
 
     def test_what_they_print_makes_them_again(self):
         names = {"real": real, "log": log, "reverse_log": reverse_log, "integer": integer,

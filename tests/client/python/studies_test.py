@@ -1,9 +1,11 @@
 """Opening studies, comparing them, reading them, and learning from earlier ones."""
 
 import datetime
+import decimal
 import math
 import unittest
 
+import numpy
 from servers import ServerTest
 
 import slipstream
@@ -82,6 +84,24 @@ class Opening(ServerTest):
                     self.open({**EVERY_KIND, name: parameter})
                 self.assertEqual(len(raised.exception.differences), 1)
 
+    def test_numbers_may_be_of_any_type(self):
+        study = self.open(
+            seed=numpy.int64(7), recipe={"most_sources": numpy.int64(3)}, requeues=numpy.int32(1),
+            stopping="percentile", stopping_options={"percentile": numpy.float32(50)},
+            lease=numpy.float64(60), labels={"year": 2026, "rows": numpy.int64(3), "b": "c"})
+        self.assertEqual(study.description.labels, {"year": "2026", "rows": "3", "b": "c"})
+        self.assertEqual((study.description.seed, study.description.lease), (7, 60))
+        params = dict(study.suggest(), layers=numpy.int8(3), dropout=numpy.float32(0.25),
+                      bias=numpy.bool_(False), batch=decimal.Decimal(16), kernel=numpy.str_("rbf"))
+        for name in ("degree", "shift", "scale"):
+            params.pop(name, None)
+        record = study.record(params, decimal.Decimal("0.5"))
+        self.assertEqual((record.value, record["layers"], record["bias"], record["batch"]),
+                         (0.5, 3, False, 16))
+        for value, kind in (("high", TypeError), (math.nan, ValueError)):
+            with self.assertRaisesRegex(kind, r"record\(\) (takes a|got nan)"):
+                study.record(params, value)
+
     def test_a_lease_may_never_end(self):
         self.assertEqual(self.open(lease=math.inf).description.lease, math.inf)
         self.assertIsNone(self.open().suggest()._record.lease_ends)
@@ -99,6 +119,10 @@ class Opening(ServerTest):
             (lambda: self.open(sources=["xyz"]), ValueError, "hexadecimal"),
             (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
             (lambda: self.open(lease=0), ValueError, "math.inf"),
+            (lambda: self.open(labels={"a": [1]}), TypeError, "labels={'a': .1.}: a label is a"),
+            (lambda: self.open(labels={1: "a"}), TypeError, "labels={1: 'a'}: a label is a"),
+            (lambda: self.open(stopping="asha", stopping_options={"a": "1"}), TypeError,
+             "must be a number"),
             (lambda: self.open(requeues=1.5), TypeError, "requeues=1.5 must be a whole number"),
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
              "preset is magic, must be one of auto, gp_log_ei"),

@@ -10,6 +10,7 @@ from slipstream._convert.spaces import candidates_of, space_message, space_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.records import Objective, StudyDescription, TransferSummary
+from slipstream.scalars import plain
 
 _AXES = ("prior", "calibration", "acquisition", "initial", "exploration")
 
@@ -29,18 +30,27 @@ def objective_of(message: Message) -> Objective:
 
 
 def _fill_recipe(recipe: Message, asked: Mapping[str, Union[str, float]]) -> None:
-    for name, value in asked.items():
+    for name, given in asked.items():
+        value = plain(given)
         if name in _AXES:
             if not isinstance(value, str):
                 raise TypeError(f"recipe[{name!r}] is {value!r}, but must be an ingredient's name")
             setattr(recipe, name, value)
-        elif isinstance(value, str):
+        elif not isinstance(value, (bool, int, float)):
             raise TypeError(
                 f"recipe[{name!r}] is {value!r}, but an option must be a number, and the "
                 f"ingredients are {', '.join(_AXES)}"
             )
         else:
             recipe.options[name] = value
+
+
+def _fill_stopping_options(stopping: Message, asked: Mapping[str, float]) -> None:
+    for name, given in asked.items():
+        value = plain(given)
+        if not isinstance(value, (bool, int, float)):
+            raise TypeError(f"stopping_options[{name!r}] is {given!r}, but must be a number")
+        stopping.options[name] = value
 
 
 def _recipe_of(recipe: Message) -> Dict[str, Union[str, float]]:
@@ -79,7 +89,7 @@ def study_message(asked: StudyDescription) -> Message:
         study.seed = asked.seed
     if asked.stopping is not None:
         study.early_stopping.rule = asked.stopping
-        study.early_stopping.options.update(asked.stopping_options or {})
+        _fill_stopping_options(study.early_stopping, asked.stopping_options or {})
     _fill_lease(study.lease_policy, asked)
     return study
 

@@ -7,25 +7,21 @@ from typing import Any, Dict, Mapping
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
+from slipstream.scalars import is_number, plain
 
 Space = Dict[str, Parameter]
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def value_message(value: Any, parameter: Parameter, name: str) -> Message:
     """A value of the kind that the parameter takes. TypeError if it is of another one."""
-    if hasattr(value, "item") and not hasattr(value, "__len__"):
-        value = value.item()
+    value = plain(value)
     if parameter.kind == "choice" and isinstance(value, str):
         return messages.new("ParameterValue", category_value=value)
     if parameter.kind == "boolean" and isinstance(value, bool):
         return messages.new("ParameterValue", boolean_value=value)
-    if parameter.kind == "integer" and _is_number(value) and int(value) == value:
+    if parameter.kind == "integer" and is_number(value) and float(value).is_integer():
         return messages.new("ParameterValue", integer_value=int(value))
-    if parameter.kind in ("real", "discrete") and _is_number(value):
+    if parameter.kind in ("real", "discrete") and is_number(value):
         return messages.new("ParameterValue", double_value=float(value))
     raise TypeError(f"{name}={value!r} is no value of {parameter!r}")
 

@@ -13,7 +13,7 @@ from slipstream._convert.trials import measurement_message, outcome_message
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
-from slipstream.scalars import plain
+from slipstream.scalars import check_finite, plain
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
@@ -174,17 +174,12 @@ def _whole_step(step: Any, number: int) -> int:
 
 
 def _finite(value: Any, call: str, number: int) -> float:
-    try:
-        converted = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"trial {number}: {call}() takes a number, not {value!r}") from None
-    if not math.isfinite(converted):
-        raise ValueError(
-            f"trial {number}: {call}() got {converted}, and the model takes finite numbers only; "
-            "if the configuration is to blame, call trial.infeasible(reason) or raise "
-            "slipstream.Infeasible(reason), otherwise trial.fail(reason)"
-        )
-    return converted
+    return check_finite(
+        f"trial {number}: {call}()",
+        value,
+        "; if the configuration is to blame, call trial.infeasible(reason) or raise "
+        "slipstream.Infeasible(reason), otherwise trial.fail(reason)",
+    )
 
 
 def _text_of(error: BaseException) -> str:

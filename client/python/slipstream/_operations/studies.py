@@ -13,6 +13,7 @@ from slipstream._convert.trials import observation_message, outcome_message, tri
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.records import StudyDescription, TrialRecord
+from slipstream.scalars import check_finite
 
 
 def load(
@@ -93,6 +94,7 @@ class StudyReader:
         """Adds a result from elsewhere or, without a value, a configuration to try next."""
         outcome = None
         if value is not None:
+            value = check_finite("record()", value)
             outcome = outcome_message("measurement", self._study.objective.metric, value)
         observation = observation_message(params, dict(self._study.space), outcome)
         response = yield from self._service.add_trials(self._name, [observation], request_id)

@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 from slipstream._convert.names import study_name
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, seconds_of
-from slipstream.scalars import check_count
+from slipstream.scalars import check_count, label_texts, plain
 from slipstream.tables import Table, infer_space, rows_of
 
 
@@ -60,13 +60,13 @@ class StudyRequest:
             self.allow_repeats,
             preset=self.preset,
             recipe=self.recipe,
-            seed=self.seed,
+            seed=plain(self.seed),
             stopping=self.stopping,
             stopping_options=self.stopping_options,
             lease=seconds_of(self.lease),
             requeues=None if self.requeues is None else check_count("requeues", self.requeues, 0),
             title=self.title,
-            labels=dict(self.labels or {}),
+            labels=label_texts(self.labels),
             project=name.project,
         )
 

@@ -16,6 +16,7 @@ from slipstream.aio.study import Study
 from slipstream.options import Options, choose_address
 from slipstream.parameters import Parameter
 from slipstream.records import SourceTask, StudyDescription
+from slipstream.scalars import label_texts
 from slipstream.tables import Table
 
 Result = TypeVar("Result")
@@ -146,7 +147,7 @@ async def register_source(
         connection,
         opening.register_source(
             connection[0], source, space, like, maximize, minimize, project, missing=missing,
-            title=title, version=version, origin=origin, labels=dict(labels or {}),
+            title=title, version=version, origin=origin, labels=label_texts(labels),
         ),
     )
 
