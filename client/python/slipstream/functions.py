@@ -49,7 +49,9 @@ def create_or_load(
     `space`: parameters by name; see slipstream.parameters.
     `maximize`, `minimize`: the name of what is measured; one of them.
     `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a table
-    (rows or a data frame) with a column for each parameter and one for what was measured.
+    (rows or a data frame) with a column for each parameter and one for what was measured. A
+    parameter without a column has its declared default there; rows outside the space are left out,
+    of which a warning tells.
     `candidates`: the only configurations that may be suggested, as a table; without a space it is
     inferred from them. With `allow_repeats` each may be suggested more than once.
     `exact`: the same configuration always gives the same value.

@@ -17,7 +17,7 @@ integer(2, 5, when={'kernel': 'poly'})
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from slipstream.scalars import is_number, plain
@@ -52,6 +52,10 @@ class Parameter:
     scale: str = "linear"
     default: Optional[Value] = None
     condition: Optional[Condition] = None
+
+    def unconditional(self) -> Parameter:
+        """The same, active always."""
+        return replace(self, condition=None)
 
     def __repr__(self) -> str:
         name, arguments = self.kind, [repr(value) for value in self.values]

@@ -205,6 +205,19 @@ class Asyncio(ServerTest):
 
         self.run_async(body)
 
+    def test_a_table_need_not_fit_the_space(self):
+        async def main():
+            rows = [{"x": 0.5, "loss": 1}, {"x": 2, "loss": 0}]
+            space = {**SPACE, "y": real(0, 1, default=0.5)}
+            with self.assertWarnsRegex(UserWarning, "1 of 2 rows .* x=2 is not within") as warned:
+                async with await slipstream.aio.create_or_load(
+                        self.study_id, space, minimize="loss", sources=[rows]) as study:
+                    found = {one.name: one for one in await slipstream.aio.sources()}
+                    self.assertEqual(dict(found[study.sources[0]].space), SPACE)
+            self.assertEqual(warned.filename, __file__)
+
+        asyncio.run(main())
+
     def test_a_study_is_exported_and_imported(self):
         async def body(study):
             async with await study.suggest() as trial:

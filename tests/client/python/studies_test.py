@@ -4,8 +4,10 @@ import datetime
 import decimal
 import math
 import unittest
+import warnings
 
 import numpy
+import pandas
 from servers import ServerTest
 
 import slipstream
@@ -259,6 +261,84 @@ class Sources(ServerTest):
         ):
             with self.assertRaisesRegex(kind, words):
                 mistake()
+
+    def learn(self, rows, space=None):
+        """The source task of a study that learns from the rows, and what was warned of."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            study = slipstream.create_or_load(
+                self.study_id, space or self.SPACE, maximize="accuracy", sources=[rows])
+        for one in caught:
+            self.assertEqual(one.filename, __file__)
+        self.assertEqual(study.suggest().number, 1)
+        found = {one.name: one for one in slipstream.sources()}
+        return found[study.sources[0]], [str(one.message) for one in caught]
+
+    def test_a_parameter_that_a_table_lacks_its_source_task_lacks(self):
+        space = {**self.SPACE, "momentum": real(0, 1, default=0.9)}
+        task, warned = self.learn(
+            [{"lr": 0.01, "kernel": "rbf", "accuracy": 0.9},
+             {"lr": 0.1, "kernel": "poly", "degree": 3, "accuracy": 0.8}], space)
+        self.assertEqual((dict(task.space), task.observation_count, warned), (self.SPACE, 2, []))
+
+    def test_a_conditional_parameter_that_no_row_needs_stays(self):
+        task, warned = self.learn([{"lr": 0.01, "kernel": "rbf", "accuracy": 0.9}])
+        self.assertEqual((dict(task.space), warned), (self.SPACE, []))
+
+    def test_a_parameter_whose_parent_a_table_lacks_is_unconditional_or_left_out(self):
+        lr = self.SPACE["lr"]
+        task, warned = self.learn([{"lr": 0.01, "degree": 3, "accuracy": 0.9},
+                                   {"lr": 0.1, "degree": 2, "accuracy": 0.8}])
+        self.assertEqual((dict(task.space), warned), ({"lr": lr, "degree": integer(2, 5)}, []))
+        self.study_id += "-2"
+        task, warned = self.learn([{"lr": 0.02, "degree": 3, "accuracy": 0.9},
+                                   {"lr": 0.1, "accuracy": 0.8}])
+        self.assertEqual((dict(task.space), task.observation_count), ({"lr": lr}, 2))
+        self.assertEqual(len(warned), 1)
+        self.assertIn("'degree' is left out, as it is active when {'kernel': 'poly'}", warned[0])
+
+    def test_rows_outside_the_space_are_left_out_with_a_warning(self):
+        rows = pandas.DataFrame([
+            {"lr": 0.01, "kernel": "rbf", "degree": None, "accuracy": 0.9},
+            {"lr": 3, "kernel": "rbf", "degree": None, "accuracy": 0.8},
+            {"lr": 0.01, "kernel": "linear", "degree": None, "accuracy": 0.7},
+            {"lr": 0.01, "kernel": "rbf", "degree": 3, "accuracy": 0.7},
+            {"lr": 0.01, "kernel": "poly", "degree": None, "accuracy": 0.7},
+            {"lr": 0.01, "kernel": "poly", "degree": 2.5, "accuracy": 0.7},
+            {"lr": 0.01, "kernel": "poly", "degree": 4, "accuracy": 0.7}])
+        task, warned = self.learn(rows)
+        self.assertEqual((dict(task.space), task.observation_count), (self.SPACE, 2))
+        self.assertEqual(len(warned), 1)
+        self.assertIn("sources[0]: 5 of 7 rows are outside the study's space and left out, first "
+                      "row 2: lr=3.0 is not within log(1e-05, 1)", warned[0])
+
+    def test_a_table_without_a_row_in_the_space_is_refused(self):
+        for rows, words in (
+            ([{"lr": 3, "kernel": "rbf", "accuracy": 1}],
+             r"sources\[0\]: no row is within .*row 1: lr=3 is not within .*register_source"),
+            ([{"accuracy": 1}], "none of the study's parameters, lr, kernel, degree"),
+        ):
+            with self.assertRaisesRegex(ValueError, words):
+                self.open(sources=[rows])
+
+    def test_text_among_numbers_is_told_with_its_row_and_column(self):
+        good = {"lr": 0.1, "kernel": "rbf", "accuracy": 0.5}
+        for cell, words in (
+            ({"lr": "high"}, "row 2: lr='high' is text, and column 'lr' takes numbers"),
+            ({"accuracy": "good"}, "row 2: accuracy='good' is text, and column 'accuracy' takes"),
+            ({"kernel": 3}, "row 2: kernel=3 is int, and column 'kernel' takes words"),
+            ({"lr": True}, "row 2: lr=True is bool, and column 'lr' takes numbers"),
+        ):
+            rows = [good, {**good, **cell}]
+            with self.assertRaisesRegex(TypeError, words):
+                self.open(sources=[rows])
+            with self.assertRaisesRegex(TypeError, words):
+                register_source(rows, self.SPACE, maximize="accuracy")
+        with self.assertRaisesRegex(TypeError, r"slipstream.real\(0, 1\)"):
+            slipstream.create_or_load(
+                self.study_id, {"lr": (0, 1)}, maximize="accuracy", sources=[[{"lr": 1}]])
+        with self.assertRaisesRegex(ValueError, "row 1: accuracy=inf must be finite"):
+            self.open(sources=[[{**good, "accuracy": math.inf}]])
 
     def test_a_source_task_is_deleted_unless_it_is_used(self):
         task = register_source([{"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}], like=self.open())

@@ -55,17 +55,23 @@ def _set_condition(
         message.condition.values.append(encoded)
 
 
-def space_message(
-    space: Mapping[str, Parameter], candidates: Sequence[Mapping[str, Any]], allow_repeats: bool
-) -> Message:
-    """The space, with a list of candidates unless that is empty."""
-    message = messages.new("SearchSpace")
+def check_parameters(space: Mapping[str, Parameter]) -> None:
+    """TypeError for what is no parameter."""
     for name, parameter in space.items():
         if not isinstance(parameter, Parameter):
             raise TypeError(
                 f"space[{name!r}] is {parameter!r}, but must be a parameter, such as "
                 "slipstream.real(0, 1) or slipstream.choice('a', 'b')"
             )
+
+
+def space_message(
+    space: Mapping[str, Parameter], candidates: Sequence[Mapping[str, Any]], allow_repeats: bool
+) -> Message:
+    """The space, with a list of candidates unless that is empty."""
+    message = messages.new("SearchSpace")
+    check_parameters(space)
+    for name, parameter in space.items():
         message.parameters.append(_parameter_message(name, parameter, space))
     if candidates:
         message.candidates.allow_repeats = allow_repeats

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._convert.names import parent_of, project_of
-from slipstream._convert.spaces import space_message
+from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
+from slipstream._operations.table_fit import check_cells, fit_table
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
@@ -40,6 +41,7 @@ class Subject:
     project: Optional[str] = None
 
     def __post_init__(self) -> None:
+        check_parameters(self.space)
         if self.missing is not None and self.missing not in _OUTCOME_OF_STATE:
             raise ValueError(f"missing={self.missing!r} must be 'failed' or 'infeasible'")
 
@@ -47,12 +49,6 @@ class Subject:
 def _observation_of_row(row: Mapping[str, Any], number: int, subject: Subject) -> Message:
     metric = subject.objective.metric
     params = {name: cell for name, cell in row.items() if name != metric}
-    strange = [name for name in params if name not in subject.space]
-    if strange:
-        raise ValueError(
-            f"column {strange[0]!r} is neither a parameter nor the objective {metric!r}: leave it "
-            "out, as frame.drop(columns=...) does"
-        )
     if metric in row:
         outcome = outcome_message("measurement", metric, row[metric])
     elif subject.missing is None:
@@ -115,15 +111,33 @@ def _register(
     return source_task_of(response.source_task)
 
 
-def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
-    """Registers rows; the same content again is the same source task."""
+def _checked_rows(table: Table, subject: Subject) -> List[Dict[str, Any]]:
     rows = rows_of(table)
     if not rows:
         raise ValueError("the table has no rows, and a source task needs at least one")
-    observations = [
-        _observation_of_row(row, number, subject) for number, row in enumerate(rows, start=1)
-    ]
+    check_cells(rows, subject.space, subject.objective.metric)
+    return rows
+
+
+def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
+    """Registers rows; the same content again is the same source task."""
+    rows = enumerate(_checked_rows(table, subject), start=1)
+    observations = [_observation_of_row(row, number, subject) for number, row in rows]
     return _register(service, observations, subject)
+
+
+def register_fitting(
+    service: Service, table: Table, subject: Subject, label: str
+) -> Plan[SourceTask]:
+    """Registers the rows of a table that are within the subject's space. A parameter that the table
+    lacks, the source task lacks too."""
+    rows, space = fit_table(
+        _checked_rows(table, subject), subject.space, subject.objective, label
+    )
+    own = replace(subject, space=space)
+    return _register(
+        service, [_observation_of_row(row, number, own) for number, row in rows], own
+    )
 
 
 def register_study(service: Service, study: StudyBase, subject: Subject) -> Plan[SourceTask]:
@@ -169,10 +183,11 @@ def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
     return names[0]
 
 
-def name_of(service: Service, source: Any, subject: Subject) -> Plan[str]:
+def name_of(service: Service, source: Any, subject: Subject, label: str) -> Plan[str]:
     """The name of a source task, given as itself, as its name, as a study or as a table.
 
-    A study has its own space and objective; a table those of the subject."""
+    A study has its own space and objective; a table those of the subject, as far as it goes. The
+    label says which of the sources it is."""
     if isinstance(source, SourceTask):
         return source.name
     if isinstance(source, str):
@@ -180,7 +195,9 @@ def name_of(service: Service, source: Any, subject: Subject) -> Plan[str]:
     if isinstance(source, StudyBase):
         project = subject.project
         subject = Subject(source.space, source.objective, title=source.id, project=project)
-    task = yield from register(service, source, subject)
+        task = yield from register_study(service, source, subject)
+    else:
+        task = yield from register_fitting(service, source, subject, label)
     return task.name
 
 
@@ -190,8 +207,8 @@ def names_of(
     if sources is None:
         return None
     names = []
-    for source in sources:
-        name = yield from name_of(service, source, subject)
+    for index, source in enumerate(sources):
+        name = yield from name_of(service, source, subject, f"sources[{index}]")
         names.append(name)
     return names
 

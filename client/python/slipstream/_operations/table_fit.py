@@ -1,0 +1,161 @@
+"""What of a table fits the space of the study that is to learn from it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+
+from slipstream._operations.notices import warn_caller
+from slipstream.parameters import Condition, Parameter
+from slipstream.records import Objective
+from slipstream.scalars import is_number
+
+Row = Mapping[str, Any]
+NumberedRow = Tuple[int, Row]  # From 1.
+_NUMERIC = ("real", "integer", "discrete")
+
+
+def check_cells(rows: Sequence[Row], space: Mapping[str, Parameter], metric: str) -> None:
+    """Complains of columns that mean nothing, and of cells of another kind than their column's."""
+    for number, row in enumerate(rows, start=1):
+        for name, cell in row.items():
+            if name == metric:
+                _check_measured(number, name, cell)
+            elif name in space:
+                _check_kind(number, name, cell, space[name])
+            else:
+                raise ValueError(
+                    f"column {name!r} is neither a parameter nor the objective {metric!r}: leave "
+                    "it out, as frame.drop(columns=...) does"
+                )
+
+
+def _described(name: str, cell: Any) -> str:
+    return f"{name}={cell!r} is " + ("text" if isinstance(cell, str) else type(cell).__name__)
+
+
+def _check_measured(number: int, metric: str, cell: Any) -> None:
+    if not is_number(cell):
+        raise TypeError(
+            f"row {number}: {_described(metric, cell)}, and column {metric!r} takes numbers, as "
+            "it is what was measured"
+        )
+    if not math.isfinite(cell):
+        raise ValueError(f"row {number}: {metric}={cell!r} must be finite; leave the row out")
+
+
+def _check_kind(number: int, name: str, cell: Any, parameter: Parameter) -> None:
+    if parameter.kind in _NUMERIC:
+        fits, wanted = is_number(cell), "numbers"
+    elif parameter.kind == "choice":
+        fits, wanted = isinstance(cell, str), "words"
+    else:
+        fits, wanted = isinstance(cell, bool), "True and False"
+    if not fits:
+        raise TypeError(
+            f"row {number}: {_described(name, cell)}, and column {name!r} takes {wanted}, as the "
+            f"parameter is {parameter!r}"
+        )
+
+
+def _is_active(condition: Optional[Condition], row: Row) -> bool:
+    return condition is None or row.get(condition.parent) in condition.values
+
+
+def _is_within(cell: Any, parameter: Parameter) -> bool:
+    if parameter.low is not None and parameter.high is not None:
+        whole = parameter.kind == "real" or float(cell).is_integer()
+        return whole and parameter.low <= cell <= parameter.high
+    return not parameter.values or cell in parameter.values
+
+
+def _why_outside(row: Row, space: Mapping[str, Parameter]) -> Optional[str]:
+    """Why the row is no configuration of the space; None if it is one."""
+    for name, parameter in space.items():
+        active = _is_active(parameter.condition, row)
+        if active and name not in row:
+            return f"it has no {name!r}"
+        if not active and name in row:
+            return f"{name}={row[name]!r} is active only when {parameter.condition!r}"
+        if active and not _is_within(row[name], parameter):
+            return f"{name}={row[name]!r} is not within {parameter!r}"
+    return None
+
+
+def _lacks(rows: Sequence[Row], name: str, condition: Optional[Condition]) -> bool:
+    """Whether no row has the parameter, though one would need it."""
+    needed = any(_is_active(condition, row) for row in rows)
+    return needed and not any(name in row for row in rows)
+
+
+def _free_children(
+    rows: Sequence[Row], space: Mapping[str, Parameter], lacking: Set[str]
+) -> Dict[str, Parameter]:
+    """The space without what the table lacks. A parameter that depended on one of these is there
+    always, if every row has it, or is left out."""
+    free = {}
+    for name, parameter in space.items():
+        if name in lacking:
+            continue
+        if parameter.condition is None or parameter.condition.parent not in lacking:
+            free[name] = parameter
+        elif all(name in row for row in rows):
+            free[name] = parameter.unconditional()
+    return free
+
+
+def space_of_table(rows: Sequence[Row], space: Mapping[str, Parameter]) -> Dict[str, Parameter]:
+    """The part of a study's space that the table is about."""
+    own = dict(space)
+    while True:
+        lacking = {name for name in own if _lacks(rows, name, own[name].condition)}
+        lacking |= {name for name in space if name not in own}
+        smaller = _free_children(rows, own, lacking)
+        if smaller == own:
+            return own
+        own = smaller
+
+
+def _dropped(
+    rows: Sequence[Row], space: Mapping[str, Parameter], own: Mapping[str, Parameter]
+) -> Iterator[str]:
+    for name, parameter in space.items():
+        if name not in own and any(name in row for row in rows) and parameter.condition is not None:
+            yield (
+                f"column {name!r} is left out, as it is active when {parameter.condition!r} and "
+                f"the table has no {parameter.condition.parent!r}"
+            )
+
+
+def fit_table(
+    rows: Sequence[Row], space: Mapping[str, Parameter], objective: Objective, label: str
+) -> Tuple[List[NumberedRow], Dict[str, Parameter]]:
+    """The rows within the study's space, and the part of that space that they are about.
+
+    What is left out is told by one warning. ValueError if no row is left."""
+    own = space_of_table(rows, space)
+    if not own:
+        raise ValueError(f"{label} has none of the study's parameters, {', '.join(space)}")
+    notes = list(_dropped(rows, space, own))
+    kept: List[NumberedRow] = []
+    outside: List[str] = []
+    for number, row in enumerate(rows, start=1):
+        mine = {name: row[name] for name in row if name in own or name == objective.metric}
+        reason = _why_outside(mine, own)
+        if reason is None:
+            kept.append((number, mine))
+        else:
+            outside.append(f"row {number}: {reason}")
+    if not kept:
+        goal = "maximize" if objective.maximize else "minimize"
+        raise ValueError(
+            f"{label}: no row is within the study's space, as {outside[0]}; register the table "
+            "with a space of its own, task = slipstream.register_source(table, space, "
+            f"{goal}={objective.metric!r}), and give sources=[task]"
+        )
+    if outside:
+        count = f"{len(outside)} of {len(rows)} rows"
+        notes.append(f"{count} are outside the study's space and left out, first {outside[0]}")
+    if notes:
+        warn_caller(f"{label}: {'; '.join(notes)}")
+    return kept, own
