@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import threading
 import time
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Callable, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Type
 
 from slipstream import errors
 from slipstream._operations.notices import warn_caller
 from slipstream.progress import Progress
 from slipstream.scalars import check_count, check_seconds
+from slipstream.workers import Workers
 
 if TYPE_CHECKING:
     from slipstream._operations.held_trial import HeldTrial
@@ -75,50 +75,115 @@ def _is_infinite_or_nan(value: Any) -> bool:
         return False  # Whoever records it says what is wrong.
 
 
-def _evaluate(
-    trial: Trial,
-    objective: Callable[[Trial], Any],
-    finite: FiniteValues,
-    catch: Tuple[Type[Exception], ...],
-) -> None:
+class _Evaluation:
+    """What the threads of one optimisation share. Thread-safe."""
+
+    def __init__(
+        self,
+        study: Study,
+        objective: Callable[[Trial], Any],
+        quota: Quota,
+        catch: Tuple[Type[Exception], ...],
+        progress: Progress,
+    ) -> None:
+        self._study = study
+        self._objective = objective
+        self._catch = catch
+        self._progress = progress
+        self._finite = FiniteValues()
+        self._lock = threading.Lock()
+        self._held: List[Trial] = []
+        self._given_up = False
+        self.quota = quota
+
+    def work(self) -> None:
+        """Evaluates suggestions until no more may be started."""
+        while self.quota.take():
+            try:
+                trial = self._study.suggest()
+            except errors.CandidatesExhausted:
+                return
+            if not self._hold(trial):
+                trial.release()
+                return
+            try:
+                self._evaluate(trial)
+            finally:
+                if self._let_go(trial):
+                    self._progress.count(trial)
+
+    def _evaluate(self, trial: Trial) -> None:
+        try:
+            with trial:
+                trial.finish(self._finite.check(trial, self._objective(trial)))
+        except errors.SlipstreamError:
+            raise  # What the server did not hear must not go unnoticed.
+        except self._catch:
+            pass  # The trial has failed with the exception's text.
+
+    def _hold(self, trial: Trial) -> bool:
+        with self._lock:
+            if not self._given_up:
+                self._held.append(trial)
+            return not self._given_up
+
+    def _let_go(self, trial: Trial) -> bool:
+        """Whether somebody still waits for the trial."""
+        with self._lock:
+            if trial in self._held:
+                self._held.remove(trial)
+            return not self._given_up
+
+    def tell_what_it_waits_for(self) -> None:
+        """Says why Ctrl-C has not ended the program, and what does."""
+        with self._lock:
+            count = len(self._held)
+        trainings = "the training" if count == 1 else f"the {count} trainings"
+        self._progress.say(
+            f"interrupted: waiting for {trainings} under way; Ctrl-C again gives their trials back"
+        )
+
+    def give_up(self) -> None:
+        """Gives back the trials that are held, for which nobody waits any more."""
+        with self._lock:
+            self._given_up = True
+            held, self._held = self._held, []
+        for trial in held:
+            try:
+                trial.release()
+            except errors.NoAnswer as unheard:
+                warn_caller(f"trials under way could not be given back: {unheard}")
+                return  # Their leases will run out.
+            except errors.SlipstreamError:
+                pass  # It has just ended.
+
+
+def _is_interrupted(wait: Callable[[], None]) -> bool:
     try:
-        with trial:
-            trial.finish(finite.check(trial, objective(trial)))
-    except errors.SlipstreamError:
-        raise  # What the server did not hear must not go unnoticed.
-    except catch:
-        pass  # The trial has failed with the exception's text.
+        wait()
+    except KeyboardInterrupt:
+        return True
+    return False
 
 
-def _work(
-    study: Study,
-    objective: Callable[[Trial], Any],
-    quota: Quota,
-    finite: FiniteValues,
-    catch: Tuple[Type[Exception], ...],
-    progress: Progress,
-) -> None:
-    while quota.take():
-        try:
-            trial = study.suggest()
-        except errors.CandidatesExhausted:
-            return
-        try:
-            _evaluate(trial, objective, finite, catch)
-        finally:
-            progress.count(trial)
+def _wait(workers: Workers, evaluation: _Evaluation) -> None:
+    """Waits for trainings under way after an error and after Ctrl-C, unless that comes again."""
+    interrupted = _is_interrupted(workers.wait_for_error)
+    evaluation.quota.close()
+    if not interrupted and not _is_interrupted(workers.wait):
+        workers.raise_error()
+        return
+    evaluation.tell_what_it_waits_for()
+    workers.wait()
+    raise KeyboardInterrupt
 
 
-def _work_together(workers: int, work: Callable[[], None], quota: Quota) -> None:
-    """Runs `work` on several threads; after an error or Ctrl-C none starts another trial."""
-    with ThreadPoolExecutor(workers, thread_name_prefix="slipstream") as pool:
-        futures = [pool.submit(work) for _ in range(workers)]
-        try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            quota.close()
-    for future in futures:
-        future.result()
+def _work_together(count: int, evaluation: _Evaluation) -> None:
+    try:
+        _wait(Workers(count, evaluation.work), evaluation)
+    finally:
+        evaluation.quota.close()
+        evaluation.give_up()  # Only after a second Ctrl-C and the like are there any.
 
 
 def optimize(
@@ -132,14 +197,11 @@ def optimize(
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
     workers = check_count("workers", workers, 1)
-    quota, finite = Quota(trials, timeout), FiniteValues()
+    quota = Quota(trials, timeout)
     with Progress(study.id, study.objective, trials, show_progress, lambda: study.best) as progress:
-
-        def work() -> None:
-            _work(study, objective, quota, finite, catch, progress)
-
+        evaluation = _Evaluation(study, objective, quota, catch, progress)
         if workers == 1:
-            work()
+            evaluation.work()
         else:
-            _work_together(workers, work, quota)
+            _work_together(workers, evaluation)
     return study.best

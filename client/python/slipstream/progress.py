@@ -77,6 +77,13 @@ class Progress:
             if self._shown:
                 self._show()
 
+    def say(self, text: str) -> None:
+        """Writes a line of its own, also where progress is not shown."""
+        with self._lock:
+            begun = self._shown and self._terminal and self._done
+            self._stream.write(("\n" if begun else "") + f"{self._title} {text}\n")
+            self._stream.flush()
+
     def __exit__(
         self,
         kind: Optional[Type[BaseException]],

@@ -58,6 +58,16 @@ class Lines(unittest.TestCase):
     def test_without_a_result_it_says_so(self):
         self.assertIn("no result yet", show(Terminal(), [None], 3))
 
+    def test_a_remark_has_a_line_of_its_own(self):
+        for stream, shown, text in ((Terminal(), True, "\ndigits waiting\n\n"),
+                                    (Terminal(), False, "digits waiting\n"),
+                                    (io.StringIO(), True, "\ndigits waiting\n")):
+            with Progress("digits", Objective("accuracy", True), 2, shown, lambda: None,
+                          stream) as progress:
+                progress.count(Trial(1, 0.5))
+                progress.say("waiting")
+            self.assertTrue(stream.getvalue().endswith(text), repr(stream.getvalue()))
+
     def test_it_can_be_switched_off(self):
         self.assertEqual(show(Terminal(), [0.5], 1, shown=False), "")
 

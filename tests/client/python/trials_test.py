@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import signal
 import subprocess
 import sys
 import textwrap
@@ -10,7 +11,7 @@ import unittest
 import warnings
 
 import numpy
-from servers import SPAWN, LossyProxy, ServerTest
+from servers import PATIENCE, SPAWN, LossyProxy, ServerTest
 from waiting import wait_until
 
 import slipstream
@@ -440,6 +441,83 @@ class Loop(TrialTest):
         lines = text.splitlines()
         self.assertTrue(2 <= len(lines) <= 12, text)
         self.assertRegex(lines[-1], rf"^{study.id} 30/30 00:\d\d  best \S+ \(trial \d+: x=")
+
+
+class Interruptions(TrialTest):
+    SCRIPT = textwrap.dedent("""
+        import slipstream, sys, threading
+        everybody, go_on = threading.Barrier(3), threading.Event()
+
+        def objective(trial):
+            everybody.wait()
+            print("at work\\n", end="", flush=True)
+            go_on.wait()
+            return trial.x
+
+        threading.Thread(target=lambda: sys.stdin.readline() and go_on.set(), daemon=True).start()
+        slipstream.load(sys.argv[1]).optimize(objective, workers=3, progress=False)
+    """)
+
+    def start(self):
+        """A program whose three workers are at work, and that was interrupted once."""
+        process = subprocess.Popen(
+            [sys.executable, "-c", self.SCRIPT, self.study_id], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **SPAWN)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(stream.close)
+        for _ in range(3):
+            self.assertEqual(process.stdout.readline(), "at work\n")
+        process.send_signal(signal.SIGINT)
+        self.assertRegex(process.stderr.readline(), "interrupted: waiting for the 3 trainings "
+                                                    "under way; Ctrl-C again gives their trials")
+        return process
+
+    def check_end(self, process):
+        told = process.stderr.read()
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
+        self.assertEqual(told.count("Traceback"), 1, told)
+        self.assertTrue(told.endswith("KeyboardInterrupt\n"), told)
+
+    def test_the_first_waits_for_the_trainings_under_way(self):
+        study = self.open()
+        process = self.start()
+        self.assertEqual([trial.state for trial in study.trials], ["active"] * 3)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        self.check_end(process)
+        self.assertEqual([trial.state for trial in study.trials], ["succeeded"] * 3)
+
+    def test_the_second_gives_their_trials_back(self):
+        study = self.open()
+        process = self.start()
+        process.send_signal(signal.SIGINT)
+        self.check_end(process)
+        self.assertEqual([trial.state for trial in study.trials], ["requested"] * 3)
+
+    def test_another_exception_of_a_signal_gives_them_back_too(self):
+        study = self.open()
+        held, go_on = threading.Event(), threading.Event()
+        both = threading.Barrier(2, action=held.set)
+        self.addCleanup(go_on.set)
+
+        def objective(trial):
+            both.wait()
+            go_on.wait()
+            return trial.x
+
+        def end(number, frame):
+            raise SystemExit
+
+        before = signal.signal(signal.SIGUSR1, end)
+        self.addCleanup(signal.signal, signal.SIGUSR1, before)
+        main = threading.main_thread().ident
+        threading.Thread(
+            target=lambda: held.wait() and signal.pthread_kill(main, signal.SIGUSR1)).start()
+        with self.assertRaises(SystemExit):
+            study.optimize(objective, workers=2, progress=False)
+        self.assertEqual([trial.state for trial in study.trials], ["requested"] * 2)
 
 
 class Messages(unittest.TestCase):
