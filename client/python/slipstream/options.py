@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
@@ -11,6 +12,10 @@ import grpc
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 # The environment variable that names the server of `slipstream.local`, if there is one.
 LOCAL_SERVER = "SLIPSTREAM_LOCAL_SERVER"
+# What gRPC itself takes apart: https://grpc.github.io/grpc/cpp/md_doc_naming.html.
+_GRPC_SCHEMES = ("unix:", "unix-abstract:", "vsock:", "dns:", "ipv4:", "ipv6:", "xds:")
+_HOST_AND_PORT = re.compile(r"(?:[^\s/:@\[\]]+|\[[0-9A-Fa-f:.]+(?:%[^\s\]]+)?\]):([0-9]{1,5})")
+_LAST_PORT = 65535
 
 
 @dataclass(frozen=True)
@@ -126,4 +131,24 @@ def _read(path: str) -> bytes:
 
 def choose_address(address: Optional[str]) -> str:
     """The address, or else that of the environment variable SLIPSTREAM_ADDRESS, or the default."""
-    return address or os.environ.get("SLIPSTREAM_ADDRESS") or DEFAULT_ADDRESS
+    if address:
+        return _checked_address("address", address)
+    return _checked_address(
+        "SLIPSTREAM_ADDRESS", os.environ.get("SLIPSTREAM_ADDRESS") or DEFAULT_ADDRESS
+    )
+
+
+def _checked_address(origin: str, address: Any) -> str:
+    """The address, unless gRPC would wait for a server that nobody can have meant."""
+    if not isinstance(address, str):
+        raise TypeError(f"{origin}={address!r} must be a text of the form host:port")
+    if address.startswith(_GRPC_SCHEMES):
+        return address
+    written = _HOST_AND_PORT.fullmatch(address)
+    if written is None or not 1 <= int(written[1]) <= _LAST_PORT:
+        raise ValueError(
+            f"{origin}={address!r} must have the form host:port, such as {DEFAULT_ADDRESS}, "
+            f"[::1]:7411 or unix:/run/slipstream.sock, with a port from 1 to {_LAST_PORT} and "
+            "without a scheme such as http://"
+        )
+    return address

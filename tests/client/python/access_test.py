@@ -13,7 +13,7 @@ from servers import SERVER, SPAWN, ServerProcess
 import slipstream
 import slipstream.aio
 from slipstream import Options, real
-from slipstream.options import Retry
+from slipstream.options import Retry, choose_address
 
 SPACE = {"x": real(0, 1)}
 ONCE = Retry(max_attempts=1)
@@ -77,6 +77,29 @@ class Access(unittest.TestCase):
                 self.create("unfit", Options(**settings))
         with self.assertRaises(FileNotFoundError):
             self.create("unfit", Options(ca="/nowhere"))
+
+
+class Addresses(unittest.TestCase):
+    def test_one_that_cannot_be_meant_is_refused_at_once(self):
+        for address in ("127.0.0.1", "http://127.0.0.1:27411", "grpc://host:7411", "nonsense",
+                        ":7411", "host:0", "host:65536", "host:", "host:port", "::1:7411",
+                        "[::1]", "a b:7411", "user@host:7411", "host:7411/", "host:7411\n"):
+            with self.subTest(address):
+                with self.assertRaisesRegex(ValueError, "^address=.*must have the form host:port"):
+                    slipstream.load("digits", address=address)
+                with self.assertRaisesRegex(ValueError, "host:port"):
+                    asyncio.run(slipstream.aio.load("digits", address=address))
+                with mock.patch.dict(os.environ, {"SLIPSTREAM_ADDRESS": address}):
+                    with self.assertRaisesRegex(ValueError, "^SLIPSTREAM_ADDRESS=.*host:port"):
+                        slipstream.sources()
+        with self.assertRaisesRegex(TypeError, "address=7411 must be a text"):
+            slipstream.sources(address=7411)
+
+    def test_the_forms_of_grpc_are_taken(self):
+        for address in ("127.0.0.1:7411", "localhost:1", "[::1]:7411", "[fe80::1%eth0]:65535",
+                        "my_host.example:7411", "unix:/run/slipstream.sock",
+                        "dns:///host.example:7411"):
+            self.assertEqual(choose_address(address), address)
 
 
 if __name__ == "__main__":
