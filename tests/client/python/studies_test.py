@@ -129,6 +129,13 @@ class Opening(ServerTest):
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
              "preset is magic, must be one of auto, gp_log_ei"),
             (lambda: slipstream.load("a/b"), ValueError, "id of a study"),
+            (lambda: slipstream.create_or_load("my_study", EVERY_KIND, maximize="y"), ValueError,
+             "'my_study' is not the id of a study.*: 1 to 63 characters of a-z, 0-9 and '-', begin"),
+            (lambda: slipstream.load("a" * 64), ValueError, "1 to 63 characters"),
+            (lambda: slipstream.load("studies/a-"), ValueError, "not ending with '-'"),
+            (lambda: slipstream.load(None), TypeError, "None is not the id of a study"),
+            (lambda: slipstream.create_or_load(3), TypeError, "3 is not the id of a study"),
+            (lambda: slipstream.load("digits", project=3), TypeError, "project=3 must be a text"),
             (lambda: slipstream.load("nobody"), slipstream.NotFound, "studies/nobody"),
             (lambda: slipstream.create_or_load("x", maximize="y"), ValueError, "candidates="),
         ):

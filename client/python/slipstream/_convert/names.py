@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Optional
 
 DEFAULT_PROJECT = "default"
+# The server's own rule, which it does not tell where it is asked for a study by its name.
+_STUDY_ID = re.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?")
+_STUDY_ID_RULE = (
+    "1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not ending with '-'"
+)
 
 
 def parent_of(project: Optional[str]) -> str:
     """The name of a project on the server; that of the project "default" may be left out."""
     if project is None or project == DEFAULT_PROJECT:
         return ""
+    if not isinstance(project, str):
+        raise TypeError(f"project={project!r} must be a text, such as 'vision'")
     if not project or "/" in project:
         raise ValueError(f"project={project!r} must be the name of a project, such as 'vision'")
     return f"projects/{project}"
@@ -44,6 +52,8 @@ class StudyName:
 
 def study_name(text: str, project: Optional[str] = None) -> StudyName:
     """The name that is written in full, or as the id of a study in the project."""
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not the id of a study, which is a text, such as 'digits'")
     parts = text.split("/")
     if len(parts) == 4 and parts[0] == "projects" and parts[1] and parts[2] == "studies":
         if project is not None and project != parts[1]:
@@ -53,5 +63,9 @@ def study_name(text: str, project: Optional[str] = None) -> StudyName:
         parts = parts[1:]
     if len(parts) != 1 or not parts[0]:
         raise ValueError(f"{text!r} is not the id of a study, such as 'digits'")
+    if not _STUDY_ID.fullmatch(parts[0]):
+        raise ValueError(
+            f"{parts[0]!r} is not the id of a study, such as 'digits': {_STUDY_ID_RULE}"
+        )
     parent_of(project)
     return StudyName(project or DEFAULT_PROJECT, parts[0])
