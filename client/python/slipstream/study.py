@@ -131,13 +131,15 @@ class Study(StudyBase):
         return self.description.transfer
 
     def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
-        """Queues a configuration, which the next suggestion is."""
+        """Queues a configuration, which the next suggestion is.
+
+        Parameters that are not active are left out or None."""
         return self._transport.run(self._reader.add(params, None))
 
     def record(
         self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
     ) -> TrialRecord:
-        """Adds a result from elsewhere.
+        """Adds a result from elsewhere. Parameters that are not active are left out or None.
 
         With a `request_id` of the caller's own, of 1 to 128 printable characters, whoever says it
         again within a day adds nothing."""

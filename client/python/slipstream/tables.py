@@ -13,7 +13,8 @@ Row = Mapping[str, Any]
 Table = Union[Iterable[Row], Any]
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Whether there is no value: None, NaN and the like."""
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(cell, float) and cell != cell
@@ -43,7 +44,7 @@ def rows_of(table: Table) -> List[Dict[str, Any]]:
                 "mappings, such as [{'lr': 0.1, 'accuracy': 0.9}]"
             )
         cells = {name: plain(cell) for name, cell in record.items()}
-        rows.append({name: cell for name, cell in cells.items() if not _is_missing(cell)})
+        rows.append({name: cell for name, cell in cells.items() if not is_missing(cell)})
     return rows
 
 

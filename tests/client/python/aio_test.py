@@ -11,7 +11,7 @@ from waiting import wait_until_async
 
 import slipstream
 import slipstream.aio
-from slipstream import real
+from slipstream import boolean, real
 from slipstream._wire import messages
 
 SPACE = {"x": real(0, 1)}
@@ -204,6 +204,17 @@ class Asyncio(ServerTest):
             self.assertNotIn(task.name, [one.name for one in await slipstream.aio.sources()])
 
         self.run_async(body)
+
+    def test_none_is_an_inactive_parameter(self):
+        async def body(study):
+            space = {"on": boolean(), "y": real(0, 1, when={"on": True})}
+            async with await slipstream.aio.create_or_load(
+                    f"{self.study_id}-2", space, minimize="loss") as other:
+                await other.record({"on": False, "y": None}, 0.5)
+                await other.enqueue({"on": False, "y": None})
+                return [dict(trial) for trial in await other.trials()]
+
+        self.assertEqual(self.run_async(body), [{"on": False}] * 2)
 
     def test_a_table_need_not_fit_the_space(self):
         async def main():

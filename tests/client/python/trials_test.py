@@ -71,6 +71,19 @@ class Values(TrialTest):
             frame[["x", "kernel", "degree", "loss"]], like=study, missing="failed")
         self.assertEqual((task.observation_count, task.measured_count), (2, 1))
 
+    def test_none_is_an_inactive_parameter(self):
+        study = self.open()
+        study.record({"x": 0.25, "kernel": "rbf", "degree": None}, 1.5)
+        row = {name: study.trials.to_dicts()[0][name] for name in SPACE}
+        study.record(row, 2)
+        study.enqueue({**row, "degree": float("nan")})
+        self.assertEqual([dict(trial) for trial in study.trials],
+                         [{"x": 0.25, "kernel": "rbf"}] * 3)
+        with self.assertRaisesRegex(TypeError, "x=None is no value"):
+            study.enqueue({**row, "x": None})
+        with self.assertRaisesRegex(slipstream.InvalidArgument, "degree"):
+            study.enqueue({**row, "kernel": "poly"})
+
     def test_names_that_the_table_has_itself_do_not_hide_parameters(self):
         space = {"state": real(0, 1), "worker": integer(1, 3)}
         study = slipstream.create_or_load(self.study_id, space, minimize="loss")

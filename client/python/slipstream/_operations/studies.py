@@ -12,8 +12,10 @@ from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
+from slipstream.parameters import Parameter
 from slipstream.records import StudyDescription, TrialRecord
 from slipstream.scalars import check_finite
+from slipstream.tables import is_missing
 
 
 def load(
@@ -63,6 +65,18 @@ def create_or_load(service: Service, asked: StudyDescription) -> Plan[StudyDescr
     return existing
 
 
+def _without_inactive(
+    params: Mapping[str, Any], space: Mapping[str, Parameter]
+) -> Dict[str, Any]:
+    """The parameters without conditional ones that are None or NaN, as rows have them where they
+    are not active."""
+    return {
+        name: value
+        for name, value in params.items()
+        if not (name in space and space[name].condition is not None and is_missing(value))
+    }
+
+
 class StudyReader:
     """Plans what is read from, and added to, one study."""
 
@@ -96,7 +110,8 @@ class StudyReader:
         if value is not None:
             value = check_finite("record()", value)
             outcome = outcome_message("measurement", self._study.objective.metric, value)
-        observation = observation_message(params, dict(self._study.space), outcome)
+        space = dict(self._study.space)
+        observation = observation_message(_without_inactive(params, space), space, outcome)
         response = yield from self._service.add_trials(self._name, [observation], request_id)
         return self._record(response.trials[0])
 
