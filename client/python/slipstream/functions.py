@@ -44,7 +44,7 @@ def create_or_load(
     """The study with this id, created if there is none.
 
     A study that exists is compared with what is asked for, and StudyDiffers says what differs;
-    arguments that are left out may be anything.
+    arguments that are left out may be anything, the space and the objective too.
 
     `space`: parameters by name; see slipstream.parameters.
     `maximize`, `minimize`: the name of what is measured; one of them.

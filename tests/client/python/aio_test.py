@@ -216,6 +216,15 @@ class Asyncio(ServerTest):
 
         self.assertEqual(self.run_async(body), [{"on": False}] * 2)
 
+    def test_a_study_that_exists_needs_no_space(self):
+        async def body(study):
+            async with await slipstream.aio.create_or_load(self.study_id) as again:
+                self.assertEqual((again.id, again.space), (study.id, study.space))
+            with self.assertRaisesRegex(ValueError, "no study.*what is tuned"):
+                await slipstream.aio.create_or_load(f"{self.study_id}-2")
+
+        self.run_async(body)
+
     def test_a_table_need_not_fit_the_space(self):
         async def main():
             rows = [{"x": 0.5, "loss": 1}, {"x": 2, "loss": 0}]

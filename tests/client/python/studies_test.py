@@ -104,6 +104,35 @@ class Opening(ServerTest):
             with self.assertRaisesRegex(kind, r"record\(\) (takes a|got nan)"):
                 study.record(params, value)
 
+    def test_a_study_that_exists_needs_no_space_and_no_objective(self):
+        for settings in ({}, {"exact": True}):
+            self.study_id += "-x"
+            study = self.open(seed=7, **settings)
+            again = slipstream.create_or_load(self.study_id)
+            self.assertEqual((again.space, again.objective), (study.space, study.objective))
+            rows = [{"lr": 0.1, "kernel": "rbf", "accuracy": 1}]
+            for arguments in ({"maximize": "accuracy", **settings}, {"space": EVERY_KIND}, {}):
+                slipstream.create_or_load(self.study_id, **arguments, seed=7)
+            for arguments in ({"minimize": "loss"}, {"space": {"lr": real(0, 1)}}, {"seed": 8}):
+                with self.assertRaises(slipstream.StudyDiffers):
+                    slipstream.create_or_load(self.study_id, **arguments)
+            with self.assertRaisesRegex(slipstream.StudyDiffers, "source task"):
+                slipstream.create_or_load(self.study_id, sources=[rows])
+
+    def test_a_study_with_candidates_needs_no_space(self):
+        study = self.open({"a": integer(1, 3)}, candidates=[{"a": 1}, {"a": 3}], allow_repeats=True)
+        self.assertEqual(slipstream.create_or_load(self.study_id).id, study.id)
+
+    def test_what_creating_a_study_needs_is_told_where_there_is_none(self):
+        for arguments, words in (
+            ({}, f"there is no study '{self.study_id}' on .*to create it: what is tuned.*what is "
+                 "the objective"),
+            ({"maximize": "y"}, "no study.*Give a space.*candidates="),
+            ({"space": EVERY_KIND}, "no study.*maximize='accuracy'"),
+        ):
+            with self.assertRaisesRegex(ValueError, words):
+                slipstream.create_or_load(self.study_id, **arguments)
+
     def test_a_lease_may_never_end(self):
         self.assertEqual(self.open(lease=math.inf).description.lease, math.inf)
         self.assertIsNone(self.open().suggest()._record.lease_ends)

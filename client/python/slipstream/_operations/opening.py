@@ -15,13 +15,24 @@ from slipstream.records import SourceTask, StudyDescription
 
 
 def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription]:
-    """The study, created if there is none, after its sources have been registered."""
+    """The study, created if there is none, after its sources have been registered.
+
+    One that exists says itself what the request leaves out."""
+    existing, missing = None, request.missing()
+    if missing:
+        existing = yield from studies.find(service, request.name)
+        if existing is None:
+            raise ValueError(
+                f"there is no study {request.name.short!r} on {service.address}, and to create "
+                f"it: {'; '.join(missing)}"
+            )
+        request = request.completed_by(existing)
     asked = request.describe()
     subject = sources.Subject(asked.space, asked.objective, project=asked.project)
     names = yield from sources.names_of(service, request.source_list(), subject)
     if names is not None:
         asked = replace(asked, sources=tuple(names))
-    return (yield from studies.create_or_load(service, asked))
+    return (yield from studies.create_or_load(service, asked, existing))
 
 
 def register_source(

@@ -29,9 +29,10 @@ def delete(service: Service, study_id: str, project: Optional[str]) -> Plan[None
     yield from service.delete_study(study_name(study_id, project).full)
 
 
-def _read_if_there(service: Service, name: str) -> Plan[Optional[Message]]:
+def find(service: Service, name: StudyName) -> Plan[Optional[StudyDescription]]:
+    """The study as it is; None if there is none."""
     try:
-        return (yield from service.get_study(name))
+        return study_of((yield from service.get_study(name.full)))
     except errors.NotFound:
         return None
 
@@ -43,17 +44,19 @@ def _create_if_new(service: Service, name: StudyName, study: Message) -> Plan[Op
         return None
 
 
-def create_or_load(service: Service, asked: StudyDescription) -> Plan[StudyDescription]:
-    """The study with the id. StudyDiffers if it exists and is not what is asked for."""
+def create_or_load(
+    service: Service, asked: StudyDescription, existing: Optional[StudyDescription]
+) -> Plan[StudyDescription]:
+    """The study with the id, which may have been read. StudyDiffers if it exists and is not what is
+    asked for."""
     name = study_name(asked.study_id, asked.project)
     request = study_message(asked)  # Complains of a malformed space also where the study exists.
-    message = yield from _read_if_there(service, name.full)
-    if message is None:
+    existing = existing or (yield from find(service, name))
+    if existing is None:
         created = yield from _create_if_new(service, name, request)
         if created is not None:
             return study_of(created)
-        message = yield from service.get_study(name.full)
-    existing = study_of(message)
+        existing = study_of((yield from service.get_study(name.full)))
     found = differences(asked, existing)
     if found:
         raise errors.StudyDiffers(

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
-from slipstream._convert.names import study_name
+from slipstream._convert.names import StudyName, study_name
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, seconds_of
 from slipstream.scalars import check_count, label_texts, plain
 from slipstream.tables import Table, infer_space, rows_of
 
 
+_WHICH_OBJECTIVE = (
+    "what is the objective? Give one of maximize='accuracy' and minimize='loss', with the name of "
+    "what is measured"
+)
+
+
 def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bool) -> Objective:
     """Exactly one of the names must be given."""
     if bool(maximize) == bool(minimize):
-        raise ValueError(
-            "what is the objective? Give one of maximize='accuracy' and minimize='loss', with the "
-            "name of what is measured"
-        )
+        raise ValueError(_WHICH_OBJECTIVE)
     return Objective(maximize or minimize or "", bool(maximize), exact)
 
 
@@ -51,7 +54,7 @@ class StudyRequest:
         candidates = [] if self.candidates is None else rows_of(self.candidates)
         if self.stopping_options and self.stopping is None:
             raise ValueError("stopping_options need a rule: give stopping='median' or another")
-        name = study_name(self.study_id, self.project)
+        name = self.name
         return StudyDescription(
             name.study_id,
             self._choose_space(candidates),
@@ -74,11 +77,41 @@ class StudyRequest:
         if self.space:
             return self.space
         if not candidates:
-            raise ValueError(
+            raise ValueError("candidates= has no rows, and a study needs at least one")
+        return infer_space(candidates)
+
+    @property
+    def name(self) -> StudyName:
+        """The study's name."""
+        return study_name(self.study_id, self.project)
+
+    def missing(self) -> Sequence[str]:
+        """What creating the study needs besides, none if all is given."""
+        needed = []
+        if not self.space and self.candidates is None:
+            needed.append(
                 "what is tuned? Give a space, such as {'lr': slipstream.log(1e-5, 1)}, or "
                 "candidates=, a table with a row for each configuration"
             )
-        return infer_space(candidates)
+        if not self.maximize and not self.minimize:
+            needed.append(_WHICH_OBJECTIVE)
+        return needed
+
+    def completed_by(self, existing: StudyDescription) -> StudyRequest:
+        """The request with the space and the objective of the study that exists, where it names
+        none."""
+        request: StudyRequest = self
+        if not self.space and self.candidates is None:
+            repeats = existing.allow_repeats or self.allow_repeats
+            request = replace(
+                request, space=existing.space, candidates=existing.candidates or None,
+                allow_repeats=repeats,
+            )
+        if not self.maximize and not self.minimize:
+            own = existing.objective
+            goal = {"maximize": own.metric} if own.maximize else {"minimize": own.metric}
+            request = replace(request, exact=self.exact or own.exact, **goal)
+        return request
 
     def source_list(self) -> Optional[Sequence[Any]]:
         """The sources as a list; None if none were asked for."""
