@@ -32,7 +32,7 @@ def create_or_load(
     seed: Optional[int] = None,
     stopping: Optional[str] = None,
     stopping_options: Optional[Mapping[str, float]] = None,
-    lease: Union[float, timedelta, None] = None,
+    lease: Union[float, timedelta, str, None] = None,
     requeues: Optional[int] = None,
     title: str = "",
     labels: Optional[Mapping[str, str]] = None,
@@ -49,7 +49,7 @@ def create_or_load(
     `space`: parameters by name; see slipstream.parameters.
     `maximize`, `minimize`: the name of what is measured; one of them.
     `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a table
-    (rows or a data frame) with a column for each parameter and one for what was measured. A
+    (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter and one for what was measured. A
     parameter without a column has its declared default there; rows outside the space are left out,
     of which a warning tells.
     `candidates`: the only configurations that may be suggested, as a table; without a space it is
@@ -59,8 +59,8 @@ def create_or_load(
     recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.
     `seed`: of every random choice.
     `stopping`, `stopping_options`: the rule behind `trial.should_stop()`.
-    `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds or a
-    timedelta, math.inf for ever; an hour by default), and how often its configuration is queued
+    `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
+    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often its configuration is queued
     again after that.
     `title`, `labels`: for people.
     `project`: that the study belongs to, "default" unless given; its full name,
@@ -155,8 +155,8 @@ def register_source(
 ) -> SourceTask:
     """Registers a finished run, so that new studies can learn from it.
 
-    `source` is a study, or a table: rows as mappings, or a data frame, with a column for each
-    parameter and one for what was measured. A missing cell is a parameter that does not exist in
+    `source` is a study, or a table: rows as mappings, a data frame, or the pathlib.Path of a CSV
+    file, with a column for each parameter and one for what was measured. A missing cell is a parameter that does not exist in
     that row. A table needs a `space` and its objective, or a study that it is `like`.
     `missing` is what a row without a value means, "failed" or "infeasible". `project` is that of
     the study unless another one is given.

@@ -79,6 +79,11 @@ def _text(number: Optional[Number]) -> str:
 def _condition(when: Optional[When]) -> Optional[Condition]:
     if when is None:
         return None
+    if not isinstance(when, Mapping):
+        raise TypeError(
+            f"when={when!r} must name a parameter and its value, or values, such as "
+            "when={'kernel': 'poly'}; it is no function, as the server decides what is active"
+        )
     if len(when) != 1:
         raise ValueError(
             f"when={dict(when)!r} must name one parameter, such as when={{'kernel': 'poly'}}; for "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from slipstream.parameters import Parameter, Value
+from slipstream.scalars import is_number, plain
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,40 @@ class SourceTask:
     origin: str = ""
 
 
-def seconds_of(lease: Union[float, timedelta, None]) -> Optional[float]:
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_DURATION = re.compile(r"(?:([0-9.]+)d)?(?:([0-9.]+)h)?(?:([0-9.]+)m)?(?:([0-9.]+)s)?")
+
+
+def _seconds_in(text: str) -> Optional[float]:
+    """The seconds of a text such as "1h30m"; None if it is no duration."""
+    written = _DURATION.fullmatch(text)
+    if not text or written is None:
+        return None
+    try:
+        parts = zip(written.groups(), ("d", "h", "m", "s"))
+        return sum(float(number) * _UNITS[unit] for number, unit in parts if number is not None)
+    except ValueError:
+        return None
+
+
+def seconds_of(lease: Union[float, timedelta, str, None]) -> Optional[float]:
     """A lease in seconds.
 
-    >>> seconds_of(timedelta(minutes=10))
-    600.0
+    >>> seconds_of(timedelta(minutes=10)), seconds_of("1h30m")
+    (600.0, 5400.0)
     """
     if lease is None:
         return None
-    seconds = lease.total_seconds() if isinstance(lease, timedelta) else float(lease)
+    seconds: Any = plain(lease)
+    if isinstance(lease, timedelta):
+        seconds = lease.total_seconds()
+    elif isinstance(lease, str):
+        seconds = _seconds_in(lease)
+    if not is_number(seconds):
+        raise TypeError(
+            f"lease={lease!r} must be a number of seconds, a timedelta, or a text such as '90s', "
+            "'10m', '1h30m' or '2d'"
+        )
     if seconds <= 0 or math.isnan(seconds):
         raise ValueError(f"lease={lease!r} must be above 0 seconds; math.inf if leases never end")
-    return seconds
+    return float(seconds)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Union
+import csv
+import os
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
 from slipstream.parameters import Parameter, Value
 from slipstream.scalars import plain
@@ -18,6 +20,33 @@ def is_missing(cell: Any) -> bool:
     if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(cell, float) and cell != cell
+
+
+def _cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
+    """A cell of a CSV file, as the parameter's kind has it; that of an objective is a number."""
+    if not text:
+        return None
+    if parameter is not None and parameter.kind == "choice":
+        return text
+    if parameter is not None and parameter.kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[Dict[str, Any]]:
+    """The rows of a CSV file whose first line names the columns; an empty cell is missing."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return [
+            {name: _cell_of_text(text or "", space.get(name)) for name, text in record.items()}
+            for record in csv.DictReader(file, restkey="")
+        ]
 
 
 def _records(table: Table) -> Iterable[Row]:
@@ -36,6 +65,10 @@ def rows_of(table: Table) -> List[Dict[str, Any]]:
     >>> rows_of([{"lr": 0.1, "degree": None}, {"lr": 0.2, "degree": 3}])
     [{'lr': 0.1}, {'lr': 0.2, 'degree': 3}]
     """
+    if isinstance(table, (str, os.PathLike)):
+        raise TypeError(
+            f"{table!r} is no table but a text or a path: read it, such as by pandas.read_csv"
+        )
     rows = []
     for number, record in enumerate(_records(table), start=1):
         if not isinstance(record, Mapping):

@@ -28,6 +28,8 @@ class Parameters(unittest.TestCase):
             (lambda: choice(), ValueError, "at least one word"),
             (lambda: discrete("a"), TypeError, r"choice\(\)"),
             (lambda: discrete(), ValueError, "at least one number"),
+            (lambda: boolean(when=lambda params: True), TypeError, "when={'kernel': 'poly'}"),
+            (lambda: boolean(when="a"), TypeError, "must name a parameter and its value"),
             (lambda: boolean(when={"a": 1, "b": 2}), ValueError, "one parameter"),
         ):
             with self.assertRaisesRegex(kind, words):

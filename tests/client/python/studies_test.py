@@ -3,6 +3,8 @@
 import datetime
 import decimal
 import math
+import pathlib
+import tempfile
 import unittest
 import warnings
 
@@ -133,6 +135,12 @@ class Opening(ServerTest):
             with self.assertRaisesRegex(ValueError, words):
                 slipstream.create_or_load(self.study_id, **arguments)
 
+    def test_a_lease_may_be_written_as_on_the_command_line(self):
+        for text, seconds in (("90s", 90), ("10m", 600), ("1h30m", 5400), ("2d", 172800),
+                              ("1.5h", 5400)):
+            self.study_id += "x"
+            self.assertEqual(self.open(lease=text).description.lease, seconds)
+
     def test_a_lease_may_never_end(self):
         self.assertEqual(self.open(lease=math.inf).description.lease, math.inf)
         self.assertIsNone(self.open().suggest()._record.lease_ends)
@@ -154,6 +162,18 @@ class Opening(ServerTest):
             (lambda: self.open(labels={1: "a"}), TypeError, "labels={1: 'a'}: a label is a"),
             (lambda: self.open(stopping="asha", stopping_options={"a": "1"}), TypeError,
              "must be a number"),
+            (lambda: self.open(maximize=["a", "b"]), TypeError,
+             r"maximize=\['a', 'b'\] must be the name .*a study has one objective"),
+            (lambda: self.open(lease="soon"), TypeError, "lease='soon' must be .*'10m'"),
+            (lambda: self.open(lease="0s"), ValueError, "lease='0s' must be above 0"),
+            (lambda: self.open(lease=[1]), TypeError, "number of seconds, a timedelta, or a text"),
+            (lambda: self.open(seed=-1), ValueError, f"seed=-1 must be from 0 to {2**64 - 1}"),
+            (lambda: self.open(seed=2**64), ValueError, f"seed={2**64} must be from 0"),
+            (lambda: self.open(seed="x"), TypeError, "seed='x' must be a whole number"),
+            (lambda: self.open(sources=["x.csv"]), ValueError, r"pathlib.Path\(...\)"),
+            (lambda: self.open(sources=pathlib.Path("x.csv")), TypeError, r"sources=\[last_year"),
+            (lambda: self.open(sources=3), TypeError, r"sources=\[last_year"),
+            (lambda: self.open(candidates=pathlib.Path("x.csv")), TypeError, "read it"),
             (lambda: self.open(requeues=1.5), TypeError, "requeues=1.5 must be a whole number"),
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
              "preset is magic, must be one of auto, gp_log_ei"),
@@ -356,6 +376,22 @@ class Sources(ServerTest):
         ):
             with self.assertRaisesRegex(ValueError, words):
                 self.open(sources=[rows])
+
+    def test_a_path_is_that_of_a_csv_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "last-year.csv"
+            path.write_text("lr,kernel,degree,accuracy\n0.01,rbf,,0.91\n1e-1,poly,3,0.78\n")
+            task, warned = self.learn(path)
+            rows = self.ROWS[:2]
+            self.assertEqual(task.name, register_source(rows, self.SPACE, maximize="accuracy").name)
+            self.assertEqual(register_source(path, self.SPACE, maximize="accuracy").name, task.name)
+            self.assertEqual(warned, [])
+            path.write_text("lr,kernel,accuracy\nhigh,rbf,0.91\n")
+            with self.assertRaisesRegex(TypeError, "row 1: lr='high' is text"):
+                register_source(path, self.SPACE, maximize="accuracy")
+            path.write_text("lr,x,on,accuracy\n0.5,1,True,1\n")
+            space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
+            self.assertEqual(dict(register_source(path, space, maximize="accuracy").space), space)
 
     def test_text_among_numbers_is_told_with_its_row_and_column(self):
         good = {"lr": 0.1, "kernel": "rbf", "accuracy": 0.5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
@@ -19,7 +20,7 @@ from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, SourceTask, TrialRecord
-from slipstream.tables import Table, rows_of
+from slipstream.tables import Table, read_csv, rows_of
 
 _COLLECTION = "sourceTasks"
 _CHUNK = 1000  # Observations.
@@ -112,6 +113,8 @@ def _register(
 
 
 def _checked_rows(table: Table, subject: Subject) -> List[Dict[str, Any]]:
+    if isinstance(table, os.PathLike):
+        table = read_csv(table, subject.space)
     rows = rows_of(table)
     if not rows:
         raise ValueError("the table has no rows, and a source task needs at least one")
@@ -167,7 +170,8 @@ def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
     if written is None:
         raise ValueError(
             f"{text!r} is not the name of a source task: its 32 hexadecimal digits, or the first 6 "
-            "or more of them; slipstream.sources() lists them"
+            "or more of them; slipstream.sources() lists them. A CSV file is given as "
+            "pathlib.Path(...)"
         )
     if written[1] is not None:
         project = project_of(text)

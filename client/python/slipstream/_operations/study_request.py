@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from slipstream._convert.names import StudyName, study_name
+from slipstream._operations.study_base import StudyBase
 from slipstream.parameters import Parameter
-from slipstream.records import Objective, StudyDescription, seconds_of
-from slipstream.scalars import check_count, label_texts, plain
+from slipstream.records import Objective, SourceTask, StudyDescription, seconds_of
+from slipstream.scalars import check_count, label_texts
 from slipstream.tables import Table, infer_space, rows_of
 
 
+_LAST_SEED = 2**64 - 1
 _WHICH_OBJECTIVE = (
     "what is the objective? Give one of maximize='accuracy' and minimize='loss', with the name of "
     "what is measured"
@@ -21,6 +24,12 @@ _WHICH_OBJECTIVE = (
 
 def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bool) -> Objective:
     """Exactly one of the names must be given."""
+    for argument, metric in (("maximize", maximize), ("minimize", minimize)):
+        if metric is not None and not isinstance(metric, str):
+            raise TypeError(
+                f"{argument}={metric!r} must be the name of what is measured, such as "
+                f"{argument}='loss'; a study has one objective"
+            )
     if bool(maximize) == bool(minimize):
         raise ValueError(_WHICH_OBJECTIVE)
     return Objective(maximize or minimize or "", bool(maximize), exact)
@@ -43,7 +52,7 @@ class StudyRequest:
     seed: Optional[int] = None
     stopping: Optional[str] = None
     stopping_options: Optional[Mapping[str, float]] = None
-    lease: Union[float, timedelta, None] = None
+    lease: Union[float, timedelta, str, None] = None
     requeues: Optional[int] = None
     title: str = ""
     labels: Optional[Mapping[str, str]] = None
@@ -63,7 +72,7 @@ class StudyRequest:
             self.allow_repeats,
             preset=self.preset,
             recipe=self.recipe,
-            seed=plain(self.seed),
+            seed=None if self.seed is None else check_count("seed", self.seed, 0, _LAST_SEED),
             stopping=self.stopping,
             stopping_options=self.stopping_options,
             lease=seconds_of(self.lease),
@@ -117,6 +126,7 @@ class StudyRequest:
         """The sources as a list; None if none were asked for."""
         if self.sources is None:
             return None
-        if isinstance(self.sources, (str, Mapping)) or hasattr(self.sources, "columns"):
+        lone = isinstance(self.sources, (str, Mapping, os.PathLike, SourceTask, StudyBase))
+        if lone or not isinstance(self.sources, Iterable) or hasattr(self.sources, "columns"):
             raise TypeError("sources= takes a list, such as sources=[last_year]")
         return list(self.sources)

@@ -66,7 +66,7 @@ async def create_or_load(
     seed: Optional[int] = None,
     stopping: Optional[str] = None,
     stopping_options: Optional[Mapping[str, float]] = None,
-    lease: Union[float, timedelta, None] = None,
+    lease: Union[float, timedelta, str, None] = None,
     requeues: Optional[int] = None,
     title: str = "",
     labels: Optional[Mapping[str, str]] = None,
