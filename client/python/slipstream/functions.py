@@ -53,7 +53,7 @@ def create_or_load(
     parameter without a column has its declared default there; rows outside the space are left out,
     of which a warning tells.
     `candidates`: the only configurations that may be suggested, as a table; without a space it is
-    inferred from them. With `allow_repeats` each may be suggested more than once.
+    inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats` each may be suggested more than once.
     `exact`: the same configuration always gives the same value.
     `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
     recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.

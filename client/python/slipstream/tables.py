@@ -9,6 +9,10 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 from slipstream.parameters import Parameter, Value
 from slipstream.scalars import plain
 
+# The server's bounds of a discrete and of an integer parameter.
+_MOST_NUMBERS = 1000
+_WIDEST = 2**53
+
 Row = Mapping[str, Any]
 # Rows as mappings, or a frame of pandas or Polars. A missing cell (absent, None or NaN) is a
 # parameter that is not active in that row.
@@ -88,12 +92,29 @@ def _column_parameter(name: str, cells: List[Value]) -> Parameter:
     if kinds == {"bool"}:
         return Parameter("boolean")
     if kinds <= {"int", "float"}:
-        return Parameter("discrete", values=tuple(sorted(set(cells))))
+        return _numbers_parameter(sorted(set(cells)))
+    if len(kinds) == 1:
+        raise TypeError(
+            f"column {name!r} has cells of the kind {kinds.pop()}, such as {cells[0]!r}, and a "
+            "parameter is a number, a word, or true or false: convert the column, such as "
+            "timestamps to seconds, or leave it out"
+        )
     raise TypeError(f"column {name!r} has cells of several kinds: {', '.join(sorted(kinds))}")
 
 
+def _numbers_parameter(numbers: List[Any]) -> Parameter:
+    """The numbers that occur or, if these are too many, the range that has them all."""
+    if len(numbers) <= _MOST_NUMBERS:
+        return Parameter("discrete", values=tuple(numbers))
+    low, high = numbers[0], numbers[-1]
+    if all(isinstance(number, int) for number in numbers) and high - low < _WIDEST:
+        return Parameter("integer", low, high)
+    return Parameter("real", float(low), float(high))
+
+
 def infer_space(rows: List[Dict[str, Any]]) -> Dict[str, Parameter]:
-    """The space of a list of candidates: words, true or false, or the numbers that occur.
+    """The space of a list of candidates: words, true or false, or the numbers that occur, of which
+    more than a thousand are a range.
 
     >>> infer_space([{"solvent": "water", "celsius": 20}, {"solvent": "ether", "celsius": 5}])
     {'solvent': choice('water', 'ether'), 'celsius': discrete(5, 20)}

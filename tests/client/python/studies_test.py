@@ -253,6 +253,33 @@ class Candidates(ServerTest):
     def test_a_list_shorter_than_the_count_gives_what_there_is(self):
         self.assertEqual(len(self.open(candidates=self.ROWS).suggest(5)), 3)
 
+    def test_what_is_no_candidate_is_told_in_few_words(self):
+        study = self.open(candidates=self.ROWS)
+        study.record({"stirred": True, "solvent": "water", "celsius": 20.0}, 1)
+        for call in (lambda row: study.record(row, 1), study.enqueue):
+            with self.assertRaisesRegex(
+                    slipstream.InvalidArgument,
+                    "^{solvent='water', celsius=5, stirred=True} is not among the 3 candidates"):
+                call({"solvent": "water", "celsius": 5, "stirred": True})
+        self.assertEqual(len(study.trials), 1)
+
+    def test_a_column_of_many_numbers_is_a_range(self):
+        rows = pandas.DataFrame({"grams": numpy.arange(3000) / 7, "rpm": numpy.arange(3000),
+                                 "celsius": [20, 40] * 1500})
+        study = self.open(candidates=rows)
+        self.assertEqual(dict(study.space), {
+            "grams": real(0, 2999 / 7), "rpm": integer(0, 2999), "celsius": discrete(20, 40)})
+        first = study.suggest()
+        self.assertEqual(dict(first), rows.to_dict("records")[first.candidate])
+        first.complete(1)
+        study.record(rows.iloc[1].to_dict(), 2)
+        self.assertEqual(self.open(candidates=rows).id, study.id)
+
+    def test_a_column_of_timestamps_is_refused_with_its_name(self):
+        rows = pandas.DataFrame({"x": [1, 2], "day": pandas.to_datetime(["2026-01-01"] * 2)})
+        with self.assertRaisesRegex(TypeError, "'day' has cells of the kind Timestamp.*leave it"):
+            self.open(candidates=rows)
+
     def test_conditional_candidates_need_a_space(self):
         rows = [{"kernel": "rbf"}, {"kernel": "poly", "degree": 3}]
         with self.assertRaisesRegex(ValueError, "candidate 1 has no 'degree'"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+import functools
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -10,12 +11,15 @@ from slipstream._convert.differences import differences
 from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
+from slipstream._convert.values import configuration_of
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
-from slipstream.parameters import Parameter
+from slipstream.parameters import Parameter, Value
 from slipstream.records import StudyDescription, TrialRecord
 from slipstream.scalars import check_finite
 from slipstream.tables import is_missing
+
+_MOST_SHOWN = 8  # Of a configuration's parameters, in an error.
 
 
 def load(
@@ -80,6 +84,12 @@ def _without_inactive(
     }
 
 
+def _brief(params: Mapping[str, Value]) -> str:
+    shown = [f"{name}={value!r}" for name, value in list(params.items())[:_MOST_SHOWN]]
+    more = len(params) - len(shown)
+    return "{" + ", ".join(shown) + (f" and {more} more" if more else "") + "}"
+
+
 class StudyReader:
     """Plans what is read from, and added to, one study."""
 
@@ -115,8 +125,20 @@ class StudyReader:
             outcome = outcome_message("measurement", self._study.objective.metric, value)
         space = dict(self._study.space)
         observation = observation_message(_without_inactive(params, space), space, outcome)
+        self._check_candidate(configuration_of(observation.configuration, space))
         response = yield from self._service.add_trials(self._name, [observation], request_id)
         return self._record(response.trials[0])
+
+    def _check_candidate(self, params: Dict[str, Value]) -> None:
+        if self._study.candidates and tuple(params.items()) not in self._candidates:
+            raise errors.InvalidArgument(
+                f"{_brief(params)} is not among the {len(self._study.candidates)} candidates of "
+                f"study {self._name}"
+            )
+
+    @functools.cached_property
+    def _candidates(self) -> Set[Tuple[Tuple[str, Value], ...]]:
+        return {tuple(row.items()) for row in self._study.candidates}
 
     def source_weights(self, trial_name: str) -> Plan[Dict[str, float]]:
         """The share that each source task had in a suggestion."""
