@@ -8,7 +8,7 @@ import pathlib
 import threading
 import warnings
 from types import TracebackType
-from typing import Optional, Type, Union
+from typing import List, Optional, Type, Union
 
 from slipstream._local.meeting_place import MeetingPlace
 from slipstream._local.server_process import FREE_PORT, PATIENCE, ServerProcess
@@ -17,6 +17,9 @@ from slipstream.options import LOCAL_SERVER
 
 _ADDRESS = "SLIPSTREAM_ADDRESS"
 _SECONDS_BETWEEN_LOOKS = 0.2
+
+
+_open: List[LocalServer] = []  # Those of this process.
 
 
 class LocalServer:
@@ -38,11 +41,17 @@ class LocalServer:
         self._keeper = threading.Thread(target=self._keep, name="slipstream-local", daemon=True)
         self._keeper.start()
         atexit.register(self.close)
+        _open.append(self)
 
     @property
     def address(self) -> str:
         """Where it listens, such as "127.0.0.1:40321"."""
         return self._address
+
+    @property
+    def file(self) -> str:
+        """The file in which it keeps its studies."""
+        return str(self._file)
 
     @property
     def process_id(self) -> Optional[int]:
@@ -57,6 +66,7 @@ class LocalServer:
         self._closing.set()
         self._keeper.join()
         atexit.unregister(self.close)
+        _open.remove(self)
         for name, before in self._before.items():
             if os.environ.get(name) != self._address:
                 continue
@@ -121,6 +131,17 @@ class LocalServer:
                 self._place.step_back()
                 warnings.warn(f"{self!r} has ended, and {error}", stacklevel=1)
                 return
+
+
+def file_of(address: str) -> Optional[str]:
+    """The file of this process' local server at the address; None if that is another server."""
+    return next((server.file for server in list(_open) if server.address == address), None)
+
+
+def join(file: str) -> str:
+    """The address of the file's server, which from then on is this process', too."""
+    found = next((server.address for server in list(_open) if server.file == file), None)
+    return found or LocalServer(file).address
 
 
 def local(path: Union[str, "os.PathLike[str]"]) -> LocalServer:

@@ -107,6 +107,16 @@ class Options:
             key=chosen(self.key, "SLIPSTREAM_KEY"),
         )
 
+    def without_secrets(self) -> Options:
+        """The same for another process, which has the token from its own environment and the
+        certificates from their files."""
+        if self.credentials is not None:
+            raise TypeError(
+                "what was opened with Options(credentials=...) cannot be pickled, as these are "
+                "secret: give the files by ca=, certificate= and key="
+            )
+        return replace(self, token=None)
+
     def channel_credentials(self) -> Optional[Any]:
         """The credentials of a channel; none for plaintext."""
         if self.credentials is not None:

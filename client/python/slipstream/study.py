@@ -6,12 +6,16 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
-from slipstream._operations import exchange
+from slipstream._operations import exchange, studies
+from slipstream._operations.lanes import unique_worker
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
+from slipstream.connections import connect
+from slipstream.local_server import file_of, join
 from slipstream.optimization import optimize
+from slipstream.options import Options
 from slipstream.plotter import Plotter
 from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trial import Trial
@@ -23,7 +27,13 @@ Objective = Callable[[Trial], Optional[float]]
 class Study(StudyBase):
     """One optimisation on a server, made by `slipstream.create_or_load` or `slipstream.load`.
 
-    Thread-safe; processes and machines that open the same study share it."""
+    Thread-safe; processes and machines that open the same study share it.
+
+    It can be pickled, and so be an argument of processes that multiprocessing spawns and of
+    joblib's. A copy has a connection and a worker id of its own, and joins the server's file if
+    `slipstream.local` runs the server. Pickles have the server's address and the paths of
+    certificates, but neither a token nor a private key: the process that unpickles has the token
+    from SLIPSTREAM_TOKEN and reads the files itself."""
 
     def __init__(
         self,
@@ -34,6 +44,10 @@ class Study(StudyBase):
     ) -> None:
         super().__init__(service, description, worker)
         self._transport = transport
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        address, options = self._service.address, self._service.options.without_secrets()
+        return _reopen, (address, file_of(address), self.name, options)
 
     @overload
     def suggest(self) -> Trial: ...
@@ -182,3 +196,11 @@ class Study(StudyBase):
 
     def _repr_html_(self) -> str:
         return display.study_html(self.description, self.best)
+
+
+def _reopen(address: str, file: Optional[str], name: str, options: Options) -> Study:
+    """The study that was pickled, in whatever process. Two under one worker id would get each
+    other's trials."""
+    service, transport = connect(address if file is None else join(file), options)
+    description = transport.run(studies.load(service, name))
+    return Study(service, description, transport, unique_worker())

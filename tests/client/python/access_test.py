@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import pickle
 import subprocess
 import tempfile
 import unittest
@@ -70,6 +71,19 @@ class Access(unittest.TestCase):
 
     def test_a_token_is_not_shown(self):
         self.assertNotIn(self.token, repr(Options(token=self.token)))
+
+    def test_a_pickled_study_has_no_secrets(self):
+        self.create("pickled", Options(token=self.token, retry=ONCE))
+        study = slipstream.load("pickled", address=self.server.address,
+                                options=Options(token=self.token, retry=ONCE))
+        pickled = pickle.dumps(study)
+        self.assertNotIn(self.token.encode(), pickled)
+        with self.assertRaisesRegex(slipstream.SlipstreamError, "token"):
+            pickle.loads(pickled)
+        with mock.patch.dict(os.environ, {"SLIPSTREAM_TOKEN": self.token}):
+            self.assertEqual(pickle.loads(pickled).name, study.name)
+        with self.assertRaisesRegex(TypeError, "ca="):
+            Options(credentials=object()).without_secrets()
 
     def test_certificates_need_each_other(self):
         for settings in {"certificate": "c"}, {"key": "k"}, {"ca": "a", "key": "k"}:

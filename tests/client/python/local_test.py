@@ -3,10 +3,12 @@
 import contextlib
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import unittest
 import unittest.mock
 
@@ -110,6 +112,27 @@ class Local(unittest.TestCase):
                 study = slipstream.create_or_load("first", SPACE, minimize="loss")
                 self.assertEqual(study.trials, [])
         self.assertNotIn("SLIPSTREAM_LOCAL_SERVER", os.environ)
+
+    def test_a_study_that_was_pickled_joins_the_file(self):
+        script = textwrap.dedent("""
+            import os, pickle, slipstream, sys
+            study = pickle.loads(bytes.fromhex(sys.stdin.readline()))
+            with study.suggest() as trial:
+                trial.complete(trial.lr)
+            print(len(study.trials), os.environ["SLIPSTREAM_ADDRESS"])
+        """)
+
+        def run():
+            done = subprocess.run([sys.executable, "-c", script], input=pickled, text=True,
+                                  check=True, stdout=subprocess.PIPE, timeout=PATIENCE, **SPAWN)
+            return done.stdout.split()
+
+        with slipstream.local(self.path) as server:
+            study = slipstream.create_or_load("shared", SPACE, minimize="loss")
+            pickled = pickle.dumps(study).hex() + "\n"
+            self.assertEqual(pickle.loads(bytes.fromhex(pickled))._service, study._service)
+            self.assertEqual(run(), ["1", server.address])
+        self.assertEqual(run()[0], "2")
 
     def test_a_folder_is_taken_too(self):
         with slipstream.local(self.folder / "studies"):

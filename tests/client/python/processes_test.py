@@ -2,15 +2,21 @@
 
 SLIPSTREAM_PROCESSES is their number."""
 
+import asyncio
+import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
 import unittest
+import unittest.mock
 
 from servers import SPAWN, ServerTest
 
 import slipstream
+import slipstream.aio
+from slipstream import real
 
 PROCESSES = int(os.environ.get("SLIPSTREAM_PROCESSES", "8"))
 TRIALS_EACH = 5
@@ -27,6 +33,48 @@ TRAINER = textwrap.dedent("""
             print(trial.number, trial.lr)
             trial.complete(trial.lr)
 """)
+
+
+def evaluate(study):
+    """Evaluates a trial of a study that another process has opened."""
+    with study.suggest() as trial:
+        trial.complete(trial.x)
+    return study.worker
+
+
+class Pickles(ServerTest):
+    def test_a_study_is_an_argument_of_spawned_processes(self):
+        study = slipstream.create_or_load(
+            self.study_id, {"x": real(0, 1)}, minimize="loss", project="vision", worker="gpu-3")
+        evaluate(study)
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_WORKER": "gpu-3"}):
+            with multiprocessing.get_context("spawn").Pool(2) as pool:
+                workers = pool.map(evaluate, [study] * 4, chunksize=1)
+                pool.close()
+                pool.join()
+        self.assertEqual({trial.state for trial in study.trials}, {"succeeded"})
+        self.assertEqual(len(study.trials), 5)
+        self.assertNotIn("gpu-3", workers)
+
+    def test_a_copy_knows_the_study_as_it_is(self):
+        study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+        copy = pickle.loads(pickle.dumps(study))
+        self.assertEqual((copy.name, copy.space, copy.objective),
+                         (study.name, study.space, study.objective))
+        self.assertNotEqual(copy.worker, study.worker)
+        self.assertEqual([copy.suggest().number, study.suggest().number], [1, 2])
+
+    def test_what_belongs_to_a_process_says_so(self):
+        study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+        with self.assertRaisesRegex(TypeError, "this process holds it.*pass the study"):
+            pickle.dumps(study.suggest())
+
+        async def pickle_study():
+            async with await slipstream.aio.load(self.study_id) as opened:
+                pickle.dumps(opened)
+
+        with self.assertRaisesRegex(TypeError, "event loop"):
+            asyncio.run(pickle_study())
 
 
 class Processes(ServerTest):

@@ -16,8 +16,12 @@ from typing import List, Optional
 
 def choose_worker(worker: Optional[str]) -> str:
     """The id, or else that of SLIPSTREAM_WORKER, or one that no other process has."""
-    chosen = worker or os.environ.get("SLIPSTREAM_WORKER")
-    return chosen or f"{socket.gethostname()[:64]}-{os.getpid()}-{secrets.token_hex(3)}"
+    return worker or os.environ.get("SLIPSTREAM_WORKER") or unique_worker()
+
+
+def unique_worker() -> str:
+    """An id that nobody else has."""
+    return f"{socket.gethostname()[:64]}-{os.getpid()}-{secrets.token_hex(3)}"
 
 
 class Lane:

@@ -27,6 +27,11 @@ class Service:
         self._caller = caller
         self._options = options
 
+    @property
+    def options(self) -> Options:
+        """How calls are made."""
+        return self._options
+
     def _read(self, method: str, what: str, request_type: str, **fields: Any) -> Plan[Message]:
         request = messages.new(request_type, **fields)
         return self._caller.call(method, request, what, self._options.call)

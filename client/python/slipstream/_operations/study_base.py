@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, List, Mapping, Optional, TypeVar
+from typing import Any, Callable, List, Mapping, Optional, Tuple, TypeVar
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -67,6 +67,12 @@ class StudyBase:
     def worker(self) -> str:
         """The id under which this process asks for trials."""
         return self._lanes.worker
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError(
+            f"{self!r} cannot be pickled, as its connection belongs to an event loop: open it "
+            "where it is needed, by slipstream.aio.load"
+        )
 
     def __repr__(self) -> str:
         return f"<study {self._name.short} on {self._service.address}: {self.objective}>"

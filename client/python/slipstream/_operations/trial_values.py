@@ -72,6 +72,12 @@ class TrialValues(Mapping[str, Value]):
     def __hash__(self) -> int:
         return id(self)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        raise TypeError(
+            f"{self!r} cannot be pickled, as this process holds it and renews its lease: pass "
+            "dict(trial) and complete the trial here, or pass the study and call suggest() there"
+        )
+
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.items())
         short = self.name.replace("/trials/", "/")
