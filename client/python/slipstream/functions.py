@@ -49,19 +49,20 @@ def create_or_load(
     `space`: parameters by name; see slipstream.parameters.
     `maximize`, `minimize`: the name of what is measured; one of them.
     `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a table
-    (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter and one for what was measured. A
-    parameter without a column has its declared default there; rows outside the space are left out,
-    of which a warning tells.
+    (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter and one
+    for what was measured. A parameter without a column has its declared default there; rows outside
+    the space are left out, of which a warning tells.
     `candidates`: the only configurations that may be suggested, as a table; without a space it is
-    inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats` each may be suggested more than once.
+    inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats`
+    each may be suggested more than once.
     `exact`: the same configuration always gives the same value.
     `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
     recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.
     `seed`: of every random choice.
     `stopping`, `stopping_options`: the rule behind `trial.should_stop()`.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
-    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often its configuration is queued
-    again after that.
+    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often its
+    configuration is queued again after that.
     `title`, `labels`: for people.
     `project`: that the study belongs to, "default" unless given; its full name,
     "projects/vision/studies/digits", may also be written as the id.
@@ -156,8 +157,9 @@ def register_source(
     """Registers a finished run, so that new studies can learn from it.
 
     `source` is a study, or a table: rows as mappings, a data frame, or the pathlib.Path of a CSV
-    file, with a column for each parameter and one for what was measured. A missing cell is a parameter that does not exist in
-    that row. A table needs a `space` and its objective, or a study that it is `like`.
+    file, with a column for each parameter and one for what was measured. A missing cell is a
+    parameter that does not exist in that row. A table needs a `space` and its objective, or a study
+    that it is `like`.
     `missing` is what a row without a value means, "failed" or "infeasible". `project` is that of
     the study unless another one is given.
     Registering the same content again gives the same source task.

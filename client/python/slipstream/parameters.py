@@ -98,9 +98,10 @@ def _condition(when: Optional[When]) -> Optional[Condition]:
 
 def _listed(values: Tuple[Any, ...]) -> Tuple[Any, ...]:
     """The arguments, or the elements of a single one that is a list or an array."""
-    if len(values) == 1 and not isinstance(plain(values[0]), (bool, int, float, str)):
-        if isinstance(values[0], Sequence) or hasattr(values[0], "tolist"):
-            values = tuple(values[0])
+    (first, *others) = values or ((),)
+    scalar = isinstance(plain(first), (bool, int, float, str))
+    if not others and not scalar and (isinstance(first, Sequence) or hasattr(first, "tolist")):
+        values = tuple(first)
     return tuple(plain(value) for value in values)
 
 

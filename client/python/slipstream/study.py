@@ -89,8 +89,8 @@ class Study(StudyBase):
         `trials` is how many to evaluate now, `timeout` after how many seconds none is started any
         more (without both it goes on until every candidate has been tried, or for ever), `workers`
         how many threads evaluate at once. Ctrl-C ends it; with several workers the first one waits
-        for the trainings under way, and a second one gives their trials back. For processes or machines, run the same
-        script several times: they share the study."""
+        for the trainings under way, and a second one gives their trials back. For processes or
+        machines, run the same script several times: they share the study."""
         return optimize(self, objective, trials, workers, timeout, catch, progress)
 
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:

@@ -179,7 +179,7 @@ class Opening(ServerTest):
              "preset is magic, must be one of auto, gp_log_ei"),
             (lambda: slipstream.load("a/b"), ValueError, "id of a study"),
             (lambda: slipstream.create_or_load("my_study", EVERY_KIND, maximize="y"), ValueError,
-             "'my_study' is not the id of a study.*: 1 to 63 characters of a-z, 0-9 and '-', begin"),
+             "'my_study' is not the id of a study.*: 1 to 63 characters of a-z, 0-9 and '-', "),
             (lambda: slipstream.load("a" * 64), ValueError, "1 to 63 characters"),
             (lambda: slipstream.load("studies/a-"), ValueError, "not ending with '-'"),
             (lambda: slipstream.load(None), TypeError, "None is not the id of a study"),

@@ -14,7 +14,6 @@ from slipstream.records import Objective, SourceTask, StudyDescription, seconds_
 from slipstream.scalars import check_count, label_texts
 from slipstream.tables import Table, infer_space, rows_of
 
-
 _LAST_SEED = 2**64 - 1
 _WHICH_OBJECTIVE = (
     "what is the objective? Give one of maximize='accuracy' and minimize='loss', with the name of "
@@ -118,8 +117,12 @@ class StudyRequest:
             )
         if not self.maximize and not self.minimize:
             own = existing.objective
-            goal = {"maximize": own.metric} if own.maximize else {"minimize": own.metric}
-            request = replace(request, exact=self.exact or own.exact, **goal)
+            request = replace(
+                request,
+                maximize=own.metric if own.maximize else None,
+                minimize=None if own.maximize else own.metric,
+                exact=self.exact or own.exact,
+            )
         return request
 
     def source_list(self) -> Optional[Sequence[Any]]:
