@@ -8,10 +8,11 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set
 from slipstream.parameters import Condition, Parameter, Value
 
 _NUMBERS_WITH_CHILDREN = ("integer", "discrete")
+_MOST_VALUES = 1000  # Of a choice, as the server has it, and of a whole number that decides.
 
 
-class NoSpace(ValueError):
-    """What was asked for is not a space of Slipstream; the message says why."""
+class _Unexplained(ValueError):
+    """A parameter does not fit into a space of Slipstream; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -22,27 +23,47 @@ class Asked:
     values: Mapping[str, Value]
 
 
-def infer_space(trials: Sequence[Asked]) -> Dict[str, Parameter]:
+@dataclass(frozen=True)
+class Inferred:
+    """A space, and the parameters that do not fit into it, each with the reason."""
+
+    space: Dict[str, Parameter]
+    left_out: Dict[str, str]
+
+
+def infer_space(trials: Sequence[Asked]) -> Inferred:
     """The parameters of all trials. One that some trials lack is active for the values of another
-    with which it was asked for; NoSpace if no parameter explains that."""
-    space = _merged(trials)
-    present = {name: frozenset(i for i, trial in enumerate(trials) if name in trial.space)
-               for name in space}
-    return {name: replace(parameter, condition=_condition(name, trials, space, present))
-            for name, parameter in space.items()}
-
-
-def _merged(trials: Sequence[Asked]) -> Dict[str, Parameter]:
+    with which it was asked for. It is left out if no parameter of the space explains that, or if
+    its range differs between trials."""
+    present: Dict[str, FrozenSet[int]] = {
+        name: frozenset(i for i, trial in enumerate(trials) if name in trial.space)
+        for name in dict.fromkeys(name for trial in trials for name in trial.space)
+    }
     space: Dict[str, Parameter] = {}
-    for trial in trials:
-        for name, parameter in trial.space.items():
-            before = space.setdefault(name, parameter)
-            if before != parameter:
-                raise NoSpace(
-                    f"parameter {name!r} was asked for as {before!r} and as {parameter!r}, and a "
-                    "study has one space; give ranges that do not change different names"
-                )
-    return space
+    left_out: Dict[str, str] = {}
+    # A parent has been asked for more often than its children, and so comes before them.
+    for name in sorted(present, key=lambda one: -len(present[one])):
+        try:
+            domain = _domain(name, trials)
+            condition = _condition(name, trials, space, present)
+            space[name] = replace(domain, condition=condition)
+        except _Unexplained as reason:
+            left_out[name] = str(reason)
+    return Inferred({name: space[name] for name in present if name in space}, left_out)
+
+
+def _domain(name: str, trials: Sequence[Asked]) -> Parameter:
+    """The one that all trials have given."""
+    first, *others = dict.fromkeys(trial.space[name] for trial in trials if name in trial.space)
+    if others:
+        raise _Unexplained(
+            f"was asked for as {first!r} and as {others[0]!r}, and a study has one space; give "
+            "different ranges different names"
+        )
+    if len(first.values) > _MOST_VALUES:
+        raise _Unexplained(f"is one of {len(first.values)} values, of which {_MOST_VALUES} are "
+                           "the most that are legal")
+    return first
 
 
 def _condition(
@@ -62,9 +83,9 @@ def _condition(
         values = _deciding_values(name, parent, trials, space[parent], present)
         if values is not None:
             return Condition(parent, tuple(values))
-    raise NoSpace(
-        f"parameter {name!r} was asked for in {len(present[name])} of {len(trials)} trials, and no "
-        "single parameter decides when; let one choice do so, or always ask for it"
+    raise _Unexplained(
+        f"was asked for in {len(present[name])} of {len(trials)} trials, and no single parameter "
+        "decides when; let one choice do so, or always ask for it"
     )
 
 
@@ -76,7 +97,7 @@ def _deciding_values(
     present: Mapping[str, FrozenSet[int]],
 ) -> Optional[List[Value]]:
     """The parent's values for which the parameter is active; None if these do not decide it."""
-    if domain.kind == "real":
+    if domain.kind == "real" or _span(domain) >= _MOST_VALUES:
         return None
     active: Set[Value] = set()
     inactive: Set[Value] = set()
@@ -85,6 +106,10 @@ def _deciding_values(
     if active & inactive:
         return None
     return _with_unseen(active, inactive, domain)
+
+
+def _span(domain: Parameter) -> float:
+    return 0 if domain.low is None or domain.high is None else domain.high - domain.low
 
 
 def _with_unseen(active: Set[Value], inactive: Set[Value], domain: Parameter) -> List[Value]:

@@ -19,6 +19,7 @@ import hashlib
 import math
 import re
 import threading
+import warnings
 from collections import Counter
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Set, Tuple
 
@@ -27,10 +28,10 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
 import slipstream
-from slipstream.adapters._define_by_run import Asked, NoSpace, infer_space
+from slipstream.adapters._define_by_run import Asked, infer_space
 from slipstream.adapters._optuna_values import translate_all
 from slipstream.adapters._servers import choose_server
-from slipstream.parameters import Parameter
+from slipstream.parameters import Parameter, Value
 from slipstream.study import Study
 from slipstream.trial import Trial
 
@@ -59,10 +60,14 @@ class _Mirror:
 
     def __init__(self, study: Study, distributions: Mapping[str, Any]) -> None:
         self.study = study
-        self.distributions = dict(distributions)
+        self.distributions = dict(distributions)  # Of the space's parameters, and no others.
         self._lock = threading.Lock()
         self._told: Set[int] = set()  # Numbers of Optuna's trials.
         self._from_before = Counter(_outcome(one.params, one.value) for one in study.trials)
+
+    def values_in(self, asked: Asked) -> Dict[str, Value]:
+        """The values of those parameters that the space has."""
+        return {name: one for name, one in asked.values.items() if name in self.distributions}
 
     def has_been_told(self, trial: FrozenTrial) -> bool:
         """Whether some process has told the outcome of a suggestion."""
@@ -80,13 +85,14 @@ class _Mirror:
                     self._tell(trial, asked)
 
     def _tell(self, trial: FrozenTrial, asked: Asked) -> None:
-        outcome = _outcome(asked.values, trial.value)
+        values = self.values_in(asked)
+        outcome = _outcome(values, trial.value)
         if self._from_before[outcome]:
             self._from_before[outcome] -= 1
         elif not self.has_been_told(trial):
             # Other processes that record the same trial give it the same id.
             request_id = f"optuna-{self.study.id}-{trial.number}"
-            self.study.record(asked.values, trial.value, request_id=request_id)
+            self.study.record(values, trial.value, request_id=request_id)
 
 
 def _outcome(values: Mapping[str, Any], value: Optional[float]) -> Tuple[Any, ...]:
@@ -97,11 +103,13 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     """A sampler for Optuna's studies with one objective.
 
     The space is inferred from the trials so far: a parameter that some of them lack is active for
-    those values of another one with which it was asked for. Values that this space does not foresee
-    are drawn by `independent_sampler`, as in the first trial, where nothing is known yet. Where no
-    single parameter decides over another, or a range changes from trial to trial, the next trial
-    raises ValueError and says which.
+    those values of another one, a choice or a whole number, with which it was asked for. A
+    parameter that fits into no such space, because two others or a real number decide over it or
+    its range changes from trial to trial, is left out with a warning: `independent_sampler` draws
+    it from then on, and Slipstream goes on with the others.
 
+    `independent_sampler`: draws what the space does not have, as in the first trial, where nothing
+    is known yet; by default Optuna's RandomSampler with the same seed.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends. `seed`: of every random choice. `settings` are those of
     slipstream.create_or_load, such as preset="scaml" and sources=[...], of which `sources` may also
@@ -122,6 +130,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         self._lock = threading.RLock()
         self._mirrors: Dict[str, _Mirror] = {}
         self._current = threading.local()  # Its mirror is that of the trial that begins.
+        self._left_out: Set[str] = set()  # Parameters of which a warning has told.
         self._asked: Dict[int, Asked] = {}  # By the number of a finished trial.
         self._held: Dict[int, Tuple[_Mirror, Trial]] = {}
 
@@ -137,9 +146,10 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         finished = study.get_trials(deepcopy=False, states=_WHOLE)
         with self._lock:
             asked = [self._asked_by(one) for one in finished]
-            if not any(one.space for one in asked):
+            space = self._infer_space(asked)
+            if not space:
                 return {}
-            mirror = self._mirror_of(study, finished, asked)
+            mirror = self._mirror_of(study, finished, space)
         mirror.tell_missing(zip(finished, asked))
         self._current.mirror = mirror
         return mirror.distributions
@@ -177,12 +187,12 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
             mirror, held = self._held.pop(trial._trial_id, (None, None))
         if mirror is None or held is None:
             return
-        if _is_about(dict(held), _asked(trial).values, state):
+        if _is_about(dict(held), mirror.values_in(_asked(trial)), state):
             _report(held, trial)
             _tell(held, state, values)
             study._storage.set_trial_system_attr(trial._trial_id, _TOLD, mirror.study.id)
         else:
-            # Values were fixed, or new parameters asked for: it is told when all is known.
+            # Values were fixed, or others asked for: it is told when all is known.
             held.release()
 
     def _asked_by(self, trial: FrozenTrial) -> Asked:
@@ -190,18 +200,30 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
             self._asked[trial.number] = _asked(trial)
         return self._asked[trial.number]
 
+    def _infer_space(self, asked: Sequence[Asked]) -> Mapping[str, Parameter]:
+        """The space of these trials. Warns of each parameter that it leaves out, once."""
+        inferred = infer_space(asked)
+        for name, reason in inferred.left_out.items():
+            if name not in self._left_out:
+                self._left_out.add(name)
+                warnings.warn(
+                    f"SlipstreamSampler leaves parameter {name!r} to "
+                    f"{type(self._independent).__name__} and goes on with the others: it {reason}",
+                    stacklevel=3,
+                )
+        return inferred.space
+
     def _mirror_of(
-        self, study: optuna.Study, finished: Sequence[FrozenTrial], asked: Sequence[Asked]
+        self,
+        study: optuna.Study,
+        finished: Sequence[FrozenTrial],
+        space: Mapping[str, Parameter],
     ) -> _Mirror:
         """The mirror for the space that these trials have, made if that is new."""
-        try:
-            space = infer_space(asked)
-        except NoSpace as error:
-            raise ValueError(f"SlipstreamSampler cannot infer a space: {error}") from None
         study_id = _study_id(study, space)
         if study_id not in self._mirrors:
-            mirror = _Mirror(self._open(study, study_id, space), _distributions(finished))
-            self._mirrors[study_id] = mirror
+            opened = self._open(study, study_id, space)
+            self._mirrors[study_id] = _Mirror(opened, _distributions(finished, space))
         return self._mirrors[study_id]
 
     def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
@@ -213,9 +235,11 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         )
 
 
-def _distributions(trials: Sequence[FrozenTrial]) -> Dict[str, Any]:
+def _distributions(
+    trials: Sequence[FrozenTrial], space: Mapping[str, Parameter]
+) -> Dict[str, Any]:
     return {name: one for trial in trials for name, one in trial.distributions.items()
-            if not one.single()}
+            if name in space and not one.single()}
 
 
 def _is_about(held: Mapping[str, Any], asked: Mapping[str, Any], state: TrialState) -> bool:

@@ -136,19 +136,59 @@ class Sampler(ServerTest):
         self.assertEqual(last.space["units2"].condition.values, (3, 4))
         self.assertLess(study.best_value, 20)
 
-    def test_what_is_no_space_is_refused_naming_the_parameter(self):
-        def moving(trial):
-            return trial.suggest_float("x", 0, 1 + trial.number)
+    def left_out(self, objective, trials=12, **arguments):
+        """The last mirror of a study that nothing aborts, and the warnings."""
+        study = optuna.create_study(study_name=self.study_id,
+                                    sampler=SlipstreamSampler(seed=1, **arguments))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            study.optimize(objective, n_trials=trials)
+        self.assertEqual([one.state.name for one in study.trials], ["COMPLETE"] * trials)
+        last = max(all_of(self.study_id).values(), key=lambda one: len(one.trials))
+        self.assertEqual(sorted(one.value for one in last.trials),
+                         sorted(one.value for one in study.trials))
+        return last, [str(one.message) for one in caught]
 
-        def unexplained(trial):
+    def test_what_a_real_number_decides_over_is_left_out(self):
+        def objective(trial):
+            n = trial.suggest_float("n", 0, 1)
+            return n if n < 0.5 else trial.suggest_float("u", 0, 1)
+
+        mirror, told = self.left_out(objective)
+        self.assertEqual(list(mirror.space), ["n"])
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], "leaves parameter 'u' to RandomSampler and goes on with the "
+                         r"others: it was asked for in \d+ of \d+ trials, and no single parameter")
+        # The first trial that asks for it is told, not tried again; the best may be.
+        tried = [trial["n"] for trial in mirror.trials if trial["n"] > 0]
+        self.assertEqual(len(set(tried)), len(tried))
+
+    def test_what_two_parameters_decide_over_is_left_out(self):
+        def objective(trial):
+            a, b = (trial.suggest_categorical(name, [False, True]) for name in "ab")
             x = trial.suggest_float("x", 0, 1)
-            return trial.suggest_float("y", 0, 1) if trial.number % 2 else x
+            return trial.suggest_float("u", 0, 1) * x if a and b else x
 
-        for objective, words in ((moving, "'x' was asked for as"), (unexplained, "'y' was asked")):
-            study = optuna.create_study(study_name=f"{self.study_id}-{words[1]}",
-                                        sampler=SlipstreamSampler(seed=1))
-            with self.assertRaisesRegex(ValueError, f"cannot infer a space: parameter {words}"):
-                study.optimize(objective, n_trials=8)
+        mirror, told = self.left_out(objective, 20)
+        self.assertEqual(list(mirror.space), ["a", "b", "x"])
+        self.assertEqual([one.split("'")[1] for one in told], ["u"])
+
+    def test_what_has_changing_ranges_is_left_out(self):
+        def objective(trial):
+            moving = trial.suggest_float("moving", 0, 1 + trial.number)
+            return moving + trial.suggest_float("x", 0, 1)
+
+        mirror, told = self.left_out(
+            objective, independent_sampler=optuna.samplers.TPESampler(seed=1))
+        self.assertEqual(list(mirror.space), ["x"])
+        self.assertEqual(len(told), 1)
+        self.assertRegex(told[0], r"'moving' to TPESampler .*was asked for as real\(0, 1\)")
+
+    def test_a_study_of_which_all_is_left_out_goes_on(self):
+        study = optuna.create_study(sampler=SlipstreamSampler(seed=1))
+        with self.assertWarnsRegex(UserWarning, "'x' to RandomSampler"):
+            study.optimize(lambda trial: trial.suggest_float("x", 0, 1 + trial.number), n_trials=6)
+        self.assertEqual(len({trial.value for trial in study.trials}), 6)
 
     def test_two_objectives_are_refused(self):
         study = optuna.create_study(directions=["minimize", "maximize"],
