@@ -16,6 +16,7 @@ work on one Optuna study share that of Slipstream, if they ask the same server."
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 import re
 import threading
@@ -107,6 +108,9 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     parameter that fits into no such space, because two others or a real number decide over it or
     its range changes from trial to trial, is left out with a warning: `independent_sampler` draws
     it from then on, and Slipstream goes on with the others.
+
+    A trial whose value is NaN or infinite is infeasible, so that others like it are avoided; one
+    that ends by an exception has failed, which says nothing about its configuration.
 
     `independent_sampler`: draws what the space does not have, as in the first trial, where nothing
     is known yet; by default Optuna's RandomSampler with the same seed.
@@ -266,5 +270,23 @@ def _tell(held: Trial, state: TrialState, values: Optional[Sequence[float]]) -> 
     elif state == TrialState.PRUNED:
         finite = values is not None and math.isfinite(values[0])
         held.stop("pruned", values[0] if finite and values is not None else None)
+    elif _is_about_nan():
+        held.infeasible("the value is nan")
     else:
         held.fail(state.name.lower())
+
+
+def _is_about_nan() -> bool:
+    """Whether Optuna has been told NaN as the outcome of the trial that ends. It tells a sampler
+    the same as after an exception, FAIL without values; only its own frame has what it was told."""
+    frame = inspect.currentframe()
+    while frame is not None and frame.f_code.co_name != "_tell_with_warning":
+        frame = frame.f_back
+    told: Any = frame.f_locals.get("value_or_values") if frame is not None else None
+    for value in told if isinstance(told, Sequence) else (told,):
+        try:
+            if math.isnan(value):
+                return True
+        except TypeError:  # It is no number at all, which is a mistake of the script.
+            continue
+    return False

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 import warnings
 
+import numpy
 import optuna
 from docstrings import try_examples
 from servers import SPAWN, ServerTest
@@ -216,6 +217,32 @@ class Sampler(ServerTest):
         self.assertIn(0.25, states["succeeded"])
         self.assertEqual({state: len(found) for state, found in states.items()},
                          {"succeeded": 4, "failed": 1, "stopped": 1, "infeasible": 1})
+
+    def test_a_value_that_is_not_a_number_is_infeasible(self):
+        def objective(trial):
+            x = trial.suggest_float("x", 0, 1)
+            return x if x > 0.4 else (math.nan, [numpy.float32("nan")])[trial.number % 2]
+
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        study.optimize(objective, n_trials=12)
+        trial = study.ask()
+        x = trial.suggest_float("x", 0, 1)
+        with self.assertWarnsRegex(UserWarning, "nan is not acceptable"):
+            study.tell(trial, math.nan)
+        (mirror,) = all_of(self.study_id).values()
+        infeasible = [one for one in mirror.trials if one.state == "infeasible"]
+        self.assertEqual(infeasible[-1]["x"], x)
+        self.assertEqual({one.reason for one in infeasible}, {"the value is nan"})
+        self.assertEqual(len({one["x"] for one in infeasible}), len(infeasible))
+        self.assertEqual({one.state for one in mirror.trials}, {"succeeded", "infeasible"})
+        self.assertLess(study.best_value, 0.5)
+
+    def test_no_value_at_all_is_a_failure(self):
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        study.optimize(lambda trial: [trial.suggest_float("x", 0, 1), None][trial.number % 2],
+                       n_trials=2)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual([one.state for one in mirror.trials], ["succeeded", "failed"])
 
     def test_a_trial_that_is_pruned_before_it_has_asked_for_all_says_nothing_of_the_space(self):
         def objective(trial):
