@@ -15,6 +15,7 @@ work on one Optuna study share that of Slipstream, if they ask the same server."
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import inspect
 import math
@@ -37,6 +38,7 @@ from slipstream.study import Study
 from slipstream.trial import Trial
 
 _METRIC = "value"
+_GIVEN = ("study_id", "space", "maximize", "minimize")  # By the sampler, from Optuna's study.
 _TOLD = "slipstream:study"  # A trial's attribute: the study that was told its outcome.
 # Only these trials have asked for all that their values make active: one that was pruned, or that
 # failed, may have ended before.
@@ -100,6 +102,19 @@ def _outcome(values: Mapping[str, Any], value: Optional[float]) -> Tuple[Any, ..
     return (*sorted(values.items()), value)
 
 
+def _check_settings(settings: Mapping[str, Any]) -> None:
+    """TypeError for what create_or_load would refuse only when the study is made."""
+    legal = [name for name in inspect.signature(slipstream.create_or_load).parameters
+             if name not in _GIVEN]
+    for name in settings:
+        if name not in legal:
+            near = difflib.get_close_matches(name, [*legal, "independent_sampler"], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(
+                f"SlipstreamSampler got an unexpected keyword argument {name!r}{hint}"
+            )
+
+
 class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     """A sampler for Optuna's studies with one objective.
 
@@ -127,6 +142,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         independent_sampler: Optional[BaseSampler] = None,
         **settings: Any,
     ) -> None:
+        _check_settings(settings)
         self._address = address
         self._seed = seed
         self._independent = independent_sampler or RandomSampler(seed=seed)
@@ -144,9 +160,6 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> Dict[str, Any]:
-        if len(study.directions) != 1:
-            raise ValueError("SlipstreamSampler takes one objective; the study has "
-                             f"{len(study.directions)}")
         finished = study.get_trials(deepcopy=False, states=_WHOLE)
         with self._lock:
             asked = [self._asked_by(one) for one in finished]
@@ -177,6 +190,13 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         return self._independent.sample_independent(study, trial, name, distribution)
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        if len(study.directions) != 1:  # A sampler meets its study here, and no earlier.
+            study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)
+            raise ValueError(
+                f"SlipstreamSampler takes one objective; study {study.study_name!r} has "
+                f"{len(study.directions)}: let the objective return one number, or take one of "
+                "Optuna's samplers"
+            )
         self._independent.before_trial(study, trial)
 
     def after_trial(
@@ -232,10 +252,11 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
 
     def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
         maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
+        settings = {"title": study.study_name[:200], **self._settings}
         return slipstream.create_or_load(
             study_id, space, maximize=_METRIC if maximize else None,
-            minimize=None if maximize else _METRIC, seed=self._seed, title=study.study_name[:200],
-            address=choose_server(self._address), **self._settings,
+            minimize=None if maximize else _METRIC, seed=self._seed,
+            address=choose_server(self._address), **settings,
         )
 
 

@@ -191,11 +191,23 @@ class Sampler(ServerTest):
             study.optimize(lambda trial: trial.suggest_float("x", 0, 1 + trial.number), n_trials=6)
         self.assertEqual(len({trial.value for trial in study.trials}), 6)
 
-    def test_two_objectives_are_refused(self):
+    def test_two_objectives_are_refused_before_the_objective_runs(self):
         study = optuna.create_study(directions=["minimize", "maximize"],
                                     sampler=SlipstreamSampler())
-        with self.assertRaisesRegex(ValueError, "one objective; the study has 2"):
-            study.optimize(lambda trial: (trial.suggest_float("x", 0, 1), 1), n_trials=2)
+        with self.assertRaisesRegex(ValueError, "one objective; study '.*' has 2"):
+            study.optimize(lambda trial: self.fail("it ran"), n_trials=2, catch=Exception)
+        self.assertEqual([trial.state.name for trial in study.trials], ["FAIL"])
+
+    def test_unknown_arguments_are_refused_at_once(self):
+        def constraints(trial):
+            return (0.0,)
+
+        for name, value in {"sede": 3, "constraints_func": constraints, "space": {}}.items():
+            with self.assertRaisesRegex(TypeError, f"unexpected keyword argument '{name}'"):
+                SlipstreamSampler(**{name: value})
+        with self.assertRaisesRegex(TypeError, "did you mean 'seed'"):
+            SlipstreamSampler(sede=3)
+        SlipstreamSampler(preset="scaml", recipe={"acquisition": "ei"}, sources=[], title="ours")
 
     def test_queued_failed_pruned_and_infinite_trials(self):
         def objective(trial):
