@@ -17,11 +17,15 @@ It is used as RandomizedSearchCV is, whose lists and distributions it takes as w
 from __future__ import annotations
 
 import math
+import time
 import uuid
+import warnings
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import check_random_state
 
@@ -47,7 +51,8 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
     `settings`: those of slipstream.create_or_load, such as {"sources": [...], "preset": "scaml"}.
     `refit` must name the score that is searched by where there are several. The others are
     RandomizedSearchCV's, and so are the attributes of a search that was fitted; `study_id_` says
-    which study it was."""
+    which study it was. A configuration that could not be fitted is a row of `cv_results_` with
+    `error_score`, ranked last if that is NaN, and an infeasible trial of the study."""
 
     def __init__(
         self,
@@ -90,14 +95,58 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
         study = self._open(translations)
         self.study_id_ = study.id
         batches = _Batches(self, study, translations, evaluate_candidates)
+        try:
+            self._evaluate_all(batches)
+        finally:
+            self.__dict__.pop("_evaluated", None)  # It would be copied and pickled too.
+
+    def _evaluate_all(self, batches: _Batches) -> None:
         left = self.n_iter
         while left > 0:
             done = batches.evaluate(min(self.batch_size, left))
             if done == 0:
                 break  # Every configuration has been tried.
             left -= done
-        if batches.failure is not None and not batches.any_was_fitted:
-            raise batches.failure
+        if not batches.failures:
+            return
+        if batches.fitted == 0:
+            raise batches.failures[-1].error
+        self._add_rows(batches.failures)
+        self._warn_of(batches.failures)
+
+    def _format_results(
+        self, candidate_params: Any, n_splits: int, out: Any, more_results: Any = None
+    ) -> Any:
+        results = super()._format_results(candidate_params, n_splits, out, more_results)
+        self._evaluated = _Evaluated(list(candidate_params), n_splits, list(out), results)
+        return results
+
+    def _add_rows(self, failures: Sequence[_Failure]) -> None:
+        """Adds what could not be fitted to the results, each where it was evaluated. scikit-learn
+        raises where no fit of a batch succeeded, before it has the batch among its results."""
+        done = self._evaluated
+        starts = range(0, len(done.out), done.n_splits)
+        folds = [done.out[start:start + done.n_splits] for start in starts]
+        candidates = list(done.candidates)
+        for failure in reversed(failures):  # The places of earlier ones stay what they are.
+            place, count = failure.place, len(failure.candidates)
+            candidates[place:place] = failure.candidates
+            failed = [_failed(fold, failure.fit_time, self.error_score) for fold in folds[0]]
+            folds[place:place] = [failed] * count
+        whole = super()._format_results(candidates, done.n_splits, sum(folds, []))
+        done.results.clear()
+        done.results.update(whole)
+
+    def _warn_of(self, failures: Sequence[_Failure]) -> None:
+        failed = sum(len(failure.candidates) for failure in failures)
+        texts = [str(one.error).split("details about the failures:\n")[-1] for one in failures]
+        warnings.warn(
+            f"{failed} of {len(self._evaluated.results['params'])} configurations could not be "
+            f"fitted; their scores are set to {self.error_score}. error_score='raise' raises the "
+            "error instead:\n" + "\n".join(dict.fromkeys(texts)),
+            FitFailedWarning,
+            stacklevel=2,
+        )
 
     def _open(self, translations: Mapping[str, Translation]) -> Study:
         seed = None
@@ -132,6 +181,38 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
         raise ValueError(f"refit={self.refit!r} must name one of several scores to search by")
 
 
+@dataclass(frozen=True)
+class _Evaluated:
+    """What scikit-learn has evaluated: a dictionary of `out` for each fold of each candidate, and
+    the results that it goes on with."""
+
+    candidates: List[Dict[str, Any]]
+    n_splits: int
+    out: List[Dict[str, Any]]
+    results: Dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A batch of which no fit succeeded."""
+
+    candidates: List[Dict[str, Any]]
+    place: int  # How many candidates before it are among scikit-learn's results.
+    fit_time: float  # Seconds, the mean of its fits.
+    error: ValueError
+
+
+def _failed(fold: Mapping[str, Any], fit_time: float, error_score: Any) -> Dict[str, Any]:
+    """A fold of a candidate that could not be fitted, like the fold of one that was evaluated."""
+    failed = {**fold, "fit_time": fit_time, "score_time": 0.0}
+    for name in ("test_scores", "train_scores"):
+        if isinstance(fold.get(name), dict):
+            failed[name] = dict.fromkeys(fold[name], error_score)
+        elif name in fold:
+            failed[name] = error_score
+    return failed
+
+
 class _Batches:
     """Evaluates suggestions by scikit-learn's own evaluation of candidates."""
 
@@ -146,8 +227,8 @@ class _Batches:
         self._study = study
         self._translations = translations
         self._evaluate_candidates = evaluate_candidates
-        self.any_was_fitted = False
-        self.failure: Optional[ValueError] = None
+        self.fitted = 0  # Candidates that are among scikit-learn's results.
+        self.failures: List[_Failure] = []
 
     def evaluate(self, count: int) -> int:
         """Evaluates the next suggestions; how many there were."""
@@ -171,13 +252,16 @@ class _Batches:
             {name: self._translations[name].to_estimator(value) for name, value in trial.items()}
             for trial in trials
         ]
+        start = time.monotonic()
         try:
             results = self._evaluate_candidates(candidates)
         except ValueError as error:
             # Raised also where no fit of the batch succeeded, though those of another one may.
-            if self._search.error_score == "raise":
+            if self._search.error_score == "raise" or "fits failed" not in str(error):
                 raise
-            self.failure = error
+            fits = len(candidates) * self._search.n_splits_
+            mean = (time.monotonic() - start) / fits
+            self.failures.append(_Failure(candidates, self.fitted, mean, error))
             return [math.nan] * len(trials)
-        self.any_was_fitted = True
+        self.fitted += len(candidates)
         return self._search._scores(results, len(trials))

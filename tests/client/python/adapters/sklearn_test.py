@@ -1,5 +1,6 @@
 """The search among scikit-learn's own searches."""
 
+import math
 import pickle
 import unittest
 import warnings
@@ -10,6 +11,7 @@ from scipy import stats
 from servers import ServerTest
 from sklearn import datasets, model_selection
 from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -132,6 +134,51 @@ class Search(ServerTest):
         states = {(trial["logisticregression__solver"], trial.state)
                   for trial in slipstream.load(search.study_id_).trials}
         self.assertEqual(states, {("lbfgs", "succeeded"), ("unknown", "infeasible")})
+
+    def test_what_cannot_be_fitted_has_rows_as_in_a_randomized_search(self):
+        space = {"logisticregression__C": stats.loguniform(1e-3, 10),
+                 "logisticregression__solver": ["lbfgs", "unknown"]}
+        model = make_pipeline(StandardScaler(), LogisticRegression())
+        for batch_size, scoring in ((1, None), (3, ["accuracy", "f1"])):
+            arguments = {"n_iter": 10, "cv": 3, "random_state": 1, "scoring": scoring,
+                         "return_train_score": True, "refit": "f1" if scoring else True}
+            ours = SlipstreamSearchCV(model, space, batch_size=batch_size, **arguments)
+            theirs = model_selection.RandomizedSearchCV(model, space, **arguments)
+            for search in (ours, theirs):
+                with self.assertWarns(FitFailedWarning) as caught:
+                    search.fit(self.x, self.y)
+                self.assertIn("'solver' parameter of LogisticRegression must be",
+                              str(caught.warning))
+            found = ours.cv_results_
+            self.assertEqual(sorted(found), sorted(theirs.cv_results_))
+            self.assertEqual({len(column) for column in found.values()}, {10})
+            rank = f"rank_test_{'f1' if scoring else 'score'}"
+            trials = slipstream.load(ours.study_id_).trials
+            self.assertIn("infeasible", [trial.state for trial in trials])
+            fitted = sum(trial.state == "succeeded" for trial in trials)
+            for row, trial in enumerate(trials):
+                self.assertEqual(found["params"][row], dict(trial.params))
+                failed = trial["logisticregression__solver"] == "unknown"
+                self.assertEqual(trial.state, "infeasible" if failed else "succeeded")
+                self.assertEqual(found[rank][row] == fitted + 1, failed)
+                for name in (rank.replace("rank", "mean"), rank.replace("rank_test", "mean_train")):
+                    self.assertEqual(math.isnan(found[name][row]), failed)
+            self.assertEqual(ours.best_params_, found["params"][ours.best_index_])
+            self.assertEqual(found[rank][ours.best_index_], 1)
+
+    def test_a_score_for_what_cannot_be_fitted_is_taken(self):
+        search = SlipstreamSearchCV(LogisticRegression(), {"solver": ["unknown", "liblinear"]},
+                                    n_iter=6, cv=3, random_state=1, error_score=0)
+        with self.assertWarnsRegex(FitFailedWarning, "are set to 0"):
+            search.fit(self.x, self.y)
+        for params, score in zip(search.cv_results_["params"],
+                                 search.cv_results_["mean_test_score"]):
+            self.assertEqual(score == 0, params["solver"] == "unknown")
+
+    def test_a_parameter_that_the_estimator_does_not_have_is_refused_at_once(self):
+        with self.assertRaisesRegex(ValueError, "Invalid parameter 'D'"):
+            self.search({"svc__D": log(1e-3, 1e3)}, study_id=self.study_id)
+        self.assertEqual(len(slipstream.load(self.study_id).trials), 1)
 
     def test_where_nothing_can_be_fitted_the_search_raises_too(self):
         with self.assertRaisesRegex(ValueError, "All the 3 fits failed"):
