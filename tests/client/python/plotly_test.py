@@ -1,6 +1,7 @@
 """Plotly draws every plot."""
 
 import importlib.util
+import math
 import unittest
 
 from plots_test import PlotTest
@@ -15,6 +16,16 @@ class Drawings(PlotTest):
             self.assertIn("plotly", figure.to_html(include_plotlyjs=False), name)
             self.assertGreater(len(figure.data), 0, name)
             self.assertIn("later", figure.layout.title.text)
+
+    def test_contours_fill_their_axes(self):
+        figure = self.study.plot.contour("lr", "idle", engine="plotly")
+        field, points = figure.data
+        self.assertAlmostEqual(figure.layout.xaxis.range[0], -5)
+        self.assertAlmostEqual(figure.layout.xaxis.range[1], 0)
+        self.assertEqual((field.y[0], field.y[-1]), tuple(figure.layout.yaxis.range))
+        self.assertEqual([math.log10(field.x[0]), math.log10(field.x[-1])],
+                         list(figure.layout.xaxis.range))
+        self.assertFalse(points.cliponaxis)  # Marks on a bound are whole.
 
     def test_axes_are_labelled(self):
         figure = self.study.plot.slices(["lr", "kernel"], engine="plotly")

@@ -9,7 +9,7 @@ from servers import ServerTest
 
 import slipstream
 from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
-from slipstream.plots import contents
+from slipstream.plots import contents, matplotlib_drawing
 from slipstream.plots.figure import Bars, Line, Points
 from slipstream.plots.forest import Forest
 
@@ -84,6 +84,27 @@ class Contents(PlotTest):
         for row, b in zip(rows, (0.25, 0.75)):
             for value, a in zip(row, (0.25, 0.75)):
                 self.assertAlmostEqual(value, 2 * a + b, delta=0.12)
+
+    def test_effects_are_known_at_the_bounds(self):
+        grid = [(a / 20, b / 20) for a in range(21) for b in range(21)]
+        rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0, 1])
+        for row, b in zip(rows, (0, 1)):
+            for value, a in zip(row, (0, 1)):
+                self.assertAlmostEqual(value, 2 * a + b, delta=0.3)
+
+    def test_contours_reach_the_bounds(self):
+        def ends(first, second):
+            (panel,) = contents.contour("later", self.study.trials, first, second).panels
+            heat = panel.layers[0]
+            self.assertEqual(panel.x.limits, (heat.x[0], heat.x[-1]))
+            self.assertEqual(panel.y.limits, (heat.y[0], heat.y[-1]))
+            self.assertLess(max(map(max, heat.z)), 0)  # As every result.
+            return [*panel.x.limits, *panel.y.limits]
+
+        for names, wanted in {("lr", "idle"): [1e-5, 1, 0, 1], ("degree", "kernel"): [2, 5, 0, 1],
+                              ("batch", "momentum"): [16, 64, 0.5, 0.999]}.items():
+            for end, bound in zip(ends(*names), wanted):
+                self.assertAlmostEqual(end, bound)
 
     def test_an_effect_of_an_interaction_is_no_main_effect(self):
         corners = [(a / 20, b / 20) for a in range(21) for b in range(21)]
@@ -163,6 +184,15 @@ class Drawings(PlotTest):
             file = io.BytesIO()
             figure.savefig(file, format="svg")
             self.assertIn(b"</svg>", file.getvalue(), name)
+
+    def test_contours_fill_their_axes(self):
+        for first, second in (("lr", "idle"), ("degree", "kernel"), ("batch", "momentum")):
+            figure = contents.contour("later", self.study.trials, first, second)
+            heat = figure.panels[0].layers[0]
+            axes = matplotlib_drawing.draw(figure).axes[0]
+            self.assertEqual(axes.get_xlim(), (heat.x[0], heat.x[-1]))
+            self.assertEqual(axes.get_ylim(), (heat.y[0], heat.y[-1]))
+            self.assertFalse(axes.collections[-1].get_clip_on())  # Marks on a bound are whole.
 
     def test_axes_are_labelled(self):
         axes = self.study.plot.slices(["lr", "kernel"]).axes

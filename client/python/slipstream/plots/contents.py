@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, List, Mapping, Optional, Sequence
 
 from slipstream.parameters import Parameter
@@ -100,7 +101,7 @@ def contour(title: str, trials: Trials, first: str, second: str) -> Figure:
         raise ValueError(f"contour({first!r}, {second!r}) needs two different parameters")
     done = _need_results(trials, 4)
     names = list(trials.space)
-    places = [(index + 0.5) / _GRID for index in range(_GRID)]
+    places = [index / (_GRID - 1) for index in range(_GRID)]
     x, y = trials.space[first], trials.space[second]
     heat = Heat(
         [raw_value(x, place) for place in places],
@@ -115,7 +116,14 @@ def contour(title: str, trials: Trials, first: str, second: str) -> Figure:
         "trials",
         texts=_texts(with_both),
     )
-    return Figure(f"{title}: contour", [Panel(_axis(first, x), _axis(second, y), [heat, points])])
+    panel = Panel(_filled(first, x, heat.x), _filled(second, y, heat.y), [heat, points])
+    return Figure(f"{title}: contour", [panel])
+
+
+def _filled(name: str, parameter: Parameter, places: Sequence[float]) -> Axis:
+    """An axis that ends where the map does."""
+    ends = (places[0], places[-1])
+    return replace(_axis(name, parameter), limits=ends if ends[0] < ends[1] else None)
 
 
 def parallel_coordinates(title: str, trials: Trials) -> Figure:

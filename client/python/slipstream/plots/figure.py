@@ -13,6 +13,7 @@ class Axis:
     label: str = ""
     log: bool = False
     ticks: Sequence[Tuple[float, str]] = ()  # Positions and their texts; none: the library's own.
+    limits: Optional[Tuple[float, float]] = None  # Its ends; None: the library's own.
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Bars:
 
 @dataclass(frozen=True)
 class Heat:
-    """A map of values, `z[row][column]` at `y[row]`, `x[column]`."""
+    """A map of values, `z[row][column]` at `y[row]`, `x[column]`, from one end of each axis to the
+    other."""
 
     x: Sequence[float]
     y: Sequence[float]

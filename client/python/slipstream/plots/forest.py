@@ -82,7 +82,8 @@ class Tree:
         sides = numpy.prod(high - low, axis=1)
         real = sides > 0
         weights = numpy.where(real, self.values * self.volumes / numpy.where(real, sides, 1), 0)
-        inside = (places[:, None, :] >= low) & (places[:, None, :] < high)
+        # The upper bound itself belongs to the boxes that end there.
+        inside = (places[:, None, :] >= low) & ((places[:, None, :] < high) | (high >= 1))
         return inside.all(axis=2) @ weights
 
 

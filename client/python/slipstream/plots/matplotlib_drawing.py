@@ -18,10 +18,13 @@ _COLORS = "viridis"
 _MOST_LABELS = 12
 
 
-def _draw_points(axes: Any, points: Points) -> Any:
-    if points.colors is None:
-        return axes.scatter(points.x, points.y, s=18, label=points.name or None, alpha=0.8)
-    return axes.scatter(points.x, points.y, s=18, c=points.colors, cmap=_COLORS)
+def _draw_points(axes: Any, points: Points, on_heat: bool) -> Any:
+    if points.colors is not None:
+        return axes.scatter(points.x, points.y, s=18, c=points.colors, cmap=_COLORS)
+    if on_heat:  # Seen on every colour, and whole where they are on a bound.
+        return axes.scatter(points.x, points.y, s=18, c="white", edgecolors="black", linewidths=0.7,
+                            clip_on=False, zorder=3)
+    return axes.scatter(points.x, points.y, s=18, label=points.name or None, alpha=0.8)
 
 
 def _draw_line(axes: Any, line: Line) -> None:
@@ -33,10 +36,10 @@ def _draw_line(axes: Any, line: Line) -> None:
         axes.plot(line.x, y, color=colormaps[_COLORS](line.shade), alpha=0.6, linewidth=1)
 
 
-def _draw(axes: Any, layer: Layer) -> Any:
+def _draw(axes: Any, layer: Layer, on_heat: bool) -> Any:
     """Draws a layer, and returns what a colour bar explains, if anything."""
     if isinstance(layer, Points):
-        drawn = _draw_points(axes, layer)
+        drawn = _draw_points(axes, layer, on_heat)
         return drawn if layer.colors is not None else None
     if isinstance(layer, Bars):
         axes.barh(range(len(layer.values)), layer.values)
@@ -57,11 +60,14 @@ def _label(axes: Any, which: str, axis: Axis) -> None:
         getattr(axes, f"set_{which}ticks")(
             [position for position, _ in axis.ticks], [text for _, text in axis.ticks]
         )
+    if axis.limits:
+        getattr(axes, f"set_{which}lim")(axis.limits)
 
 
 def _draw_panel(canvas: Any, axes: Any, panel: Panel, color_label: str) -> None:
+    on_heat = any(isinstance(layer, Heat) for layer in panel.layers)
     for layer in panel.layers:
-        colored = _draw(axes, layer)
+        colored = _draw(axes, layer, on_heat)
         if colored is not None:
             name = layer.name if isinstance(layer, Heat) else color_label
             canvas.colorbar(colored, ax=axes, label=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict
 
 from slipstream.plots.figure import Axis, Bars, Figure, Heat, Layer, Line, Points
@@ -21,14 +22,17 @@ def _color_at(place: float) -> str:
     return str(colors.sample_colorscale(_SCALE, [min(max(place, 0.0), 1.0)])[0])
 
 
-def _points(points: Points, color_label: str) -> Any:
+def _points(points: Points, color_label: str, on_heat: bool) -> Any:
     marker: Dict[str, Any] = {"size": 7}
+    if on_heat:  # Seen on every colour.
+        marker.update(color="white", line={"color": "black", "width": 1})
     if points.colors is not None:
         marker.update(color=list(points.colors), colorscale=_SCALE)
         marker["colorbar"] = {"title": {"text": color_label}}
     return graph_objects.Scatter(
         x=list(points.x), y=list(points.y), mode="markers", name=points.name, marker=marker,
-        text=list(points.texts), showlegend=bool(points.name),
+        text=list(points.texts), showlegend=bool(points.name) and not on_heat,
+        cliponaxis=not on_heat,  # Whole where they are on a bound.
     )
 
 
@@ -42,9 +46,9 @@ def _line(line: Line) -> Any:
     )
 
 
-def _trace(layer: Layer, color_label: str) -> Any:
+def _trace(layer: Layer, color_label: str, on_heat: bool) -> Any:
     if isinstance(layer, Points):
-        return _points(layer, color_label)
+        return _points(layer, color_label, on_heat)
     if isinstance(layer, Line):
         return _line(layer)
     if isinstance(layer, Bars):
@@ -62,6 +66,8 @@ def _axis(axis: Axis) -> Dict[str, Any]:
     options: Dict[str, Any] = {"title": {"text": axis.label}}
     if axis.log:
         options["type"] = "log"
+    if axis.limits:
+        options["range"] = [math.log10(one) if axis.log else one for one in axis.limits]
     if axis.ticks:
         options["tickvals"] = [position for position, _ in axis.ticks]
         options["ticktext"] = [text.replace("\n", "<br>") for _, text in axis.ticks]
@@ -76,8 +82,9 @@ def draw(figure: Figure) -> Any:
     colored = False  # One colour bar explains all panels.
     for index, panel in enumerate(figure.panels):
         place = {"row": index // columns + 1, "col": index % columns + 1}
+        on_heat = any(isinstance(layer, Heat) for layer in panel.layers)
         for layer in panel.layers:
-            trace = _trace(layer, figure.color_label)
+            trace = _trace(layer, figure.color_label, on_heat)
             if isinstance(layer, Points) and layer.colors is not None:
                 trace.marker.showscale, colored = not colored, True
             canvas.add_trace(trace, **place)
