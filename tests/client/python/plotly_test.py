@@ -27,6 +27,15 @@ class Drawings(PlotTest):
                          list(figure.layout.xaxis.range))
         self.assertFalse(points.cliponaxis)  # Marks on a bound are whole.
 
+    def test_colours_mean_the_same_in_all_slices(self):
+        figure = self.study.plot.slices(engine="plotly")
+        self.assertEqual({trace.marker.coloraxis for trace in figure.data}, {"coloraxis"})
+        self.assertEqual(figure.layout.coloraxis.colorbar.title.text, "trial")
+
+    def test_the_legend_is_not_where_colours_are_explained(self):
+        for name, figure in self.every_plot():
+            self.assertEqual(figure.layout.legend.orientation, "h", name)
+
     def test_axes_are_labelled(self):
         figure = self.study.plot.slices(["lr", "kernel"], engine="plotly")
         self.assertEqual((figure.layout.xaxis.title.text, figure.layout.xaxis.type), ("lr", "log"))

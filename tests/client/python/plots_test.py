@@ -5,13 +5,15 @@ import math
 import time
 import unittest
 
+from matplotlib.colors import to_hex
 from servers import ServerTest
 
 import slipstream
 from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
 from slipstream.plots import contents, matplotlib_drawing
-from slipstream.plots.figure import Bars, Line, Points
+from slipstream.plots.figure import Axis, Bars, Figure, Line, Panel, Points
 from slipstream.plots.forest import Forest
+from slipstream.plots.unit_values import ticks_of
 
 SPACE = {"lr": log(1e-5, 1), "momentum": reverse_log(0.5, 0.999), "kernel": choice("rbf", "poly"),
          "degree": integer(2, 5, when={"kernel": "poly"}), "bias": boolean(),
@@ -121,6 +123,40 @@ class Contents(PlotTest):
         self.assertTrue(panels["lr"].x.log)
         self.assertEqual([text for _, text in panels["kernel"].x.ticks], ["rbf", "poly"])
 
+    def test_ticks_are_at_legal_values(self):
+        def positions(parameter):
+            return [position for position, _ in ticks_of(parameter)]
+
+        self.assertEqual(positions(integer(2, 5)), [2, 3, 4, 5])
+        self.assertEqual(positions(integer(1, 24)), [5, 10, 15, 20])
+        self.assertEqual(positions(integer(-3, 10**6)), [0, 2e5, 4e5, 6e5, 8e5, 1e6])
+        self.assertEqual(positions(integer(1, 9, scale="reverse_log")), [*range(1, 10)])
+        self.assertEqual(positions(integer(3, 3)), [3])
+        self.assertEqual(positions(integer(1, 9, scale="log")), [1, 2, 4, 8])
+        self.assertEqual(positions(integer(1, 10**6, scale="log")), [])
+        self.assertEqual(ticks_of(discrete(0.5, 1, 2)), [(0.5, "0.5"), (1, "1"), (2, "2")])
+        self.assertEqual(positions(discrete(*range(9))), [])
+        self.assertEqual(positions(real(0, 1)), [])
+        self.assertEqual(ticks_of(boolean()), [(0.25, "False"), (0.75, "True")])
+
+    def test_long_lists_of_words_are_counted(self):
+        study = slipstream.create_or_load(
+            self.study_id, {"few": choice("a", "b"), "many": choice(*(40 * "x" + w for w in "abc"))},
+            maximize="accuracy")
+        study.record({"few": "a", "many": 40 * "x" + "b"}, 1)
+        ticks = contents.parallel_coordinates("words", study.trials).panels[0].x.ticks
+        self.assertEqual([text for _, text in ticks[:2]], ["few\na, b", "many\n3 words"])
+
+    def test_many_source_tasks_share_a_line(self):
+        weights = {number: {f"source-{index}": 0.1 + index / 1000 for index in range(10)}
+                   for number in (1, 2)}
+        lines = contents.transfer("later", self.study.trials, weights, {}).panels[0].layers
+        self.assertEqual([line.name for line in lines], [
+            *(f"source-{index}" for index in range(9, 2, -1)), "3 other source tasks",
+            "all source tasks"])
+        self.assertAlmostEqual(lines[-2].y[0], 0.303)
+        self.assertAlmostEqual(sum(line.y[0] for line in lines[:-1]), lines[-1].y[0])
+
     def test_parallel_lines_break_where_a_parameter_is_not_active(self):
         lines = contents.parallel_coordinates("later", self.study.trials).panels[0].layers
         self.assertEqual(len(lines), 12)
@@ -193,6 +229,33 @@ class Drawings(PlotTest):
             self.assertEqual(axes.get_xlim(), (heat.x[0], heat.x[-1]))
             self.assertEqual(axes.get_ylim(), (heat.y[0], heat.y[-1]))
             self.assertFalse(axes.collections[-1].get_clip_on())  # Marks on a bound are whole.
+
+    def test_colours_mean_the_same_in_all_slices(self):
+        slices = self.study.plot.slices()
+        self.assertEqual(len(slices.axes), len(SPACE) + 1)  # With one bar that explains them.
+        limits = {axes.collections[0].get_clim() for axes in slices.axes[:-1]}
+        self.assertEqual(limits, {(1, 12)})
+
+    def test_what_is_in_one_panel_has_different_colours(self):
+        (axes,) = self.study.plot.history().axes
+        trials, stopped = (to_hex(one.get_facecolors()[0]) for one in axes.collections)
+        self.assertEqual(len({trials, stopped, to_hex(axes.lines[0].get_color())}), 3)
+
+    def test_texts_have_room(self):
+        names = [f"a.parameter.with.a.long.name.{index}" for index in range(30)]
+        words = Axis("word", ticks=[((index + 0.5) / 30, name) for index, name in enumerate(names)])
+        bars = Figure("bars", [Panel(Axis(), Axis(), [Bars(names, [1.0] * 30)])])
+        points = Figure("words", [Panel(words, Axis(), [Points([0.5], [1.0])])])
+        self.assertGreater(matplotlib_drawing.draw(bars).get_size_inches()[1], 30 * 0.2)
+        texts = matplotlib_drawing.draw(points).axes[0].get_xticklabels()
+        self.assertEqual({text.get_rotation() for text in texts}, {40})
+        texts = self.study.plot.slices(["kernel"]).axes[0].get_xticklabels()
+        self.assertEqual({text.get_rotation() for text in texts}, {0})
+
+    def test_a_value_between_absent_ones_is_a_mark(self):
+        lines = [Line([0, 1, 2], [None, 0.5, None], shade=1.0)]
+        drawn = matplotlib_drawing.draw(Figure("lines", [Panel(Axis(), Axis(), lines)])).axes[0]
+        self.assertEqual(drawn.lines[0].get_marker(), ".")
 
     def test_axes_are_labelled(self):
         axes = self.study.plot.slices(["lr", "kernel"]).axes

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import replace
-from typing import Any, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from slipstream.parameters import Parameter
 from slipstream.plots.figure import Axis, Bars, Figure, Heat, Layer, Line, Panel, Points
-from slipstream.plots.unit_values import plotted, raw_value, unit_row, word_ticks, words_of
+from slipstream.plots.unit_values import plotted, raw_value, ticks_of, unit_row, words_of
 from slipstream.records import TransferSummary, TrialRecord
 from slipstream.trials import Trials
 
 _GRID = 24
+_LONGEST_LIST = 40  # Characters of words below an axis of parallel coordinates.
+_MOST_SOURCES = 8  # With a line of their own.
 
 
 def _need_results(trials: Trials, fewest: int) -> List[TrialRecord]:
@@ -32,7 +35,8 @@ def _texts(trials: Sequence[TrialRecord]) -> List[str]:
 
 
 def _axis(name: str, parameter: Parameter) -> Axis:
-    return Axis(name, parameter.scale == "log", word_ticks(parameter))
+    limits = (0.0, 1.0) if words_of(parameter) else None
+    return Axis(name, parameter.scale == "log", ticks_of(parameter), limits)
 
 
 def history(title: str, trials: Trials) -> Figure:
@@ -146,7 +150,7 @@ def parallel_coordinates(title: str, trials: Trials) -> Figure:
     labels = [*trials.space, trials.objective.metric]
     ticks = [(position, _range(name, trials, low, high)) for position, name in enumerate(labels)]
     panel = Panel(Axis(ticks=ticks), Axis("place in the range"), lines)
-    return Figure(f"{title}: parallel coordinates", [panel], columns=1)
+    return Figure(f"{title}: parallel coordinates (the brighter the better)", [panel], columns=1)
 
 
 def _range(name: str, trials: Trials, low: float, high: float) -> str:
@@ -155,7 +159,9 @@ def _range(name: str, trials: Trials, low: float, high: float) -> str:
     parameter = trials.space[name]
     words = words_of(parameter)
     if words:
-        return f"{name}\n{', '.join(map(str, words))}"
+        listed = ", ".join(map(str, words))
+        short = listed if len(listed) <= _LONGEST_LIST else f"{len(words)} words"
+        return f"{name}\n{textwrap.fill(short, 20)}"
     return f"{name}\n{raw_value(parameter, 0):.4g} to {raw_value(parameter, 1):.4g}"
 
 
@@ -167,23 +173,35 @@ def transfer(
     summary: Optional[TransferSummary] = None,
 ) -> Figure:
     """The share of each source task in the suggestions, trial by trial, and what it came to."""
-    sources = sorted({name for shares in weights.values() for name in shares})
+    totals: Dict[str, float] = {}
+    for shares in weights.values():
+        for name, share in shares.items():
+            totals[name] = totals.get(name, 0.0) + share
+    if not totals:
+        raise ValueError("no suggestion of this study used a source task: give it some by sources=")
+    sources = sorted(totals, key=lambda name: (-totals[name], name))
+    # The last line has whatever is left once the others have a source task each.
+    groups = [[name] for name in sources[: _MOST_SOURCES - 1]]
+    groups += [sources[_MOST_SOURCES - 1 :]] if len(sources) >= _MOST_SOURCES else []
+    groups += [sources] if len(sources) > 1 else []
     numbers = [float(number) for number in weights]
     lines: List[Layer] = [
         Line(
             numbers,
-            [shares.get(source, 0.0) for shares in weights.values()],
-            titles.get(source) or source.split("/")[-1][:12],
+            [sum(shares.get(name, 0.0) for name in group) for shares in weights.values()],
+            _group_name(group, titles, len(sources)),
         )
-        for source in sources
+        for group in groups
     ]
-    if not lines:
-        raise ValueError("no suggestion of this study used a source task: give it some by sources=")
-    total = [sum(shares.values()) for shares in weights.values()]
-    lines.append(Line(numbers, total, "all source tasks"))
     if summary is not None and summary.shares:
         places = [float(number) for number in summary.shares]
         lines.append(Line(places, list(summary.shares.values()), "model with source tasks"))
-    share = Panel(Axis("trial"), Axis("share in the suggestion"), lines)
+    panel = Panel(Axis("trial"), Axis("share in the suggestion"), lines)
     verdict = "" if summary is None else f" ({summary.state})"
-    return Figure(f"{title}: transfer{verdict}", [share, *history(title, trials).panels], columns=1)
+    return Figure(f"{title}: transfer{verdict}", [panel, *history(title, trials).panels], columns=1)
+
+
+def _group_name(group: Sequence[str], titles: Mapping[str, str], count: int) -> str:
+    if len(group) == 1:
+        return titles.get(group[0]) or group[0].split("/")[-1][:12]
+    return "all source tasks" if len(group) == count else f"{len(group)} other source tasks"

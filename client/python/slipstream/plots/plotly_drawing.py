@@ -22,13 +22,13 @@ def _color_at(place: float) -> str:
     return str(colors.sample_colorscale(_SCALE, [min(max(place, 0.0), 1.0)])[0])
 
 
-def _points(points: Points, color_label: str, on_heat: bool) -> Any:
+def _points(points: Points, on_heat: bool) -> Any:
     marker: Dict[str, Any] = {"size": 7}
     if on_heat:  # Seen on every colour.
         marker.update(color="white", line={"color": "black", "width": 1})
     if points.colors is not None:
-        marker.update(color=list(points.colors), colorscale=_SCALE)
-        marker["colorbar"] = {"title": {"text": color_label}}
+        # One scale, so that a colour means the same in all panels.
+        marker.update(color=list(points.colors), coloraxis="coloraxis")
     return graph_objects.Scatter(
         x=list(points.x), y=list(points.y), mode="markers", name=points.name, marker=marker,
         text=list(points.texts), showlegend=bool(points.name) and not on_heat,
@@ -40,15 +40,17 @@ def _line(line: Line) -> Any:
     style: Dict[str, Any] = {"shape": "hv"} if line.stepped else {}
     if line.shade is not None:
         style.update(color=_color_at(line.shade), width=1)
+    # A value between two that are not there is no line, but a mark.
     return graph_objects.Scatter(
-        x=list(line.x), y=list(line.y), mode="lines", name=line.name, line=style,
+        x=list(line.x), y=list(line.y), mode="lines" if line.shade is None else "lines+markers",
+        marker={"size": 3}, name=line.name, line=style,
         showlegend=line.shade is None and bool(line.name),
     )
 
 
-def _trace(layer: Layer, color_label: str, on_heat: bool) -> Any:
+def _trace(layer: Layer, on_heat: bool) -> Any:
     if isinstance(layer, Points):
-        return _points(layer, color_label, on_heat)
+        return _points(layer, on_heat)
     if isinstance(layer, Line):
         return _line(layer)
     if isinstance(layer, Bars):
@@ -79,18 +81,21 @@ def draw(figure: Figure) -> Any:
     columns = min(figure.columns, len(figure.panels))
     rows = -(-len(figure.panels) // columns)
     canvas = subplots.make_subplots(rows=rows, cols=columns)
-    colored = False  # One colour bar explains all panels.
     for index, panel in enumerate(figure.panels):
         place = {"row": index // columns + 1, "col": index % columns + 1}
         on_heat = any(isinstance(layer, Heat) for layer in panel.layers)
         for layer in panel.layers:
-            trace = _trace(layer, figure.color_label, on_heat)
-            if isinstance(layer, Points) and layer.colors is not None:
-                trace.marker.showscale, colored = not colored, True
-            canvas.add_trace(trace, **place)
+            canvas.add_trace(_trace(layer, on_heat), **place)
         canvas.update_xaxes(**_axis(panel.x), **place)
         canvas.update_yaxes(**_axis(panel.y), **place)
         if any(isinstance(layer, Bars) for layer in panel.layers):
             canvas.update_yaxes(autorange="reversed", **place)
-    canvas.update_layout(title={"text": figure.title}, height=max(420, _ROW_HEIGHT * rows))
+    bars = max(len(layer.values) if isinstance(layer, Bars) else 0
+               for panel in figure.panels for layer in panel.layers)
+    canvas.update_layout(
+        title={"text": figure.title}, height=max(420, _ROW_HEIGHT * rows, 24 * bars + 100),
+        coloraxis={"colorscale": _SCALE, "colorbar": {"title": {"text": figure.color_label}}},
+        # Above the panels; beside them it would take their room.
+        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.01, "yanchor": "bottom"},
+    )
     return canvas

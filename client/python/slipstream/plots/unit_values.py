@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Mapping, Optional, Tuple
+from typing import Dict, List, Mapping, Optional, Sequence, Tuple
 
 from slipstream.parameters import Parameter, Value
+
+_MOST_STEPS = 8  # Between the ticks of an axis.
 
 
 def _scaled(parameter: Parameter, value: float, low: float, high: float) -> float:
@@ -62,10 +64,27 @@ def unit_row(
     ]
 
 
-def word_ticks(parameter: Parameter) -> List[Tuple[float, str]]:
-    """Ticks for words at their places; none for numbers."""
+def ticks_of(parameter: Parameter) -> List[Tuple[float, str]]:
+    """Ticks at places of words and at values that are few; none where a library's own serve."""
     words = words_of(parameter)
-    return [((index + 0.5) / len(words), str(word)) for index, word in enumerate(words)]
+    if words:
+        return [((index + 0.5) / len(words), str(word)) for index, word in enumerate(words)]
+    return [(float(value), f"{value:g}") for value in _few_values(parameter)]
+
+
+def _few_values(parameter: Parameter) -> Sequence[float]:
+    """Some of the legal values, as a library might choose others in between."""
+    low, high = bounds_of(parameter)
+    if parameter.kind == "discrete":
+        return [float(value) for value in parameter.values] if len(parameter.values) <= 8 else ()
+    if parameter.kind != "integer":
+        return ()
+    if parameter.scale != "log":  # A reverse logarithm has a linear axis.
+        steps = (factor * 10**power for power in range(17) for factor in (1, 2, 5))
+        step = next(one for one in steps if (high - low) / one <= _MOST_STEPS)
+        return range(math.ceil(low / step) * step, int(high) + 1, step)
+    doublings = int(math.log2(high / low))
+    return [low * 2**index for index in range(doublings + 1)] if doublings <= _MOST_STEPS else ()
 
 
 def plotted(parameter: Parameter, params: Dict[str, Value], name: str) -> float:
