@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from slipstream.parameters import Condition, Parameter, Value
 
@@ -21,6 +21,8 @@ class Asked:
 
     space: Mapping[str, Parameter]
     values: Mapping[str, Value]
+    # The lowest value and the step, of parameters that count the steps of a grid.
+    grids: Mapping[str, Tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,16 +56,23 @@ def infer_space(trials: Sequence[Asked]) -> Inferred:
 
 def _domain(name: str, trials: Sequence[Asked]) -> Parameter:
     """The one that all trials have given."""
-    first, *others = dict.fromkeys(trial.space[name] for trial in trials if name in trial.space)
-    if others:
-        raise _Unexplained(
-            f"was asked for as {first!r} and as {others[0]!r}, and a study has one space; give "
-            "different ranges different names"
-        )
-    if len(first.values) > _MOST_VALUES:
-        raise _Unexplained(f"is one of {len(first.values)} values, of which {_MOST_VALUES} are "
+    asked = [(trial.space[name], trial.grids.get(name)) for trial in trials if name in trial.space]
+    first = asked[0]
+    for other in asked:
+        if other != first:
+            raise _Unexplained(
+                f"was asked for as {_text(*first)} and as {_text(*other)}, and a study has one "
+                "space; give different ranges different names"
+            )
+    domain = first[0]
+    if len(domain.values) > _MOST_VALUES:
+        raise _Unexplained(f"is one of {len(domain.values)} values, of which {_MOST_VALUES} are "
                            "the most that are legal")
-    return first
+    return domain
+
+
+def _text(domain: Parameter, grid: Optional[Tuple[float, float]]) -> str:
+    return repr(domain) if grid is None else f"{domain!r} steps of {grid[1]} from {grid[0]}"
 
 
 def _condition(

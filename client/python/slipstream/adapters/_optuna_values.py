@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple
 
 from optuna import distributions
 
@@ -19,6 +19,7 @@ class Translation:
     parameter: Parameter
     to_optuna: Callable[[Value], Any]
     from_optuna: Callable[[Any], Value]
+    grid: Optional[Tuple[float, float]] = None  # The lowest value and the step, if it counts steps.
 
 
 def _steps(low: float, high: float, step: float) -> int:
@@ -32,6 +33,7 @@ def _stepped(distribution: Any, convert: Callable[[Any], Any], step: float) -> T
         integer(0, _steps(low, high, step)),
         lambda value: convert(min(low + int(value) * step, high)),
         lambda value: round((value - low) / step),
+        (low, step),
     )
 
 

@@ -48,7 +48,8 @@ _WHOLE = (TrialState.COMPLETE,)
 def _asked(trial: FrozenTrial) -> Asked:
     translations = translate_all(trial.distributions)
     values = {name: one.from_optuna(trial.params[name]) for name, one in translations.items()}
-    return Asked({name: one.parameter for name, one in translations.items()}, values)
+    grids = {name: one.grid for name, one in translations.items() if one.grid is not None}
+    return Asked({name: one.parameter for name, one in translations.items()}, values, grids)
 
 
 def _study_id(study: optuna.Study, space: Mapping[str, Parameter]) -> str:

@@ -185,6 +185,15 @@ class Sampler(ServerTest):
         self.assertEqual(len(told), 1)
         self.assertRegex(told[0], r"'moving' to TPESampler .*was asked for as real\(0, 1\)")
 
+    def test_what_has_a_moving_grid_is_left_out(self):
+        def objective(trial):
+            low = trial.number % 3
+            return trial.suggest_float("moving", low, low + 1, step=0.25) * trial.suggest_int("n", 1, 9)
+
+        mirror, told = self.left_out(objective)
+        self.assertEqual(list(mirror.space), ["n"])
+        self.assertRegex(told[0], r"as integer\(0, 4\) steps of 0.25 from 0.0 and as .* from 1.0,")
+
     def test_a_study_of_which_all_is_left_out_goes_on(self):
         study = optuna.create_study(sampler=SlipstreamSampler(seed=1))
         with self.assertWarnsRegex(UserWarning, "'x' to RandomSampler"):
