@@ -90,6 +90,8 @@ class SqliteDatabase : public Database {
   // Commits, if all files of the store are still in place before and after it.
   absl::Status CommitToWatchedFiles();
   void Purge();
+  // Moves the log into the file where it has grown enough.
+  void MoveLog();
   // Commits, and takes the time.
   absl::Status Commit();
   // Notes whether changes can be made, by how the latest one ended.
@@ -156,11 +158,14 @@ TransactionEnd SqliteDatabase::Transact(absl::FunctionRef<absl::Status(RowTransa
   if (transactions_until_purge_ > 0) --transactions_until_purge_;
   if (transactions_until_look_ > 0) --transactions_until_look_;
   if (!halted_ && transaction_.purge_pending() && transactions_until_purge_ == 0) Purge();
-  if (!halted_) {
-    const absl::Status moved = checkpointer_->AfterCommit();
-    if (!moved.ok()) Halt(moved);
-  }
+  MoveLog();
   return end;
+}
+
+void SqliteDatabase::MoveLog() {
+  if (halted_) return;
+  const absl::Status moved = checkpointer_->AfterCommit();
+  if (!moved.ok()) Halt(moved);
 }
 
 TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTransaction&)> body) {
@@ -253,10 +258,17 @@ absl::Status SqliteDatabase::Read(absl::FunctionRef<absl::Status(RowSnapshot&)> 
 
 bool SqliteDatabase::OnIdle() {
   if (halted_) return false;
-  if (!transaction_.purge_pending()) return GiveBackPages();
-  if (transactions_until_purge_ > kTransactionsPerPurge) return false;
-  Purge();
-  return true;
+  bool is_more = true;
+  if (!transaction_.purge_pending()) {
+    is_more = GiveBackPages();
+  } else if (transactions_until_purge_ > kTransactionsPerPurge) {
+    return false;
+  } else {
+    Purge();
+  }
+  // Nobody else may write for long, and the log would grow by all that was deleted.
+  MoveLog();
+  return is_more;
 }
 
 // The canonical path, so that every process locks the same file.
