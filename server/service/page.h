@@ -23,8 +23,8 @@ inline constexpr size_t kFullPageBytes = size_t{3} << 20;
 // How many records are looked at at a time in search of those of one project.
 inline constexpr int kRecordsPerRead = 200;
 
-// Adds records to the answer by `add`, which returns the new entry, until the page
-// has `limit` entries or is full. `records` are those after the page token, one more
+// Adds records to the answer by `add`, which returns the new entry, or null if there
+// is none for the record, until `limit` records are looked at or the page is full. `records` are those after the page token, one more
 // than `limit` if there are that many. Returns the last record added if more follow
 // it, otherwise null.
 template <typename Record>
@@ -34,7 +34,7 @@ absl::StatusOr<const Record*> FillPage(
   size_t bytes = 0;
   for (size_t i = 0; i < records.size(); ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const google::protobuf::Message* const entry, add(records[i]));
-    bytes += entry->ByteSizeLong();
+    if (entry != nullptr) bytes += entry->ByteSizeLong();
     if (i + 1 == limit || bytes >= kFullPageBytes) {
       return i + 1 < records.size() ? &records[i] : nullptr;
     }

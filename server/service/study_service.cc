@@ -210,10 +210,15 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
         const std::vector<StudyRecord> studies,
         ListInProject(project, after, limit + 1,
                       [this](int64_t key, int most) { return store_.ListStudies(key, most); }));
-    const auto add = [&](const StudyRecord& record) -> absl::StatusOr<const v1::Study*> {
+    const auto add = [&](const StudyRecord& listed) -> absl::StatusOr<const v1::Study*> {
+      const absl::StatusOr<StudyRecord> record = store_.GetStudy(listed.id);
+      const bool is_gone = record.ok() ? record->key != listed.key
+                                       : absl::IsNotFound(record.status());
+      if (is_gone) return nullptr;  // Deleted meanwhile.
+      SLIPSTREAM_RETURN_IF_ERROR(record.status());
       v1::Study* study = response->add_studies();
-      SLIPSTREAM_RETURN_IF_ERROR(FillStudy(record, WantsCandidates(request->read_mask()), study));
-      SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(record, /*with_shares=*/false, study));
+      SLIPSTREAM_RETURN_IF_ERROR(FillStudy(*record, WantsCandidates(request->read_mask()), study));
+      SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(*record, /*with_shares=*/false, study));
       Trim(request->read_mask(), study);
       return study;
     };

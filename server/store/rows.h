@@ -83,7 +83,7 @@ class RowSnapshot : public Rows {
   virtual absl::StatusOr<std::optional<int64_t>> FindStudyKey(const std::string& id) = 0;
   // The record without its definition.
   virtual absl::StatusOr<std::optional<StudyRecord>> FindStudySummary(int64_t key) = 0;
-  // By key, those above `after_key`.
+  // By key, those above `after_key`, without their definitions: each may be as large as a message.
   virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
   virtual absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) = 0;
   // Ids of the study's source tasks, in the order in which it was given them.

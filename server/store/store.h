@@ -226,7 +226,8 @@ class Store {
   virtual absl::StatusOr<std::string> GetCandidates(int64_t study_key) = 0;
   // Ids of the source tasks of a study, in the order of creation's list.
   virtual absl::StatusOr<std::vector<std::string>> GetStudySources(int64_t study_key) = 0;
-  // Oldest first, those with a key above `after_key`.
+  // Oldest first, those with a key above `after_key`; without their definitions, each of which may
+  // be as large as a message.
   virtual absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) = 0;
   // NOT_FOUND: no such study or trial.
   virtual absl::StatusOr<TrialRecord> GetTrial(const std::string& study_id, int64_t number) = 0;

@@ -231,7 +231,11 @@ class MemorySnapshot : public RowSnapshot {
     return std::optional<StudyRecord>(std::move(summary));
   }
   absl::StatusOr<std::vector<StudyRecord>> ListStudies(int64_t after_key, int limit) override {
-    return Page(tables_.studies, after_key, limit, [](const StudyRow& row) { return row.record; });
+    return Page(tables_.studies, after_key, limit, [](const StudyRow& row) {
+      StudyRecord summary = row.record;
+      summary.definition.clear();
+      return summary;
+    });
   }
   absl::StatusOr<std::optional<std::string>> FindCandidates(int64_t study_key) override {
     return Copy<std::string>(FindIn(tables_.candidates, study_key));

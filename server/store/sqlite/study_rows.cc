@@ -16,7 +16,7 @@ constexpr char kStudyById[] =
 constexpr char kStudySummaryByKey[] =
     "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES "WHERE key = ?";
 constexpr char kStudiesInOrder[] =
-    "SELECT " SLIPSTREAM_STUDY_COLUMNS ", definition" SLIPSTREAM_FROM_STUDIES
+    "SELECT " SLIPSTREAM_STUDY_COLUMNS ", x''" SLIPSTREAM_FROM_STUDIES
     "WHERE key > ? ORDER BY key LIMIT ?";
 
 #undef SLIPSTREAM_FROM_STUDIES

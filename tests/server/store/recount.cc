@@ -37,7 +37,8 @@ UsageByProject Recount(Store& store) {
     ++usage.studies;
     usage.trials += study.trial_count;
     usage.bytes +=
-        static_cast<int64_t>(study.definition.size() + store.GetCandidates(study.key)->size() +
+        static_cast<int64_t>(store.GetStudy(study.id)->definition.size() +
+                             store.GetCandidates(study.key)->size() +
                              BytesOfTrials(store, {study.id, study.key}));
   }
   const std::vector<SourceTaskRecord> tasks = store.ListSourceTasks(0, kAll).value();

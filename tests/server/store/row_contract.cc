@@ -81,9 +81,8 @@ std::string DumpStudies(RowSnapshot& rows) {
   const auto same = [](const std::string& id) { return id; };
   std::string text;
   const auto studies = rows.ListStudies(0, 100);
-  AppendAll(
-      studies, [](const StudyRecord& study) { return TextOf(study); }, &text);
   for (const StudyRecord& study : *studies) {
+    absl::StrAppend(&text, TextOf(rows.FindStudy(study.id)->value()), "\n");
     absl::StrAppend(&text, rows.FindCandidates(study.key)->value_or("none"), "\n");
     AppendAll(rows.ListStudySources(study.key), same, &text);
     AppendAll(

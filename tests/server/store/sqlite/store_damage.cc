@@ -126,7 +126,10 @@ std::string ContentOf(Store& store) {
   std::string text;
   const auto studies = store.ListStudies(0, kAll);
   if (!studies.ok()) return studies.status().ToString();
-  for (const StudyRecord& study : *studies) text += ContentOf(store, study);
+  for (const StudyRecord& study : *studies) {
+    const auto whole = store.GetStudy(study.id);
+    text += whole.ok() ? ContentOf(store, *whole) : whole.status().ToString();
+  }
   const auto sources = store.ListSourceTasks(0, kAll);
   text += TextOfAll(sources);
   for (const SourceTaskRecord& source : sources.ok() ? *sources : std::vector<SourceTaskRecord>()) {
