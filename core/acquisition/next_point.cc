@@ -108,7 +108,11 @@ class Chooser {
                                  QuickSearchOptions(request_.model))
             : MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed,
                                 request_.deadline, SearchOptionsOf(request_.model));
-    if (found.deadline_passed) return absl::DeadlineExceededError("no time to search the space");
+    // What was found until then is better than a point that no model has asked for.
+    const bool is_found = !found.best.empty() && std::isfinite(found.best.front().value);
+    if (found.deadline_passed && !is_found) {
+      return absl::DeadlineExceededError("no time to search the space");
+    }
     return FirstNotTaken(found.best);
   }
 

@@ -257,13 +257,13 @@ class Empirical final : public Prior {
     return ScreenSources(input.sources, input.target, *strangeness, Limits());
   }
 
-  // The places are the same for all studies of the sources' space.
+  // The places are the same for all studies of the sources' space without candidates.
   absl::StatusOr<std::shared_ptr<const Vector>> CachedStrangeness(const PriorInput& input) const {
+    PlacedSources key{SourceIdentities(input.sources), input.places.Get(kScreenPlaces)};
     const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const Vector>> {
-      return std::make_shared<const Vector>(
-          Strangeness(input.sources, input.places.Get(kScreenPlaces)));
+      return std::make_shared<const Vector>(Strangeness(input.sources, key.places));
     };
-    return strangeness_.Get(SourceIdentities(input.sources), make);
+    return strangeness_.Get(key, make);
   }
 
   static SourceSumOptions OfFew() {
@@ -275,7 +275,7 @@ class Empirical final : public Prior {
 
   EmpiricalOptions options_;
   std::unique_ptr<Prior> of_few_ = MakeSourceSum(OfFew());
-  mutable Memo<SourceIdentities, const Vector> strangeness_{kMostCachedScreens};
+  mutable Memo<PlacedSources, const Vector> strangeness_{kMostCachedScreens};
 };
 
 constexpr Option<EmpiricalOptions> kEmpiricalOptions[] = {

@@ -199,14 +199,14 @@ class PrototypeSum final : public Prior {
   }
 
  private:
-  // The places are the same for all studies of the sources' space.
+  // The places are the same for all studies of the sources' space without candidates.
   absl::StatusOr<std::shared_ptr<const SumCentres>> CachedCentres(const PriorInput& input) const {
-    return centres_.Get(SourceIdentities(input.sources),
+    return centres_.Get(PlacedSources{SourceIdentities(input.sources), input.places.Get()},
                         [&] { return CentresFor(input, options_); });
   }
 
   PrototypeSumOptions options_;
-  mutable Memo<SourceIdentities, const SumCentres> centres_{kMostColumnSets};
+  mutable Memo<PlacedSources, const SumCentres> centres_{kMostColumnSets};
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/strategy/model_run.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,17 +151,24 @@ class ModelRun final : public SuggestionRun {
 
   // The configuration that served the source tasks best. Choosing it needs no model of them.
   absl::StatusOr<Suggestion> FromDesign(const std::string& reason) {
-    const int count = static_cast<int>(earlier_.size()) + 1;
-    SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<Suggestion> design,
-                                parts_.zero_shot.Suggest(view_, count, seed_, deadline_));
-    if (static_cast<int>(design.size()) < count) {
-      return absl::NotFoundError("the sources have no further configuration");
+    for (uint64_t tries = 0; tries < kMostRandomTries; ++tries) {
+      if (design_used_ == design_.size()) {
+        // Made anew, for twice as many: a call has few suggestions or very many.
+        const int count = static_cast<int>(std::max<size_t>(8, 2 * design_.size()));
+        SLIPSTREAM_ASSIGN_OR_RETURN(design_,
+                                    parts_.zero_shot.Suggest(view_, count, seed_, deadline_));
+        if (design_used_ >= design_.size()) break;
+      }
+      Suggestion suggestion = design_[design_used_++];
+      const bool is_free = pool_ != nullptr ? pool_->Take(*suggestion.candidate)
+                                            : !taken_.contains(&suggestion.configuration);
+      if (!is_free) continue;
+      std::vector<Fact>& facts = suggestion.provenance.facts;
+      facts.insert(facts.begin(), RecipeFact());
+      facts.push_back({"instead_of_a_model", reason});
+      return suggestion;
     }
-    Suggestion suggestion = std::move(design.back());
-    suggestion.provenance.facts.insert(suggestion.provenance.facts.begin(), RecipeFact());
-    suggestion.provenance.facts.push_back({"instead_of_a_model", reason});
-    if (pool_ != nullptr) pool_->Take(*suggestion.candidate);
-    return suggestion;
+    return absl::NotFoundError("the sources have no further configuration");
   }
 
   // The least number of results for a model if the sources turn out to be of no use.
@@ -269,6 +277,9 @@ class ModelRun final : public SuggestionRun {
   absl::Status without_because_;
   ConfigurationIndex taken_;
   StudyModels models_;
+  // Suggestions by what served the sources best, and how many of them were looked at.
+  std::vector<Suggestion> design_;
+  size_t design_used_ = 0;
   // The suggestion that is being made: its index, the candidates left, and those made before it.
   uint64_t index_ = 0;
   std::optional<CandidatePool> pool_of_candidates_;

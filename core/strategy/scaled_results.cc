@@ -19,6 +19,10 @@ constexpr Index kMostCalibrated = 400;
 // Results count as at most so far behind the median, in units of the best one's lead over it.
 constexpr double kReach = 10;
 
+// An earlier scale serves new results as long as none is further off on it: 1e300 among results of
+// the order of 1 is infinite there.
+constexpr double kLargestOnScale = 1e6;
+
 // The least evidence for a power, in natural logarithms.
 constexpr double kEvident = 5;
 
@@ -43,13 +47,17 @@ ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling) {
   scaled.training = TrainingSetOf(view, scaling);
   const auto different = static_cast<Index>(scaled.training.different);
   scaled.calibrated_to = CalibratedTo(view, different);
-  if (scaled.calibrated_to == different) {
-    scaled.calibration_part = scaled.training.data;
-    return scaled;
+  if (scaled.calibrated_to < different) {
+    TrainingSet earlier = EarlierTraining(view, scaling, scaled.calibrated_to);
+    TrainingSet all = TrainingSetOf(view, scaling, &earlier.transform);
+    if (all.data.y.cwiseAbs().maxCoeff() < kLargestOnScale) {
+      scaled.training = std::move(all);
+      scaled.calibration_part = EvenlySpread(earlier.data, kMostCalibrated);
+      return scaled;
+    }
+    scaled.calibrated_to = different;
   }
-  TrainingSet earlier = EarlierTraining(view, scaling, scaled.calibrated_to);
-  scaled.training = TrainingSetOf(view, scaling, &earlier.transform);
-  scaled.calibration_part = EvenlySpread(earlier.data, kMostCalibrated);
+  scaled.calibration_part = EvenlySpread(scaled.training.data, kMostCalibrated);
   return scaled;
 }
 

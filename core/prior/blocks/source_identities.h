@@ -35,6 +35,17 @@ class SourceIdentities {
   std::vector<Identity> sources_;
 };
 
+// What was made of sources at some places, which differ where studies of one space have other
+// candidates.
+struct PlacedSources {
+  SourceIdentities sources;
+  PointMatrix places;
+
+  bool operator==(const PlacedSources& other) const {
+    return AreEqual(places, other.places) && sources == other.sources;
+  }
+};
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_PRIOR_BLOCKS_SOURCE_IDENTITIES_H_

@@ -34,15 +34,6 @@ struct PrototypeSet {
 };
 
 // The input that prototypes depend on besides the prior's options.
-struct PrototypeKey {
-  SourceIdentities sources;
-  PointMatrix places;
-
-  bool operator==(const PrototypeKey& other) const {
-    return AreEqual(places, other.places) && sources == other.sources;
-  }
-};
-
 // The noise and the mean are open; lengthscales if there is a residual; the
 // sources' part has weight 1.
 Model ModelOfMixture(const PriorInput& input, const ClusterOptions& options) {
@@ -249,7 +240,7 @@ class ClusterPrior final : public Prior {
   }
 
   ClusterOptions options_;
-  mutable Memo<PrototypeKey, PrototypeSet> sets_{kMostPrototypeSets};
+  mutable Memo<PlacedSources, PrototypeSet> sets_{kMostPrototypeSets};
 };
 
 }  // namespace

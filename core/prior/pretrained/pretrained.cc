@@ -37,18 +37,23 @@ struct PretrainingKey {
       : kinds(input.kinds),
         smoothness(input.model.smoothness),
         lengthscales(input.model.lengthscales),
+        given(input.model.given),
+        gamma(input.model.gamma),
         places(takes_places ? input.places.Get() : PointMatrix()),
         sources(input.sources) {}
 
   bool operator==(const PretrainingKey& other) const {
     return kinds == other.kinds && smoothness == other.smoothness &&
-           lengthscales == other.lengthscales && sources == other.sources &&
+           lengthscales == other.lengthscales && given == other.given && gamma == other.gamma &&
+           sources == other.sources &&
            AreEqual(places, other.places);
   }
 
   CoordinateKinds kinds;
   Smoothness smoothness;
   Lengthscales lengthscales;
+  GivenHyperparameters given;
+  GammaBeliefs gamma;
   PointMatrix places;
   SourceIdentities sources;
 };

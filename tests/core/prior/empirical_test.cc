@@ -160,6 +160,22 @@ TEST(Empirical, PreparedAheadItKeepsTheSameSources) {
   EXPECT_EQ(prepared->Combine(situation.input()).value()->Shares(own), expected->Shares(own));
 }
 
+// Studies of one space share what was made of their sources, but candidates are other places.
+TEST(Empirical, KeepsWhatItMadeOfTheSourcesApartForOtherPlaces) {
+  const SourceModels sources = Waves(12);
+  const TrainingData none{PointMatrix(0, 2), Vector(), Vector()};
+  const Situation all_over(sources, none, 64);
+  PriorInput input = all_over.input();
+  const PointMatrix corner = 0.9 + 0.1 * all_over.places.array();
+  input.places = Places(corner);
+  const auto prior = WithRoomFor(5 * 15);
+  const auto expected = WithRoomFor(5 * 15)->Combine(input).value();
+  const Hyperparameters own = AtLocation(*expected, kNoise);
+  const Vector elsewhere = prior->Combine(all_over.input()).value()->Shares(own);
+  EXPECT_NE(elsewhere, expected->Shares(own));
+  EXPECT_EQ(prior->Combine(input).value()->Shares(own), expected->Shares(own));
+}
+
 TEST(Empirical, ResultsSpeakAgainstSourcesThatAreOpposite) {
   const SourceModels sources = Waves(8);
   const auto opposite = [](const Vector& x) { return -Wave(x) + 2 * x[1]; };

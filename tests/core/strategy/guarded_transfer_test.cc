@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -210,6 +211,19 @@ TEST(Auto, UntilItsSourcesAreFittedItTriesWhatServedThemBest) {
     EXPECT_FALSE(made[i].provenance.sources.empty());
     for (size_t j = 0; j < i; ++j) EXPECT_NE(made[i].configuration, made[j].configuration);
   }
+}
+
+TEST(Auto, UntilItsSourcesAreFittedManyAtOnceAreDifferentCandidates) {
+  FakeStudy study(LineOfCandidates(120), {});
+  study.sources = {SourceOn(study.space, "sourceTasks/a", 0.1)};
+  NotYet not_yet;
+  StudyView view = study.view();
+  view.fitted_sources = &not_yet;
+  const auto made = MustSuggest("auto", view, 120, 5);
+  ASSERT_EQ(made.size(), 120u);
+  std::set<int64_t> candidates;
+  for (const Suggestion& each : made) candidates.insert(each.candidate.value());
+  EXPECT_EQ(candidates.size(), 120u);
 }
 
 TEST(Auto, TriesWhatWorkedFirstIfTheResultsOfSourcesAreAllEqual) {

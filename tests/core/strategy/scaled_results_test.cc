@@ -52,6 +52,18 @@ void ExpectSame(const ScaledResults& actual, const ScaledResults& expected) {
   EXPECT_EQ(actual.calibrated_to, expected.calibrated_to);
 }
 
+TEST(ScaledResults, OneThatIsInfiniteOnTheEarlierScaleHasAllScaledAnew) {
+  for (const double huge : {1e300, -1e300}) {
+    FakeStudy study = StudyWith(SwitchedLine(), 101, Wave);
+    study.ended.back().value = huge;
+    const ScaledResults scaled = ScaleResults(study.view(), {OutputWarp::kPower});
+    EXPECT_TRUE(scaled.training.data.y.allFinite());
+    EXPECT_LT(scaled.training.data.y.cwiseAbs().maxCoeff(), 1e6);
+    EXPECT_EQ(scaled.calibrated_to, 101);
+    EXPECT_EQ(MustSuggest("gp_ucb", study.view(), 1, 5)[0].provenance.rung, Rung::kRecipe);
+  }
+}
+
 TEST(ScaledResults, ArePlainInAMixedSpaceWithoutEvidenceForAPower) {
   const FakeStudy study = StudyWith(SwitchedLine(), 20, Wave);
   const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);

@@ -351,6 +351,20 @@ TEST(Pretrained, IsTheSameEveryTimeWhateverIsRemembered) {
   }
 }
 
+TEST(Pretrained, KeepsApartWhatItLearntBesideGivenHyperparameters) {
+  const Situation situation(Waves(3, 15), Sampled(Wave, 2, 5, 1));
+  PriorInput given = situation.input();
+  given.model.given.lengthscale = 0.05;
+  PriorInput with_gamma = situation.input();
+  with_gamma.model.gamma.rate = 10;
+  const auto prior = MakePretrained(PretrainedOptions());
+  for (const PriorInput* input : {&given, &with_gamma}) {
+    ASSERT_TRUE(prior->Combine(*input).ok());
+    EXPECT_EQ(LearntBy(*prior->Combine(situation.input()).value()).Packed(),
+              LearntBy(*Pretrained(PretrainedOptions(), situation)).Packed());
+  }
+}
+
 TEST(Pretrained, HasLearntOncePrepared) {
   ExpectIsPreparedAhead([] { return MakePretrained(PretrainedOptions()); }, 8);
 }
