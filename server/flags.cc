@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -248,14 +250,46 @@ void AddFlagFile(CLI::App* app, std::string* file) {
   app->add_option(kFlagFile, *file, "File with flags")->envname("SLIPSTREAM_FLAG_FILE");
 }
 
-std::string FlagFileOf(int argc, char** argv) {
+// Throws CLI::ParseError for `--name=`, since CLI11 would take what follows for the value.
+std::vector<std::string> CommandLine(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (const std::string& argument : arguments) {
+    const size_t end = argument.find('=');
+    if (argument.rfind("--", 0) == 0 && end + 1 == argument.size()) {
+      throw CLI::ValidationError(argument.substr(0, end), "a value is missing after the =");
+    }
+  }
+  return arguments;
+}
+
+// CLI11 expects them in reverse.
+void ParseInOrder(std::vector<std::string> arguments, CLI::App* app) {
+  std::reverse(arguments.begin(), arguments.end());
+  app->parse(std::move(arguments));
+}
+
+// Where a variable of a shell was empty, the value is empty or the next flag. Taking either would
+// start a server without what the flag is for, such as tokens.
+std::string ComplaintOfValue(const std::string& value) {
+  if (value.empty()) return "a value is missing";
+  if (value.rfind("--", 0) != 0) return {};
+  return absl::StrCat("a value is missing before ", value);
+}
+
+void RequireValues(CLI::App* app) {
+  for (CLI::Option* const option : app->get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(ComplaintOfValue, "");
+  }
+}
+
+std::string FlagFileOf(const std::vector<std::string>& command_line) {
   std::string file;
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   AddFlagFile(&app, &file);
   try {
-    app.parse(argc, argv);
+    ParseInOrder(command_line, &app);
   } catch (const CLI::ParseError&) {
     return {};  // Parsing all flags together reports the error.
   }
@@ -273,7 +307,7 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
     if (option == nullptr || option->get_envname().empty() || name == kFlagFile) {
       throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " is no flag for a file"));
     }
-    if (item.inputs.size() != 1) {
+    if (item.inputs.size() != 1 || item.inputs.front().empty()) {
       throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " needs one value"));
     }
     const char* const set = std::getenv(option->get_envname().c_str());
@@ -285,10 +319,10 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
 
 // The file's flags come first, because the last of several values wins.
 void Parse(int argc, char** argv, CLI::App* app) {
-  std::vector<std::string> arguments = FlagsInFile(FlagFileOf(argc, argv), *app);
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  std::reverse(arguments.begin(), arguments.end());  // CLI11 expects them in reverse.
-  app->parse(std::move(arguments));
+  const std::vector<std::string> command_line = CommandLine(argc, argv);
+  std::vector<std::string> arguments = FlagsInFile(FlagFileOf(command_line), *app);
+  arguments.insert(arguments.end(), command_line.begin(), command_line.end());
+  ParseInOrder(std::move(arguments), app);
 }
 
 }  // namespace
@@ -308,6 +342,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   AddStorage(&app, &flags, &retention_hours);
   AddAccess(&app, &flags);
   AddSight(&app, &flags);
+  RequireValues(&app);
   try {
     Parse(argc, argv, &app);
   } catch (const CLI::ParseError& error) {

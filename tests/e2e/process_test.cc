@@ -528,6 +528,38 @@ TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
   EXPECT_THAT(ended.output, HasSubstr("--no-such-flag"));
 }
 
+// Runs the server, which is to refuse its flags naming `flag`.
+void ExpectRefusedFlags(const std::vector<std::string>& flags, const std::string& flag) {
+  const EndedProcess ended = ServerProcess::Run(flags);
+  EXPECT_EQ(ended.exit_code, 2) << ended.output;
+  EXPECT_THAT(ended.output, HasSubstr(flag));
+}
+
+TEST(Process, AFlagWithoutItsValueTakesNoOtherFlagForIt) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  const std::string tokens = scratch.path() + "/missing-tokens";
+  const std::string file = scratch.path() + "/flags";
+  const auto run = [&](std::vector<std::string> flags, const std::string& flag) {
+    flags.insert(flags.end(), {"--data", data.path(), "--listen", "nonsense"});
+    ExpectRefusedFlags(flags, flag);
+  };
+  for (const char* empty : {"audit-log=\"\"", "audit-log=", "create=\"\""}) {
+    const std::string name = std::string(empty, std::string(empty).find('='));
+    std::ofstream(file) << empty << "\ntoken-file=\"" << tokens << "\"\n";
+    run({"--flag-file", file}, name + " needs one value");
+    std::ofstream(file) << "token-file=\"" << tokens << "\"\n" << empty << "\n";
+    run({"--flag-file", file, "--create"}, name + " needs one value");
+  }
+  run({"--audit-log=", "--token-file=" + tokens}, "--audit-log");
+  run({"--audit-log", "", "--token-file=" + tokens}, "--audit-log");
+  run({"--audit-log", "--token-file=" + tokens}, "--audit-log");
+  run({"--flag-file=", "--token-file=" + tokens}, "--flag-file");
+  run({"--create="}, "--create");
+  std::ofstream(file) << "audit-log=\"--token-file=" << tokens << "\"\n";
+  run({"--flag-file", file}, "--audit-log");
+}
+
 TEST(Process, HelpExplainsTheFlagsAndVersionIsOneLine) {
   const EndedProcess help = ServerProcess::Run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
