@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -296,12 +297,21 @@ std::string FlagFileOf(const std::vector<std::string>& command_line) {
   return file;
 }
 
+// What the file says. A folder opens as a file does, and fails only when it is read.
+std::vector<CLI::ConfigItem> ItemsInFile(const std::string& file) {
+  std::ifstream in(file);
+  if (!in) throw CLI::FileError::Missing(file);
+  std::vector<CLI::ConfigItem> items = CLI::ConfigTOML().from_config(in);
+  if (in.bad()) throw CLI::FileError(absl::StrCat(file, " cannot be read; is it a folder?"));
+  return items;
+}
+
 // The flags that the file sets and the environment does not, as arguments. Throws
 // CLI::ParseError when the file cannot be read or sets what a file may not.
 std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& app) {
   std::vector<std::string> arguments;
   if (file.empty()) return arguments;
-  for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_file(file)) {
+  for (const CLI::ConfigItem& item : ItemsInFile(file)) {
     const std::string name = absl::StrCat("--", item.fullname());
     const CLI::Option* const option = app.get_option_no_throw(name);
     if (option == nullptr || option->get_envname().empty() || name == kFlagFile) {

@@ -560,6 +560,16 @@ TEST(Process, AFlagWithoutItsValueTakesNoOtherFlagForIt) {
   run({"--flag-file", file}, "--audit-log");
 }
 
+TEST(Process, AFlagFileThatIsAFolderIsRefused) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  ExpectRefusedFlags({"--flag-file", scratch.path(), "--data", data.path(), "--listen", "nonsense"},
+                     scratch.path());
+  setenv("SLIPSTREAM_FLAG_FILE", scratch.path().c_str(), 1);
+  ExpectRefusedFlags({"--data", data.path(), "--listen", "nonsense"}, scratch.path());
+  unsetenv("SLIPSTREAM_FLAG_FILE");
+}
+
 TEST(Process, HelpExplainsTheFlagsAndVersionIsOneLine) {
   const EndedProcess help = ServerProcess::Run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
