@@ -1,12 +1,12 @@
 #include "server/file/column_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +17,27 @@ namespace slipstream {
 namespace {
 
 constexpr size_t kMostNameBytes = 40;
+
+// Closes what was opened, unless that failed.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  ~Descriptor() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return descriptor_; }
+
+ private:
+  const int descriptor_;
+};
+
+absl::Status CannotBeRead(const std::string& name, int error) {
+  const std::string message = absl::StrCat(name, " cannot be read: ", std::strerror(error));
+  return error == ENOENT ? absl::NotFoundError(message) : absl::PermissionDeniedError(message);
+}
 
 }  // namespace
 
@@ -49,18 +70,27 @@ absl::Status CheckShortName(absl::string_view field, absl::string_view name) {
 }
 
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  const std::string name = absl::StrCat(kind, " ", path);
+  // Opening a pipe would wait for somebody who writes to it.
+  const Descriptor in(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat found = {};
-  if (!in || stat(path.c_str(), &found) != 0) {
-    const std::string message =
-        absl::StrCat(kind, " ", path, " cannot be read: ", std::strerror(errno));
-    return errno == ENOENT ? absl::NotFoundError(message) : absl::PermissionDeniedError(message);
+  if (in.get() < 0 || fstat(in.get(), &found) != 0) return CannotBeRead(name, errno);
+  if (!S_ISREG(found.st_mode)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(name, " cannot be read: it is a folder, a pipe or a device"));
   }
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        kind, " ", path, " can be written by others than its owner: chmod go-w ", path));
+    return absl::FailedPreconditionError(
+        absl::StrCat(name, " can be written by others than its owner: chmod go-w ", path));
   }
-  return std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::string text;
+  char part[4096];
+  ssize_t size = 0;
+  while ((size = read(in.get(), part, sizeof(part))) > 0) {
+    text.append(part, static_cast<size_t>(size));
+  }
+  if (size < 0) return CannotBeRead(name, errno);
+  return text;
 }
 
 }  // namespace slipstream

@@ -24,8 +24,8 @@ absl::Status ForEachLine(
 absl::Status CheckShortName(absl::string_view field, absl::string_view name);
 
 // The text of a file that says what others may do; `kind` is what messages call it, such as "the
-// token file". NOT_FOUND or PERMISSION_DENIED if it cannot be read, FAILED_PRECONDITION if others
-// than its owner can write it.
+// token file". Waits for nobody. NOT_FOUND or PERMISSION_DENIED if it cannot be read,
+// FAILED_PRECONDITION if it is a folder, a pipe or a device, or others than its owner can write it.
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path);
 
 }  // namespace slipstream

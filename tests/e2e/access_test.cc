@@ -274,6 +274,20 @@ TEST_F(Access, ATokenFileIsReadAgainWhenItChanges) {
   EXPECT_TRUE(Create(late.text, "d").ok());
 }
 
+TEST_F(Access, TokensHoldOnWhenTheirFileBecomesAFolderOrAPipe) {
+  for (const bool pipe : {false, true}) {
+    WriteWhole(tokens_, Callers::All().File());
+    Start();
+    std::filesystem::remove(tokens_);
+    ASSERT_EQ(pipe ? mkfifo(tokens_.c_str(), 0600) : mkdir(tokens_.c_str(), 0700), 0);
+    EXPECT_TRUE(server_->Writes(tokens_ + " cannot be read: it is a folder, a pipe"));
+    EXPECT_THAT(server_->Output(), HasSubstr("the tokens of before still hold"));
+    EXPECT_TRUE(Create(Callers::All().admin.text, pipe ? "a" : "b").ok());
+    EXPECT_EQ(server_->Terminate().exit_code, 0);
+    std::filesystem::remove(tokens_);
+  }
+}
+
 TEST_F(Access, NoTokenIsInAnyLog) {
   setenv("GRPC_VERBOSITY", "DEBUG", 1);
   Start({"--log-level", "debug", "--audit-log", scratch_.path() + "/audit"});

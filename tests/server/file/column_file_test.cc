@@ -64,5 +64,21 @@ TEST(ColumnFile, AFileThatIsMissingOrThatOthersCanWriteIsRefused) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("the rules " + path));
 }
 
+TEST(ColumnFile, AFolderAndAPipeAreRefusedAndNotWaitedFor) {
+  const TemporaryFile file;
+  const std::string path = file.path();
+  const auto expect_refusal = [&] {
+    const absl::Status status = ReadOwnersFile("the rules", path).status();
+    EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("the rules " + path + " cannot be read: it is a folder"));
+  };
+  ASSERT_EQ(mkdir(path.c_str(), 0700), 0);
+  expect_refusal();
+  ASSERT_EQ(rmdir(path.c_str()), 0);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  expect_refusal();
+}
+
 }  // namespace
 }  // namespace slipstream
