@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "server/version.h"
@@ -44,6 +45,26 @@ bool IsThere(const std::string& path) {
   return std::filesystem::exists(path, error) || error;
 }
 
+// Whether the text has only what decimal numbers have; neither nan nor inf is one. CLI11 would read
+// 010 as 8.
+bool LooksDecimal(const std::string& text) {
+  const size_t first = text.find_first_not_of("+-");
+  const bool octal = first != std::string::npos && text[first] == '0' && first + 1 < text.size() &&
+                     absl::ascii_isdigit(static_cast<unsigned char>(text[first + 1]));
+  return !octal && text.find_first_not_of("0123456789.eE+-") == std::string::npos;
+}
+
+// A decimal number from `least` to `most`.
+template <typename T>
+CLI::Validator Between(T least, T most) {
+  const CLI::Range range(least, most);
+  const auto complaint = [range](const std::string& text) {
+    if (!LooksDecimal(text)) return absl::StrCat(text, " is no decimal number, such as 10");
+    return range(text);
+  };
+  return CLI::Validator(complaint, range.get_description());
+}
+
 void AddServing(CLI::App* app, Flags* flags) {
   app->add_option("--listen", flags->server.listen, "Address to serve on; port 0 picks a free one")
       ->envname("SLIPSTREAM_LISTEN")
@@ -56,19 +77,19 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option("--max-message-bytes", flags->service.max_message_bytes,
                   "Largest message received or sent")
       ->envname("SLIPSTREAM_MAX_MESSAGE_BYTES")
-      ->check(CLI::Range(64 << 10, 256 << 20))
+      ->check(Between(64 << 10, 256 << 20))
       ->capture_default_str()
       ->group("Serving");
   app->add_option("--max-connections", flags->server.max_connections,
                   "Connections at a time; more are refused")
       ->envname("SLIPSTREAM_MAX_CONNECTIONS")
-      ->check(CLI::Range(1, 1000000))
+      ->check(Between(1, 1000000))
       ->capture_default_str()
       ->group("Serving");
   app->add_option("--max-connections-per-address", flags->server.max_connections_per_address,
                   "Connections at a time from one address, or one IPv6 network of 64 bits")
       ->envname("SLIPSTREAM_MAX_CONNECTIONS_PER_ADDRESS")
-      ->check(CLI::Range(1, 1000000))
+      ->check(Between(1, 1000000))
       ->capture_default_str()
       ->group("Serving");
   app->add_option_function<int64_t>(
@@ -76,7 +97,7 @@ void AddServing(CLI::App* app, Flags* flags) {
          [flags](const int64_t& mib) { flags->server.call_memory_bytes = mib << 20; },
          "Memory for messages, uploads and large requests that are under way, in MiB")
       ->envname("SLIPSTREAM_CALL_MEMORY_MIB")
-      ->check(CLI::Range(64, 1 << 20))
+      ->check(Between(64, 1 << 20))
       ->default_str(absl::StrCat(flags->server.call_memory_bytes >> 20))
       ->group("Serving");
   app->add_option_function<double>(
@@ -85,13 +106,13 @@ void AddServing(CLI::App* app, Flags* flags) {
          "How long an upload may send nothing before it is ended, and a connection may keep a "
          "message from its end before it is closed")
       ->envname("SLIPSTREAM_UPLOAD_IDLE_SECONDS")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(Between(0.1, 86400.0))
       ->default_str(absl::StrCat(absl::ToInt64Seconds(flags->server.max_upload_idle)))
       ->group("Serving");
   app->add_option("--drain-seconds", flags->drain_seconds,
                   "How long calls in progress may take after SIGTERM")
       ->envname("SLIPSTREAM_DRAIN_SECONDS")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(Between(0.0, 3600.0))
       ->capture_default_str()
       ->group("Serving");
   app->add_flag("--until-stdin-ends", flags->until_stdin_ends,
@@ -101,7 +122,7 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option("--compute-threads", flags->service.compute_threads,
                   "Threads that compute suggestions")
       ->envname("SLIPSTREAM_COMPUTE_THREADS")
-      ->check(CLI::Range(1, 256))
+      ->check(Between(1, 256))
       ->capture_default_str()
       ->group("Serving");
   app->add_option_function<double>(
@@ -109,7 +130,7 @@ void AddServing(CLI::App* app, Flags* flags) {
          [flags](const double& seconds) { flags->service.suggest_budget = absl::Seconds(seconds); },
          "How long a Suggest call may compute; what is missing then is made at once")
       ->envname("SLIPSTREAM_SUGGEST_SECONDS")
-      ->check(CLI::Range(0.1, 3600.0))
+      ->check(Between(0.1, 3600.0))
       ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->service.suggest_budget)))
       ->group("Serving");
 }
@@ -120,7 +141,7 @@ void AddTransfer(CLI::App* app, Flags* flags) {
          [flags](const size_t& mib) { flags->service.fitted_source_bytes = mib << 20; },
          "Memory for models of source tasks, in MiB")
       ->envname("SLIPSTREAM_FITTED_SOURCE_MIB")
-      ->check(CLI::Range(1, 1 << 20))
+      ->check(Between(1, 1 << 20))
       ->default_str(absl::StrCat(flags->service.fitted_source_bytes >> 20))
       ->group("Serving");
 }
@@ -142,13 +163,13 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
   app->add_option("--request-id-hours", *retention_hours,
                   "How long the answer to a request id is kept for repeats, at least")
       ->envname("SLIPSTREAM_REQUEST_ID_HOURS")
-      ->check(CLI::Range(0.1, 8760.0))
+      ->check(Between(0.1, 8760.0))
       ->capture_default_str()
       ->group("Storage");
   app->add_option("--max-trials-per-study", flags->store.max_trials_per_study,
                   "Most trials that one study may have")
       ->envname("SLIPSTREAM_MAX_TRIALS_PER_STUDY")
-      ->check(CLI::Range(1, 10000000))
+      ->check(Between(1, 10000000))
       ->capture_default_str()
       ->group("Storage");
   app->add_option_function<double>(
@@ -159,7 +180,7 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
          "Delete studies that are completed and have not been changed for so many days, with their "
          "trials; never unless given")
       ->envname("SLIPSTREAM_DELETE_COMPLETED_AFTER_DAYS")
-      ->check(CLI::Range(1e-6, 36500.0))
+      ->check(Between(1e-6, 36500.0))
       ->type_name("DAYS")
       ->group("Storage");
   app->add_option("--backup-folder", flags->service.backups.folder,
@@ -235,7 +256,7 @@ void AddSight(CLI::App* app, Flags* flags) {
          [flags](const double& seconds) { flags->calls.slow = absl::Seconds(seconds); },
          "Calls that take longer are logged")
       ->envname("SLIPSTREAM_SLOW_CALL_SECONDS")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(Between(0.0, 3600.0))
       ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->calls.slow)))
       ->group("Logs and metrics");
   app->add_option("--metrics-address", flags->metrics_address,

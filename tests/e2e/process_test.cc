@@ -17,6 +17,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/connection.h"
@@ -558,6 +560,27 @@ TEST(Process, AFlagWithoutItsValueTakesNoOtherFlagForIt) {
   run({"--create="}, "--create");
   std::ofstream(file) << "audit-log=\"--token-file=" << tokens << "\"\n";
   run({"--flag-file", file}, "--audit-log");
+}
+
+TEST(Process, NumbersOfFlagsAreDecimal) {
+  TemporaryFolder data;
+  for (const auto& [flag, value] : std::vector<std::pair<std::string, std::string>>{
+           {"--suggest-seconds", "nan"},
+           {"--suggest-seconds", "-nan(1)"},
+           {"--drain-seconds", "NAN"},
+           {"--delete-completed-after-days", "nan"},
+           {"--slow-call-seconds", "inf"},
+           {"--drain-seconds", "0x1p3"},
+           {"--compute-threads", "010"},
+           {"--compute-threads", "0x10"}}) {
+    ExpectRefusedFlags({flag, value, "--data", data.path(), "--listen", "nonsense"},
+                       flag + ": " + value + " is no decimal number");
+  }
+  EXPECT_THAT(ServerProcess::Run({"--compute-threads", "10", "--drain-seconds", "0.5",
+                                  "--slow-call-seconds", "1e1", "--drain-seconds", "0", "--data",
+                                  data.path(), "--listen", "nonsense"})
+                  .output,
+              HasSubstr("nonsense"));
 }
 
 TEST(Process, AFlagFileThatIsAFolderIsRefused) {
