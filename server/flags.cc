@@ -290,6 +290,15 @@ void ParseInOrder(std::vector<std::string> arguments, CLI::App* app) {
   app->parse(std::move(arguments));
 }
 
+// Of several things to do and exit after, only one would be done.
+void AllowOneTask(CLI::App* app) {
+  const std::vector<std::string> tasks = {"--check", "--back-up-to", "--restore-from",
+                                          "--new-token"};
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) app->get_option(tasks[i])->excludes(tasks[j]);
+  }
+}
+
 // Where a variable of a shell was empty, the value is empty or the next flag. Taking either would
 // start a server without what the flag is for, such as tokens.
 std::string ComplaintOfValue(const std::string& value) {
@@ -374,6 +383,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
   AddAccess(&app, &flags);
   AddSight(&app, &flags);
   RequireValues(&app);
+  AllowOneTask(&app);
   try {
     Parse(argc, argv, &app);
   } catch (const CLI::ParseError& error) {

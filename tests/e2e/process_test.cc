@@ -593,6 +593,25 @@ TEST(Process, AFlagFileThatIsAFolderIsRefused) {
   unsetenv("SLIPSTREAM_FLAG_FILE");
 }
 
+TEST(Process, OneTaskIsDoneAtATime) {
+  TemporaryFolder data;
+  const std::string missing = data.path() + "/missing";
+  const std::vector<std::vector<std::string>> tasks = {{"--check"},
+                                                       {"--back-up-to", missing},
+                                                       {"--restore-from", missing},
+                                                       {"--new-token", "ann:trainer:default"}};
+  for (const std::vector<std::string>& one : tasks) {
+    for (const std::vector<std::string>& other : tasks) {
+      if (one == other) continue;
+      std::vector<std::string> flags = {"--data", data.path()};
+      flags.insert(flags.end(), one.begin(), one.end());
+      flags.insert(flags.end(), other.begin(), other.end());
+      ExpectRefusedFlags(flags, one[0]);
+      ExpectRefusedFlags(flags, other[0]);
+    }
+  }
+}
+
 TEST(Process, HelpExplainsTheFlagsAndVersionIsOneLine) {
   const EndedProcess help = ServerProcess::Run({"--help"});
   EXPECT_EQ(help.exit_code, 0);
