@@ -206,6 +206,15 @@ absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& v
   return true;
 }
 
+absl::Status CheckHasOneName(const std::string& path) {
+  struct stat found;
+  if (stat(path.c_str(), &found) != 0 || found.st_nlink <= 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the store ", path, " has ", found.st_nlink,
+                   " names (hard links), and servers on two of them would lose changes; remove the "
+                   "others, which find -samefile lists, or serve a copy"));
+}
+
 absl::Status InspectContent(const std::string& path, const std::string& vfs, int64_t newest_version,
                             absl::Duration time_limit) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Connection> connection,

@@ -20,6 +20,10 @@ namespace slipstream::sqlite {
 // PERMISSION_DENIED.
 absl::StatusOr<bool> InspectHeader(const std::string& path, const std::string& vfs);
 
+// FAILED_PRECONDITION if the file at `path` has another name, a hard link. The lock and the log are
+// beside one name, so that servers on two of them would overwrite each other's changes.
+absl::Status CheckHasOneName(const std::string& path);
+
 // After InspectHeader has returned true: FAILED_PRECONDITION if the schema is
 // newer than `newest_version`; DATA_LOSS if the structure is damaged. Stops
 // after `time_limit`, so a large file that is not in memory is checked in part.

@@ -320,6 +320,7 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   options.vfs = checksums->name();
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool exists, InspectHeader(options.path, options.vfs));
   if (!exists && !options.create) return NoStore(options.path);
+  SLIPSTREAM_RETURN_IF_ERROR(CheckHasOneName(options.path));
   if (exists) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(options.path, options.vfs));
     if (!pieces.empty()) options.on_warning(pieces);

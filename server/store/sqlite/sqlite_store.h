@@ -44,9 +44,9 @@ struct SqliteStoreOptions : StoreOptions {
 // Opens the file and migrates it if necessary. INVALID_ARGUMENT: an
 // option is out of its bounds; the message names it. FAILED_PRECONDITION:
 // another process holds the file (the message has its holder line), the file has
-// a newer schema or a log without its index, or it is another program's database. PERMISSION_DENIED: the
-// file or its folder cannot be written. DATA_LOSS: the file is damaged; it is
-// left as it is. NOT_FOUND: there is no store, or the folder does not exist.
+// a newer schema, a second name (a hard link) or a log without its index, or it is another
+// program's database. PERMISSION_DENIED: the file or its folder cannot be written. DATA_LOSS: the
+// file is damaged; it is left as it is. NOT_FOUND: there is no store, or the folder does not exist.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(const SqliteStoreOptions& options);
 
 // Whether a stored source task is sound, given its chunks.

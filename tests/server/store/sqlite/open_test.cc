@@ -55,6 +55,27 @@ TEST_F(SqliteStoreTest, ALinkIsNoWayAroundTheLock) {
   EXPECT_THAT(OpenSqliteStore(options).status(), IsRefused(kFailedPrecondition, "the test"));
 }
 
+TEST_F(SqliteStoreTest, AFileWithASecondNameIsRefusedUntilThatIsGone) {
+  MakeFile();
+  const std::string other = folder() + "/elsewhere";
+  std::filesystem::create_directory(other);
+  std::filesystem::create_hard_link(path(), other + "/store.db");
+  SqliteStoreOptions options = Options();
+  options.path = other + "/store.db";
+  EXPECT_THAT(OpenSqliteStore(options).status(), IsRefused(kFailedPrecondition, other));
+  EXPECT_THAT(OpenStatus(), IsRefused(kFailedPrecondition, "has 2 names (hard links)"));
+  std::filesystem::remove(path());
+  EXPECT_TRUE(OpenSqliteStore(options).ok());
+}
+
+TEST_F(SqliteStoreTest, ABackupWithASecondNameCanBeRestored) {
+  MakeFile();
+  std::filesystem::create_hard_link(path(), folder() + "/linked.db");
+  const std::string restored = folder() + "/restored.db";
+  EXPECT_EQ(RestoreSqliteFile(folder() + "/linked.db", restored), absl::OkStatus());
+  EXPECT_EQ(CheckSqliteFile(path()), absl::OkStatus());
+}
+
 TEST_F(SqliteStoreTest, AnotherProcessIsRefusedWhileTheFileIsOpenAndLetInAfterwards) {
   int to_child[2];
   int to_parent[2];
