@@ -25,8 +25,8 @@ constexpr char kAbout[] =
 constexpr char kFooter[] =
     "\nFlags may also be set in the environment (SLIPSTREAM_LISTEN for --listen) or a flag file\n"
     "(lines such as listen=\"127.0.0.1:7411\"); the command line wins, then the environment.\n"
-    "On SIGTERM and SIGINT the server refuses new calls and finishes those in progress, for at\n"
-    "most --drain-seconds.\n\n"
+    "On SIGTERM, SIGINT and SIGHUP the server refuses new calls and finishes those in progress,\n"
+    "for at most --drain-seconds.\n\n"
     "Example: slipstream_server --create --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.

@@ -21,6 +21,12 @@ void EndWithStandardInput() {
   }).detach();
 }
 
+// As nohup has it. A blocked signal would be waited for nevertheless.
+bool IsIgnored(int signal_number) {
+  struct sigaction action = {};
+  return sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 }  // namespace
 
 sigset_t BlockEndingSignals() {
@@ -28,8 +34,9 @@ sigset_t BlockEndingSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int unused : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(unused, SIG_IGN);
   return signals;
 }
 

@@ -11,7 +11,9 @@
 
 namespace slipstream {
 
-// Blocks the signals that end the server, in this thread and all that it starts.
+// Blocks the signals that end the server, in this thread and all that it starts: SIGTERM, SIGINT and
+// SIGHUP, unless the server was started to outlive its terminal. Ignores SIGPIPE, SIGUSR1 and
+// SIGUSR2, which would end it without draining.
 sigset_t BlockEndingSignals();
 
 // Returns the signal that ends the server; calls `each_second` until then. SIGINT is not one when
