@@ -38,6 +38,7 @@ absl::Status AuditLog::OpenFile() {
   }
   if (descriptor_ >= 0) close(descriptor_);
   descriptor_ = opened;
+  ends_in_part_ = false;
   inode_ = found.st_ino;
   return absl::OkStatus();
 }
@@ -60,10 +61,22 @@ absl::Status AuditLog::Write(const LogFields& fields) {
 absl::Status AuditLog::WriteLine(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (IsMovedAway()) SLIPSTREAM_RETURN_IF_ERROR(OpenFile());
-  const ssize_t written = write(descriptor_, line.data(), line.size());
-  if (written == static_cast<ssize_t>(line.size())) return absl::OkStatus();
+  const std::string text = ends_in_part_ ? absl::StrCat("\n", line) : line;
+  const ssize_t written = write(descriptor_, text.data(), text.size());
+  if (written == static_cast<ssize_t>(text.size())) {
+    ends_in_part_ = false;
+    return absl::OkStatus();
+  }
+  if (written > 0) TakeBack(written);
   return absl::UnavailableError(absl::StrCat("cannot write the audit log ", path_, ": ",
                                              written < 0 ? std::strerror(errno) : "no room"));
+}
+
+void AuditLog::TakeBack(ssize_t written) {
+  struct stat found = {};
+  const bool is_taken_back =
+      fstat(descriptor_, &found) == 0 && ftruncate(descriptor_, found.st_size - written) == 0;
+  if (!is_taken_back) ends_in_part_ = true;
 }
 
 }  // namespace slipstream

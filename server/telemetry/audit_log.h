@@ -47,12 +47,16 @@ class AuditLog {
   // With the lock, or before anybody else has the log.
   absl::Status OpenFile();
   bool IsMovedAway();
+  // Cuts off the part of a line that found room, so that the next line begins where it did; failing
+  // that, has the next line begin after it.
+  void TakeBack(ssize_t written);
 
   const std::string path_;
   std::atomic<int64_t> failures_{0};
   std::mutex mutex_;
   int descriptor_ = -1;
   ino_t inode_ = 0;
+  bool ends_in_part_ = false;  // The file's last line is a part that could not be cut off.
   absl::Time looked_;  // When it was last found to be in its place.
 };
 
