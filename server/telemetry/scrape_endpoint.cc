@@ -2,6 +2,7 @@
 
 #include <CivetServer.h>
 
+#include <semaphore>
 #include <utility>
 #include <vector>
 
@@ -13,10 +14,12 @@ namespace slipstream {
 namespace {
 
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
-// A connection that sends no request in its time is closed, so that a flood of them holds up others
-// for that time each by the number of threads.
-constexpr char kThreads[] = "8";
+// A connection that does not send a whole request in its time is closed, and holds up nobody while
+// there are fewer of them than threads.
+constexpr char kThreads[] = "128";
 constexpr char kRequestMilliseconds[] = "1000";
+// So many threads make a page at a time, as each reads the store.
+constexpr int kMakeAtOnce = 8;
 constexpr char kTextType[] = "text/plain; charset=utf-8";
 
 absl::StatusOr<std::string> HostOf(const std::string& address) {
@@ -37,7 +40,7 @@ absl::StatusOr<std::string> HostOf(const std::string& address) {
 }  // namespace
 
 class ScrapeEndpoint::Handlers {
-  // Answers GET with a page; other methods get 405 from the library.
+  // Answers GET with a page, HEAD with its head, and other methods with 405.
   class Page : public CivetHandler {
    public:
     struct Content {
@@ -48,19 +51,52 @@ class ScrapeEndpoint::Handlers {
     explicit Page(std::function<Content()> make) : make_(std::move(make)) {}
 
     bool handleGet(CivetServer*, mg_connection* connection) override {
-      const Content content = make_();
+      const Content content = Make();
+      SendHead(connection, content);
+      mg_write(connection, content.text.data(), content.text.size());
+      return true;
+    }
+    bool handleHead(CivetServer*, mg_connection* connection) override {
+      SendHead(connection, Make());
+      return true;
+    }
+    bool handlePost(CivetServer*, mg_connection* connection) override { return Refuse(connection); }
+    bool handlePut(CivetServer*, mg_connection* connection) override { return Refuse(connection); }
+    bool handleDelete(CivetServer*, mg_connection* connection) override {
+      return Refuse(connection);
+    }
+    bool handleOptions(CivetServer*, mg_connection* connection) override {
+      return Refuse(connection);
+    }
+    bool handlePatch(CivetServer*, mg_connection* connection) override {
+      return Refuse(connection);
+    }
+
+   private:
+    Content Make() {
+      making_.acquire();
+      Content content = make_();
+      making_.release();
+      return content;
+    }
+    static void SendHead(mg_connection* connection, const Content& content) {
       const char* const reason = content.status == 200 ? "OK" : "Service Unavailable";
       const std::string head =
           absl::StrCat("HTTP/1.1 ", content.status, " ", reason, "\r\nContent-Type: ", content.type,
                        "\r\nContent-Length: ", content.text.size(),
                        "\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n");
       mg_write(connection, head.data(), head.size());
-      mg_write(connection, content.text.data(), content.text.size());
+    }
+    static bool Refuse(mg_connection* connection) {
+      constexpr absl::string_view kAnswer =
+          "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n"
+          "Connection: close\r\n\r\n";
+      mg_write(connection, kAnswer.data(), kAnswer.size());
       return true;
     }
 
-   private:
     const std::function<Content()> make_;
+    std::counting_semaphore<kMakeAtOnce> making_{kMakeAtOnce};
   };
 
  public:

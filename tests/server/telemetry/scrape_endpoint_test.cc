@@ -51,7 +51,37 @@ TEST_F(ScrapeEndpointTest, NothingElseIsThere) {
   for (const char* line : {"GET /", "GET /metrics/x", "GET /../../etc/passwd", "GET /healthz2"}) {
     EXPECT_THAT(AskOverHttp(endpoint_->address(), line), HasSubstr("404")) << line;
   }
-  EXPECT_THAT(AskOverHttp(endpoint_->address(), "DELETE /metrics"), HasSubstr("405"));
+}
+
+TEST_F(ScrapeEndpointTest, AHeadHasNoBodyAndOtherMethodsAreNotAllowed) {
+  for (const char* page : {" /metrics", " /healthz"}) {
+    const std::string head = AskOverHttp(endpoint_->address(), std::string("HEAD") + page);
+    EXPECT_THAT(head, AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("\r\n\r\n")));
+    const std::string get = AskOverHttp(endpoint_->address(), std::string("GET") + page);
+    EXPECT_THAT(get, StartsWith(head));
+    for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "PATCH"}) {
+      EXPECT_THAT(AskOverHttp(endpoint_->address(), std::string(method) + page),
+                  AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("\r\nAllow: GET, HEAD\r\n")))
+          << method;
+    }
+  }
+}
+
+// Their time is that of the whole request, however often they send a part.
+TEST_F(ScrapeEndpointTest, ConnectionsThatSendALittleAtATimeHoldUpNoProbe) {
+  std::list<RawConnection> slow;
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(slow.emplace_back(endpoint_->address()).Send("GET /metrics HTTP/1.1\r\n"));
+  }
+  auto answer = std::async(std::launch::async,
+                           [&] { return AskOverHttp(endpoint_->address(), "GET /healthz"); });
+  EXPECT_EQ(answer.wait_for(std::chrono::milliseconds(900)), std::future_status::ready);
+  EXPECT_THAT(answer.get(), EndsWith("\r\n\r\nok\n"));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (slow.back().Send("X: y\r\n")) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << "it is not closed";
+    slow.back().Receive(std::chrono::milliseconds(300));  // What it says of that, if anything.
+  }
 }
 
 TEST_F(ScrapeEndpointTest, ConnectionsThatSendNothingHoldUpOthersForAShortTime) {
