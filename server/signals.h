@@ -11,8 +11,8 @@
 
 namespace slipstream {
 
-// Blocks the signals that end the server, in this thread and all that it starts: SIGTERM, SIGINT and
-// SIGHUP, unless the server was started to outlive its terminal. Ignores SIGPIPE, SIGUSR1 and
+// Blocks the signals that end the server, in this thread and all that it starts: SIGTERM, SIGINT
+// and, unless the server was started to outlive its terminal, SIGHUP. Ignores SIGPIPE, SIGUSR1 and
 // SIGUSR2, which would end it without draining.
 sigset_t BlockEndingSignals();
 
