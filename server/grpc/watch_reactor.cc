@@ -63,6 +63,12 @@ void WatchReactor::OnCancel() {
   if (!opening_ && !writing_) End(absl::CancelledError("the call was cancelled"));
 }
 
+// Whoever has called Finish may still hold the mutex: gRPC comes here on another thread.
+void WatchReactor::OnDone() {
+  { const std::lock_guard<std::mutex> lock(mutex_); }
+  delete this;
+}
+
 void WatchReactor::Pump() {
   if (finished_ || writing_ || stream_ == nullptr) return;
   if (cancelled_) return End(absl::CancelledError("the call was cancelled"));

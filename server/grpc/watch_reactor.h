@@ -28,7 +28,7 @@ class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
   void OnWriteDone(bool alive) override;
   void OnCancel() override;
-  void OnDone() override { delete this; }
+  void OnDone() override;
 
  private:
   void Opened(absl::StatusOr<std::unique_ptr<EventStream>> stream);
