@@ -69,8 +69,14 @@ TokenVerifier::~TokenVerifier() {
 
 void TokenVerifier::Replace(TokenTable table) {
   const std::lock_guard lock(mutex_);
+  decltype(remembered_) kept;
+  for (const auto& [key, identity] : remembered_) {
+    const auto now = table.find(identity->name);
+    if (now == table.end() || now->second.hash != table_.at(identity->name).hash) continue;
+    kept.emplace(key, now->second.identity);
+  }
+  remembered_ = std::move(kept);
   table_ = std::move(table);
-  remembered_.clear();
   ++generation_;
 }
 
@@ -135,7 +141,7 @@ absl::Status TokenVerifier::Enqueue(absl::string_view token, Done* done) {
     return TooMany(options_.most_waiting_of_a_name, absl::StrCat("tokens of ", name));
   }
   waiting_.push_back(std::make_shared<Pending>(
-      Pending{key, name, std::string(token), entry->hash, entry->identity, generation_}));
+      Pending{key, name, std::string(token), entry->hash}));
   waiting_.back()->done.push_back(std::move(*done));
   work_.notify_one();
   return absl::OkStatus();
@@ -150,10 +156,9 @@ TokenVerifier::Answer TokenVerifier::OfCertificate(absl::string_view common_name
                    " has no line in the server's token file; ask whoever runs the server for one"));
 }
 
-void TokenVerifier::Remember(const Pending& pending) {
-  if (pending.generation != generation_) return;
+void TokenVerifier::Remember(const Key& key, const std::shared_ptr<const Identity>& identity) {
   if (remembered_.size() >= options_.most_remembered) remembered_.clear();
-  remembered_.emplace(pending.key, pending.identity);
+  remembered_.insert_or_assign(key, identity);
 }
 
 void TokenVerifier::VerifyUntilClosed() {
@@ -166,8 +171,11 @@ void TokenVerifier::VerifyUntilClosed() {
     lock.unlock();
     const bool is_sound = is_needed && IsTokenOfHash(pending->token, pending->hash);
     lock.lock();
-    const bool is_current = pending->generation == generation_;
-    if (is_sound && is_current) Remember(*pending);
+    const TokenEntry* const entry = EntryOf(pending->token);
+    const bool is_current = entry != nullptr && entry->hash == pending->hash;
+    Answer answer = NobodysToken();
+    if (is_sound && is_current) answer = entry->identity;
+    if (answer.ok()) Remember(pending->key, *answer);
     waiting_.pop_front();
     std::vector<Done> waiters = std::exchange(pending->done, {});
     lock.unlock();
@@ -175,7 +183,7 @@ void TokenVerifier::VerifyUntilClosed() {
       if (!is_current || !is_needed) {
         Verify(pending->token, std::move(done));  // By the new table, or refused.
       } else {
-        done(is_sound ? Answer(pending->identity) : NobodysToken());
+        done(answer);
       }
     }
     lock.lock();

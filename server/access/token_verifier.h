@@ -1,6 +1,6 @@
 // Finds out whose tokens are. As verifying one is slow by design, those that were verified are
-// remembered, by a hash with a key that is this process's own, until the table changes; and few are
-// verified at once, on a thread of their own.
+// remembered, by a hash with a key that is this process's own, until their lines in the table are
+// gone or have another hash; and few are verified at once, on a thread of their own.
 //
 //   TokenVerifier verifier({});
 //   verifier.Replace(table);
@@ -13,6 +13,7 @@
 
 #include <openssl/types.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,8 @@ class TokenVerifier {
   // Whoever waits is answered UNAVAILABLE.
   ~TokenVerifier();
 
-  // Forgets all that was verified by another table.
+  // Forgets the tokens whose lines are gone or have another hash; the others have what their lines
+  // now say.
   void Replace(TokenTable table);
 
   // The answer, if it needs no verification.
@@ -63,6 +65,9 @@ class TokenVerifier {
   // Who has a certificate of that common name. UNAUTHENTICATED.
   Answer OfCertificate(absl::string_view common_name);
 
+  // Counts the tables: as long as it stays the same, so does every answer.
+  uint64_t generation() const { return generation_; }
+
  private:
   using Key = std::string;
   struct Pending {
@@ -70,8 +75,6 @@ class TokenVerifier {
     std::string name;
     std::string token;
     std::string hash;
-    std::shared_ptr<const Identity> identity;
-    uint64_t generation = 0;
     std::vector<Done> done = {};  // All who wait for this token.
   };
 
@@ -79,7 +82,7 @@ class TokenVerifier {
   absl::StatusOr<Key> KeyOf(absl::string_view token);
   const TokenEntry* EntryOf(absl::string_view token) const;
   size_t WaitingOf(const std::string& name) const;
-  void Remember(const Pending& pending);
+  void Remember(const Key& key, const std::shared_ptr<const Identity>& identity);
 
   absl::Status Enqueue(absl::string_view token, Done* done);
   void VerifyUntilClosed();
@@ -94,7 +97,7 @@ class TokenVerifier {
   std::unique_ptr<EVP_MAC_CTX, FreeHash> hash_;  // Keyed at random.
   std::condition_variable work_;
   TokenTable table_;
-  uint64_t generation_ = 0;  // Counts tables.
+  std::atomic<uint64_t> generation_{0};
   absl::flat_hash_map<Key, std::shared_ptr<const Identity>> remembered_;
   std::deque<std::shared_ptr<Pending>> waiting_;  // The first one is being verified.
   bool closing_ = false;

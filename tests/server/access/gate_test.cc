@@ -60,9 +60,24 @@ TEST_F(GateTest, ATokenIsVerifiedOnceAndThenKnown) {
   ASSERT_TRUE(Ask(Rpc::kObserve, authorization).ok());
   ASSERT_TRUE(gate_.Find(Rpc::kObserve, {authorization}).has_value());
   EXPECT_TRUE(gate_.Find(Rpc::kObserve, {authorization})->ok());
+}
+
+TEST_F(GateTest, ATokenStaysKnownAsLongAsItsLineHasItsHash) {
+  const std::string authorization = Bearer(AnnsToken().text);
+  ASSERT_TRUE(Ask(Rpc::kObserve, authorization).ok());
+  TokenTable table = TableOf("trainer");
+  table.erase("robot");
+  verifier_.Replace(std::move(table));
+  ASSERT_TRUE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "another line changed";
+  EXPECT_TRUE(gate_.Find(Rpc::kObserve, {authorization})->ok());
   verifier_.Replace(TableOf("operator"));
-  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "the table changed";
-  EXPECT_EQ((*Ask(Rpc::kDeleteStudy, authorization))->role, Role::kOperator);
+  ASSERT_TRUE(gate_.Find(Rpc::kDeleteStudy, {authorization}).has_value());
+  EXPECT_EQ((**gate_.Find(Rpc::kDeleteStudy, {authorization}))->role, Role::kOperator)
+      << "by its new line";
+  verifier_.Replace(TableOf("operator", MakeToken("ann")->hash));
+  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "it has another token";
+  verifier_.Replace(TableOf("operator"));
+  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "it was forgotten";
 }
 
 TEST_F(GateTest, AWithdrawnTokenOpensNothing) {
