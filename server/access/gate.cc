@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 namespace {
@@ -50,6 +51,25 @@ void Gate::Verify(Rpc rpc, const CallCredentials& credentials, Done done) {
   verifier_.Verify(TokenIn(credentials.authorization), [rpc, done = std::move(done)](Answer who) {
     done(WithRole(rpc, std::move(who)));
   });
+}
+
+absl::Status Gate::CheckAgain(Rpc rpc, const CallCredentials& credentials,
+                              const Identity& before) {
+  const std::optional<Answer> known = Find(rpc, credentials);
+  if (!known.has_value()) {
+    return absl::AbortedError(
+        "the server's token file has changed since the call began; make the call again");
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(known->status());
+  const Identity& now = ***known;
+  if (before.all_projects && !now.all_projects) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(now.name, " may not use all projects any more, as when the call began"));
+  }
+  for (const std::string& project : before.projects) {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckProject(now, project));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckProject(const Identity& identity, absl::string_view project) {

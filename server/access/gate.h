@@ -8,6 +8,7 @@
 #ifndef SLIPSTREAM_SERVER_ACCESS_GATE_H_
 #define SLIPSTREAM_SERVER_ACCESS_GATE_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,13 @@ class Gate {
   // The same; calls `done` once, at once or on another thread. RESOURCE_EXHAUSTED, UNAVAILABLE:
   // see TokenVerifier.
   void Verify(Rpc rpc, const CallCredentials& credentials, Done done);
+
+  // As long as it stays the same, so does what Find answers to whoever is known.
+  uint64_t generation() const { return verifier_.generation(); }
+  // Whether a call that has been admitted as `before` may go on by the table of now.
+  // UNAUTHENTICATED: the caller's line is gone. PERMISSION_DENIED: its role or a project of it has
+  // been taken from it. ABORTED: its token is to be verified again, which a new call does.
+  absl::Status CheckAgain(Rpc rpc, const CallCredentials& credentials, const Identity& before);
 
  private:
   TokenVerifier& verifier_;

@@ -15,8 +15,11 @@ constexpr auto kHeldBytes = static_cast<int64_t>(4 * StudyExport::kFullBytes);
 }  // namespace
 
 ExportReactor::ExportReactor(const CallSetting& setting, ExchangeService* service, const Open& open,
-                             OnEnd on_end)
-    : setting_(setting), service_(*service), on_end_(std::move(on_end)) {
+                             MayGoOn may_go_on, OnEnd on_end)
+    : setting_(setting),
+      service_(*service),
+      may_go_on_(std::move(may_go_on)),
+      on_end_(std::move(on_end)) {
   ++*setting.under_way;
   const absl::Status room = setting.budget->Take(kHeldBytes);
   if (!room.ok()) {
@@ -52,6 +55,7 @@ void ExportReactor::Send(const absl::StatusOr<v1::ExportStudyResponse>& lines) {
 // A cancelled call fails its next write.
 void ExportReactor::OnWriteDone(bool alive) {
   if (!alive) return End(absl::CancelledError("the caller is gone"));
+  if (const absl::Status status = may_go_on_(); !status.ok()) return End(status);
   ReadLines();
 }
 

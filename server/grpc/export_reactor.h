@@ -22,12 +22,14 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
   // `open` opens the export: it takes what to call with it.
   using Open = std::function<void(const ExchangeService::Opened& opened)>;
+  // Whether the caller may still read; asked before each message but the first.
+  using MayGoOn = std::function<absl::Status()>;
   // Told how the call ends, just before the caller is.
   using OnEnd = std::function<void(const absl::Status&)>;
 
   // `setting` and `service` must outlive the call.
   ExportReactor(const CallSetting& setting, ExchangeService* service, const Open& open,
-                OnEnd on_end);
+                MayGoOn may_go_on, OnEnd on_end);
 
   void OnWriteDone(bool alive) override;
   void OnDone() override;
@@ -40,6 +42,7 @@ class ExportReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
   const CallSetting& setting_;
   ExchangeService& service_;
+  const MayGoOn may_go_on_;
   const OnEnd on_end_;
   int64_t held_bytes_ = 0;  // Taken from the memory budget.
   std::unique_ptr<StudyExport> export_;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 namespace {
@@ -48,6 +49,7 @@ IncomingCall::IncomingCall(const CallSetting& setting, Rpc rpc, Context* context
 void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
   Gate* const gate = setting_.admission.gate;
   if (gate == nullptr) return go_on(absl::OkStatus());
+  generation_ = gate->generation();
   const auto answer = [this, go_on = std::move(go_on)](const Gate::Answer& who) {
     if (who.ok()) caller_ = *who;
     go_on(who.status());
@@ -57,6 +59,16 @@ void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
     return answer(*known);
   }
   gate->Verify(rpc_, credentials, answer);
+}
+
+absl::Status IncomingCall::CheckAgain() {
+  Gate* const gate = setting_.admission.gate;
+  if (gate == nullptr || caller_ == nullptr) return absl::OkStatus();
+  const uint64_t generation = gate->generation();
+  if (generation == generation_) return absl::OkStatus();
+  SLIPSTREAM_RETURN_IF_ERROR(gate->CheckAgain(rpc_, CredentialsOf(context_), *caller_));
+  generation_ = generation;
+  return absl::OkStatus();
 }
 
 void IncomingCall::End(const absl::Status& status, absl::FunctionRef<CallFacts()> facts) const {

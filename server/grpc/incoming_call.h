@@ -12,6 +12,7 @@
 #include <grpcpp/server_context.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -38,6 +39,10 @@ class IncomingCall {
     return CheckRequest(setting_.admission, rpc_, caller_, request);
   }
 
+  // Whether the caller, who has been admitted, may still make the call: see Gate::CheckAgain. Cheap
+  // as long as the table of callers stays the same. By one thread at a time.
+  absl::Status CheckAgain();
+
   // Tells the monitor how the call ends. To be called once, before the caller is answered. `facts`
   // is called if what is known of the request is needed.
   void End(const absl::Status& status, absl::FunctionRef<CallFacts()> facts) const;
@@ -52,6 +57,7 @@ class IncomingCall {
   grpc::CallbackServerContext& context_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::shared_ptr<const Identity> caller_;
+  uint64_t generation_ = 0;  // Of the table of callers by which it was last admitted.
 };
 
 }  // namespace slipstream

@@ -147,8 +147,9 @@ class OptimizationAdapter : public AllMethods {
                               [call, opened](auto found) { opened(std::move(found)); });
       });
     };
-    return new ExportReactor(setting_, &exchange_, open,
-                             [call](const absl::Status& status) { call->End(status); });
+    return new ExportReactor(
+        setting_, &exchange_, open, [call] { return call->incoming.CheckAgain(); },
+        [call](const absl::Status& status) { call->End(status); });
   }
 
  private:
@@ -178,7 +179,9 @@ class OptimizationAdapter : public AllMethods {
                            [call, opened](auto stream) { opened(std::move(stream)); });
       });
     };
-    return new WatchReactor(open, [call](const absl::Status& status) { call->End(status); });
+    return new WatchReactor(
+        open, [call] { return call->incoming.CheckAgain(); },
+        [call](const absl::Status& status) { call->End(status); });
   }
 
   // Those that rpc_list.inc names.

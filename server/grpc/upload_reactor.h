@@ -60,6 +60,8 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     if (!alive || incoming_.context().IsCancelled()) {
       return End(absl::CancelledError("the upload was cut off; nothing is stored"));
     }
+    const absl::Status allowed = incoming_.CheckAgain();
+    if (!allowed.ok()) return End(allowed);
     on_end_(std::move(upload_), &response_, [this](const absl::Status& status) { End(status); });
   }
 

@@ -24,7 +24,8 @@ grpc::ByteBuffer BytesOf(std::shared_ptr<const WatchAnswer> answer) {
 
 }  // namespace
 
-WatchReactor::WatchReactor(const Open& open, OnEnd on_end) : on_end_(std::move(on_end)) {
+WatchReactor::WatchReactor(const Open& open, MayGoOn may_go_on, OnEnd on_end)
+    : may_go_on_(std::move(may_go_on)), on_end_(std::move(on_end)) {
   open([this] { OnMore(); },
        [this](absl::StatusOr<std::unique_ptr<EventStream>> stream) { Opened(std::move(stream)); });
 }
@@ -73,6 +74,7 @@ void WatchReactor::Pump() {
   if (finished_ || writing_ || stream_ == nullptr) return;
   if (cancelled_) return End(absl::CancelledError("the call was cancelled"));
   if (stream_->ended()) return End(absl::OkStatus());
+  if (const absl::Status status = may_go_on_(); !status.ok()) return End(status);
   do {
     more_ = false;
     absl::StatusOr<std::shared_ptr<const WatchAnswer>> next = stream_->Next();

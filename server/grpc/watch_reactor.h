@@ -24,7 +24,9 @@ class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   using Open = std::function<void(std::function<void()> on_more, WatchService::Opened opened)>;
   // Told how the call ends, just before the caller is.
   using OnEnd = std::function<void(const absl::Status&)>;
-  WatchReactor(const Open& open, OnEnd on_end);
+  // Whether the caller may still watch; asked before each message, also when nothing happens.
+  using MayGoOn = std::function<absl::Status()>;
+  WatchReactor(const Open& open, MayGoOn may_go_on, OnEnd on_end);
 
   void OnWriteDone(bool alive) override;
   void OnCancel() override;
@@ -37,6 +39,7 @@ class WatchReactor : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Pump();
   void End(const absl::Status& status);
 
+  const MayGoOn may_go_on_;
   const OnEnd on_end_;
   std::mutex mutex_;
   grpc::ByteBuffer message_;  // On its way to the caller.

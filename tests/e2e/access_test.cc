@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -286,6 +287,91 @@ TEST_F(Access, TokensHoldOnWhenTheirFileBecomesAFolderOrAPipe) {
     EXPECT_EQ(server_->Terminate().exit_code, 0);
     std::filesystem::remove(tokens_);
   }
+}
+
+// A caller of one project whose line in the token file changes while her calls are under way.
+class Withdrawal : public Access {
+ protected:
+  Withdrawal() { WriteLine("operator", "vision"); }
+
+  void WriteLine(const std::string& role, const std::string& projects) {
+    WriteWhole(tokens_, Callers::All().File() +
+                            TokenLine(ParseIdentity("ann", role, projects).value(), ann_.hash));
+  }
+  void Begin() {
+    Start();
+    v1::CreateStudyRequest request = CreateRequest(ExampleStudy(), "s");
+    request.set_parent("projects/vision");
+    ASSERT_TRUE(CallAs(ann_.text, stub(), &Stub::CreateStudy, request).ok());
+  }
+  void ReadAgain() { ASSERT_TRUE(server_->Writes("read the token file again")); }
+
+  const Token ann_ = MakeToken("ann").value();
+};
+
+TEST_F(Withdrawal, EndsWatchesThoughNothingHappensInThem) {
+  Begin();
+  grpc::ClientContext contexts[3];
+  for (grpc::ClientContext& context : contexts) {
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    context.AddMetadata("authorization", "Bearer " + ann_.text);
+  }
+  v1::WatchStudyRequest of_one;
+  of_one.set_study("projects/vision/studies/s");
+  v1::WatchStudiesRequest of_all;
+  of_all.set_parent("projects/vision");
+  const auto begun = [](auto reader) {
+    v1::WatchResponse response;
+    EXPECT_TRUE(reader->Read(&response));
+    return reader;
+  };
+  const auto end_of = [](auto& reader) {
+    v1::WatchResponse response;
+    EXPECT_FALSE(reader->Read(&response));
+    return reader->Finish().error_code();
+  };
+  const auto one = begun(stub().WatchStudy(&contexts[0], of_one));
+  WriteLine("trainer", "vision,nlp");
+  ReadAgain();
+  const auto all = begun(stub().WatchStudies(&contexts[1], of_all));
+  WriteLine("trainer", "nlp");
+  EXPECT_EQ(end_of(one), Code::PERMISSION_DENIED) << "her first line gave her this project";
+  EXPECT_EQ(end_of(all), Code::PERMISSION_DENIED);
+  WriteLine("trainer", "vision");
+  v1::GetStudyRequest get;
+  get.set_name(of_one.study());
+  ASSERT_TRUE(Eventually([&] { return CallAs(ann_.text, stub(), &Stub::GetStudy, get).ok(); }));
+  const auto again = begun(stub().WatchStudies(&contexts[2], of_all));
+  WriteWhole(tokens_, Callers::All().File());
+  EXPECT_EQ(end_of(again), Code::UNAUTHENTICATED);
+}
+
+TEST_F(Withdrawal, StoresNothingOfAnUploadThatWasBegunBefore) {
+  Begin();
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer " + ann_.text);
+  v1::ImportStudyRequest import;
+  import.mutable_header()->set_parent("projects/vision");
+  import.mutable_header()->set_study_id("imported");
+  for (const v1::ExportLine& line : LinesOf(ExampleStudy(), {})) *import.add_lines() = line;
+  v1::Study study;
+  const auto writer = stub().ImportStudy(&context, &study);
+  ASSERT_TRUE(writer->Write(import));
+  v1::GetServerStatusRequest status;
+  ASSERT_TRUE(Eventually([&] {
+    v1::ServerStatus answer;
+    EXPECT_TRUE(CallAs(Callers::All().admin.text, stub(), &Stub::GetServerStatus, status, &answer)
+                    .ok());
+    return answer.open_calls() == 2;
+  })) << "it is admitted";
+  WriteWhole(tokens_, Callers::All().File());
+  ReadAgain();
+  writer->WritesDone();
+  EXPECT_EQ(writer->Finish().error_code(), Code::UNAUTHENTICATED);
+  v1::GetStudyRequest get;
+  get.set_name("projects/vision/studies/imported");
+  EXPECT_EQ(CallAs(Callers::All().admin.text, stub(), &Stub::GetStudy, get).error_code(),
+            Code::NOT_FOUND);
 }
 
 TEST_F(Access, NoTokenIsInAnyLog) {
