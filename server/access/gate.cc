@@ -62,10 +62,7 @@ absl::Status Gate::CheckAgain(Rpc rpc, const CallCredentials& credentials,
   }
   SLIPSTREAM_RETURN_IF_ERROR(known->status());
   const Identity& now = ***known;
-  if (before.all_projects && !now.all_projects) {
-    return absl::PermissionDeniedError(
-        absl::StrCat(now.name, " may not use all projects any more, as when the call began"));
-  }
+  if (before.all_projects) return CheckProject(now, kEveryProject);
   for (const std::string& project : before.projects) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckProject(now, project));
   }
@@ -74,9 +71,11 @@ absl::Status Gate::CheckAgain(Rpc rpc, const CallCredentials& credentials,
 
 absl::Status CheckProject(const Identity& identity, absl::string_view project) {
   if (identity.MayUse(project)) return absl::OkStatus();
+  const bool is_every = project == kEveryProject;
   return absl::PermissionDeniedError(
       absl::StrCat(identity.name, " may use the projects ", absl::StrJoin(identity.projects, ", "),
-                   " and not ", project, "; use a token for that project"));
+                   " and not ", is_every ? "all" : project, "; use a token for ",
+                   is_every ? "all projects" : "that project"));
 }
 
 }  // namespace slipstream

@@ -53,6 +53,9 @@ class Gate {
   TokenVerifier& verifier_;
 };
 
+// The name of all projects together, as in "projects/-".
+inline constexpr char kEveryProject[] = "-";
+
 // PERMISSION_DENIED unless `identity` may use all of `project`.
 absl::Status CheckProject(const Identity& identity, absl::string_view project);
 

@@ -3,6 +3,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
+#include "slipstream/v1/services.pb.h"
 
 namespace slipstream {
 namespace {
@@ -57,6 +58,8 @@ void AddProjects(const Message& message, bool is_new, std::set<std::string>* pro
 }  // namespace
 
 std::set<std::string> ProjectsOf(const Message& request) {
+  // Its name is a file's.
+  if (request.GetDescriptor() == v1::BackupStoreRequest::descriptor()) return {kEveryProject};
   std::set<std::string> projects;
   AddProjects(request, /*is_new=*/false, &projects);
   return projects;

@@ -6,14 +6,13 @@
 #include <string>
 
 #include "google/protobuf/message.h"
+#include "server/access/gate.h"
 
 namespace slipstream {
 
-// The name of all projects together, as in "projects/-".
-inline constexpr char kEveryProject[] = "-";
-
 // The projects of all resources that the request names: "default" for names without a project.
-// Names that are none count as their beginning says; the service refuses them.
+// Names that are none count as their beginning says; the service refuses them. A backup is about
+// kEveryProject, as a copy has all of them.
 std::set<std::string> ProjectsOf(const google::protobuf::Message& request);
 
 }  // namespace slipstream

@@ -94,6 +94,26 @@ void FillProject(const std::string& project, const ProjectUsage& usage, const Qu
   FillQuota(quota, entry->mutable_quota());
 }
 
+void FillTotal(const UsageByProject& usages, const StatusService::MaySee& may_see,
+               v1::ServerStatus::Contents* contents) {
+  ProjectUsage total;
+  for (const auto& [project, usage] : usages) {
+    if (may_see(project)) total += usage;
+  }
+  contents->set_studies(total.studies);
+  contents->set_trials(total.trials);
+  contents->set_source_tasks(total.source_tasks);
+}
+
+void FillProjects(const UsageByProject& usages, const StatusService::MaySee& may_see,
+                  const QuotaTable& table, v1::ServerStatus* response) {
+  for (const auto& [project, usage] : WithThoseOf(table, usages)) {
+    if (response->projects_size() >= kMostProjects) return;
+    if (!may_see(project)) continue;
+    FillProject(project, usage, table.Of(project), response->add_projects());
+  }
+}
+
 }  // namespace
 
 int64_t ResidentBytes() {
@@ -104,30 +124,18 @@ int64_t ResidentBytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-void StatusService::FillContents(v1::ServerStatus* response) {
-  const absl::StatusOr<StoreCounts> counts = store_.Count();
-  if (!counts.ok()) {
+void StatusService::FillContents(const MaySee& may_see, v1::ServerStatus* response) {
+  const absl::StatusOr<UsageByProject> usages = store_.ListUsage();
+  if (!usages.ok()) {
     v1::ServerStatus::Store& store = *response->mutable_store();
     store.set_message(absl::StrCat(store.message(), store.message().empty() ? "" : "; ",
-                                   "cannot be read: ", counts.status().message()));
+                                   "cannot be read: ", usages.status().message()));
     return;
   }
-  response->mutable_contents()->set_studies(counts->studies);
-  response->mutable_contents()->set_trials(counts->trials);
-  response->mutable_contents()->set_source_tasks(counts->source_tasks);
-}
-
-// A store that cannot be read says so in FillContents.
-void StatusService::FillProjects(const MaySee& may_see, v1::ServerStatus* response) {
-  absl::StatusOr<UsageByProject> usages = store_.ListUsage();
-  if (!usages.ok()) return;
+  FillTotal(*usages, may_see, response->mutable_contents());
   const auto table =
       options_.quotas != nullptr ? options_.quotas->table() : std::make_shared<const QuotaTable>();
-  for (const auto& [project, usage] : WithThoseOf(*table, *std::move(usages))) {
-    if (response->projects_size() >= kMostProjects) return;
-    if (!may_see(project)) continue;
-    FillProject(project, usage, table->Of(project), response->add_projects());
-  }
+  FillProjects(*usages, may_see, *table, response);
 }
 
 void StatusService::GetServerStatus(const v1::GetServerStatusRequest*, v1::ServerStatus* response,
@@ -145,8 +153,7 @@ void StatusService::GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* 
         TimeUtil::NanosecondsToDuration(absl::ToInt64Nanoseconds(now - start_));
     const ServiceFigures figures = figures_();
     FillStore(figures.store, response->mutable_store());
-    FillContents(response);
-    FillProjects(may_see, response);
+    FillContents(may_see, response);
     FillActivity(figures, response);
     FillLimits(options_, figures.store, response);
     response->set_resident_bytes(ResidentBytes());

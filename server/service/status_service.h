@@ -36,8 +36,7 @@ class StatusService {
   void GetServerStatusFor(const MaySee& may_see, v1::ServerStatus* response, Done done);
 
  private:
-  void FillContents(v1::ServerStatus* response);
-  void FillProjects(const MaySee& may_see, v1::ServerStatus* response);
+  void FillContents(const MaySee& may_see, v1::ServerStatus* response);
 
   Store& store_;
   const ServiceOptions& options_;

@@ -193,6 +193,22 @@ TEST_F(Access, ATokenOpensItsOwnProjectsAlone) {
   EXPECT_EQ(writer->Finish().error_code(), Code::PERMISSION_DENIED);
 }
 
+TEST_F(Access, AnAdminOfSomeProjectsMakesNoBackupOfAll) {
+  const Token ann = MakeToken("ann").value();
+  WriteWhole(tokens_,
+             Callers::All().File() +
+                 TokenLine(ParseIdentity("ann", "admin", "default,vision").value(), ann.hash));
+  Start({"--backup-folder", scratch_.path()});
+  for (const std::string name : {"", "x.db"}) {
+    v1::BackupStoreRequest request;
+    request.set_name(name);
+    const grpc::Status refused = CallAs(ann.text, stub(), &Stub::BackupStore, request);
+    EXPECT_EQ(refused.error_code(), Code::PERMISSION_DENIED) << name;
+    EXPECT_THAT(refused.error_message(), HasSubstr("vision and not all; use a token for all"));
+    EXPECT_TRUE(CallAs(Callers::All().admin.text, stub(), &Stub::BackupStore, request).ok());
+  }
+}
+
 TEST_F(Access, AWatcherIsToldOfItsProjectAlone) {
   Start();
   const std::string admin = Callers::All().admin.text;

@@ -7,8 +7,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tests/server/store/store_calls.h"
 #include "tests/testing/memory_store.h"
 
 namespace slipstream {
@@ -47,6 +49,18 @@ TEST_F(StatusServiceTest, ShowsTheFirstThousandProjectsThatTheCallerMaySee) {
   ASSERT_EQ(some.projects_size(), 300);
   EXPECT_EQ(some.projects(299).name(), "projects/p12997");
   EXPECT_EQ(some.projects(299).quota().studies(), 2997);
+}
+
+TEST_F(StatusServiceTest, CountsTheProjectsThatTheCallerMaySeeAlone) {
+  ASSERT_TRUE(CreateStudy(*store_, StudyNamed("a")).ok());
+  ASSERT_TRUE(CreateStudy(*store_, StudyNamed("p/b")).ok());
+  ASSERT_TRUE(AddTrials(*store_, "p/b", std::vector<NewTrial>(3)).ok());
+  const v1::ServerStatus all = StatusFor([](absl::string_view) { return true; });
+  EXPECT_EQ(all.contents().studies(), 2);
+  EXPECT_EQ(all.contents().trials(), 3);
+  const v1::ServerStatus one = StatusFor([](absl::string_view project) { return project != "p"; });
+  EXPECT_EQ(one.contents().studies(), 1);
+  EXPECT_EQ(one.contents().trials(), 0);
 }
 
 TEST_F(StatusServiceTest, TellsTheBudgetOfSuggestAndItsFlag) {
