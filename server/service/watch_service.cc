@@ -69,15 +69,19 @@ absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
       study_id.empty()
           ? absl::StrCat("events", project.has_value() ? " " : "", project.value_or(""))
           : absl::StrCat("events of ", StudyName(study_id));
-  int64_t after = 0;
-  if (token.empty()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(after, feed_.LastSequence());
-  } else {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t last, feed_.LastSequence());
+  int64_t after = last;
+  if (!token.empty()) {
     absl::StatusOr<int64_t> parsed = ParsePageToken(scope, token);
     if (!parsed.ok()) {
       return InvalidField("resume_token", token, "a resume_token of an earlier watch of the same");
     }
     after = *parsed;
+    if (after > last) {
+      return absl::OutOfRangeError(
+          "the token is of later events than there are, as after a backup was restored; list what "
+          "is there and watch without a token");
+    }
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<EventFeed::Watcher> watcher,
                               feed_.Watch(key, after, std::move(on_more)));

@@ -127,6 +127,44 @@ TEST(Backup, HasAllThatWasAcknowledgedBeforeWhileWritesGoOn) {
   }
 }
 
+// The first response of a watch of all studies, or how it ends.
+grpc::Status WatchOnce(Stub& stub, const std::string& token, v1::WatchResponse* response) {
+  grpc::ClientContext context;
+  v1::WatchStudiesRequest request;
+  request.set_resume_token(token);
+  const auto reader = stub.WatchStudies(&context, request);
+  if (!reader->Read(response)) return reader->Finish();
+  context.TryCancel();
+  reader->Finish();
+  return grpc::Status::OK;
+}
+
+TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
+  TemporaryFolder data;
+  TemporaryFolder backups;
+  v1::WatchResponse later;
+  v1::BackupStoreResponse backup;
+  {
+    ServerProcess server(data.path(), {"--backup-folder", backups.path()});
+    ASSERT_TRUE(BackUp(server.stub(), "a.db", &backup).ok());
+    ASSERT_TRUE(
+        Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "late")).ok());
+    ASSERT_TRUE(WatchOnce(server.stub(), "", &later).ok());
+    v1::WatchResponse again;
+    EXPECT_TRUE(WatchOnce(server.stub(), later.resume_token(), &again).ok());
+  }
+  TemporaryFolder restored;
+  ASSERT_EQ(
+      ServerProcess::Run({"--data", restored.path(), "--restore-from", backup.path()}).exit_code,
+      0);
+  ServerProcess server(restored.path());
+  v1::WatchResponse response;
+  const grpc::Status status = WatchOnce(server.stub(), later.resume_token(), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE) << status.error_message();
+  EXPECT_THAT(status.error_message(), HasSubstr("list what is there and watch without a token"));
+  EXPECT_TRUE(WatchOnce(server.stub(), "", &response).ok());
+}
+
 TEST(Backup, NeedsAFolderAndAFreeName) {
   TemporaryFolder data;
   v1::BackupStoreResponse response;
