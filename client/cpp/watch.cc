@@ -24,10 +24,13 @@ grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
   v1::WatchResponse response;
   while (reader->Read(&response)) {
     progress->heard = true;
-    for (const v1::StudyEvent& event : response.events()) {
-      progress->enough = progress->enough || !visit(event);
+    // The token is after all events of the message: with one that was not visited, that of the
+    // message before stays.
+    int visited = 0;
+    while (!progress->enough && visited < response.events_size()) {
+      progress->enough = !visit(response.events(visited++));
     }
-    *progress->token = response.resume_token();
+    if (visited == response.events_size()) *progress->token = response.resume_token();
     if (!progress->enough) continue;
     context->TryCancel();
     break;

@@ -78,6 +78,20 @@ TEST_F(ClientTest, AWatchEndsWhenItsVisitorHasEnough) {
   EXPECT_EQ(seen, 3);
 }
 
+TEST_F(ClientTest, AWatchGoesOnBehindTheLastMessageOfWhichAllWasVisited) {
+  FillStudy(5);
+  std::string token;
+  const auto visit_until = [&](double last) {
+    return client_->WatchStudy(
+        "studies/s1", [last](const v1::StudyEvent& event) { return event.value() < last; },
+        &token);
+  };
+  ASSERT_TRUE(visit_until(2).ok());
+  EXPECT_EQ(token, "2") << "the second message also tells of event 3";
+  ASSERT_TRUE(visit_until(3).ok());
+  EXPECT_EQ(token, "4");
+}
+
 TEST_F(ClientTest, SuggestsAndTakesEveryKindOfOutcome) {
   ASSERT_TRUE(client_->CreateStudy(SmallStudy(), "digits").ok());
   const auto trials = client_->Suggest("studies/digits", "gpu-3", 4);

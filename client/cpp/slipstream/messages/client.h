@@ -85,8 +85,9 @@ class Client {
   // Passes on what happens to the study and its trials, until the visitor has enough
   // or the study is deleted. Goes on where it was when the connection or the server
   // fails for a while. `resume_token`, unless null: where to begin, if not empty; on
-  // return, where a later watch may go on. OUT_OF_RANGE: events in between are not
-  // kept any more.
+  // return, where a later watch may go on. Events come in messages, and a visitor that has enough
+  // in the middle of one is told of all of it again by a later watch. OUT_OF_RANGE: events in
+  // between are not kept any more, or the token is of later events than there are.
   absl::Status WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
                           std::string* resume_token = nullptr);
   absl::Status WatchStudies(const Visitor<v1::StudyEvent>& visit,
