@@ -1,8 +1,10 @@
 #include "slipstream/optimization.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -52,8 +54,7 @@ class Loop {
       : study_(study), objective_(objective), options_(options), left_(options.trials) {}
 
   absl::Status Run() {
-    std::vector<std::thread> others;
-    for (int i = 1; i < options_.workers; ++i) others.emplace_back([this] { Work(); });
+    std::vector<std::thread> others = StartOthers();
     Work();
     for (std::thread& other : others) other.join();
     if (thrown_ != nullptr) std::rethrow_exception(thrown_);
@@ -61,6 +62,18 @@ class Loop {
   }
 
  private:
+  // The workers beside the calling thread, as many of them as the system gives threads for.
+  std::vector<std::thread> StartOthers() {
+    std::vector<std::thread> others;
+    others.reserve(static_cast<size_t>(options_.workers));
+    try {
+      for (int i = 1; i < options_.workers; ++i) others.emplace_back([this] { Work(); });
+    } catch (const std::system_error&) {
+      // The calling thread works in any case, so fewer only take longer.
+    }
+    return others;
+  }
+
   // Whether one more trial may be started.
   bool Take() {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -2,9 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -48,6 +50,31 @@ TEST_F(OptimizationTest, EvaluatesAsManyTrialsAsAskedForOnSeveralThreads) {
   EXPECT_EQ(shown, 20);
   EXPECT_EQ((*best)->value, 20.25);
   for (const v1::Trial& trial : Stored()) EXPECT_EQ(trial.state(), v1::Trial::SUCCEEDED);
+}
+
+// Threads that are started without attributes of their own get stacks of this size.
+void SetStackBytes(size_t bytes) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&attributes), 0);
+  pthread_attr_destroy(&attributes);
+}
+
+TEST_F(OptimizationTest, GoesOnWithoutTheThreadsThatCannotStart) {
+  constexpr size_t kMoreThanThereIs = size_t{1} << 47;
+  std::atomic<int> evaluated{0};
+  const auto first = study_->Suggest();  // Its lease is renewed by a thread of the client.
+  ASSERT_TRUE(first.ok()) << first.status();
+  SetStackBytes(kMoreThanThereIs);
+  const auto best = study_->Optimize(
+      [&evaluated](Trial&) {
+        SetStackBytes(8 << 20);
+        return static_cast<double>(++evaluated);
+      },
+      {.trials = 5, .workers = 4});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(evaluated, 5);
 }
 
 TEST_F(OptimizationTest, TellsEachOutcome) {
