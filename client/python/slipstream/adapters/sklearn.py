@@ -17,6 +17,7 @@ It is used as RandomizedSearchCV is, whose lists and distributions it takes as w
 from __future__ import annotations
 
 import math
+import numbers
 import time
 import uuid
 import warnings
@@ -87,6 +88,17 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
             return_train_score=return_train_score,
         )
 
+    def fit(self, X: Any, y: Any = None, **params: Any) -> SlipstreamSearchCV:
+        """See RandomizedSearchCV.fit."""
+        asked: Any = self.error_score
+        if isinstance(asked, numbers.Real):
+            self.error_score: Any = _ErrorScore(asked)
+        try:
+            super().fit(X, y, **params)
+        finally:
+            self.error_score = asked
+        return self
+
     def _run_search(self, evaluate_candidates: Any) -> None:
         for name in ("n_iter", "batch_size"):
             if getattr(self, name) < 1:
@@ -107,12 +119,11 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
             if done == 0:
                 break  # Every configuration has been tried.
             left -= done
-        if not batches.failures:
-            return
-        if batches.fitted == 0:
+        if batches.failures and batches.fitted == 0:
             raise batches.failures[-1].error
-        self._add_rows(batches.failures)
-        self._warn_of(batches.failures)
+        self._complete_results(batches.failures)
+        if batches.failures:
+            self._warn_of(batches.failures)
 
     def _format_results(
         self, candidate_params: Any, n_splits: int, out: Any, more_results: Any = None
@@ -121,9 +132,10 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
         self._evaluated = _Evaluated(list(candidate_params), n_splits, list(out), results)
         return results
 
-    def _add_rows(self, failures: Sequence[_Failure]) -> None:
-        """Adds what could not be fitted to the results, each where it was evaluated. scikit-learn
-        raises where no fit of a batch succeeded, before it has the batch among its results."""
+    def _complete_results(self, failures: Sequence[_Failure]) -> None:
+        """Adds what could not be fitted to the results, each where it was evaluated, and gives it
+        the score that was asked for. scikit-learn raises where no fit of a batch succeeded, before
+        it has the batch among its results."""
         done = self._evaluated
         starts = range(0, len(done.out), done.n_splits)
         folds = [done.out[start:start + done.n_splits] for start in starts]
@@ -131,9 +143,11 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
         for failure in reversed(failures):  # The places of earlier ones stay what they are.
             place, count = failure.place, len(failure.candidates)
             candidates[place:place] = failure.candidates
-            failed = [_failed(fold, failure.fit_time, self.error_score) for fold in folds[0]]
+            fit_time = failure.seconds / (count * done.n_splits)
+            failed = [_failed(fold, fit_time, self.error_score) for fold in folds[0]]
             folds[place:place] = [failed] * count
-        whole = super()._format_results(candidates, done.n_splits, sum(folds, []))
+        out = [_with_plain_scores(fold) for fold in sum(folds, [])]
+        whole = super()._format_results(candidates, done.n_splits, out)
         done.results.clear()
         done.results.update(whole)
 
@@ -181,6 +195,21 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
         raise ValueError(f"refit={self.refit!r} must name one of several scores to search by")
 
 
+class _ErrorScore(float):
+    """Marks what failed while scikit-learn evaluates it: not a number, so that its mean shows the
+    failure, though warnings print the score that was asked for."""
+
+    asked: Any
+
+    def __new__(cls, asked: Any) -> _ErrorScore:
+        mark = super().__new__(cls, "nan")
+        mark.asked = asked
+        return mark
+
+    def __repr__(self) -> str:
+        return str(self.asked)
+
+
 @dataclass(frozen=True)
 class _Evaluated:
     """What scikit-learn has evaluated: a dictionary of `out` for each fold of each candidate, and
@@ -198,7 +227,7 @@ class _Failure:
 
     candidates: List[Dict[str, Any]]
     place: int  # How many candidates before it are among scikit-learn's results.
-    fit_time: float  # Seconds, the mean of its fits.
+    seconds: float  # That all of its fits took.
     error: ValueError
 
 
@@ -211,6 +240,22 @@ def _failed(fold: Mapping[str, Any], fit_time: float, error_score: Any) -> Dict[
         elif name in fold:
             failed[name] = error_score
     return failed
+
+
+def _with_plain_scores(fold: Mapping[str, Any]) -> Dict[str, Any]:
+    """The fold with the score that was asked for in the place of each mark of a failure."""
+    plain = dict(fold)
+    for name in ("test_scores", "train_scores"):
+        scores = plain.get(name)
+        if isinstance(scores, dict):
+            plain[name] = {metric: _plain_score(score) for metric, score in scores.items()}
+        elif name in plain:
+            plain[name] = _plain_score(scores)
+    return plain
+
+
+def _plain_score(score: Any) -> Any:
+    return score.asked if isinstance(score, _ErrorScore) else score
 
 
 class _Batches:
@@ -259,9 +304,8 @@ class _Batches:
             # Raised also where no fit of the batch succeeded, though those of another one may.
             if self._search.error_score == "raise" or "fits failed" not in str(error):
                 raise
-            fits = len(candidates) * self._search.n_splits_
-            mean = (time.monotonic() - start) / fits
-            self.failures.append(_Failure(candidates, self.fitted, mean, error))
+            seconds = time.monotonic() - start
+            self.failures.append(_Failure(candidates, self.fitted, seconds, error))
             return [math.nan] * len(trials)
         self.fitted += len(candidates)
         return self._search._scores(results, len(trials))
