@@ -257,6 +257,17 @@ class Drawings(PlotTest):
         drawn = matplotlib_drawing.draw(Figure("lines", [Panel(Axis(), Axis(), lines)])).axes[0]
         self.assertEqual(drawn.lines[0].get_marker(), ".")
 
+    def test_a_parameter_that_no_result_has_is_an_empty_panel(self):
+        study = slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy")
+        params = {"lr": 0.1, "momentum": 0.9, "kernel": "rbf", "bias": True, "batch": 16, "idle": 0}
+        study.record(params, 1)
+        for names, count in ((["degree"], 1), (["lr", "degree"], 3)):  # With a bar of colours.
+            figure = study.plot.slices(names)
+            self.assertEqual(len(figure.axes), count)
+            empty = next(axes for axes in figure.axes if axes.get_xlabel() == "degree")
+            self.assertEqual([len(one.get_offsets()) for one in empty.collections], [0])
+            figure.savefig(io.BytesIO(), format="svg")
+
     def test_axes_are_labelled(self):
         axes = self.study.plot.slices(["lr", "kernel"]).axes
         self.assertEqual((axes[0].get_xlabel(), axes[0].get_xscale()), ("lr", "log"))

@@ -24,7 +24,8 @@ _WIDEST = 20  # Inches, for the sake of texts that are beside each other.
 
 def _draw_points(axes: Any, points: Points, color: str, colors: Any, on_heat: bool) -> None:
     if points.colors is not None:
-        axes.scatter(points.x, points.y, s=18, c=points.colors, cmap=_COLORS, norm=colors.norm)
+        norm = None if colors is None else colors.norm  # None where there are no points at all.
+        axes.scatter(points.x, points.y, s=18, c=points.colors, cmap=_COLORS, norm=norm)
     elif on_heat:  # Seen on every colour, and whole where they are on a bound.
         axes.scatter(points.x, points.y, s=18, c="white", edgecolors="black", linewidths=0.7,
                      clip_on=False, zorder=3)
