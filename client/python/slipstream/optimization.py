@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Type
 
 from slipstream import errors
-from slipstream._operations.notices import warn_caller
+from slipstream._operations.notices import callers_line, warn_caller
 from slipstream.progress import Progress
 from slipstream.scalars import check_count, check_seconds
 from slipstream.workers import Workers
@@ -25,6 +25,7 @@ class Quota:
 
     def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
         self._lock = threading.Lock()
+        self._closed = False
         self._left = None if trials is None else check_count("trials", trials, 0)
         seconds = None if timeout is None else check_seconds("timeout", timeout)
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -33,7 +34,7 @@ class Quota:
         """Whether one more may be started."""
         with self._lock:
             late = self._end is not None and time.monotonic() >= self._end
-            if self._left == 0 or late:
+            if self._closed or self._left == 0 or late:
                 return False
             if self._left is not None:
                 self._left -= 1
@@ -42,14 +43,23 @@ class Quota:
     def close(self) -> None:
         """Lets no more be started."""
         with self._lock:
-            self._left = 0
+            self._closed = True
+
+    @property
+    def closed(self) -> bool:
+        """Whether a trial that was suggested since is not to be started either."""
+        with self._lock:
+            return self._closed
 
 
 class FiniteValues:
-    """Turns a value that is not finite into Infeasible, and warns of the first one. Thread-safe."""
+    """Turns a value that is not finite into Infeasible, and warns of the first one. Thread-safe.
+
+    The warning is at the line of the user's program that led to the making of this object."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._line = callers_line()
         self._told = False
 
     def check(self, trial: HeldTrial, value: Any) -> Any:
@@ -59,11 +69,11 @@ class FiniteValues:
         with self._lock:
             told, self._told = self._told, True
         if not told:
-            warn_caller(
+            self._line.warn(
                 f"the objective is {float(value)} in {trial!r}, which is recorded as infeasible, "
-                "so that the model stays away from configurations like it; later ones are not "
-                "warned of. Where the configuration is not to blame, raise an exception and name "
-                "its type in catch="
+                "so that the model stays away from configurations like it; further ones "
+                "are recorded without a warning. Where the configuration is not to blame, raise "
+                "an exception and name its type in catch="
             )
         raise errors.Infeasible(f"the objective is {float(value)}")
 
@@ -122,10 +132,13 @@ class _Evaluation:
             pass  # The trial has failed with the exception's text.
 
     def _hold(self, trial: Trial) -> bool:
+        """Whether the trial may be started: the quota may have been closed since it was asked
+        for."""
         with self._lock:
-            if not self._given_up:
-                self._held.append(trial)
-            return not self._given_up
+            if self._given_up or self.quota.closed:
+                return False
+            self._held.append(trial)
+            return True
 
     def _let_go(self, trial: Trial) -> bool:
         """Whether somebody still waits for the trial."""
@@ -138,6 +151,9 @@ class _Evaluation:
         """Says why Ctrl-C has not ended the program, and what does."""
         with self._lock:
             count = len(self._held)
+        if count == 0:
+            self._progress.say("interrupted: waiting for suggestions under way")
+            return
         trainings = "the training" if count == 1 else f"the {count} trainings"
         self._progress.say(
             f"interrupted: waiting for {trainings} under way; Ctrl-C again gives their trials back"
@@ -171,11 +187,12 @@ def _wait(workers: Workers, evaluation: _Evaluation) -> None:
     interrupted = _is_interrupted(workers.wait_for_error)
     evaluation.quota.close()
     if not interrupted and not _is_interrupted(workers.wait):
-        workers.raise_error()
+        if workers.first_error is not None:
+            raise workers.first_error
         return
     evaluation.tell_what_it_waits_for()
-    workers.wait()
-    raise KeyboardInterrupt
+    _is_interrupted(workers.wait)
+    raise KeyboardInterrupt from workers.first_error
 
 
 def _work_together(count: int, evaluation: _Evaluation) -> None:

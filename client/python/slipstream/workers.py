@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Callable, List
+from typing import Callable, List, Optional
 
 
 class Workers:
@@ -39,7 +39,8 @@ class Workers:
         with self._changed:
             self._changed.wait_for(lambda: not self._at_work)
 
-    def raise_error(self) -> None:
-        """Raises the first error, if there was one."""
-        if self._errors:
-            raise self._errors[0]
+    @property
+    def first_error(self) -> Optional[BaseException]:
+        """The error of the first one that failed; None if none did."""
+        with self._changed:
+            return self._errors[0] if self._errors else None

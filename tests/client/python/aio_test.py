@@ -93,8 +93,9 @@ class Asyncio(ServerTest):
             async def objective(trial):
                 return float("inf") if trial.number == 2 else trial.x
 
-            with self.assertWarnsRegex(UserWarning, "the objective is inf in .*infeasible"):
+            with self.assertWarnsRegex(UserWarning, "the objective is inf in .*infeasible") as told:
                 await study.optimize(objective, 3, progress=False)
+            self.assertEqual(told.filename, __file__)
             return [(trial.state, trial.reason) for trial in await study.trials()]
 
         self.assertEqual(self.run_async(body), [

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import unittest
+import unittest.mock
 import warnings
 
 import numpy
@@ -17,6 +18,7 @@ from waiting import wait_until
 import slipstream
 from slipstream import choice, integer, real
 from slipstream._wire import messages
+from slipstream.workers import Workers
 
 SPACE = {"x": real(0, 1), "kernel": choice("rbf", "poly"),
          "degree": integer(2, 5, when={"kernel": "poly"})}
@@ -391,8 +393,7 @@ class Loop(TrialTest):
                 study.optimize(lambda trial, first=first: values.get(trial.number - first, trial.x),
                                trials=6, workers=workers, progress=False)
             self.assertEqual(len(warned.warnings), 1)
-            if workers == 1:
-                self.assertEqual(warned.filename, __file__)
+            self.assertEqual(warned.filename, __file__)
             self.assertEqual([trial.state for trial in study.trials[first:]],
                              ["succeeded", *["infeasible"] * 3, "succeeded", "succeeded"])
             self.assertEqual([trial.reason for trial in study.trials[first + 1:first + 4]],
@@ -508,6 +509,57 @@ class Interruptions(TrialTest):
         process.send_signal(signal.SIGINT)
         self.check_end(process)
         self.assertEqual([trial.state for trial in study.trials], ["requested"] * 3)
+
+    def setUp(self):
+        super().setUp()
+        self.waiting, wait = threading.Event(), Workers.wait_for_error
+
+        def wait_for_error(workers):
+            self.waiting.set()
+            wait(workers)
+
+        patch = unittest.mock.patch.object(Workers, "wait_for_error", wait_for_error)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def interrupt(self):
+        """Interrupts this process' main thread, as Ctrl-C does, once it waits for its workers."""
+        self.waiting.wait(PATIENCE)
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def test_a_suggestion_that_comes_after_it_is_given_back(self):
+        study = self.open()
+        suggest = study.suggest
+        both = threading.Barrier(2, action=self.interrupt)
+
+        def suggest_late():
+            trial = suggest()
+            both.wait()
+            # The first words after Ctrl-C come when no more may be started.
+            wait_until(lambda: "interrupted" in sys.stderr.getvalue(), "Ctrl-C was heard")
+            return trial
+
+        study.suggest = suggest_late
+        with unittest.mock.patch.object(sys, "stderr", io.StringIO()) as told:
+            with self.assertRaises(KeyboardInterrupt) as raised:
+                study.optimize(lambda trial: self.fail("started"), workers=2, progress=False)
+        self.assertEqual(told.getvalue(),
+                         f"{study.id} interrupted: waiting for suggestions under way\n")
+        self.assertIsNone(raised.exception.__cause__)
+        self.assertEqual({trial.state for trial in study.trials}, {"requested"})
+
+    def test_an_error_of_a_training_is_its_cause(self):
+        study = self.open()
+
+        def objective(trial):
+            self.interrupt()
+            wait_until(lambda: "interrupted" in sys.stderr.getvalue(), "Ctrl-C was heard")
+            raise RuntimeError("broke")
+
+        with unittest.mock.patch.object(sys, "stderr", io.StringIO()):
+            with self.assertRaises(KeyboardInterrupt) as raised:
+                study.optimize(objective, trials=1, workers=2, progress=False)
+        self.assertIsInstance(raised.exception.__cause__, RuntimeError)
 
     def test_another_exception_of_a_signal_gives_them_back_too(self):
         study = self.open()

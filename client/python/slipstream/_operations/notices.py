@@ -5,13 +5,39 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from dataclasses import dataclass
+from types import FrameType
+from typing import Tuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of the user's program."""
+
+    file: str
+    number: int
+
+    def warn(self, text: str) -> None:
+        """Warns at this line, from whatever thread or task."""
+        warnings.warn_explicit(text, UserWarning, self.file, self.number)
+
+
+def callers_line() -> Line:
+    """The first line outside this package that led here."""
+    frame = _caller()[1]
+    return Line(frame.f_code.co_filename, frame.f_lineno)
+
+
 def warn_caller(text: str) -> None:
-    """Warns at the first line outside this package that led here."""
-    level, frame = 1, sys._getframe()
+    """Warns at the first line outside this package that led here on the same thread."""
+    warnings.warn(text, stacklevel=_caller()[0])
+
+
+def _caller() -> Tuple[int, FrameType]:
+    """The level, for whoever calls this function, and the frame of the first one outside."""
+    level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, stacklevel=level)
+    return level, frame
