@@ -27,14 +27,19 @@ class LocalServer:
 
     Thread-safe."""
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
+    def __init__(
+        self, path: Union[str, "os.PathLike[str]"], *, keep_address: bool = False
+    ) -> None:
+        """With `keep_address` a SLIPSTREAM_ADDRESS that is set already stays what it is."""
         self._file = pathlib.Path(path).resolve()
         self._place = MeetingPlace(self._file)
         self._owner = os.getpid()
         self._server: Optional[ServerProcess] = None
         self._address = self._enter()
         # Other processes that this one starts go on from these, too.
-        self._before = {name: os.environ.get(name) for name in (_ADDRESS, LOCAL_SERVER)}
+        kept = (_ADDRESS,) if keep_address and os.environ.get(_ADDRESS) else ()
+        names = (name for name in (_ADDRESS, LOCAL_SERVER) if name not in kept)
+        self._before = {name: os.environ.get(name) for name in names}
         for name in self._before:
             os.environ[name] = self._address
         self._closing = threading.Event()
@@ -139,9 +144,17 @@ def file_of(address: str) -> Optional[str]:
 
 
 def join(file: str) -> str:
-    """The address of the file's server, which from then on is this process', too."""
+    """The address of the file's server, which from then on is this process', too, unless
+    SLIPSTREAM_ADDRESS names another one. LocalServerError if there is no such file."""
     found = next((server.address for server in list(_open) if server.file == file), None)
-    return found or LocalServer(file).address
+    if found is not None:
+        return found
+    if not os.path.exists(file):
+        raise LocalServerError(
+            f"there is no file {file}, in which the study was kept when it was pickled: unpickle "
+            "it on the same machine, or give the study a server that both machines reach"
+        )
+    return LocalServer(file, keep_address=True).address
 
 
 def local(path: Union[str, "os.PathLike[str]"]) -> LocalServer:

@@ -16,7 +16,7 @@ from servers import PATIENCE, SERVER, SPAWN, ServerProcess
 from waiting import wait_until
 
 import slipstream
-from slipstream import log
+from slipstream import local_server, log
 from slipstream._local import server_process
 
 SPACE = {"lr": log(1e-5, 1)}
@@ -133,6 +133,29 @@ class Local(unittest.TestCase):
             self.assertEqual(pickle.loads(bytes.fromhex(pickled))._service, study._service)
             self.assertEqual(run(), ["1", server.address])
         self.assertEqual(run()[0], "2")
+
+    def pickled(self):
+        with slipstream.local(self.path):
+            return pickle.dumps(slipstream.create_or_load("shared", SPACE, minimize="loss"))
+
+    def test_a_study_that_was_pickled_does_not_replace_the_servers_address(self):
+        pickled = self.pickled()
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_ADDRESS": "elsewhere:7411"}):
+            study = pickle.loads(pickled)
+            (server,) = local_server._open
+            self.addCleanup(server.close)
+            self.assertEqual(os.environ["SLIPSTREAM_ADDRESS"], "elsewhere:7411")
+            self.assertEqual(study._service.address, server.address)
+            self.assertEqual(len(study.trials), 0)
+            server.close()
+            self.assertEqual(os.environ["SLIPSTREAM_ADDRESS"], "elsewhere:7411")
+
+    def test_a_study_that_was_pickled_needs_its_file(self):
+        pickled = self.pickled()
+        os.rename(self.path, f"{self.path}.moved")
+        with self.assertRaisesRegex(slipstream.LocalServerError, f"no file {self.path}, in which"):
+            pickle.loads(pickled)
+        self.assertFalse(os.path.exists(self.path))
 
     def test_a_folder_is_taken_too(self):
         with slipstream.local(self.folder / "studies"):
