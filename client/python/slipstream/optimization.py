@@ -26,7 +26,8 @@ class Quota:
     def __init__(self, trials: Optional[int], timeout: Optional[float]) -> None:
         self._lock = threading.Lock()
         self._closed = False
-        self._left = None if trials is None else check_count("trials", trials, 0)
+        self.trials = None if trials is None else check_count("trials", trials, 0)
+        self._left = self.trials
         seconds = None if timeout is None else check_seconds("timeout", timeout)
         self._end = None if seconds is None else time.monotonic() + seconds
 
@@ -215,7 +216,10 @@ def optimize(
     """See Study.optimize."""
     workers = check_count("workers", workers, 1)
     quota = Quota(trials, timeout)
-    with Progress(study.id, study.objective, trials, show_progress, lambda: study.best) as progress:
+    shown = Progress(
+        study.id, study.objective, quota.trials, show_progress, lambda: study.best
+    )
+    with shown as progress:
         evaluation = _Evaluation(study, objective, quota, catch, progress)
         if workers == 1:
             evaluation.work()

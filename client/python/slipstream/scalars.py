@@ -48,6 +48,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def whole(value: Any) -> Optional[int]:
+    """The value as an integer if it is a whole number, of any type; otherwise None.
+
+    >>> whole(1e2), whole(2.5), whole(True)
+    (100, None, None)
+    """
+    number = plain(value)
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
 def check_count(argument: str, value: Any, least: int, most: Optional[int] = None) -> int:
     """The whole number that an argument must be.
 
@@ -57,8 +69,8 @@ def check_count(argument: str, value: Any, least: int, most: Optional[int] = Non
     TypeError: workers=2.5 must be a whole number, at least 1
     """
     bounds = f"at least {least}" if most is None else f"from {least} to {most}"
-    count = plain(value)
-    if not isinstance(count, int) or isinstance(count, bool):
+    count = whole(value)
+    if count is None:
         raise TypeError(f"{argument}={value!r} must be a whole number, {bounds}")
     if count < least or (most is not None and count > most):
         raise ValueError(f"{argument}={value!r} must be {bounds}")

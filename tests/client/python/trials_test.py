@@ -425,7 +425,9 @@ class Loop(TrialTest):
         for name, value, kind, words in (
             ("trials", -1, ValueError, "trials=-1 must be at least 0"),
             ("trials", 2.5, TypeError, "trials=2.5 must be a whole number, at least 0"),
-            ("trials", 2.0, TypeError, "trials=2.0 must be a whole number"),
+            ("trials", float("nan"), TypeError, "trials=nan must be a whole number"),
+            ("trials", float("inf"), TypeError, "trials=inf must be a whole number"),
+            ("trials", -2.0, ValueError, "trials=-2.0 must be at least 0"),
             ("trials", True, TypeError, "trials=True must be a whole number"),
             ("trials", "3", TypeError, "trials='3' must be a whole number"),
             ("workers", 0, ValueError, "workers=0 must be at least 1"),
@@ -436,19 +438,22 @@ class Loop(TrialTest):
         ):
             with self.assertRaisesRegex(kind, words):
                 study.optimize(lambda trial: 0, **{"trials": 1, name: value}, progress=False)
-        for count, kind in ((0, ValueError), (1.0, TypeError), (True, TypeError)):
+        for count, kind in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
             with self.assertRaisesRegex(kind, f"count={count} must be .*at least 1"):
                 study.suggest(count)
         self.assertEqual(len(study.trials), 0)
         study.optimize(lambda trial: 0, trials=numpy.int64(2), workers=numpy.int8(2),
                        progress=False)
         self.assertEqual(len(study.trials), 2)
+        study.optimize(lambda trial: 0, trials=1e1, workers=2.0, progress=False)
+        self.assertEqual(len(study.trials), 12)
+        self.assertEqual(len(study.suggest(2.0)), 2)
 
     def test_progress_goes_to_standard_error(self):
         study = self.open()
         original, sys.stderr = sys.stderr, io.StringIO()
         try:
-            study.optimize(lambda trial: trial.x, trials=30)
+            study.optimize(lambda trial: trial.x, trials=30.0)
             text = sys.stderr.getvalue()
         finally:
             sys.stderr = original

@@ -13,7 +13,7 @@ from slipstream._convert.trials import measurement_message, outcome_message
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
-from slipstream.scalars import check_finite, plain
+from slipstream.scalars import check_finite, whole
 
 # Where leases never end, or the server cannot be reached, it is asked again after this time.
 _RENEWAL_UNLESS_KNOWN = 30.0
@@ -158,10 +158,8 @@ class HeldTrial(TrialValues):
 
 
 def _whole_step(step: Any, number: int) -> int:
-    converted = plain(step)
-    if isinstance(converted, float) and converted.is_integer():
-        converted = int(converted)
-    if not isinstance(converted, int) or isinstance(converted, bool):
+    converted = whole(step)
+    if converted is None:
         raise TypeError(
             f"trial {number}: report() got step {step!r}, and steps are whole numbers, such as "
             "those of epochs; report(step, value) takes the step first"

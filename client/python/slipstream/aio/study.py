@@ -85,7 +85,7 @@ class Study(StudyBase):
         workers = check_count("workers", workers, 1)
         quota, finite = Quota(trials, timeout), FiniteValues()
         best = await self.best()
-        with Progress(self.id, self.objective, trials, progress, lambda: best) as shown:
+        with Progress(self.id, self.objective, quota.trials, progress, lambda: best) as shown:
             tasks = [
                 asyncio.ensure_future(self._work(objective, quota, finite, catch, shown))
                 for _ in range(workers)
