@@ -135,6 +135,10 @@ class Contents(PlotTest):
         self.assertEqual(positions(integer(1, 9, scale="log")), [1, 2, 4, 8])
         self.assertEqual(positions(integer(1, 10**6, scale="log")), [])
         self.assertEqual(ticks_of(discrete(0.5, 1, 2)), [(0.5, "0.5"), (1, "1"), (2, "2")])
+        texts = [text for _, text in ticks_of(integer(1_000_000, 1_234_567))]
+        self.assertEqual(texts, ["1000000", "1050000", "1100000", "1150000", "1200000"])
+        self.assertEqual([text for _, text in ticks_of(discrete(-1e7, 0.1234567, 12345678, 1e300))],
+                         ["-10000000", "0.1234567", "12345678", "1e+300"])
         self.assertEqual(positions(discrete(*range(9))), [])
         self.assertEqual(positions(real(0, 1)), [])
         self.assertEqual(ticks_of(boolean()), [(0.25, "False"), (0.75, "True")])

@@ -69,7 +69,13 @@ def ticks_of(parameter: Parameter) -> List[Tuple[float, str]]:
     words = words_of(parameter)
     if words:
         return [((index + 0.5) / len(words), str(word)) for index, word in enumerate(words)]
-    return [(float(value), f"{value:g}") for value in _few_values(parameter)]
+    return [(float(value), _text_of(value)) for value in _few_values(parameter)]
+
+
+def _text_of(value: float) -> str:
+    """The shortest text that is the value; all digits of a whole number."""
+    number = float(value)
+    return str(int(value)) if number.is_integer() and abs(number) < 1e16 else repr(number)
 
 
 def _few_values(parameter: Parameter) -> Sequence[float]:
