@@ -46,11 +46,15 @@ def _cell_of_text(text: str, parameter: Optional[Parameter]) -> Any:
 
 def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[Dict[str, Any]]:
     """The rows of a CSV file whose first line names the columns; an empty cell is missing."""
+    rows = []
     with open(path, encoding="utf-8-sig", newline="") as file:
-        return [
-            {name: _cell_of_text(text or "", space.get(name)) for name, text in record.items()}
-            for record in csv.DictReader(file, restkey="")
-        ]
+        for number, record in enumerate(csv.DictReader(file), start=1):
+            if None in record:  # The cells that have no column.
+                raise ValueError(f"{os.fspath(path)}, row {number}: more cells than columns")
+            rows.append({
+                name: _cell_of_text(text or "", space.get(name)) for name, text in record.items()
+            })
+    return rows
 
 
 def _records(table: Table) -> Iterable[Row]:

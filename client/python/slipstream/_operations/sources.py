@@ -113,12 +113,14 @@ def _register(
 
 
 def _checked_rows(table: Table, subject: Subject) -> List[Dict[str, Any]]:
+    file = None
     if isinstance(table, os.PathLike):
+        file = os.fspath(table)
         table = read_csv(table, subject.space)
     rows = rows_of(table)
     if not rows:
         raise ValueError("the table has no rows, and a source task needs at least one")
-    check_cells(rows, subject.space, subject.objective.metric)
+    check_cells(rows, subject.space, subject.objective.metric, file)
     return rows
 
 

@@ -15,8 +15,12 @@ NumberedRow = Tuple[int, Row]  # From 1.
 _NUMERIC = ("real", "integer", "discrete")
 
 
-def check_cells(rows: Sequence[Row], space: Mapping[str, Parameter], metric: str) -> None:
-    """Complains of columns that mean nothing, and of cells of another kind than their column's."""
+def check_cells(
+    rows: Sequence[Row], space: Mapping[str, Parameter], metric: str, file: Optional[str] = None
+) -> None:
+    """Complains of columns that mean nothing, and of cells of another kind than their column's.
+
+    `file`: the path of the table, if it was read from a file."""
     for number, row in enumerate(rows, start=1):
         for name, cell in row.items():
             if name == metric:
@@ -24,9 +28,10 @@ def check_cells(rows: Sequence[Row], space: Mapping[str, Parameter], metric: str
             elif name in space:
                 _check_kind(number, name, cell, space[name])
             else:
+                remedy = "it out, as frame.drop(columns=...) does" if file is None else "it out"
                 raise ValueError(
-                    f"column {name!r} is neither a parameter nor the objective {metric!r}: leave "
-                    "it out, as frame.drop(columns=...) does"
+                    f"{'' if file is None else f'{file}: '}column {name!r} is neither a parameter "
+                    f"nor the objective {metric!r}: leave {remedy}"
                 )
 
 
