@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import fractions
 import math
 import pathlib
 import tempfile
@@ -105,6 +106,11 @@ class Opening(ServerTest):
         for value, kind in (("high", TypeError), (math.nan, ValueError)):
             with self.assertRaisesRegex(kind, r"record\(\) (takes a|got nan)"):
                 study.record(params, value)
+
+    def test_options_of_any_type_are_compared_as_numbers(self):
+        settings = {"recipe": {"smoothness": fractions.Fraction(2)}, "stopping": "percentile",
+                    "stopping_options": {"percentile": decimal.Decimal("0.1")}}
+        self.assertEqual(self.open(**settings).id, self.open(**settings).id)
 
     def test_a_study_that_exists_needs_no_space_and_no_objective(self):
         for settings in ({}, {"exact": True}):

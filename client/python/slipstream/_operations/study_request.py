@@ -11,7 +11,7 @@ from slipstream._convert.names import StudyName, study_name
 from slipstream._operations.study_base import StudyBase
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, SourceTask, StudyDescription, seconds_of
-from slipstream.scalars import check_count, label_texts
+from slipstream.scalars import check_count, label_texts, plain
 from slipstream.tables import Table, infer_space, rows_of
 
 _LAST_SEED = 2**64 - 1
@@ -32,6 +32,11 @@ def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bo
     if bool(maximize) == bool(minimize):
         raise ValueError(_WHICH_OBJECTIVE)
     return Objective(maximize or minimize or "", bool(maximize), exact)
+
+
+def _plain_values(options: Optional[Mapping[str, Any]]) -> Optional[Dict[str, Any]]:
+    """The options with values that compare equal to those of the study that they describe."""
+    return None if options is None else {name: plain(value) for name, value in options.items()}
 
 
 @dataclass(frozen=True)
@@ -70,10 +75,10 @@ class StudyRequest:
             candidates,
             self.allow_repeats,
             preset=self.preset,
-            recipe=self.recipe,
+            recipe=_plain_values(self.recipe),
             seed=None if self.seed is None else check_count("seed", self.seed, 0, _LAST_SEED),
             stopping=self.stopping,
-            stopping_options=self.stopping_options,
+            stopping_options=_plain_values(self.stopping_options),
             lease=seconds_of(self.lease),
             requeues=None if self.requeues is None else check_count("requeues", self.requeues, 0),
             title=self.title,
