@@ -30,8 +30,9 @@ class Study(StudyBase):
     Thread-safe; processes and machines that open the same study share it.
 
     It can be pickled, and so be an argument of processes that multiprocessing spawns and of
-    joblib's. A copy has a connection and a worker id of its own, and joins the server's file if
-    `slipstream.local` runs the server. Pickles have the server's address and the paths of
+    joblib's. What is unpickled has a connection and a worker id of its own, and joins the server's
+    file if `slipstream.local` runs the server; copy.copy and copy.deepcopy return the study itself.
+    Pickles have the server's address and the paths of
     certificates, but neither a token nor a private key: the process that unpickles has the token
     from SLIPSTREAM_TOKEN and reads the files itself."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Mapping, Optional, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -17,6 +17,7 @@ from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, TrialRecord
 from slipstream.scalars import check_count
 
+OneStudy = TypeVar("OneStudy", bound="StudyBase")
 OneTrial = TypeVar("OneTrial")
 
 
@@ -67,6 +68,12 @@ class StudyBase:
     def worker(self) -> str:
         """The id under which this process asks for trials."""
         return self._lanes.worker
+
+    def __copy__(self: OneStudy) -> OneStudy:
+        return self  # Threads share a study, and what is unpickled has another worker id.
+
+    def __deepcopy__(self: OneStudy, memo: Dict[int, Any]) -> OneStudy:
+        return self
 
     def __reduce__(self) -> Tuple[Any, ...]:
         raise TypeError(

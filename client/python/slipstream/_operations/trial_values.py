@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Tuple, TypeVar
 
 from slipstream._operations.service import Service
 from slipstream.parameters import Parameter, Value
 from slipstream.records import TrialRecord
+
+OneTrial = TypeVar("OneTrial", bound="TrialValues")
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,12 @@ class TrialValues(Mapping[str, Value]):
 
     def __hash__(self) -> int:
         return id(self)
+
+    def __copy__(self: OneTrial) -> OneTrial:
+        return self  # It has one outcome, and one lease that is renewed.
+
+    def __deepcopy__(self: OneTrial, memo: Dict[int, Any]) -> OneTrial:
+        return self
 
     def __reduce__(self) -> Tuple[Any, ...]:
         raise TypeError(
