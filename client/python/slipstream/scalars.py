@@ -83,6 +83,8 @@ def check_finite(call: str, value: Any, remedy: str = "") -> float:
         converted = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{call} takes a number, not {value!r}") from None
+    except OverflowError:
+        raise ValueError(f"{call} got a number that is too large") from None
     if not math.isfinite(converted):
         raise ValueError(
             f"{call} got {converted}, and the model takes finite numbers only{remedy}"

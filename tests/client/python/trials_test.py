@@ -1,6 +1,8 @@
 """What becomes of a trial: outcomes, blocks, leases, and the loop that evaluates many."""
 
+import copy
 import datetime
+import decimal
 import io
 import signal
 import subprocess
@@ -78,9 +80,10 @@ class Values(TrialTest):
         study.record({"x": 0.25, "kernel": "rbf", "degree": None}, 1.5)
         row = {name: study.trials.to_dicts()[0][name] for name in SPACE}
         study.record(row, 2)
-        study.enqueue({**row, "degree": float("nan")})
+        for missing in (float("nan"), numpy.float32("nan"), decimal.Decimal("nan")):
+            study.enqueue({**row, "degree": missing})
         self.assertEqual([dict(trial) for trial in study.trials],
-                         [{"x": 0.25, "kernel": "rbf"}] * 3)
+                         [{"x": 0.25, "kernel": "rbf"}] * 5)
         with self.assertRaisesRegex(TypeError, "x=None is no value"):
             study.enqueue({**row, "x": None})
         with self.assertRaisesRegex(slipstream.InvalidArgument, "degree"):
@@ -113,13 +116,26 @@ class Outcomes(TrialTest):
         self.assertEqual(study.reports(study.trials[3]), {1: 0.9, 2: 0.75})
 
     def test_a_value_that_is_no_finite_number_is_refused_with_a_remedy(self):
-        trial = self.open().suggest()
+        study = self.open()
+        trial = study.suggest()
         for value in (float("nan"), float("inf")):
             with self.assertRaisesRegex(ValueError, r"trial.infeasible\(reason\)"):
                 trial.complete(value)
         with self.assertRaisesRegex(TypeError, "takes a number, not 'high'"):
             trial.complete("high")
+        for call in (trial.complete, lambda value: study.record(trial, value),
+                     lambda value: study.enqueue({"x": value, "kernel": "rbf"}),
+                     lambda value: study.enqueue({**trial, "kernel": "poly", "degree": value})):
+            with self.assertRaisesRegex(ValueError, "too large"):
+                call(10**400)
         trial.complete(1)
+
+    def test_a_copy_of_a_trial_or_a_study_is_itself(self):
+        study = self.open()
+        trial = study.suggest()
+        for one in (study, trial):
+            self.assertIs(copy.copy(one), one)
+            self.assertIs(copy.deepcopy({"one": one})["one"], one)
 
     def test_a_step_is_a_whole_number(self):
         study = self.open()

@@ -15,6 +15,11 @@ Space = Dict[str, Parameter]
 def value_message(value: Any, parameter: Parameter, name: str) -> Message:
     """A value of the kind that the parameter takes. TypeError if it is of another one."""
     value = plain(value)
+    try:
+        if is_number(value):
+            float(value)
+    except OverflowError:
+        raise ValueError(f"{name} got a number that is too large for {parameter!r}") from None
     if parameter.kind == "choice" and isinstance(value, str):
         return messages.new("ParameterValue", category_value=value)
     if parameter.kind == "boolean" and isinstance(value, bool):

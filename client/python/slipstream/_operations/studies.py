@@ -16,7 +16,7 @@ from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
 from slipstream.records import StudyDescription, TrialRecord
-from slipstream.scalars import check_finite
+from slipstream.scalars import check_finite, plain
 from slipstream.tables import is_missing
 
 _MOST_SHOWN = 8  # Of a configuration's parameters, in an error.
@@ -80,7 +80,7 @@ def _without_inactive(
     return {
         name: value
         for name, value in params.items()
-        if not (name in space and space[name].condition is not None and is_missing(value))
+        if not (name in space and space[name].condition is not None and is_missing(plain(value)))
     }
 
 
