@@ -40,7 +40,8 @@ class Trial(HeldTrial):
         self._transport.run(self._complete(value))
 
     def fail(self, reason: str = "") -> None:
-        """Records that the worker failed, which says nothing about the configuration."""
+        """Records that the worker failed. That may be chance; configurations that fail again and
+        again are avoided."""
         self._transport.run(self._fail(reason))
 
     def infeasible(self, reason: str = "") -> None:

@@ -126,7 +126,8 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     it from then on, and Slipstream goes on with the others.
 
     A trial whose value is NaN or infinite is infeasible, so that others like it are avoided; one
-    that ends by an exception has failed, which says nothing about its configuration.
+    that ends by an exception has failed. That may be chance; configurations that fail again and
+    again are avoided.
 
     `independent_sampler`: draws what the space does not have, as in the first trial, where nothing
     is known yet; by default Optuna's RandomSampler with the same seed.
