@@ -35,7 +35,7 @@ def create_or_load(
     lease: Union[float, timedelta, str, None] = None,
     requeues: Optional[int] = None,
     title: str = "",
-    labels: Optional[Mapping[str, str]] = None,
+    labels: Optional[Mapping[str, Union[str, float]]] = None,
     project: Optional[str] = None,
     worker: Optional[str] = None,
     address: Optional[str] = None,
@@ -50,12 +50,13 @@ def create_or_load(
     `maximize`, `minimize`: the name of what is measured; one of them.
     `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a table
     (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter and one
-    for what was measured. A parameter without a column has its declared default there; rows outside
-    the space are left out, of which a warning tells.
+    for what was measured. A parameter without a column has its declared default there, or else the
+    middle of its range; rows outside the space are left out, of which a warning tells.
     `candidates`: the only configurations that may be suggested, as a table; without a space it is
     inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats`
     each may be suggested more than once.
-    `exact`: the same configuration always gives the same value.
+    `exact`: the same configuration always gives the same value. It is part of the objective: who
+    gives that, and not `exact`, asks for a study that is not exact.
     `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
     recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.
     `seed`: of every random choice.
@@ -149,7 +150,7 @@ def register_source(
     title: str = "",
     version: str = "",
     origin: str = "",
-    labels: Optional[Mapping[str, str]] = None,
+    labels: Optional[Mapping[str, Union[str, float]]] = None,
     project: Optional[str] = None,
     address: Optional[str] = None,
     options: Optional[Options] = None,

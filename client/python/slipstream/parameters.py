@@ -27,6 +27,9 @@ Number = Union[float, int]
 # A parent's name and the value, or values, for which the parameter is active.
 When = Mapping[str, Union[Value, Sequence[Value]]]
 
+# The most values of a choice or a discrete parameter (the server's limit), and of an integer that
+# decides a condition of an inferred space.
+MOST_VALUES = 1000
 SCALES = ("linear", "log", "reverse_log")
 
 
@@ -82,7 +85,8 @@ def _condition(when: Optional[When]) -> Optional[Condition]:
     if not isinstance(when, Mapping):
         raise TypeError(
             f"when={when!r} must name a parameter and its value, or values, such as "
-            "when={'kernel': 'poly'}; it is no function, as the server decides what is active"
+            "when={'kernel': 'poly'}; a function cannot be used here, because the server decides "
+            "which parameters are active"
         )
     if len(when) != 1:
         raise ValueError(

@@ -103,8 +103,8 @@ def label_texts(labels: Optional[Mapping[str, Any]]) -> Dict[str, str]:
         text = plain(value)
         if not isinstance(key, str) or not isinstance(text, (bool, int, float, str)):
             raise TypeError(
-                f"labels={{{key!r}: {value!r}}}: a label is a text under a text, such as "
-                "labels={'team': 'vision'}"
+                f"labels={{{key!r}: {value!r}}}: the keys of labels must be strings, and their "
+                "values strings or numbers, such as labels={'team': 'vision'}"
             )
         texts[key] = str(text)
     return texts

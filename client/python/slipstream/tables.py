@@ -6,12 +6,10 @@ import csv
 import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
 
-from slipstream.parameters import Parameter, Value
+from slipstream.parameters import MOST_VALUES, Parameter, Value
 from slipstream.scalars import plain
 
-# The server's bounds of a discrete and of an integer parameter.
-_MOST_NUMBERS = 1000
-_WIDEST = 2**53
+_WIDEST = 2**53  # The server's bound of an integer parameter.
 
 Row = Mapping[str, Any]
 # Rows as mappings, or a frame of pandas or Polars. A missing cell (absent, None or NaN) is a
@@ -75,7 +73,8 @@ def rows_of(table: Table) -> List[Dict[str, Any]]:
     """
     if isinstance(table, (str, os.PathLike)):
         raise TypeError(
-            f"{table!r} is no table but a text or a path: read it, such as by pandas.read_csv"
+            f"{table!r} is a string or a path, not a table: read the file first, for example with "
+            "pandas.read_csv"
         )
     rows = []
     for number, record in enumerate(_records(table), start=1):
@@ -99,16 +98,16 @@ def _column_parameter(name: str, cells: List[Value]) -> Parameter:
         return _numbers_parameter(sorted(set(cells)))
     if len(kinds) == 1:
         raise TypeError(
-            f"column {name!r} has cells of the kind {kinds.pop()}, such as {cells[0]!r}, and a "
-            "parameter is a number, a word, or true or false: convert the column, such as "
-            "timestamps to seconds, or leave it out"
+            f"column {name!r} has cells of type {kinds.pop()}, such as {cells[0]!r}, but "
+            "parameters are numbers, words or booleans: convert the column (timestamps to seconds, "
+            "for example) or leave it out"
         )
     raise TypeError(f"column {name!r} has cells of several kinds: {', '.join(sorted(kinds))}")
 
 
 def _numbers_parameter(numbers: List[Any]) -> Parameter:
     """The numbers that occur or, if these are too many, the range that has them all."""
-    if len(numbers) <= _MOST_NUMBERS:
+    if len(numbers) <= MOST_VALUES:
         return Parameter("discrete", values=tuple(numbers))
     low, high = numbers[0], numbers[-1]
     if all(isinstance(number, int) for number in numbers) and high - low < _WIDEST:

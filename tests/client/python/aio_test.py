@@ -221,7 +221,7 @@ class Asyncio(ServerTest):
         async def body(study):
             async with await slipstream.aio.create_or_load(self.study_id) as again:
                 self.assertEqual((again.id, again.space), (study.id, study.space))
-            with self.assertRaisesRegex(ValueError, "no study.*what is tuned"):
+            with self.assertRaisesRegex(ValueError, "no study.*give a space"):
                 await slipstream.aio.create_or_load(f"{self.study_id}-2")
 
         self.run_async(body)

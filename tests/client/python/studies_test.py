@@ -133,9 +133,9 @@ class Opening(ServerTest):
 
     def test_what_creating_a_study_needs_is_told_where_there_is_none(self):
         for arguments, words in (
-            ({}, f"there is no study '{self.study_id}' on .*to create it: what is tuned.*what is "
-                 "the objective"),
-            ({"maximize": "y"}, "no study.*Give a space.*candidates="),
+            ({}, f"there is no study '{self.study_id}' on .*to create it, give a space, such as "
+                 ".*, or candidates=.*, and one of maximize='accuracy' and minimize='loss'"),
+            ({"maximize": "y"}, "no study.*give a space.*candidates="),
             ({"space": EVERY_KIND}, "no study.*maximize='accuracy'"),
         ):
             with self.assertRaisesRegex(ValueError, words):
@@ -164,8 +164,8 @@ class Opening(ServerTest):
             (lambda: self.open(sources=["xyz"]), ValueError, "hexadecimal"),
             (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
             (lambda: self.open(lease=0), ValueError, "math.inf"),
-            (lambda: self.open(labels={"a": [1]}), TypeError, "labels={'a': .1.}: a label is a"),
-            (lambda: self.open(labels={1: "a"}), TypeError, "labels={1: 'a'}: a label is a"),
+            (lambda: self.open(labels={"a": [1]}), TypeError, "labels={'a': .1.}: the keys of"),
+            (lambda: self.open(labels={1: "a"}), TypeError, "labels={1: 'a'}: the keys of"),
             (lambda: self.open(stopping="asha", stopping_options={"a": "1"}), TypeError,
              "must be a number"),
             (lambda: self.open(maximize=["a", "b"]), TypeError,
@@ -179,7 +179,7 @@ class Opening(ServerTest):
             (lambda: self.open(sources=["x.csv"]), ValueError, r"pathlib.Path\(...\)"),
             (lambda: self.open(sources=pathlib.Path("x.csv")), TypeError, r"sources=\[last_year"),
             (lambda: self.open(sources=3), TypeError, r"sources=\[last_year"),
-            (lambda: self.open(candidates=pathlib.Path("x.csv")), TypeError, "read it"),
+            (lambda: self.open(candidates=pathlib.Path("x.csv")), TypeError, "read the file first"),
             (lambda: self.open(requeues=1.5), TypeError, "requeues=1.5 must be a whole number"),
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
              "preset is magic, must be one of auto, gp_log_ei"),
@@ -283,7 +283,7 @@ class Candidates(ServerTest):
 
     def test_a_column_of_timestamps_is_refused_with_its_name(self):
         rows = pandas.DataFrame({"x": [1, 2], "day": pandas.to_datetime(["2026-01-01"] * 2)})
-        with self.assertRaisesRegex(TypeError, "'day' has cells of the kind Timestamp.*leave it"):
+        with self.assertRaisesRegex(TypeError, "'day' has cells of type Timestamp, .*leave it"):
             self.open(candidates=rows)
 
     def test_conditional_candidates_need_a_space(self):

@@ -23,8 +23,8 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
         existing = yield from studies.find(service, request.name)
         if existing is None:
             raise ValueError(
-                f"there is no study {request.name.short!r} on {service.address}, and to create "
-                f"it: {'; '.join(missing)}"
+                f"there is no study {request.name.short!r} on {service.address}; to create it, "
+                f"give {', and '.join(missing)}"
             )
         request = request.completed_by(existing)
     asked = request.describe()

@@ -19,7 +19,7 @@ from slipstream.records import StudyDescription, TrialRecord
 from slipstream.scalars import check_finite, plain
 from slipstream.tables import is_missing
 
-_MOST_SHOWN = 8  # Of a configuration's parameters, in an error.
+_MOST_SHOWN = 8  # Most parameters of a configuration that an error shows.
 
 
 def load(

@@ -15,10 +15,7 @@ from slipstream.scalars import check_count, label_texts, plain
 from slipstream.tables import Table, infer_space, rows_of
 
 _LAST_SEED = 2**64 - 1
-_WHICH_OBJECTIVE = (
-    "what is the objective? Give one of maximize='accuracy' and minimize='loss', with the name of "
-    "what is measured"
-)
+_AN_OBJECTIVE = "one of maximize='accuracy' and minimize='loss', with the name of what is measured"
 
 
 def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bool) -> Objective:
@@ -30,7 +27,7 @@ def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bo
                 f"{argument}='loss'; a study has one objective"
             )
     if bool(maximize) == bool(minimize):
-        raise ValueError(_WHICH_OBJECTIVE)
+        raise ValueError(f"what is the objective? Give {_AN_OBJECTIVE}")
     return Objective(maximize or minimize or "", bool(maximize), exact)
 
 
@@ -59,7 +56,7 @@ class StudyRequest:
     lease: Union[float, timedelta, str, None] = None
     requeues: Optional[int] = None
     title: str = ""
-    labels: Optional[Mapping[str, str]] = None
+    labels: Optional[Mapping[str, Union[str, float]]] = None
     project: Optional[str] = None
 
     def describe(self) -> StudyDescription:
@@ -103,11 +100,11 @@ class StudyRequest:
         needed = []
         if not self.space and self.candidates is None:
             needed.append(
-                "what is tuned? Give a space, such as {'lr': slipstream.log(1e-5, 1)}, or "
-                "candidates=, a table with a row for each configuration"
+                "a space, such as {'lr': slipstream.log(1e-5, 1)}, or candidates=..., a table with "
+                "a row for each configuration"
             )
         if not self.maximize and not self.minimize:
-            needed.append(_WHICH_OBJECTIVE)
+            needed.append(_AN_OBJECTIVE)
         return needed
 
     def completed_by(self, existing: StudyDescription) -> StudyRequest:

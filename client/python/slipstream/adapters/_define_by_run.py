@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from slipstream.parameters import Condition, Parameter, Value
+from slipstream.parameters import MOST_VALUES, Condition, Parameter, Value
 
 _NUMBERS_WITH_CHILDREN = ("integer", "discrete")
-_MOST_VALUES = 1000  # Of a choice, as the server has it, and of a whole number that decides.
 
 
 class _Unexplained(ValueError):
@@ -65,9 +64,10 @@ def _domain(name: str, trials: Sequence[Asked]) -> Parameter:
                 "space; give different ranges different names"
             )
     domain = first[0]
-    if len(domain.values) > _MOST_VALUES:
-        raise _Unexplained(f"is one of {len(domain.values)} values, of which {_MOST_VALUES} are "
-                           "the most that are legal")
+    if len(domain.values) > MOST_VALUES:
+        raise _Unexplained(
+            f"has {len(domain.values)} values, and at most {MOST_VALUES} are allowed"
+        )
     return domain
 
 
@@ -106,7 +106,7 @@ def _deciding_values(
     present: Mapping[str, FrozenSet[int]],
 ) -> Optional[List[Value]]:
     """The parent's values for which the parameter is active; None if these do not decide it."""
-    if domain.kind == "real" or _span(domain) >= _MOST_VALUES:
+    if domain.kind == "real" or _span(domain) >= MOST_VALUES:
         return None
     active: Set[Value] = set()
     inactive: Set[Value] = set()

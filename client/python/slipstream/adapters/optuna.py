@@ -64,7 +64,7 @@ class _Mirror:
 
     def __init__(self, study: Study, distributions: Mapping[str, Any]) -> None:
         self.study = study
-        self.distributions = dict(distributions)  # Of the space's parameters, and no others.
+        self.distributions = dict(distributions)  # Only those of the space's parameters.
         self._lock = threading.Lock()
         self._told: Set[int] = set()  # Numbers of Optuna's trials.
         self._from_before = Counter(_outcome(one.params, one.value) for one in study.trials)

@@ -38,7 +38,7 @@ def _draw_line(axes: Any, line: Line, color: str) -> None:
     style = {"drawstyle": "steps-post"} if line.stepped else {}
     if line.shade is None:
         axes.plot(line.x, y, color=color, label=line.name or None, **style)
-    else:  # A value between two that are not there is no line, but a mark.
+    else:  # A value whose neighbours are missing cannot form a line, so it is drawn as a mark.
         shade = colormaps[_COLORS](line.shade)
         axes.plot(line.x, y, color=shade, alpha=0.6, linewidth=1, marker=".", markersize=3)
 
