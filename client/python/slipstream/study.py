@@ -141,8 +141,9 @@ class Study(StudyBase):
 
     @property
     def transfer(self) -> Optional[TransferSummary]:
-        """Whether the source tasks serve the study, as its results tell; None without source tasks,
-        with a preset that does not weigh them, and before a suggestion that did."""
+        """Whether the source tasks serve the study, as its results tell, or why they are not used;
+        None without source tasks, with a preset that does not weigh them, and before the first
+        suggestion that a model has made."""
         return self.description.transfer
 
     def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:

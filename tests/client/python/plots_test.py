@@ -37,7 +37,7 @@ class PlotTest(ServerTest):
         first = slipstream.create_or_load("first", SPACE, maximize="accuracy", seed=3,
                                           sources=[cls.source])
         end = time.monotonic() + 60
-        while first.transfer is None and time.monotonic() < end:
+        while (first.transfer is None or first.transfer.unused_because) and time.monotonic() < end:
             first.optimize(accuracy, trials=1, progress=False)
         cls.study = slipstream.create_or_load("later", SPACE, maximize="accuracy", seed=2,
                                               sources=[cls.source])

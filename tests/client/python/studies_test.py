@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import fractions
+import html
 import math
 import pathlib
 import tempfile
@@ -220,10 +221,10 @@ class Opening(ServerTest):
     def test_a_notebook_shows_a_table(self):
         study = self.open({"a<b": real(0, 1)})
         study.record({"a<b": 0.25}, 0.75)
-        html = study._repr_html_()
+        text = study._repr_html_()
         for words in ("<table>", "a&lt;b", "real(0, 1)", "0.75", "1, 1 of them succeeded"):
-            self.assertIn(words, html)
-        self.assertNotIn("a<b", html)
+            self.assertIn(words, text)
+        self.assertNotIn("a<b", text)
         self.assertIn("succeeded", study.trials._repr_html_())
 
 
@@ -450,6 +451,21 @@ class Sources(ServerTest):
                 self.study_id, {"lr": (0, 1)}, maximize="accuracy", sources=[[{"lr": 1}]])
         with self.assertRaisesRegex(ValueError, "row 1: accuracy=inf must be finite"):
             self.open(sources=[[{**good, "accuracy": math.inf}]])
+
+    def test_a_study_says_why_its_sources_are_not_used(self):
+        task = register_source([{"lr": 5, "accuracy": 1}, {"lr": 7, "accuracy": 2}],
+                               {"lr": real(2, 9)}, maximize="accuracy")
+        study = slipstream.create_or_load(self.study_id, {"lr": real(0, 1)}, maximize="accuracy",
+                                          sources=[task])
+        self.assertIsNone(study.transfer)
+
+        while study.transfer is None and study.description.trial_count < 20:
+            study.suggest().complete(1)
+        self.assertIn("2 points are outside the study's space", study.transfer.unused_because)
+        self.assertEqual((study.transfer.state, study.transfer.results), ("unknown", 0))
+        told = f"not used: {study.transfer.unused_because}"
+        self.assertEqual(str(study.transfer), told)
+        self.assertIn(f"<th>transfer</th><td>{html.escape(told)}</td>", study._repr_html_())
 
     def test_a_source_task_is_deleted_unless_it_is_used(self):
         task = register_source([{"lr": 0.5, "kernel": "rbf", "accuracy": 0.25}], like=self.open())

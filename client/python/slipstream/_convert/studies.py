@@ -95,6 +95,7 @@ def study_message(asked: StudyDescription) -> Message:
 
 
 def _transfer_of(study: Message) -> Optional[TransferSummary]:
+    """What the server says of the source tasks, also why they were not used; None if nothing."""
     if not study.HasField("transfer"):
         return None
     summary = study.transfer
@@ -106,6 +107,7 @@ def _transfer_of(study: Message) -> Optional[TransferSummary]:
         gain_interval=(summary.gain_low, summary.gain_high),
         sources={one.source_task: one.weight for one in summary.sources},
         shares={one.trial: one.share for one in summary.shares},
+        unused_because=summary.unused_because,
     )
 
 

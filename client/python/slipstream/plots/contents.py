@@ -197,7 +197,9 @@ def transfer(
         places = [float(number) for number in summary.shares]
         lines.append(Line(places, list(summary.shares.values()), "model with source tasks"))
     panel = Panel(Axis("trial"), Axis("share in the suggestion"), lines)
-    verdict = "" if summary is None else f" ({summary.state})"
+    verdict = ""
+    if summary is not None:
+        verdict = f" ({'not used' if summary.unused_because else summary.state})"
     return Figure(f"{title}: transfer{verdict}", [panel, *history(title, trials).panels], columns=1)
 
 
