@@ -38,7 +38,9 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
   for (const TrialProvenance& each : provenances) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance provenance,
                                 StoredProvenance(each.number, each.provenance));
-    const bool is_without = provenance.rung() == v1::Provenance::WITHOUT_TRANSFER;
+    // Studies that fill the space at first have no reason for that.
+    const bool is_without = provenance.rung() == v1::Provenance::WITHOUT_TRANSFER ||
+                            provenance.rung() == v1::Provenance::QUASI_RANDOM;
     summary.set_unused_because(is_without ? provenance.rung_reason() : "");
     const v1::Provenance::Fact* const state = FindFact(provenance, "transfer");
     if (state == nullptr || StateOf(state->text()) == v1::TransferSummary::STATE_UNSPECIFIED) {

@@ -61,6 +61,9 @@ TEST(TransferConversion, SaysWhyTheLatestSuggestionDidWithoutTheSources) {
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(first->state(), v1::TransferSummary::UNKNOWN);
   EXPECT_EQ(first->unused_because(), provenance.rung_reason());
+  provenance.set_rung(v1::Provenance::QUASI_RANDOM);
+  const TrialProvenance without_model{8, provenance.SerializeAsString()};
+  EXPECT_EQ(TransferSummaryOf({without_model}, false)->unused_because(), provenance.rung_reason());
   const auto later = TransferSummaryOf({Weighed(7, "helping", 0.9), without}, false);
   EXPECT_EQ(later->state(), v1::TransferSummary::HELPING);
   EXPECT_EQ(later->unused_because(), provenance.rung_reason());
