@@ -3,13 +3,18 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include "core/base/status.h"
 #include "server/grpc/call_facts.h"
+#include "server/grpc/call_projects.h"
 #include "server/grpc/export_reactor.h"
 #include "server/grpc/incoming_call.h"
 #include "server/grpc/message_bytes.h"
+#include "server/grpc/project_watchers.h"
 #include "server/grpc/unary_call.h"
 #include "server/grpc/upload_reactor.h"
 #include "server/grpc/watch_reactor.h"
@@ -35,6 +40,7 @@ struct StreamingCall {
   IncomingCall incoming;
   const Bytes& bytes;  // gRPC keeps them as long as the call.
   Request request = {};
+  ProjectWatchers::Place place = nullptr;  // Of a watcher who shows who it is.
 
   // Calls `go_on`, a function of a status: whether the call is admitted and its request sound.
   template <typename GoOn>
@@ -74,7 +80,8 @@ class OptimizationAdapter : public AllMethods {
         exchange_(service->exchange()),
         status_(service->status()),
         backups_(service->backups()),
-        setting_(setting) {}
+        setting_(setting),
+        project_watchers_(service->options().events.max_watchers_per_project) {}
 
 #define SLIPSTREAM_SERVED_RPC(name, service, changes, roles)                              \
   Reactor* name(Context* context, const Bytes* request, Bytes* answer) override {         \
@@ -163,6 +170,18 @@ class OptimizationAdapter : public AllMethods {
                        });
   }
 
+  // A watcher who shows who it is takes one of its project's places, unless it watches them all,
+  // which takes a caller who may use all.
+  template <typename Request>
+  absl::Status TakePlace(StreamingCall<Request>* call) {
+    if (call->incoming.caller() == nullptr) return absl::OkStatus();
+    const std::set<std::string> projects = ProjectsOf(call->request);
+    // The service refuses a request without a name.
+    if (projects.empty() || projects.contains(kEveryProject)) return absl::OkStatus();
+    SLIPSTREAM_ASSIGN_OR_RETURN(call->place, project_watchers_.Take(*projects.begin()));
+    return absl::OkStatus();
+  }
+
   template <typename Request>
   WatchReactor* Watch(Rpc rpc, Context* context, const Bytes& bytes,
                       void (WatchService::*method)(const Request*, std::function<void()>,
@@ -171,9 +190,10 @@ class OptimizationAdapter : public AllMethods {
     const std::shared_ptr<Call> call(new Call{IncomingCall(setting_, rpc, context), bytes});
     // GCC 12's sanitizer takes the lambda for `this` where a method is called by its pointer.
     WatchService* const watches = &watches_;
-    const auto open = [watches, call, method](const std::function<void()>& on_more,
-                                              const WatchService::Opened& opened) {
-      call->Read([watches, call, method, on_more, opened](const absl::Status& status) {
+    const auto open = [this, watches, call, method](const std::function<void()>& on_more,
+                                                    const WatchService::Opened& opened) {
+      call->Read([this, watches, call, method, on_more, opened](absl::Status status) {
+        if (status.ok()) status = TakePlace(call.get());
         if (!status.ok()) return opened(status);
         (watches->*method)(&call->request, on_more,
                            [call, opened](auto stream) { opened(std::move(stream)); });
@@ -194,6 +214,7 @@ class OptimizationAdapter : public AllMethods {
   StatusService& status_;
   BackupService& backups_;
   const CallSetting setting_;
+  ProjectWatchers project_watchers_;
 };
 
 }  // namespace

@@ -45,6 +45,9 @@ struct EventFeedOptions {
   // Events in memory, and watchers at once.
   size_t max_events = 20000;
   size_t max_watchers = 1000;
+  // The watchers of one project, where callers show who they are. The transport, which knows the
+  // callers, holds them to it.
+  size_t max_watchers_per_project = 250;
   // Runs once on the feed's thread, to lower its priority.
   std::function<void()> on_thread = {};
 };

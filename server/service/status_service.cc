@@ -62,6 +62,8 @@ void FillLimits(const ServiceOptions& options, const StoreFigures& store,
   AddLimit("bytes of a message", options.max_message_bytes, "--max-message-bytes", response);
   AddLimit("trials of a study", store.most_trials_per_study, "--max-trials-per-study", response);
   AddLimit("watchers", static_cast<int64_t>(options.events.max_watchers), "", response);
+  AddLimit("watchers of a project, with a token file",
+           static_cast<int64_t>(options.events.max_watchers_per_project), "", response);
   AddLimit("waiting Suggest calls of a study",
            static_cast<int64_t>(options.max_waiting_suggests_per_study), "", response);
   AddLimit("milliseconds that a Suggest call computes",

@@ -244,6 +244,38 @@ TEST_F(Access, AWatcherIsToldOfItsProjectAlone) {
   for (grpc::ClientContext& context : contexts) context.TryCancel();
 }
 
+TEST_F(Access, TheWatchersOfOneProjectLeavePlacesToTheOthers) {
+  constexpr size_t kMostOfAProject = 250;
+  const Token ann = MakeToken("ann").value();
+  WriteWhole(tokens_, Callers::All().File() +
+                          TokenLine(ParseIdentity("ann", "trainer", "vision").value(), ann.hash));
+  Start();
+  struct Watch {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientReader<v1::WatchResponse>> reader;
+  };
+  std::vector<std::unique_ptr<Watch>> watches;
+  const auto begins = [&](const std::string& token, const std::string& parent) {
+    watches.push_back(std::make_unique<Watch>());
+    watches.back()->context.AddMetadata("authorization", "Bearer " + token);
+    v1::WatchStudiesRequest request;
+    request.set_parent(parent);
+    watches.back()->reader = stub().WatchStudies(&watches.back()->context, request);
+    v1::WatchResponse begun;
+    return watches.back()->reader->Read(&begun);
+  };
+  for (size_t i = 0; i < kMostOfAProject; ++i) ASSERT_TRUE(begins(ann.text, "projects/vision"));
+  EXPECT_FALSE(begins(ann.text, "projects/vision"));
+  const grpc::Status refused = watches.back()->reader->Finish();
+  EXPECT_EQ(refused.error_code(), Code::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("250 watchers of the project vision"));
+  EXPECT_TRUE(begins(Callers::All().trainer.text, "projects/nlp"));
+  EXPECT_TRUE(begins(Callers::All().trainer.text, "projects/-"));
+  watches[0]->context.TryCancel();
+  EXPECT_TRUE(Eventually([&] { return begins(ann.text, "projects/vision"); }));
+  for (const auto& watch : watches) watch->context.TryCancel();
+}
+
 TEST_F(Access, ARefusedUploadAndWatchEndAtOnce) {
   Start();
   grpc::ClientContext context;
@@ -257,6 +289,10 @@ TEST_F(Access, ARefusedUploadAndWatchEndAtOnce) {
   v1::WatchResponse event;
   EXPECT_FALSE(reader->Read(&event));
   EXPECT_EQ(reader->Finish().error_code(), Code::UNAUTHENTICATED);
+  grpc::ClientContext nameless;
+  nameless.AddMetadata("authorization", "Bearer " + Callers::All().trainer.text);
+  EXPECT_EQ(stub().WatchStudy(&nameless, v1::WatchStudyRequest())->Finish().error_code(),
+            Code::INVALID_ARGUMENT);
 }
 
 TEST_F(Access, HealthIsToldToEverybody) {

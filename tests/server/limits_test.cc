@@ -79,7 +79,9 @@ std::string LoadRows() {
       Row("fits of source tasks that wait", Signed(service.max_waiting_fits)),
       Row("tokens that wait to be verified", Signed(tokens.most_waiting)),
       Row("tokens of a name that wait to be verified", Signed(tokens.most_waiting_of_a_name)),
-      Row("watchers", Signed(service.events.max_watchers)));
+      Row("watchers", Signed(service.events.max_watchers)),
+      Row("watchers of a project, with a token file",
+          Signed(service.events.max_watchers_per_project)));
 }
 
 std::string MemoryRows() {

@@ -31,7 +31,8 @@ TEST(WatchReactor, OutlivesWhoeverEndsItWhenGrpcIsDoneAtOnce) {
       [&opened](const std::function<void()>&, WatchService::Opened call) {
         opened = std::move(call);
       },
-      [] { return absl::OkStatus(); }, [&end, held = std::move(life)](const absl::Status&) { end(); });
+      [] { return absl::OkStatus(); },
+      [&end, held = std::move(life)](const absl::Status&) { end(); });
   opened(absl::UnavailableError("the store cannot be read"));
   EXPECT_FALSE(destroyed_early);
   grpc.join();
