@@ -80,24 +80,11 @@ class ModelRun final : public SuggestionRun {
 
   Suggestion EvenlyFilling() { return QuasiRandomSuggestion(*view_.space, seed_, index_, pool_); }
 
-  // Where a model is there and not asked. Such suggestions come at even numbers (turns) or at odd
-  // ones (contrasts), but every second point of a Sobol sequence fills only half of the space. So
-  // of each pair of points, one of which is never asked for, it takes the first and the second in
-  // turn.
-  Suggestion Filling() {
-    if (parts_.recipe.initial->is_random) return Random();
-    const uint64_t index = index_ ^ ((index_ / 6) & 1);
-    return UnlessRepeated(QuasiRandomSuggestion(*view_.space, seed_, index, pool_));
-  }
-
   // Before there is a model: evenly filling, or random where the recipe has it so or that is taken,
   // as in a small space.
   Suggestion First() {
     if (parts_.recipe.initial->is_random) return Random();
-    return UnlessRepeated(EvenlyFilling());
-  }
-
-  Suggestion UnlessRepeated(Suggestion suggestion) {
+    Suggestion suggestion = EvenlyFilling();
     const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
     return is_repeat ? Random() : suggestion;
   }
@@ -241,7 +228,7 @@ class ModelRun final : public SuggestionRun {
 
   // A point that no model asked for. `facts` say what it is for.
   Suggestion Unasked(const std::vector<Fact>& facts, const Notes& notes) {
-    Suggestion suggestion = Filling();
+    Suggestion suggestion = First();
     Provenance& provenance = suggestion.provenance;
     provenance.facts = {RecipeFact()};
     models_.Describe(models_.main(), provenance);
