@@ -59,7 +59,9 @@ template <typename T>
 CLI::Validator Between(T least, T most) {
   const CLI::Range range(least, most);
   const auto complaint = [range](const std::string& text) {
-    if (!LooksDecimal(text)) return absl::StrCat(text, " is no decimal number, such as 10");
+    if (!LooksDecimal(text)) {
+      return absl::StrCat(text, " is no decimal number without leading zeros, such as 10");
+    }
     return range(text);
   };
   return CLI::Validator(complaint, range.get_description());

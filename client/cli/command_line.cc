@@ -101,10 +101,10 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action, const T
 std::string Unexpected(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (absl::StartsWith(argument, "-")) {
-      return absl::StrCat("there is no option '", argument, "' here");
+      return absl::StrCat("unknown option '", argument, "'");
     }
   }
-  return absl::StrCat("there is nothing that takes '", arguments.front(), "'");
+  return absl::StrCat("unexpected argument '", arguments.front(), "'");
 }
 
 // Prints the help, or what is wrong with the arguments; returns the exit code.

@@ -133,7 +133,10 @@ absl::Status Report(const ReportArguments& arguments, Session& session) {
     session.Print(JsonDocument(JsonWithLease(response, response.lease_end_time())));
   } else {
     Table table;
-    table.columns = {{"trial", Align::kLeft, kWhole}, {"state"}, {"reports", Align::kRight}, {"lease", Align::kRight}};
+    table.columns = {{"trial", Align::kLeft, kWhole},
+                     {"state"},
+                     {"reports", Align::kRight},
+                     {"lease", Align::kRight}};
     const std::string lease =
         response.has_lease_end_time() ? LeaseLeft(response.lease_end_time(), session.format()) : "";
     table.rows.push_back({ShortTrialName(trial), StateText(response.state()),
@@ -154,7 +157,10 @@ absl::Status ShouldStop(const std::string& text, Session& session) {
     return absl::OkStatus();
   }
   Table table;
-  table.columns = {{"trial", Align::kLeft, kWhole}, {"advice"}, {"step", Align::kRight}, {"why", Align::kLeft, 200}};
+  table.columns = {{"trial", Align::kLeft, kWhole},
+                   {"advice"},
+                   {"step", Align::kRight},
+                   {"why", Align::kLeft, kWhole}};
   table.rows.push_back({ShortTrialName(name), advice.stop() ? "stop" : "go on",
                         advice.has_step() ? absl::StrCat(advice.step()) : "", advice.reason()});
   session.Print(table);

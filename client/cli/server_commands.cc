@@ -86,7 +86,10 @@ std::vector<Field> StatusFields(const v1::ServerStatus& status) {
 
 Table UseTable(const v1::ServerStatus& status) {
   Table table;
-  table.columns = {{"what", Align::kLeft, kWhole}, {"now", Align::kRight}, {"limit", Align::kRight}, {"flag"}};
+  table.columns = {{"what", Align::kLeft, kWhole},
+                   {"now", Align::kRight},
+                   {"limit", Align::kRight},
+                   {"flag"}};
   for (const v1::ServerStatus::Queue& queue : status.queues()) {
     table.rows.push_back({absl::StrCat("waiting ", queue.name()), absl::StrCat(queue.waiting()),
                           absl::StrCat(queue.limit()), ""});

@@ -54,9 +54,15 @@ std::vector<Field> SourceFields(const v1::SourceTask& task) {
 
 Table SourceTasksTable(const std::vector<v1::SourceTask>& tasks) {
   Table table;
-  table.columns = {{"source task", Align::kLeft, kWhole}, {"objective"}, {"observations", Align::kRight},
-                   {"measured", Align::kRight}, {"best", Align::kRight},
-                   {"studies", Align::kRight}, {"version"}, {"registered"}, {"title"}};
+  table.columns = {{"source task", Align::kLeft, kWhole},
+                   {"objective"},
+                   {"observations", Align::kRight},
+                   {"measured", Align::kRight},
+                   {"best", Align::kRight},
+                   {"studies", Align::kRight},
+                   {"version"},
+                   {"registered"},
+                   {"title"}};
   for (const v1::SourceTask& task : tasks) {
     table.rows.push_back({std::string(absl::StripPrefix(task.name(), "sourceTasks/")),
                           MetricsText(task.metrics()), absl::StrCat(task.observation_count()),

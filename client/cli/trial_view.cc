@@ -58,7 +58,7 @@ void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table)
 }
 
 // Gives each column of a file a name of its own: where a parameter or a metric is called "state",
-// the trial's is "trial_state", and a metric that is called as a parameter is "measured NAME".
+// the trial's is "trial_state", and a metric with a parameter's name is "measured NAME".
 void TellApart(const v1::Study& study, Table* table) {
   std::set<std::string> parameters;
   std::set<std::string> metrics;
@@ -66,11 +66,13 @@ void TellApart(const v1::Study& study, Table* table) {
     parameters.insert(parameter.name());
   }
   for (const v1::Metric& metric : study.metrics()) metrics.insert(metric.name());
-  const size_t own = 2;  // "trial" and "state".
+  const size_t first = 2;  // After "trial" and "state".
+  const size_t first_metric = first + parameters.size();
+  const size_t first_after = first_metric + metrics.size();
   for (size_t i = 0; i < table->columns.size(); ++i) {
     std::string& head = table->columns[i].head;
-    const bool is_parameter = i >= own && i < own + parameters.size();
-    const bool is_metric = !is_parameter && i >= own && i < own + parameters.size() + metrics.size();
+    const bool is_parameter = i >= first && i < first_metric;
+    const bool is_metric = i >= first_metric && i < first_after;
     if (is_metric && parameters.contains(head)) head = absl::StrCat("measured ", head);
     if (is_parameter || is_metric) continue;
     if (parameters.contains(head) || metrics.contains(head)) head = absl::StrCat("trial_", head);

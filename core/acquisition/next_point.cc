@@ -72,8 +72,10 @@ class Chooser {
   absl::StatusOr<NextPoint> Choose() {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<PointScore> score,
                                 request_.acquisition->score(request_));
-    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, Search(*score));
     SLIPSTREAM_RETURN_IF_ERROR(request_.deadline.Check("no time to search the space"));
+    // What is found until the deadline is better than a point that no model has asked for.
+    SLIPSTREAM_ASSIGN_OR_RETURN(NextPoint next, Search(*score, /*may_be_cut_short=*/true));
+    if (request_.deadline.is_stopped()) return request_.deadline.Check("the search was stopped");
     Describe(next);
     return next;
   }
@@ -90,8 +92,9 @@ class Chooser {
     return next;
   }
 
-  // Where `score` is largest; the rest of the point is not filled in.
-  absl::StatusOr<NextPoint> Search(const PointScore& score) const {
+  // Where `score` is largest; the rest of the point is not filled in. A search that may be cut
+  // short gives the best that it has found by the deadline.
+  absl::StatusOr<NextPoint> Search(const PointScore& score, bool may_be_cut_short) const {
     if (request_.pool != nullptr) return AmongCandidates(score);
     std::optional<std::vector<Configuration>> all = AllConfigurations(request_.space, kEnumerable);
     if (all.has_value()) return Among(score, *std::move(all), /*is_whole=*/true);
@@ -108,9 +111,8 @@ class Chooser {
                                  QuickSearchOptions(request_.model))
             : MaximizeOverSpace(request_.space, function, Incumbents(), request_.seed,
                                 request_.deadline, SearchOptionsOf(request_.model));
-    // What was found until then is better than a point that no model has asked for.
     const bool is_found = !found.best.empty() && std::isfinite(found.best.front().value);
-    if (found.deadline_passed && !is_found) {
+    if (found.deadline_passed && !(may_be_cut_short && is_found)) {
       return absl::DeadlineExceededError("no time to search the space");
     }
     return FirstNotTaken(found.best);
@@ -250,7 +252,8 @@ absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t membe
   ask.deadline = request.deadline;
   ask.screen = request.screen;
   const MeanScore score(request.model.member(member));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const NextPoint best, Chooser(ask).Search(score));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const NextPoint best,
+                              Chooser(ask).Search(score, /*may_be_cut_short=*/false));
   return std::max(best.value, request.model.Incumbent(member));
 }
 

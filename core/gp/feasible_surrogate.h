@@ -26,7 +26,7 @@
 
 namespace slipstream {
 
-// The process g above. At least one point. `failed` has one for each failure.
+// The process g above. At least one point. `failed` has a row for each failure.
 absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
     const CoordinateKinds& kinds, const PointMatrix& feasible, const PointMatrix& infeasible,
     const PointMatrix& failed);

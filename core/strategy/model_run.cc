@@ -133,7 +133,8 @@ class ModelRun final : public SuggestionRun {
     if (!without_because_.ok() && CountResults(view_) < LeastResultsAlone()) {
       const bool may_wait = parts_.recipe.initial->with_sources_only;
       if (!may_wait || !absl::IsUnavailable(without_because_)) return without_because_;
-      return FromDesign(ReasonOf(without_because_));
+      absl::StatusOr<Suggestion> known = FromDesign(ReasonOf(without_because_));
+      return known.ok() ? std::move(known) : without_because_;
     }
     absl::StatusOr<Suggestion> made = TryModelBy(deadline_);
     if (!made.ok()) {

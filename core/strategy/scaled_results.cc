@@ -50,7 +50,8 @@ ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling) {
   if (scaled.calibrated_to < different) {
     TrainingSet earlier = EarlierTraining(view, scaling, scaled.calibrated_to);
     TrainingSet all = TrainingSetOf(view, scaling, &earlier.transform);
-    if (all.data.y.cwiseAbs().maxCoeff() < kLargestOnScale) {
+    // A given scale is what it is.
+    if (scaling.shared.has_value() || all.data.y.cwiseAbs().maxCoeff() < kLargestOnScale) {
       scaled.training = std::move(all);
       scaled.calibration_part = EvenlySpread(earlier.data, kMostCalibrated);
       return scaled;

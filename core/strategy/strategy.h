@@ -81,9 +81,9 @@ class Strategy {
 
   // Works out ahead what Suggest would make of the view's space and sources alone,
   // as far as it keeps that: suggestions are the same without. The view's trials
-  // are not read. UNAVAILABLE while a source is being fitted; FAILED_PRECONDITION
-  // where sources are of no use or a factorisation fails; INVALID_ARGUMENT when
-  // the view has no space.
+  // are not read. UNAVAILABLE while a source is being fitted; NOT_FOUND where sources
+  // are of no use; FAILED_PRECONDITION where a factorisation fails; INVALID_ARGUMENT
+  // when the view has no space.
   // DEADLINE_EXCEEDED or CANCELLED when the deadline passed.
   absl::Status Prepare(const StudyView& view,
                        const Deadline& deadline = Deadline::Infinite()) const;

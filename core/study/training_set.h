@@ -19,8 +19,8 @@ struct TrainingSet {
   OutputTransform transform;
   // Configurations without a value that the model learns to avoid.
   PointMatrix infeasible;
-  // Configurations with which a worker failed, once for each failure. That may have been chance, so
-  // the model avoids those that fail again and again.
+  // Configurations with which a worker failed, one row for each failure. That may have been chance:
+  // see core/gp/feasible_surrogate.h.
   PointMatrix failed;
   size_t measured = 0;   // Trials with a result, of which `data` may be a part.
   size_t used = 0;       // Different configurations in `data`.

@@ -78,7 +78,8 @@ absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string
   absl::string_view rest = name;
   const std::optional<std::string> project = TakeProject(&rest);
   if (!project.has_value() || !absl::ConsumePrefix(&rest, "studies/") || !IsStudyId(rest)) {
-    return InvalidField(field, name, absl::StrCat("a name of the form studies/{study} with a {study} of ", kIdRule));
+    return InvalidField(
+        field, name, absl::StrCat("a name of the form studies/{study}, {study} being ", kIdRule));
   }
   return IdInProject(*project, rest);
 }
@@ -92,7 +93,7 @@ absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_v
       parts[2] != "trials" || !ParseTrialNumber(parts[3], &result.number)) {
     return InvalidField(
         field, name,
-        absl::StrCat("a name of the form studies/{study}/trials/{number} with a {study} of ", kIdRule));
+        absl::StrCat("a name of the form studies/{study}/trials/{number}, {study} being ", kIdRule));
   }
   result.study_id = IdInProject(*project, parts[1]);
   return result;

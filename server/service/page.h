@@ -24,9 +24,9 @@ inline constexpr size_t kFullPageBytes = size_t{3} << 20;
 inline constexpr int kRecordsPerRead = 200;
 
 // Adds records to the answer by `add`, which returns the new entry, or null if there
-// is none for the record, until `limit` records are looked at or the page is full. `records` are those after the page token, one more
-// than `limit` if there are that many. Returns the last record added if more follow
-// it, otherwise null.
+// is none for the record, until `limit` records are looked at or the page is full.
+// `records` are those after the page token, one more than `limit` if there are that
+// many. Returns the last record looked at if more follow it, otherwise null.
 template <typename Record>
 absl::StatusOr<const Record*> FillPage(
     const std::vector<Record>& records, size_t limit,

@@ -143,8 +143,8 @@ absl::Status StudyImport::CheckLinks() const {
     // Chains are walked through, so their lengths are bounded by that of `requeues`.
     if (next.requeue_of == first && next.requeues == record.requeues + 1) continue;
     return InvalidField(field, absl::StrCat(record.requeued_as),
-                        absl::StrCat("a trial whose requeue_of is ", first, " and whose requeues is ",
-                                     record.requeues + 1));
+                        absl::StrCat("a trial whose requeue_of is ", first,
+                                     " and whose requeues is ", record.requeues + 1));
   }
   return absl::OkStatus();
 }

@@ -33,7 +33,6 @@ struct PrototypeSet {
   AdaptionCache adaptions{kMostAdaptions};
 };
 
-// The input that prototypes depend on besides the prior's options.
 // The noise and the mean are open; lengthscales if there is a residual; the
 // sources' part has weight 1.
 Model ModelOfMixture(const PriorInput& input, const ClusterOptions& options) {

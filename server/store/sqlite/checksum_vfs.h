@@ -32,8 +32,8 @@ class ChecksumVfs {
 
   const std::string& name() const { return layer_.name(); }
 
-  // Whether files have checksums whose first page has not been written. SQLite writes it last where
-  // it copies more than its cache holds. At first they have none.
+  // What to assume of a file whose first page has not been written yet; at first that it has no
+  // checksums. SQLite writes that page last where it copies more than its cache holds.
   void ExpectChecksums(bool expected) { expects_checksums_ = expected; }
 
  private:

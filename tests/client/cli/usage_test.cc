@@ -69,9 +69,9 @@ TEST_F(Usage, AnUnknownCommandIsNamed) {
 
 TEST_F(Usage, AnUnknownOptionIsNamedAndNotItsValue) {
   EXPECT_THAT(Run({"trials", "digits", "--missing", "failed"}).err,
-              HasSubstr("there is no option '--missing' here"));
+              HasSubstr("unknown option '--missing'"));
   EXPECT_THAT(Run({"study", "show", "digits", "letters"}).err,
-              HasSubstr("there is nothing that takes 'letters'"));
+              HasSubstr("unexpected argument 'letters'"));
 }
 
 TEST_F(Usage, TellsItsVersion) {

@@ -4,11 +4,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/acquisition/next_point.h"
+#include "core/base/deadline.h"
 #include "core/gp/coordinate_kinds.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/kernel.h"
@@ -247,6 +251,51 @@ TEST(UnseenWord, IsNoneOnceAllHaveBeenSeenOrWordsAreMany) {
               At(space, 0.9, "odd", true)};
   const WordyModel five(space, measured, results.head(5), false);
   EXPECT_EQ(UnseenWord(Asked{space, five}.request(), AllOf(five)), std::nullopt);
+}
+
+// The model's mean, whose first ascent takes all the time that is left.
+class SlowScore final : public SmoothScore {
+ public:
+  explicit SlowScore(const NextPointRequest& request)
+      : surrogate_(request.model.member(0)), deadline_(request.deadline) {}
+
+  Vector ValuesAt(const PointMatrix& x) const override { return surrogate_.PredictMean(x); }
+  double ValueAndGradient(ConstVectorView x, VectorView gradient) const override {
+    while (!deadline_.has_passed()) {
+    }
+    const PointPrediction there = surrogate_.PredictPoint(x);
+    gradient = there.mean_gradient;
+    return there.mean;
+  }
+
+ private:
+  const Surrogate& surrogate_;
+  const Deadline deadline_;
+};
+
+const AcquisitionRow kSlow = {
+    .about = {.name = "slow", .summary = "The mean, slowly"},
+    .score = [](const NextPointRequest& request) -> absl::StatusOr<std::unique_ptr<PointScore>> {
+      return std::make_unique<SlowScore>(request);
+    },
+};
+
+TEST(NextPoint, IsTheBestThatWasFoundByTheDeadline) {
+  const SearchSpace space = WordySpace();
+  const WordyModel model = ModelOf(space);
+  const Choice<AcquisitionRow> slow{kSlow};
+  const ConfigurationIndex none;
+  NextPointRequest request{space, slow, model, none, nullptr, 7, 11};
+  request.deadline = Deadline::In(absl::Milliseconds(50));
+  const auto cut_short = ChooseNextPoint(request);
+  ASSERT_TRUE(cut_short.ok()) << cut_short.status();
+  EXPECT_GT(cut_short->value, 1);  // The screen is around the best result, 1.5.
+  EXPECT_TRUE(absl::IsDeadlineExceeded(LargestMean(request, 0).status()));
+
+  std::stop_source stop;
+  stop.request_stop();
+  request.deadline = Deadline::Infinite().WithStop(stop.get_token());
+  EXPECT_TRUE(absl::IsCancelled(ChooseNextPoint(request).status()));
 }
 
 }  // namespace

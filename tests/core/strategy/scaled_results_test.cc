@@ -64,6 +64,14 @@ TEST(ScaledResults, OneThatIsInfiniteOnTheEarlierScaleHasAllScaledAnew) {
   }
 }
 
+TEST(ScaledResults, StayOnAGivenScaleHoweverLargeTheyAre) {
+  const auto large = [](double x, double y) { return 1e7 * Wave(x, y); };
+  const FakeStudy study = StudyWith(SwitchedLine(), 105, large);
+  Scaling scaling{OutputWarp::kStandardize};
+  scaling.shared = OutputTransform::Identity(1);
+  EXPECT_EQ(ScaleResults(study.view(), scaling).calibrated_to, 100);
+}
+
 TEST(ScaledResults, ArePlainInAMixedSpaceWithoutEvidenceForAPower) {
   const FakeStudy study = StudyWith(SwitchedLine(), 20, Wave);
   const auto scaled = Judged(study).Scale(study.view(), OutputWarp::kByEvidence);

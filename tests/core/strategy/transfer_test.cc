@@ -157,7 +157,8 @@ TEST(Transfer, SourcesWithoutAnythingUsableAreLeftOutAndCounted) {
 }
 
 TEST(Transfer, SourcesInOtherUnitsAreSaidToBeOutsideTheSpace) {
-  const auto wide = MakeSpace({{"x", DoubleDomain{100, 800}, {}, {}}, {"y", DoubleDomain{}, {}, {}}});
+  const auto wide =
+      MakeSpace({{"x", DoubleDomain{100, 800}, {}, {}}, {"y", DoubleDomain{}, {}, {}}});
   const auto useless = SourceOn(wide, "sourceTasks/other-units", 0.1);
   const Suggestion none = MustSuggest("auto", BowlStudy({useless}, 5).view(), 1, 5)[0];
   EXPECT_EQ(none.provenance.rung, Rung::kWithoutTransfer);
