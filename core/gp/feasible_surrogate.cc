@@ -25,11 +25,11 @@ double ChanceSlope(double g) {
   return ChanceOf(g) > kLeastChance ? kSteepness * StandardNormalDensity(kSteepness * g) : 0;
 }
 
-// Of the labels 1 and -1.
+// The noise variance of the labels 1 and -1.
 constexpr double kLabelNoise = 1e-2;
-// Of the label of a failure that was chance, as far as anyone can tell.
+// The same of the label of a failure that was chance, as far as anyone can tell.
 constexpr double kChanceNoise = 3;
-// That configurations decide which trials fail, before anything is known of the failures.
+// The log odds that configurations decide which trials fail, before any outcome is known.
 constexpr double kLogOddsOfPattern = -2;
 // An outcome is given no smaller chance: one that is surprising does not decide alone.
 constexpr double kLeastChanceOfOutcome = 0.02;

@@ -35,8 +35,8 @@ class SourceIdentities {
   std::vector<Identity> sources_;
 };
 
-// What was made of sources at some places, which differ where studies of one space have other
-// candidates.
+// The part of a cache's key for what is made of sources at some places. The places differ where
+// studies of one space have other candidates.
 struct PlacedSources {
   SourceIdentities sources;
   PointMatrix places;

@@ -32,8 +32,9 @@ class ChecksumVfs {
 
   const std::string& name() const { return layer_.name(); }
 
-  // What to assume of a file whose first page has not been written yet; at first that it has no
-  // checksums. SQLite writes that page last where it copies more than its cache holds.
+  // Sets whether a file has checksums as long as its first page, which says so, is not written;
+  // without this call it has none. SQLite writes that page last where it copies more than its cache
+  // holds.
   void ExpectChecksums(bool expected) { expects_checksums_ = expected; }
 
  private:
