@@ -1,5 +1,7 @@
 #include "client/cpp/call_error.h"
 
+#include <algorithm>
+
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -71,6 +73,13 @@ std::string ErrorText(const client_internal::FailedCall& call, const grpc::Statu
 }  // namespace
 
 namespace client_internal {
+
+bool IsOverload(const grpc::Status& status) {
+  v1::StatusDetails details;
+  if (!details.ParseFromString(status.error_details())) return false;
+  return std::any_of(details.details().begin(), details.details().end(),
+                     [](const google::protobuf::Any& each) { return each.Is<v1::Overload>(); });
+}
 
 absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
   const v1::BadRequest bad_request = BadRequestOf(status);

@@ -20,6 +20,9 @@ struct FailedCall {
   bool connected = false;  // Whether there was a connection at the end of the last attempt.
 };
 
+// Whether the server says that what it lacks is there again soon.
+bool IsOverload(const grpc::Status& status);
+
 // An error with the code of `status`, which must not be OK, a message that says
 // what failed where, and the violations that the server sent (see ViolationsOf).
 absl::Status CallError(const FailedCall& call, const grpc::Status& status);

@@ -27,7 +27,9 @@ absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
 
 }  // namespace
 
-bool IsWorthRepeating(grpc::StatusCode code) {
+bool IsWorthRepeating(const grpc::Status& status) {
+  const grpc::StatusCode code = status.error_code();
+  if (code == grpc::StatusCode::RESOURCE_EXHAUSTED) return IsOverload(status);
   // This client only cancels calls that it gives up, so CANCELLED comes from a
   // server that is shutting down.
   return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::ABORTED ||
@@ -62,7 +64,7 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
     if (!cut_short) last_informative = result;
     const absl::Duration elapsed = absl::FromChrono(clock_->Elapsed()) - start;
     const absl::Duration pause = DrawPause(retry_, attempts);
-    if (!IsWorthRepeating(result.status.error_code()) || attempts == retry_.max_attempts ||
+    if (!IsWorthRepeating(result.status) || attempts == retry_.max_attempts ||
         elapsed + pause >= longest_call) {
       return CallError({what, address_, attempts, elapsed, last_informative.connected},
                        last_informative.status);

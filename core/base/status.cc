@@ -12,6 +12,7 @@ namespace slipstream {
 namespace {
 
 constexpr char kPayloadUrl[] = "slipstream/field_violation";
+constexpr char kOverloadUrl[] = "slipstream/overload";
 // Separates the three parts of a payload, none of which has control characters.
 constexpr char kSeparator[] = "\n";
 
@@ -49,6 +50,16 @@ absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefi
   std::optional<FieldViolation> violation = ViolationOf(status);
   if (!violation.has_value()) return status;
   return InvalidField(absl::StrCat(prefix, violation->field), violation->value, violation->bound);
+}
+
+absl::Status OverloadError(absl::string_view message) {
+  absl::Status status = absl::ResourceExhaustedError(message);
+  status.SetPayload(kOverloadUrl, absl::Cord());
+  return status;
+}
+
+bool IsOverload(const absl::Status& status) {
+  return status.GetPayload(kOverloadUrl).has_value();
 }
 
 std::string FormatNumber(double value) {

@@ -39,6 +39,13 @@ std::optional<FieldViolation> ViolationOf(const absl::Status& status);
 // other statuses are returned unchanged.
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
 
+// RESOURCE_EXHAUSTED for a lack that passes by itself, so that the same call may succeed a moment
+// later; other than a quota or the size of a request.
+absl::Status OverloadError(absl::string_view message);
+
+// Whether `status` was made by OverloadError.
+bool IsOverload(const absl::Status& status);
+
 // The shortest text that is read back exactly.
 std::string FormatNumber(double value);
 

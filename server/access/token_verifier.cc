@@ -25,7 +25,7 @@ absl::Status NobodysToken() {
 }
 
 absl::Status TooMany(size_t limit, absl::string_view tokens) {
-  return absl::ResourceExhaustedError(
+  return OverloadError(
       absl::StrCat("the server is busy: the limit of ", limit, " ", tokens,
                    " that wait to be verified is reached; repeat the call later"));
 }

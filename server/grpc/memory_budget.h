@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 
@@ -24,9 +26,11 @@ class MemoryBudget {
     while (bytes <= bytes_ - taken) {
       if (taken_.compare_exchange_weak(taken, taken + bytes)) return absl::OkStatus();
     }
-    return absl::ResourceExhaustedError(
+    const std::string message =
         absl::StrCat("calls under way hold as much memory as they may, ", bytes_ >> 20,
-                     " MiB (a part of --call-memory-mib): repeat the call later, or send less"));
+                     " MiB (a part of --call-memory-mib): repeat the call later, or send less");
+    // What alone takes more than all does so later, too.
+    return bytes > bytes_ ? absl::ResourceExhaustedError(message) : OverloadError(message);
   }
   void GiveBack(int64_t bytes) { taken_ -= bytes; }
   int64_t bytes() const { return bytes_; }

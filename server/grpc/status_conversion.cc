@@ -9,19 +9,24 @@
 namespace slipstream {
 namespace {
 
-std::string DetailsOf(const absl::Status& status, const std::string& message) {
-  const std::optional<FieldViolation> violation = ViolationOf(status);
-  if (!violation) return {};
+v1::BadRequest ToProto(const FieldViolation& violation, const std::string& message) {
   v1::BadRequest bad_request;
   v1::FieldViolation* entry = bad_request.add_field_violations();
-  entry->set_field(violation->field);
+  entry->set_field(violation.field);
   entry->set_description(message);
-  entry->set_value(violation->value);
-  entry->set_bound(violation->bound);
+  entry->set_value(violation.value);
+  entry->set_bound(violation.bound);
+  return bad_request;
+}
+
+std::string DetailsOf(const absl::Status& status, const std::string& message) {
+  const std::optional<FieldViolation> violation = ViolationOf(status);
+  if (!violation && !IsOverload(status)) return {};
   v1::StatusDetails details;
   details.set_code(static_cast<int>(status.code()));
   details.set_message(message);
-  details.add_details()->PackFrom(bad_request);
+  if (violation) details.add_details()->PackFrom(ToProto(*violation, message));
+  if (IsOverload(status)) details.add_details()->PackFrom(v1::Overload());
   return details.SerializeAsString();
 }
 

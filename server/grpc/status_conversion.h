@@ -9,7 +9,7 @@
 namespace slipstream {
 
 // The violation of an InvalidField becomes a slipstream.v1.BadRequest in the
-// status's details (see errors.proto).
+// status's details, and an OverloadError has a slipstream.v1.Overload there (see errors.proto).
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace slipstream

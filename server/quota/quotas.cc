@@ -1,6 +1,7 @@
 #include "server/quota/quotas.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 
 namespace slipstream {
 
@@ -38,8 +39,10 @@ std::shared_ptr<const QuotaTable> Quotas::table() const {
 
 absl::Status Quotas::Refuse(QuotaKind kind, absl::string_view project, absl::string_view text) {
   ++refusals_[static_cast<size_t>(kind)];
-  return absl::ResourceExhaustedError(
-      absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")"));
+  const std::string message =
+      absl::StrCat("project ", project, " ", text, " (", NameOf(kind), " in ", file_, ")");
+  // Calls are refused for a moment, all else until something is deleted.
+  return kind == QuotaKind::kCalls ? OverloadError(message) : absl::ResourceExhaustedError(message);
 }
 
 std::array<int64_t, kQuotaKinds> Quotas::Refusals() const {

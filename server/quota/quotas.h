@@ -55,7 +55,8 @@ class Quotas {
   std::shared_ptr<const QuotaTable> table() const;
   Quota Of(absl::string_view project) const { return table()->Of(project); }
 
-  // RESOURCE_EXHAUSTED that says what the project does and which quota forbids it; is counted.
+  // RESOURCE_EXHAUSTED that says what the project does and which quota forbids it, an
+  // OverloadError for kCalls; is counted.
   absl::Status Refuse(QuotaKind kind, absl::string_view project, absl::string_view text);
   // Refusals so far, by kind.
   std::array<int64_t, kQuotaKinds> Refusals() const;

@@ -102,7 +102,7 @@ Executor::~Executor() { pool_->Join(); }
 
 absl::Status Executor::Run(std::function<void()> task, Turn turn) {
   if (pool_->waiting() >= max_waiting_) {
-    return absl::ResourceExhaustedError(
+    return OverloadError(
         absl::StrCat("the server is busy: the limit of ", max_waiting_, " ", name_,
                      " that wait is reached; repeat the call later"));
   }

@@ -32,7 +32,7 @@ void SuggestQueue::Suggest(SuggestCall call) {
   const size_t most = context_.options->max_waiting_suggests_per_study;
   if (queue.waiting.size() >= most) {
     lock.unlock();
-    call.done(absl::ResourceExhaustedError(
+    call.done(OverloadError(
         absl::StrCat(StudyName(study_id), " is busy: the limit of ", most,
                      " Suggest calls of a study that wait is reached; repeat the call later")));
     return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "server/store/group_commit.h"
 
 namespace slipstream {
@@ -41,7 +42,7 @@ void WriteQueue::Submit(std::unique_ptr<PendingWrite> write) {
     if (closing_) {
       Refuse(std::move(write), absl::UnavailableError("the store is closing"));
     } else if (unanswered_ >= options_.max_waiting) {
-      Refuse(std::move(write), absl::ResourceExhaustedError(absl::StrCat(
+      Refuse(std::move(write), OverloadError(absl::StrCat(
                                    "the server is busy: the limit of ", options_.max_waiting,
                                    " changes that wait is reached; repeat the call later")));
     } else {

@@ -5,6 +5,7 @@
 
 #include "client/cpp/caller.h"
 #include "slipstream/messages/client.h"
+#include "slipstream/v1/errors.pb.h"
 #include "tests/client/fake_clock.h"
 #include "tests/client/fake_service.h"
 
@@ -63,6 +64,16 @@ TEST_F(Retry, MakesAChangeOnceEvenIfItsResponseWasLost) {
   ASSERT_TRUE(study.ok()) << study.status();
   EXPECT_EQ(study->name(), "studies/digits");
   EXPECT_EQ(server_.service().study_count(), 1u);
+}
+
+TEST_F(Retry, RepeatsCallsThatABusyServerRefuses) {
+  v1::StatusDetails details;
+  details.add_details()->PackFrom(v1::Overload());
+  const grpc::Status busy(grpc::StatusCode::RESOURCE_EXHAUSTED, "the server is busy",
+                          details.SerializeAsString());
+  server_.service().FailNext(2, {.status = busy});
+  EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
+  EXPECT_EQ(clock_->sleeps().size(), 2u);
 }
 
 TEST_F(Retry, DoesNotRepeatCallsThatCannotSucceed) {

@@ -96,6 +96,29 @@ class Repetition(unittest.TestCase):
                          "cannot ask on host:1: bad; count is 0, must be > 0")
         self.assertEqual(raised.exception.violations[0].bound, "> 0")
 
+    def test_what_a_busy_server_refuses_is_repeated(self):
+        details = messages.new("StatusDetails", code=8, message="the server is busy")
+        details.details.add(type_url="type.googleapis.com/slipstream.v1.Overload")
+        busy = Reply(failure=Failure("RESOURCE_EXHAUSTED", "the server is busy",
+                                     details.SerializeToString()))
+        replies = [busy, busy, Reply(response="done")]
+        attempts = []
+
+        def perform(step):
+            if isinstance(step, Pause):
+                return None
+            attempts.append(step)
+            return replies.pop(0)
+
+        planner = caller.Caller("host:1", Retry())
+        response = run(planner.call("Suggest", None, "ask", Deadlines(10, 60)), perform)
+        self.assertEqual(response, "done")
+        self.assertEqual(len(attempts), 3)
+        full = Failure("RESOURCE_EXHAUSTED", "the quota is used up")
+        with self.assertRaises(slipstream.ResourceExhausted):
+            run(planner.call("Suggest", None, "ask", Deadlines(10, 60)),
+                lambda step: Reply(failure=full))
+
     def test_details_that_are_not_ours_are_left_alone(self):
         failure = Failure("INVALID_ARGUMENT", "bad", b"\xff\xff\xff")
         planner = caller.Caller("host:1", Retry())

@@ -36,5 +36,15 @@ TEST(StatusConversion, SendsAnInvalidFieldAsOneViolationInTheDetails) {
   EXPECT_EQ(bad_request.field_violations(0).description(), status.error_message());
 }
 
+TEST(StatusConversion, MarksALackThatPassesAndNoOther) {
+  const grpc::Status status = ToGrpcStatus(OverloadError("the server is busy"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  v1::StatusDetails details;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  ASSERT_EQ(details.details_size(), 1);
+  EXPECT_TRUE(details.details(0).Is<v1::Overload>());
+  EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("a quota")).error_details().empty());
+}
+
 }  // namespace
 }  // namespace slipstream

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/base/status.h"
+
 namespace slipstream {
 namespace {
 
@@ -53,6 +55,8 @@ TEST_F(CallRatesTest, ARefusalSaysHowManyAreAllowedAndWhenTheNextIsTaken) {
   EXPECT_EQ(Taken("vision"), 10);
   const absl::Status refusal = rates_.Take("vision");
   EXPECT_TRUE(absl::IsResourceExhausted(refusal));
+  EXPECT_TRUE(IsOverload(refusal));
+  EXPECT_FALSE(IsOverload(quotas_.Refuse(QuotaKind::kTrials, "vision", "has too many")));
   EXPECT_THAT(std::string(refusal.message()),
               AllOf(HasSubstr("project vision"), HasSubstr("quota of 2 a second"),
                     HasSubstr("in 0.5 s"), HasSubstr("calls_per_second in /etc/quotas")));

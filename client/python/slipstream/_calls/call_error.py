@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Dict, List, Type
+from typing import Any, Dict, List, Sequence, Type
 
 from slipstream import errors
 from slipstream._calls.plan import Failure
@@ -34,14 +34,25 @@ class FailedCall:
         return f"{self.attempts} attempts in {self.seconds:.1f} s"
 
 
-def _violations(details: bytes) -> List[errors.Violation]:
+def _details(details: bytes) -> Sequence[Any]:
     status = messages.new("StatusDetails")
     try:
         status.MergeFromString(details)
     except Exception:  # DecodeError: the details are not ours, and the message stands alone.
         return []
+    return status.details  # type: ignore[no-any-return]
+
+
+def is_overload(failure: Failure) -> bool:
+    """Whether the server says that what it lacks is there again soon."""
+    return failure.code == "RESOURCE_EXHAUSTED" and any(
+        detail.type_url.endswith("/slipstream.v1.Overload") for detail in _details(failure.details)
+    )
+
+
+def _violations(details: bytes) -> List[errors.Violation]:
     found = []
-    for detail in status.details:
+    for detail in _details(details):
         if not detail.type_url.endswith("/slipstream.v1.BadRequest"):
             continue
         bad_request = messages.new("BadRequest")

@@ -6,7 +6,7 @@ import random
 import time
 from typing import Callable, Iterator, Union
 
-from slipstream._calls.call_error import FailedCall, call_error
+from slipstream._calls.call_error import FailedCall, call_error, is_overload
 from slipstream._calls.plan import Attempt, Failure, Pause, Plan
 from slipstream._calls.silence import Silence, refuses
 from slipstream._wire.messages import Message
@@ -23,6 +23,10 @@ def longest_pause(retry: Retry, attempts: int) -> float:
     """The longest pause in seconds after that many failed attempts."""
     growth = 2.0 ** min(max(attempts - 1, 0), 60)
     return min(retry.initial_backoff * growth, retry.max_backoff)
+
+
+def _is_worth_repeating(failure: Failure) -> bool:
+    return failure.code in WORTH_REPEATING or is_overload(failure)
 
 
 class Caller:
@@ -79,7 +83,7 @@ class Caller:
             pause = longest_pause(self._retry, attempts) * random.random()
             self._hear(reply.failure.code, elapsed)
             if (
-                reply.failure.code not in WORTH_REPEATING
+                not _is_worth_repeating(reply.failure)
                 or attempts == self._retry.max_attempts
                 or elapsed + pause >= deadlines.overall
                 or self._is_not_started(reply.failure.code, elapsed)
