@@ -100,6 +100,19 @@ TrialRecord::Time TimeOf(const google::protobuf::Timestamp& stamp) {
       std::chrono::seconds(stamp.seconds()) + std::chrono::nanoseconds(stamp.nanos())));
 }
 
+}  // namespace
+
+google::protobuf::Timestamp TimestampOf(TrialRecord::Time time) {
+  const auto since = time.time_since_epoch();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+  google::protobuf::Timestamp stamp;
+  stamp.set_seconds(seconds.count());
+  stamp.set_nanos(static_cast<int32_t>(std::chrono::nanoseconds(since - seconds).count()));
+  return stamp;
+}
+
+namespace {
+
 void SetTimes(const v1::Trial& message, TrialRecord* record) {
   if (message.has_create_time()) record->created = TimeOf(message.create_time());
   if (message.has_start_time()) record->started = TimeOf(message.start_time());

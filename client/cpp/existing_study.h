@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CLIENT_CPP_EXISTING_STUDY_H_
 #define SLIPSTREAM_CLIENT_CPP_EXISTING_STUDY_H_
 
+#include "google/protobuf/timestamp.pb.h"
 #include "slipstream/new_study.h"
 #include "slipstream/records.h"
 #include "slipstream/v1/study.pb.h"
@@ -10,6 +11,8 @@ namespace slipstream::client_internal {
 
 // The request that would create this study. Its id is the name without "studies/".
 client::NewStudy DescriptionOf(const v1::Study& message);
+
+google::protobuf::Timestamp TimestampOf(client::TrialRecord::Time time);
 
 // A trial of a study that measures `metric`.
 client::TrialRecord RecordOf(const v1::Trial& message, const std::string& metric);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/existing_study.h"
 
 namespace slipstream::client_internal {
 namespace {
@@ -29,6 +30,13 @@ absl::Status CheckFinite(const client::TrialRecord& record, const char* call, do
       "trial ", record.number, ": ", call, "() got ", value,
       ", and the model takes finite numbers only; if the configuration is to blame, call "
       "Infeasible(reason), otherwise Fail(reason)"));
+}
+
+// Names the trial that is held, and no other that has its name after it is gone.
+template <typename Request>
+void Name(const client::TrialRecord& record, Request* request) {
+  request->set_trial(record.name);
+  if (record.created) *request->mutable_create_time() = TimestampOf(*record.created);
 }
 
 // The reason, cut to what the server takes between two characters.
@@ -95,8 +103,12 @@ Renewals::Pause HeldTrial::Renew() {
 
 absl::Status HeldTrial::Report(int64_t step, double value) {
   if (absl::Status status = CheckFinite(record_, "Report", value); !status.ok()) return status;
-  const absl::StatusOr<v1::ReportResponse> response =
-      holder_.client->Report(record_.name, step, holder_.metric, value);
+  v1::ReportRequest request;
+  Name(record_, &request);
+  v1::StepMeasurement* report = request.add_reports();
+  report->set_step(step);
+  (*report->mutable_measurement()->mutable_metrics())[holder_.metric] = value;
+  const absl::StatusOr<v1::ReportResponse> response = holder_.client->Report(request);
   if (!response.ok()) return response.status();
   if (response->state() != v1::Trial::ACTIVE) lost_ = true;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -114,7 +126,7 @@ absl::StatusOr<bool> HeldTrial::ShouldStop() {
 
 absl::Status HeldTrial::Observe(v1::Outcome outcome) {
   v1::ObserveRequest request;
-  request.set_trial(record_.name);
+  Name(record_, &request);
   *request.mutable_outcome() = std::move(outcome);
   const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
   if (observed.ok()) End();

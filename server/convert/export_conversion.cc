@@ -16,17 +16,6 @@ namespace slipstream {
 namespace {
 
 // The end of the year 9999.
-constexpr int64_t kMostSeconds = 253402300799;
-constexpr int kNanosPerMs = 1'000'000;
-
-absl::StatusOr<int64_t> MsFromProto(absl::string_view field,
-                                    const google::protobuf::Timestamp& time) {
-  const bool is_legal = time.seconds() >= 0 && time.seconds() <= kMostSeconds &&
-                        time.nanos() >= 0 && time.nanos() < 1000 * kNanosPerMs;
-  if (is_legal) return time.seconds() * 1000 + time.nanos() / kNanosPerMs;
-  return InvalidField(field, absl::StrCat(time.seconds(), " s and ", time.nanos(), " ns"),
-                      "a time from 1970 to 9999");
-}
 
 absl::Status Required(absl::string_view field, bool is_there) {
   return is_there ? absl::OkStatus() : InvalidField(field, "absent", "present");

@@ -63,6 +63,10 @@ std::string ProvenanceBytes(const Provenance& provenance, absl::string_view vers
   return proto.SerializeAsString();
 }
 
+// The last second of the year 9999.
+constexpr int64_t kMostSeconds = 253402300799;
+constexpr int kNanosPerMs = 1'000'000;
+
 absl::Status Unreadable(const v1::Trial& trial) {
   return absl::DataLossError(absl::StrCat(trial.name(), " cannot be read from the store"));
 }
@@ -80,6 +84,15 @@ google::protobuf::Timestamp TimestampOf(int64_t ms) {
   timestamp.set_seconds(ms / 1000);
   timestamp.set_nanos(static_cast<int32_t>(ms % 1000) * 1000000);
   return timestamp;
+}
+
+absl::StatusOr<int64_t> MsFromProto(absl::string_view field,
+                                    const google::protobuf::Timestamp& time) {
+  const bool is_legal = time.seconds() >= 0 && time.seconds() <= kMostSeconds &&
+                        time.nanos() >= 0 && time.nanos() < 1000 * kNanosPerMs;
+  if (is_legal) return time.seconds() * 1000 + time.nanos() / kNanosPerMs;
+  return InvalidField(field, absl::StrCat(time.seconds(), " s and ", time.nanos(), " ns"),
+                      "a time from 1970 to 9999");
 }
 
 google::protobuf::Duration DurationOf(int64_t ms) {

@@ -20,6 +20,9 @@
 namespace slipstream {
 
 google::protobuf::Timestamp TimestampOf(int64_t ms);
+// An InvalidField on `field` unless it is a time from 1970 to 9999.
+absl::StatusOr<int64_t> MsFromProto(absl::string_view field,
+                                    const google::protobuf::Timestamp& time);
 google::protobuf::Duration DurationOf(int64_t ms);  // `ms` is not negative.
 
 // An upper bound on the wire size of a trial as Suggest leases it: without an

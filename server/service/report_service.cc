@@ -13,6 +13,7 @@
 #include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/call_limits.h"
+#include "server/service/meant_trial.h"
 
 namespace slipstream {
 namespace {
@@ -54,17 +55,18 @@ absl::Status ProgressToProto(const TrialRecord& record, v1::ReportResponse* resp
 
 void ReportService::Report(const v1::ReportRequest* request, v1::ReportResponse* response,
                            Done done) {
-  const absl::StatusOr<TrialName> name = ParseTrialName("trial", request->trial());
-  absl::Status status = name.status();
+  const absl::StatusOr<MeantTrial> trial = MeantTrialOf(*request);
+  absl::Status status = trial.status();
   if (status.ok()) status = CheckReports(*request);
   if (!status.ok()) return done(status);
   finder_.WithStudy(
-      name->study_id, done,
-      [=, this, number = name->number](const StudyFinder::StudyPointer& study, Done answer) {
+      trial->name.study_id, done,
+      [=, this, number = trial->name.number, create_ms = trial->create_ms](
+          const StudyFinder::StudyPointer& study, Done answer) {
         absl::StatusOr<std::vector<StepReport>> reports =
             ReportsOf(study->definition.metric, *request);
         if (!reports.ok()) return answer(reports.status());
-        store_.Report({study->ref(), number, *std::move(reports)},
+        store_.Report({study->ref(), number, *std::move(reports), create_ms},
                       AnsweringWrite<TrialRecord, v1::ReportResponse>({}, response, ProgressToProto,
                                                                       std::move(answer)));
       });

@@ -16,8 +16,10 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/call_limits.h"
+#include "server/service/meant_trial.h"
 #include "server/service/page.h"
 #include "server/service/suggest_call.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -120,17 +122,17 @@ void TrialService::Suggest(const v1::SuggestRequest* request, v1::SuggestRespons
 
 void TrialService::Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done) {
   absl::Status status = CheckRequestId(request->request_id());
-  const absl::StatusOr<TrialName> name = ParseTrialName("trial", request->trial());
-  if (status.ok()) status = name.status();
+  const absl::StatusOr<MeantTrial> trial = MeantTrialOf(*request);
+  if (status.ok()) status = trial.status();
   if (!status.ok()) return done(status);
-  finder_.WithStudy(name->study_id, done,
-                    [=, this, number = name->number](const StudyPointer& study, Done answer) {
-                      StoreOutcome(study, *request, number, response, std::move(answer));
+  finder_.WithStudy(trial->name.study_id, done,
+                    [=, this, meant = *trial](const StudyPointer& study, Done answer) {
+                      StoreOutcome(study, *request, meant, response, std::move(answer));
                     });
 }
 
 void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
-                                int64_t number, v1::Trial* response, Done done) {
+                                const MeantTrial& trial, v1::Trial* response, Done done) {
   absl::StatusOr<TrialOutcome> outcome =
       OutcomeFromProto(study->definition.metric, request.outcome());
   if (!outcome.ok()) return done(WithFieldPrefix(outcome.status(), "outcome."));
@@ -148,24 +150,22 @@ void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequ
                                                  std::optional<std::string> earlier) {
     if (!status.ok()) return done(std::move(status));
     if (!earlier) queue_.PrepareAhead(study);
-    if (earlier) return ReadEnded({study->id, number}, response, done);
+    if (earlier) return ReadEnded(trial, response, done);
     response->Clear();
     done(TrialOutlineToProto(study->id, *ended, response));
   };
   const bool maximize = study->definition.goal == Goal::kMaximize;
-  store_.ObserveTrial({study->ref(), number, *std::move(outcome), maximize}, std::move(write));
+  store_.ObserveTrial(
+      {study->ref(), trial.name.number, *std::move(outcome), maximize, trial.create_ms},
+      std::move(write));
 }
 
-void TrialService::ReadEnded(TrialName name, v1::Trial* response, Done done) {
-  AnswerOn(reads_, done, [=, this]() -> absl::Status {
+void TrialService::ReadEnded(const MeantTrial& trial, v1::Trial* response, Done done) {
+  AnswerOn(reads_, done, [=, this, name = trial.name]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
                                 store_.GetTrial(name.study_id, name.number));
-    if (!HasEnded(record.state)) {
-      return absl::NotFoundError(absl::StrCat(
-          FormatTrialName(name.study_id, name.number),
-          " was observed by this request and has since been deleted with its study; another trial "
-          "has its name now"));
-    }
+    const bool is_meant = trial.create_ms.value_or(record.create_ms) == record.create_ms;
+    if (!is_meant || !HasEnded(record.state)) return TrialReplaced(name.study_id, name.number);
     response->Clear();
     return TrialOutlineToProto(name.study_id, record, response);
   });

@@ -8,16 +8,15 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/status/status.h"
-#include "server/convert/resource_name.h"
 #include "server/service/answering.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
+#include "server/service/meant_trial.h"
 #include "server/service/study_finder.h"
 #include "server/service/suggest_queue.h"
 #include "server/store/store.h"
@@ -55,9 +54,9 @@ class TrialService {
  private:
   using StudyPointer = StudyFinder::StudyPointer;
 
-  void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request, int64_t number,
-                    v1::Trial* response, Done done);
-  void ReadEnded(TrialName name, v1::Trial* response, Done done);
+  void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
+                    const MeantTrial& trial, v1::Trial* response, Done done);
+  void ReadEnded(const MeantTrial& trial, v1::Trial* response, Done done);
   void StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
                         v1::AddTrialsResponse* response, Done done);
 

@@ -73,7 +73,8 @@ absl::StatusOr<TrialRecord> Report(RowTransaction& rows, const TrialReports& rep
   SLIPSTREAM_RETURN_IF_ERROR(CheckReports(reports));
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, reports.study));
   SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial,
-                              RequireTrial(rows, reports.study.id, head.key, reports.number));
+                              RequireTrial(rows, reports.study.id, head.key, reports.number,
+                                           reports.create_ms));
   SLIPSTREAM_RETURN_IF_ERROR(CheckTakesReports(reports.study.id, trial));
   SLIPSTREAM_RETURN_IF_ERROR(CheckRoomForReports(rows, head.key, trial, reports, max_reports));
   const int64_t bytes = StoredBytesOf(trial);

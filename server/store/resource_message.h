@@ -39,6 +39,13 @@ inline absl::Status StudyNotFound(const std::string& id) {
 inline absl::Status TrialNotFound(const std::string& study_id, int64_t number) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfTrial(study_id, number)));
 }
+// For a trial that is gone while another one has its name.
+inline absl::Status TrialReplaced(const std::string& study_id, int64_t number) {
+  return absl::NotFoundError(absl::StrCat(
+      NameOfTrial(study_id, number),
+      " is not the trial that the call is about, which is gone: its study was deleted and created "
+      "again, or an older backup was restored"));
+}
 inline absl::Status SourceTaskNotFound(const std::string& id) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfSourceTask(id)));
 }

@@ -70,6 +70,8 @@ struct Observe {
   int64_t number = 0;
   TrialOutcome outcome;
   bool maximize = false;  // The study's goal.
+  // When the trial was created; another one of the number is not found. Absent: any.
+  std::optional<int64_t> create_ms = {};
 };
 
 struct Addition {
@@ -102,6 +104,7 @@ struct TrialReports {
   StudyRef study;
   int64_t number = 0;
   std::vector<StepReport> reports;
+  std::optional<int64_t> create_ms = {};  // As in Observe.
 };
 
 // Trials to lease to one worker within a batch.

@@ -86,9 +86,12 @@ absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study
 }
 
 absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id, int64_t study_key,
-                                         int64_t number) {
+                                         int64_t number, std::optional<int64_t> create_ms) {
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<TrialRecord> trial, rows.FindTrial(study_key, number));
   if (!trial.has_value()) return TrialNotFound(study_id, number);
+  if (create_ms.value_or(trial->create_ms) != trial->create_ms) {
+    return TrialReplaced(study_id, number);
+  }
   return *std::move(trial);
 }
 
@@ -103,8 +106,8 @@ absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& he
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(observe.outcome));
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, observe.study));
-  SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial,
-                              RequireTrial(rows, observe.study.id, head.key, observe.number));
+  SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial, RequireTrial(rows, observe.study.id, head.key,
+                                                              observe.number, observe.create_ms));
   SLIPSTREAM_RETURN_IF_ERROR(CheckTakesOutcome(observe.study.id, trial, observe.outcome));
   if (HasEnded(trial.state)) return trial;
   const bool late = trial.state == TrialState::kStale;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,10 @@ absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const Stu
 absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
                                                     bool maximize, int limit);
 
-// Shared with the other rules. NOT_FOUND.
+// Shared with the other rules. NOT_FOUND, also if the trial was not created at `create_ms`.
 absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id, int64_t study_key,
-                                         int64_t number);
+                                         int64_t number,
+                                         std::optional<int64_t> create_ms = std::nullopt);
 absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study);
 
 // RESOURCE_EXHAUSTED if `more` trials would take the study above `max_trials`.

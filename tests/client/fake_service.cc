@@ -7,9 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "google/protobuf/util/message_differencer.h"
 
 namespace slipstream {
 namespace {
+
+using google::protobuf::util::MessageDifferencer;
 
 grpc::Status NotFound(const std::string& name) {
   return {grpc::StatusCode::NOT_FOUND, absl::StrCat(name, " does not exist")};
@@ -124,6 +127,8 @@ v1::Trial& FakeService::NewTrial(const std::string& study) {
   std::vector<v1::Trial>& trials = trials_[study];
   v1::Trial& trial = trials.emplace_back();
   trial.set_name(absl::StrCat(study, "/trials/", trials.size()));
+  trial.mutable_create_time()->set_seconds(++created_);
+  trial.mutable_create_time()->set_nanos(345'000'000);
   return trial;
 }
 
@@ -131,6 +136,14 @@ v1::Trial* FakeService::FindTrial(const std::string& name) {
   auto& trials = trials_[name.substr(0, name.find("/trials/"))];
   const auto found = Find(trials, name);
   return found == trials.end() ? nullptr : &*found;
+}
+
+template <typename Request>
+v1::Trial* FakeService::FindMeant(const Request& request) {
+  v1::Trial* const trial = FindTrial(request.trial());
+  if (trial == nullptr || !request.has_create_time()) return trial;
+  const bool is_meant = MessageDifferencer::Equals(trial->create_time(), request.create_time());
+  return is_meant ? trial : nullptr;
 }
 
 Fault FakeService::NextFault(const SeenCall& call) {
@@ -262,6 +275,11 @@ grpc::Status FakeService::Suggest(Context* context, const v1::SuggestRequest* re
   });
 }
 
+void FakeService::ReplaceTrial(const std::string& trial) {
+  const std::lock_guard lock(mutex_);
+  FindTrial(trial)->mutable_create_time()->set_seconds(++created_);
+}
+
 void FakeService::TakeAway(const std::string& trial) {
   const std::lock_guard lock(mutex_);
   FindTrial(trial)->set_worker("another");
@@ -304,7 +322,7 @@ grpc::Status FakeService::ReleaseTrials(Context* context, const v1::ReleaseTrial
 grpc::Status FakeService::Report(Context* context, const v1::ReportRequest* request,
                                  v1::ReportResponse* response) {
   return Answer(context, "Report", "", response, [&] {
-    const v1::Trial* const trial = FindTrial(request->trial());
+    const v1::Trial* const trial = FindMeant(*request);
     if (trial == nullptr) return NotFound(request->trial());
     v1::ListReportsResponse& reports = reports_[request->trial()];
     reports.mutable_reports()->MergeFrom(request->reports());
@@ -375,7 +393,7 @@ grpc::Status FakeService::UpdateTrial(Context* context, const v1::UpdateTrialReq
 grpc::Status FakeService::Observe(Context* context, const v1::ObserveRequest* request,
                                   v1::Trial* response) {
   return Answer(context, "Observe", request->request_id(), response, [&] {
-    v1::Trial* const trial = FindTrial(request->trial());
+    v1::Trial* const trial = FindMeant(*request);
     if (trial == nullptr) return NotFound(request->trial());
     End(request->outcome(), trial);
     *response = *trial;

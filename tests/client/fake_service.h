@@ -69,6 +69,8 @@ class FakeService final : public v1::OptimizationService::Service {
   std::vector<v1::ImportStudyRequest> import() const;
   // Gives the trial to another worker.
   void TakeAway(const std::string& trial);
+  // As if its study had been deleted and another one had got as far since.
+  void ReplaceTrial(const std::string& trial);
   // From now on every page names itself as the next page.
   void RepeatPagesForever();
 
@@ -124,6 +126,9 @@ class FakeService final : public v1::OptimizationService::Service {
   Fault NextFault(const SeenCall& call);
   v1::Trial& NewTrial(const std::string& study);
   v1::Trial* FindTrial(const std::string& name);
+  // The trial, if it was created when the request says so.
+  template <typename Request>
+  v1::Trial* FindMeant(const Request& request);
   template <typename Elements, typename Request, typename Response, typename Add>
   Status Page(const Elements& elements, const Request& request, Response* response,
               const Add& add) const;
@@ -132,6 +137,7 @@ class FakeService final : public v1::OptimizationService::Service {
   std::deque<Fault> faults_;
   Status always_ = Status::OK;
   bool endless_pages_ = false;
+  int64_t created_ = 0;  // Trials so far.
   absl::Notification released_;
   std::vector<SeenCall> calls_;
   std::map<std::string, std::string> answers_;  // Serialized, by request id.

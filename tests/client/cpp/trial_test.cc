@@ -49,6 +49,17 @@ class TrialTest : public testing::Test {
   std::unique_ptr<Study> study_;
 };
 
+TEST_F(TrialTest, DoesNotSpeakForAnotherTrialOfItsName) {
+  Trial trial = Suggest();
+  EXPECT_TRUE(trial.Report(1, 0.5).ok());
+  server_.service().ReplaceTrial(trial.name());
+  EXPECT_TRUE(absl::IsNotFound(trial.Report(2, 0.5)));
+  EXPECT_TRUE(absl::IsNotFound(trial.Complete(0.5)));
+  EXPECT_EQ(Stored().state(), v1::Trial::ACTIVE);
+  Trial other = Suggest();
+  EXPECT_TRUE(other.Complete(0.5).ok());
+}
+
 TEST_F(TrialTest, HasItsValues) {
   const Trial trial = Suggest();
   EXPECT_EQ(trial.name(), "studies/s1/trials/1");

@@ -154,6 +154,20 @@ class Outcomes(TrialTest):
         with self.assertRaises(slipstream.FailedPrecondition):
             trial.fail("after all")
 
+    def test_a_trial_does_not_speak_for_another_one_of_its_name(self):
+        gone = self.open().suggest()
+        slipstream.delete_study(self.study_id)
+        study = self.open()
+        present = study.suggest()
+        self.assertEqual(present.name, gone.name)
+        for say in (lambda: gone.report(1, 0.5), lambda: gone.complete(0.5)):
+            with self.assertRaisesRegex(slipstream.NotFound, "is not the trial"):
+                say()
+        self.assertEqual(self.stands(study), ("active", None, ""))
+        present.report(1, 0.25)
+        present.complete(0.25)
+        self.assertEqual(self.stands(study), ("succeeded", 0.25, ""))
+
     def test_a_long_reason_keeps_its_beginning_and_its_end(self):
         study = self.open()
         study.suggest().fail("begin " + "\u00e4" * 2000 + " end")

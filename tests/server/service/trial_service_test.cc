@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "tests/server/service/service_fixture.h"
 
@@ -74,7 +76,34 @@ TEST_F(TrialServiceTest, ARepeatedObserveDoesNotAnswerWithATrialOfAnotherStudyOf
   ASSERT_EQ(Suggest("other").name(), request.trial());
   const absl::Status repeated = Call(&TrialService::Observe, request);
   EXPECT_TRUE(absl::IsNotFound(repeated));
-  EXPECT_THAT(std::string(repeated.message()), HasSubstr("another trial"));
+  EXPECT_THAT(std::string(repeated.message()), HasSubstr("is not the trial"));
+}
+
+TEST_F(TrialServiceTest, AnOutcomeOfATrialThatIsGoneIsNotTakenForAnotherOne) {
+  const v1::Trial trial = Suggest("w");
+  auto request = TellRequest(trial.name(), LossOutcome(1), "the-id");
+  *request.mutable_create_time() = trial.create_time();
+  request.mutable_create_time()->set_seconds(trial.create_time().seconds() - 1);
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
+  *request.mutable_create_time() = trial.create_time();
+  EXPECT_TRUE(Call(&TrialService::Observe, request).ok());
+  request.mutable_create_time()->set_nanos(-1);
+  ExpectViolation(Call(&TrialService::Observe, request), "create_time");
+}
+
+TEST_F(TrialServiceTest, ARepeatedObserveOfATrialThatIsGoneDoesNotAnswerWithOneThatHasEnded) {
+  const v1::Trial gone = Suggest("w");
+  auto request = TellRequest(gone.name(), LossOutcome(1), "the-id");
+  *request.mutable_create_time() = gone.create_time();
+  ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
+  EXPECT_TRUE(Call(&TrialService::Observe, request).ok());
+  Delete("s");
+  // The store's clock counts milliseconds.
+  const absl::Time deleted = absl::Now();
+  while (absl::Now() - deleted < absl::Milliseconds(2)) std::this_thread::yield();
+  Create(ExampleStudy());
+  Observe(Suggest("w").name(), 2);
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
 }
 
 TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyIsGone) {

@@ -37,6 +37,26 @@ TEST_P(StoreContract, TrialsAreReadByTheirNumbersInTheOrderAskedFor) {
               IsRefusal(kNotFound, "there is no studies/s"));
 }
 
+TEST_P(StoreContract, AnotherTrialOfTheSameNameTakesNeitherReportsNorAnOutcome) {
+  CreateWithLeases("s", 1);
+  const int64_t created_ms = store().GetTrial("s", 1)->create_ms;
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  clock_.Advance(absl::Milliseconds(1));
+  CreateWithLeases("s", 1);
+  Observe late = {"s", 1, Success(1)};
+  late.create_ms = created_ms;
+  TrialReports reports = {"s", 1, {{1, 0.5}}};
+  reports.create_ms = created_ms;
+  const auto is_told = IsRefusal(kNotFound, "studies/s/trials/1 is not the trial");
+  EXPECT_THAT(ObserveTrial(store(), late).status, is_told);
+  EXPECT_THAT(ReportSteps(store(), reports).status, is_told);
+  EXPECT_EQ(store().GetTrial("s", 1)->state, TrialState::kActive);
+  EXPECT_EQ(store().GetTrial("s", 1)->report_count, 0);
+  late.create_ms = reports.create_ms = created_ms + 1;
+  EXPECT_TRUE(ReportSteps(store(), reports).ok());
+  EXPECT_TRUE(ObserveTrial(store(), late).ok());
+}
+
 TEST_P(StoreContract, AnObservationEndsATrial) {
   CreateWithLeases("s", 2, "w");
   const int64_t leased_ms = clock_.NowMs();

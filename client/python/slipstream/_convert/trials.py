@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Any, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from slipstream._convert.spaces import space_of
 from slipstream._convert.studies import objective_of
@@ -22,6 +22,14 @@ def time_of(message: Message, field: str) -> Optional[datetime]:
         return None
     stamp = getattr(message, field)
     return _EPOCH + timedelta(seconds=stamp.seconds, microseconds=stamp.nanos // 1000)
+
+
+def timestamp_of(moment: Optional[datetime]) -> Optional[Dict[str, int]]:
+    """The fields of the Timestamp of an aware moment, to the microsecond."""
+    if moment is None:
+        return None
+    since = moment - _EPOCH
+    return {"seconds": since.days * 86400 + since.seconds, "nanos": since.microseconds * 1000}
 
 
 def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:

@@ -36,7 +36,9 @@ class HeldTrial(TrialValues):
             measurements = {
                 step: measurement_message(self._holder.metric, values[step]) for step in chunk
             }
-            response = yield from self._holder.service.report(self.name, measurements)
+            response = yield from self._holder.service.report(
+                self.name, self._record.created, measurements
+            )
             if messages.enum_name("Trial.State", response.state) != "ACTIVE":
                 self._lost = True
             if self._last_report is None or chunk[-1] >= self._last_report[0]:
@@ -67,7 +69,7 @@ class HeldTrial(TrialValues):
         return self._observe(outcome_message("early_stop", self._holder.metric, value, told))
 
     def _observe(self, outcome: Message) -> Plan[None]:
-        yield from self._holder.service.observe(self.name, outcome)
+        yield from self._holder.service.observe(self.name, self._record.created, outcome)
         self._end()
 
     def _release(self) -> Plan[None]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import socket
+from datetime import datetime
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
+from slipstream._convert.trials import timestamp_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Options
@@ -86,18 +88,22 @@ class Service:
             "ReleaseTrials", what, _RELEASE, study=study, worker=worker, trials=[trial]
         )
 
-    def report(self, trial: str, measurements: Mapping[int, Message]) -> Plan[Message]:
+    def report(
+        self, trial: str, created: Optional[datetime], measurements: Mapping[int, Message]
+    ) -> Plan[Message]:
         reports = [{"step": step, "measurement": one} for step, one in measurements.items()]
         what = f"report a measurement of {trial}"
-        return self._read("Report", what, "ReportRequest", trial=trial, reports=reports)
+        fields = {"trial": trial, "create_time": timestamp_of(created), "reports": reports}
+        return self._read("Report", what, "ReportRequest", **fields)
 
     def should_stop(self, trial: str) -> Plan[Message]:
         what = f"ask whether to stop {trial}"
         return self._read("ShouldStop", what, "ShouldStopRequest", trial=trial)
 
-    def observe(self, trial: str, outcome: Message) -> Plan[Message]:
+    def observe(self, trial: str, created: Optional[datetime], outcome: Message) -> Plan[Message]:
         what = f"record the outcome of {trial}"
-        return self._change("Observe", what, trial=trial, outcome=outcome)
+        created_at = timestamp_of(created)
+        return self._change("Observe", what, trial=trial, create_time=created_at, outcome=outcome)
 
     def add_trials(
         self, study: str, observations: Sequence[Message], request_id: Optional[str] = None
