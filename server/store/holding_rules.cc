@@ -160,11 +160,14 @@ absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& hel
   SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, held.study));
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> trials, ReadHeld(rows, head.key, held));
   SLIPSTREAM_ASSIGN_OR_RETURN(const LeaseMoment moment, PresentMoment(rows));
+  bool is_alive = false;
   for (TrialRecord& trial : trials) {
     if (!IsHeldBy(trial, held.worker)) continue;
     RenewLease(head.lease, moment, trial);
     SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
+    is_alive = true;
   }
+  if (is_alive) SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   return Heartbeats{std::move(trials), head.lease.duration_ms};
 }
 
@@ -178,6 +181,7 @@ absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,
     SLIPSTREAM_RETURN_IF_ERROR(GiveBack(rows, head, trial));
   }
   if (head.bytes != bytes) SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
+  if (!trials.empty()) SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   return trials;
 }
 

@@ -90,6 +90,7 @@ absl::StatusOr<TrialRecord> Report(RowTransaction& rows, const TrialReports& rep
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateProgress(head.key, trial));
   SLIPSTREAM_RETURN_IF_ERROR(CountBytes(rows, StoredBytesOf(trial) - bytes, head));
   SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialReported, head.key, trial));
+  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   return trial;
 }
 
@@ -101,6 +102,7 @@ absl::StatusOr<TrialRecord> UpdateTrial(RowTransaction& rows, const StudyRef& st
   trial.labels = change.labels.value_or(trial.labels);
   trial.note = change.note.value_or(trial.note);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateAnnotations(head.key, trial));
+  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   SLIPSTREAM_RETURN_IF_ERROR(CountBytes(rows, StoredBytesOf(trial) - bytes, head));
   SLIPSTREAM_RETURN_IF_ERROR(FillLeaseEnds(rows, absl::MakeSpan(&trial, 1)));
   return trial;

@@ -142,6 +142,8 @@ class RowTransaction : public Rows {
                                               const std::vector<int64_t>& source_keys) = 0;
   // Writes the state, update time, display name, labels and lease policy of an existing study.
   virtual absl::Status UpdateStudy(const StudyRecord& study) = 0;
+  // Writes the update time of an existing study.
+  virtual absl::Status UpdateTime(int64_t study_key, int64_t update_ms) = 0;
   // Writes the counts and the bytes of an existing study.
   virtual absl::Status UpdateCounts(const StudyHead& head) = 0;
   // Deletes an existing study with its sources, trials, provenances and reports. These may

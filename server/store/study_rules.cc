@@ -150,13 +150,9 @@ absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& stu
   return *head;
 }
 
-absl::Status NoteChangeOfTrials(RowTransaction& rows, const std::string& id,
-                                const StudyHead& head) {
+absl::Status NoteChangeOfTrials(RowTransaction& rows, const StudyHead& head) {
   if (head.state != StudyState::kCompleted) return absl::OkStatus();
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> record, rows.FindStudy(id));
-  if (!record.has_value()) return absl::OkStatus();
-  record->update_ms = rows.now_ms();
-  return rows.UpdateStudy(*record);
+  return rows.UpdateTime(head.key, rows.now_ms());
 }
 
 }  // namespace slipstream::rules

@@ -124,7 +124,7 @@ absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& ob
   if (late || succeeded || head.bytes != bytes) {
     SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
   }
-  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, observe.study.id, head));
+  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   return trial;
 }
 
@@ -153,7 +153,7 @@ absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const A
   }
   if (trials.empty()) return records;
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateCounts(head));
-  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, addition.study.id, head));
+  SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   return records;
 }
 

@@ -409,6 +409,10 @@ class MemoryTransaction : public RowTransaction {
       row.record.lease = study.lease;
     });
   }
+  absl::Status UpdateTime(int64_t study_key, int64_t update_ms) override {
+    return Update(tables_.studies, study_key,
+                  [update_ms](StudyRow& row) { row.record.update_ms = update_ms; });
+  }
   absl::Status UpdateCounts(const StudyHead& head) override {
     return Update(tables_.studies, head.key, [&head](StudyRow& row) {
       row.record.trial_count = head.trial_count;

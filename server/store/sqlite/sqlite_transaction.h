@@ -159,6 +159,7 @@ class SqliteTransaction : public RowTransaction {
   absl::StatusOr<int64_t> InsertStudy(const StudyRecord& study, const std::string& candidates,
                                       const std::vector<int64_t>& source_keys) override;
   absl::Status UpdateStudy(const StudyRecord& study) override;
+  absl::Status UpdateTime(int64_t study_key, int64_t update_ms) override;
   absl::Status UpdateCounts(const StudyHead& head) override { return heads_.UpdateCounts(head); }
   absl::Status DeleteStudy(int64_t study_key) override;
 

@@ -158,6 +158,13 @@ absl::Status SqliteTransaction::UpdateStudy(const StudyRecord& study) {
   return absl::OkStatus();
 }
 
+absl::Status SqliteTransaction::UpdateTime(int64_t study_key, int64_t update_ms) {
+  return Query(writer_, "UPDATE study_heads SET update_ms = ? WHERE key = ?")
+      .BindInteger(update_ms)
+      .BindInteger(study_key)
+      .RunOnOneRow();
+}
+
 // The purge erases the trials.
 absl::Status SqliteTransaction::DeleteStudy(int64_t study_key) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> head, heads_.Find(study_key));

@@ -185,6 +185,7 @@ void UpdateEach(RowTransaction& rows) {
   study.update_ms = 12;
   study.lease = {15, 16};
   EXPECT_TRUE(rows.UpdateStudy(study).ok());
+  EXPECT_TRUE(rows.UpdateTime(study.key, 13).ok());
   EXPECT_TRUE(rows.UpdateCounts({study.key, study.state, 2, 1, 1, 17, study.lease, 0.25}).ok());
   TrialRecord trial = **rows.FindTrial(study.key, 1);
   trial.state = TrialState::kActive;
@@ -263,7 +264,7 @@ TEST_P(RowContract, ATransactionSeesItsOwnWrites) {
     UpdateEach(rows);
     const StudyRecord study = **rows.FindStudy("s");
     EXPECT_EQ(TextOf(study), absl::StrCat("s definition of s name labels 2 ", rows.now_ms(),
-                                          " 12 2 1 1 17 15 16 0.25"));
+                                          " 13 2 1 1 17 15 16 0.25"));
     const StudyHead head = **rows.FindStudyHead("s");
     EXPECT_EQ(head.key, study.key);
     EXPECT_EQ(head.state, StudyState::kPaused);
@@ -342,6 +343,7 @@ TEST_P(RowContract, ToChangeOrDeleteAnAbsentRowFails) {
     study.key = 1000;
     return rows.UpdateStudy(study);
   });
+  ExpectFailure([](RowTransaction& rows) { return rows.UpdateTime(1000, 1); });
   ExpectFailure([](RowTransaction& rows) { return rows.UpdateCounts({.key = 1000}); });
   ExpectFailure([](RowTransaction& rows) { return rows.DeleteStudy(1000); });
   ExpectFailure([](RowTransaction& rows) { return rows.DeleteSourceTask(1000); });

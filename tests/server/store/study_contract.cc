@@ -1,3 +1,4 @@
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -176,6 +177,31 @@ TEST_P(StoreContract, ResultsOfACompletedStudyKeepItFromExpiring) {
               IsRefusal(kFailedPrecondition, "studies/s has been changed"));
   EXPECT_EQ(store().GetStudy("s")->state, StudyState::kCompleted);
   clock_.Advance(day / 2);
+  EXPECT_TRUE(ExpireStudy(store(), "s", day).ok());
+}
+
+TEST_P(StoreContract, WhatAWorkerDoesKeepsACompletedStudy) {
+  CreateWithLeases("s", 2, "w");
+  StudyChange complete;
+  complete.state = StudyState::kCompleted;
+  ASSERT_TRUE(UpdateStudy(store(), "s", complete).ok());
+  const absl::Duration day = absl::Hours(24);
+  const std::vector<std::function<absl::Status()>> signs = {
+      [this] { return ReportSteps(store(), {"s", 1, {{1, 0.5}}}).status; },
+      [this] { return Heartbeat(store(), {"s", "w", {1}}).status; },
+      [this] { return UpdateTrial(store(), "s", 1, {{}, "a note"}).status; },
+      [this] { return ReleaseTrials(store(), {"s", "w", {2}}).status; },
+  };
+  for (const auto& sign : signs) {
+    clock_.Advance(day - absl::Milliseconds(1));
+    ASSERT_TRUE(sign().ok());
+    clock_.Advance(absl::Milliseconds(1));
+    EXPECT_THAT(ExpireStudy(store(), "s", day).status,
+                IsRefusal(kFailedPrecondition, "studies/s has been changed"));
+  }
+  // A heartbeat of a worker that holds nothing is no sign of work.
+  clock_.Advance(day - absl::Milliseconds(1));
+  ASSERT_TRUE(Heartbeat(store(), {"s", "other", {1}}).ok());
   EXPECT_TRUE(ExpireStudy(store(), "s", day).ok());
 }
 
