@@ -54,17 +54,15 @@ void Gate::Verify(Rpc rpc, const CallCredentials& credentials, Done done) {
 }
 
 absl::Status Gate::CheckAgain(Rpc rpc, const CallCredentials& credentials,
-                              const Identity& before) {
+                              const std::set<std::string>& projects) {
   const std::optional<Answer> known = Find(rpc, credentials);
   if (!known.has_value()) {
     return absl::AbortedError(
         "the server's token file has changed since the call began; make the call again");
   }
   SLIPSTREAM_RETURN_IF_ERROR(known->status());
-  const Identity& now = ***known;
-  if (before.all_projects) return CheckProject(now, kEveryProject);
-  for (const std::string& project : before.projects) {
-    SLIPSTREAM_RETURN_IF_ERROR(CheckProject(now, project));
+  for (const std::string& project : projects) {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckProject(***known, project));
   }
   return absl::OkStatus();
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -44,10 +45,11 @@ class Gate {
 
   // As long as it stays the same, so does what Find answers to whoever is known.
   uint64_t generation() const { return verifier_.generation(); }
-  // Whether a call that has been admitted as `before` may go on by the table of now.
-  // UNAUTHENTICATED: the caller's line is gone. PERMISSION_DENIED: its role or a project of it has
-  // been taken from it. ABORTED: its token is to be verified again, which a new call does.
-  absl::Status CheckAgain(Rpc rpc, const CallCredentials& credentials, const Identity& before);
+  // Whether a call about these projects that has been admitted may go on by the table of now.
+  // UNAUTHENTICATED: the caller's line is gone. PERMISSION_DENIED: its role or one of the projects
+  // has been taken from it. ABORTED: its token is to be verified again, which a new call does.
+  absl::Status CheckAgain(Rpc rpc, const CallCredentials& credentials,
+                          const std::set<std::string>& projects);
 
  private:
   TokenVerifier& verifier_;

@@ -27,36 +27,33 @@ absl::Status CountCall(CallRates& rates, Rpc rpc, const google::protobuf::Messag
 }  // namespace
 
 absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
-                           const google::protobuf::Message& message) {
+                           const std::set<std::string>& projects) {
   if (caller == nullptr || caller->all_projects) return absl::OkStatus();
-  for (const std::string& project : ProjectsOf(message)) {
+  for (const std::string& project : projects) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckProject(*caller, project));
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckContent(const std::shared_ptr<const Identity>&,
-                          const v1::RegisterSourceTaskRequest&) {
-  return absl::OkStatus();
-}
+std::set<std::string> ProjectsOfContent(const v1::RegisterSourceTaskRequest&) { return {}; }
 
 // The source tasks that an imported study uses. The project in its own name is the one that it was
 // exported from, which does not matter.
-absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
-                          const v1::ImportStudyRequest& message) {
+std::set<std::string> ProjectsOfContent(const v1::ImportStudyRequest& message) {
+  std::set<std::string> projects;
   for (const v1::ExportLine& line : message.lines()) {
     if (line.study().source_tasks().empty()) continue;
     v1::Study used;
     *used.mutable_source_tasks() = line.study().source_tasks();
-    SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, used));
+    projects.merge(ProjectsOf(used));
   }
-  return absl::OkStatus();
+  return projects;
 }
 
 absl::Status CheckRequest(const Admission& admission, Rpc rpc,
                           const std::shared_ptr<const Identity>& caller,
                           const google::protobuf::Message& request) {
-  SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, request));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(caller, ProjectsOf(request)));
   return admission.rates == nullptr ? absl::OkStatus() : CountCall(*admission.rates, rpc, request);
 }
 

@@ -4,6 +4,8 @@
 #define SLIPSTREAM_SERVER_GRPC_ADMISSION_H_
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include "absl/status/status.h"
 #include "google/protobuf/message.h"
@@ -21,20 +23,18 @@ struct Admission {
   CallRates* rates = nullptr;
 };
 
-// PERMISSION_DENIED if a message names a resource of a project that is not the caller's; null
-// stands for a caller who may use all.
+// PERMISSION_DENIED if one of the projects is not the caller's; null stands for a caller who may
+// use all.
 absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
-                           const google::protobuf::Message& message);
+                           const std::set<std::string>& projects);
 
-// The same for what a message of an upload names beside the resources of its header.
-absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
-                          const v1::RegisterSourceTaskRequest& message);
-absl::Status CheckContent(const std::shared_ptr<const Identity>& caller,
-                          const v1::ImportStudyRequest& message);
+// The projects of what a message of an upload names beside the resources of its header.
+std::set<std::string> ProjectsOfContent(const v1::RegisterSourceTaskRequest& message);
+std::set<std::string> ProjectsOfContent(const v1::ImportStudyRequest& message);
 
-// CheckProjects for the request of a call, which is then counted: RESOURCE_EXHAUSTED if one of its
-// projects makes too many. What a worker tells of the trials that it holds counts, but is not
-// refused, as it would be lost.
+// CheckProjects for what the request of a call names. The call is then counted: RESOURCE_EXHAUSTED
+// if one of its projects makes too many. What a worker tells of the trials that it holds counts,
+// but is not refused, as it would be lost.
 absl::Status CheckRequest(const Admission& admission, Rpc rpc,
                           const std::shared_ptr<const Identity>& caller,
                           const google::protobuf::Message& request);

@@ -61,12 +61,12 @@ void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
   gate->Verify(rpc_, credentials, answer);
 }
 
-absl::Status IncomingCall::CheckAgain() {
+absl::Status IncomingCall::CheckAgain(absl::FunctionRef<std::set<std::string>()> projects) {
   Gate* const gate = setting_.admission.gate;
   if (gate == nullptr || caller_ == nullptr) return absl::OkStatus();
   const uint64_t generation = gate->generation();
   if (generation == generation_) return absl::OkStatus();
-  SLIPSTREAM_RETURN_IF_ERROR(gate->CheckAgain(rpc_, CredentialsOf(context_), *caller_));
+  SLIPSTREAM_RETURN_IF_ERROR(gate->CheckAgain(rpc_, CredentialsOf(context_), projects()));
   generation_ = generation;
   return absl::OkStatus();
 }

@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -39,9 +41,10 @@ class IncomingCall {
     return CheckRequest(setting_.admission, rpc_, caller_, request);
   }
 
-  // Whether the caller, who has been admitted, may still make the call: see Gate::CheckAgain. Cheap
-  // as long as the table of callers stays the same. By one thread at a time.
-  absl::Status CheckAgain();
+  // Whether the caller, who has been admitted, may still make the call, which is about `projects`:
+  // see Gate::CheckAgain. Asks for them and is not cheap only if the table of callers has changed.
+  // By one thread at a time.
+  absl::Status CheckAgain(absl::FunctionRef<std::set<std::string>()> projects);
 
   // Tells the monitor how the call ends. To be called once, before the caller is answered. `facts`
   // is called if what is known of the request is needed.

@@ -51,6 +51,10 @@ struct StreamingCall {
       go_on(status);
     });
   }
+  // By the table of callers of now; after Read.
+  absl::Status CheckAgain() {
+    return incoming.CheckAgain([this] { return ProjectsOf(request); });
+  }
   void End(const absl::Status& status) const {
     incoming.End(status, [this] { return FactsOf(request); });
   }
@@ -155,7 +159,7 @@ class OptimizationAdapter : public AllMethods {
       });
     };
     return new ExportReactor(
-        setting_, &exchange_, open, [call] { return call->incoming.CheckAgain(); },
+        setting_, &exchange_, open, [call] { return call->CheckAgain(); },
         [call](const absl::Status& status) { call->End(status); });
   }
 
@@ -200,7 +204,7 @@ class OptimizationAdapter : public AllMethods {
       });
     };
     return new WatchReactor(
-        open, [call] { return call->incoming.CheckAgain(); },
+        open, [call] { return call->CheckAgain(); },
         [call](const absl::Status& status) { call->End(status); });
   }
 

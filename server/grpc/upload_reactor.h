@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -21,6 +23,7 @@
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
 #include "server/grpc/call_facts.h"
+#include "server/grpc/call_projects.h"
 #include "server/grpc/incoming_call.h"
 #include "server/grpc/message_bytes.h"
 #include "server/grpc/status_conversion.h"
@@ -60,7 +63,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     if (!alive || incoming_.context().IsCancelled()) {
       return End(absl::CancelledError("the upload was cut off; nothing is stored"));
     }
-    const absl::Status allowed = incoming_.CheckAgain();
+    const absl::Status allowed = incoming_.CheckAgain([this] { return projects_; });
     if (!allowed.ok()) return End(allowed);
     on_end_(std::move(upload_), &response_, [this](const absl::Status& status) { End(status); });
   }
@@ -93,8 +96,11 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
     if (message_.has_header()) {
       facts_ = FactsOf(message_.header());
       SLIPSTREAM_RETURN_IF_ERROR(incoming_.Check(message_));
+      projects_.merge(ProjectsOf(message_));
     }
-    SLIPSTREAM_RETURN_IF_ERROR(CheckContent(incoming_.caller(), message_));
+    std::set<std::string> used = ProjectsOfContent(message_);
+    SLIPSTREAM_RETURN_IF_ERROR(CheckProjects(incoming_.caller(), used));
+    projects_.merge(used);
     SLIPSTREAM_RETURN_IF_ERROR(OrOutOfMemory([this] { return upload_->Add(message_); }));
     return HoldMore();
   }
@@ -119,6 +125,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   grpc::ByteBuffer* const answer_;
   IncomingCall incoming_;
   std::unique_ptr<Upload> upload_;
+  std::set<std::string> projects_;  // Of what the messages so far name.
   int64_t held_bytes_ = 0;  // Taken from the memory budget.
   bool idle_ = false;       // It was ended as its caller was silent; written before Leave returns.
   grpc::ByteBuffer bytes_;

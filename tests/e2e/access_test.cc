@@ -382,12 +382,14 @@ TEST_F(Withdrawal, EndsWatchesThoughNothingHappensInThem) {
     EXPECT_FALSE(reader->Read(&response));
     return reader->Finish().error_code();
   };
+  WriteLine("operator", "vision,speech");
+  ReadAgain();
   const auto one = begun(stub().WatchStudy(&contexts[0], of_one));
   WriteLine("trainer", "vision,nlp");
   ReadAgain();
   const auto all = begun(stub().WatchStudies(&contexts[1], of_all));
   WriteLine("trainer", "nlp");
-  EXPECT_EQ(end_of(one), Code::PERMISSION_DENIED) << "her first line gave her this project";
+  EXPECT_EQ(end_of(one), Code::PERMISSION_DENIED) << "not for the loss of another";
   EXPECT_EQ(end_of(all), Code::PERMISSION_DENIED);
   WriteLine("trainer", "vision");
   v1::GetStudyRequest get;

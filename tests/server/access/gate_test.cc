@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -78,6 +79,18 @@ TEST_F(GateTest, ATokenStaysKnownAsLongAsItsLineHasItsHash) {
   EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "it has another token";
   verifier_.Replace(TableOf("operator"));
   EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "it was forgotten";
+}
+
+TEST_F(GateTest, ACallGoesOnAsLongAsItsOwnProjectsAreTheCallers) {
+  const std::string authorization = Bearer(AnnsToken().text);
+  ASSERT_TRUE(Ask(Rpc::kWatchStudy, authorization).ok());
+  const auto check = [&](const std::set<std::string>& projects) {
+    return gate_.CheckAgain(Rpc::kWatchStudy, {authorization}, projects);
+  };
+  EXPECT_TRUE(check({"vision"}).ok());
+  EXPECT_TRUE(check({}).ok()) << "it has not named any yet";
+  EXPECT_TRUE(absl::IsPermissionDenied(check({"nlp", "vision"})));
+  EXPECT_TRUE(absl::IsPermissionDenied(check({kEveryProject})));
 }
 
 TEST_F(GateTest, AWithdrawnTokenOpensNothing) {
