@@ -17,6 +17,12 @@ namespace {
 
 constexpr absl::Duration kBetweenLooks = absl::Seconds(1);
 
+// Whether a file lacks the end of its last line, as after a crash while that was written.
+bool EndsInPart(int descriptor, off_t size) {
+  char last = '\n';
+  return size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path) {
@@ -30,7 +36,7 @@ AuditLog::~AuditLog() {
 }
 
 absl::Status AuditLog::OpenFile() {
-  const int opened = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  const int opened = open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   struct stat found = {};
   if (opened < 0 || fstat(opened, &found) != 0) {
     return absl::PermissionDeniedError(
@@ -38,7 +44,7 @@ absl::Status AuditLog::OpenFile() {
   }
   if (descriptor_ >= 0) close(descriptor_);
   descriptor_ = opened;
-  ends_in_part_ = false;
+  ends_in_part_ = EndsInPart(opened, found.st_size);
   inode_ = found.st_ino;
   return absl::OkStatus();
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
@@ -40,7 +41,7 @@ absl::StatusOr<std::string> HostOf(const std::string& address) {
 }  // namespace
 
 class ScrapeEndpoint::Handlers {
-  // Answers GET with a page, HEAD with its head, and other methods with 405.
+  // Answers GET with a page, HEAD with its head, and POST, PUT, DELETE, OPTIONS and PATCH with 405.
   class Page : public CivetHandler {
    public:
     struct Content {
@@ -75,9 +76,8 @@ class ScrapeEndpoint::Handlers {
    private:
     Content Make() {
       making_.acquire();
-      Content content = make_();
-      making_.release();
-      return content;
+      const absl::Cleanup leave = [this] { making_.release(); };
+      return make_();
     }
     static void SendHead(mg_connection* connection, const Content& content) {
       const char* const reason = content.status == 200 ? "OK" : "Service Unavailable";

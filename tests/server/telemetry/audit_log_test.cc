@@ -17,7 +17,11 @@
 namespace slipstream {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A disk that has room for no file longer than this, while it exists.
 class FullDisk {
@@ -64,6 +68,25 @@ TEST(AuditLog, ALineForWhichThereIsNoRoomIsCountedAndLeavesNoPart) {
   EXPECT_EQ((*log)->failures(), 2);
   EXPECT_TRUE((*log)->Write({{"method", std::string("Last")}}).ok());
   EXPECT_THAT(MethodsIn(file.path()), ElementsAre("First", "Last"));
+}
+
+TEST(AuditLog, ALineIsNotJoinedToThePartThatACrashHasLeft) {
+  const TemporaryFile file;
+  {
+    const auto log = AuditLog::Open(file.path());
+    ASSERT_TRUE((*log)->Write({{"method", std::string("First")}}).ok());
+    ASSERT_TRUE((*log)->Write({{"method", std::string("Broken")}}).ok());
+  }
+  std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) - 5);
+  const auto log = AuditLog::Open(file.path());
+  ASSERT_TRUE(log.ok()) << log.status();
+  ASSERT_TRUE((*log)->Write({{"method", std::string("Last")}}).ok());
+  std::ifstream written(file.path());
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(written, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], HasSubstr("First"));
+  EXPECT_THAT(lines[2], AllOf(StartsWith("{\"time\""), HasSubstr("Last"), EndsWith("}")));
 }
 
 }  // namespace
