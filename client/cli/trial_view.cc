@@ -57,26 +57,24 @@ void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table)
   }
 }
 
-// Gives each column of a file a name of its own: where a parameter or a metric is called "state",
-// the trial's is "trial_state", and a metric with a parameter's name is "measured NAME".
+// Gives each column of a file a name of its own: a metric with a parameter's name is
+// "measured NAME", and where one of the two is called "state", the trial's is "trial_state". The
+// prefix is repeated as long as the name is taken.
 void TellApart(const v1::Study& study, Table* table) {
-  std::set<std::string> parameters;
-  std::set<std::string> metrics;
-  for (const v1::Parameter& parameter : study.space().parameters()) {
-    parameters.insert(parameter.name());
-  }
-  for (const v1::Metric& metric : study.metrics()) metrics.insert(metric.name());
   const size_t first = 2;  // After "trial" and "state".
-  const size_t first_metric = first + parameters.size();
-  const size_t first_after = first_metric + metrics.size();
-  for (size_t i = 0; i < table->columns.size(); ++i) {
-    std::string& head = table->columns[i].head;
-    const bool is_parameter = i >= first && i < first_metric;
-    const bool is_metric = i >= first_metric && i < first_after;
-    if (is_metric && parameters.contains(head)) head = absl::StrCat("measured ", head);
-    if (is_parameter || is_metric) continue;
-    if (parameters.contains(head) || metrics.contains(head)) head = absl::StrCat("trial_", head);
-  }
+  const size_t first_metric = first + static_cast<size_t>(study.space().parameters_size());
+  const size_t first_after = first_metric + static_cast<size_t>(study.metrics_size());
+  std::set<std::string> taken;
+  const auto take = [&](size_t begin, size_t end, absl::string_view prefix) {
+    for (size_t i = begin; i < end; ++i) {
+      std::string& head = table->columns[i].head;
+      while (!taken.insert(head).second) head = absl::StrCat(prefix, head);
+    }
+  };
+  take(first, first_metric, "");
+  take(first_metric, first_after, "measured ");
+  take(0, first, "trial_");
+  take(first_after, table->columns.size(), "trial_");
 }
 
 Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, Numbers numbers,

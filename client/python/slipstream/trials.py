@@ -29,7 +29,8 @@ class Trials(List[TrialRecord]):
         """A row for each trial: number, state, parameters, the metric, worker, reason, times.
 
         A parameter that is not active is None. Where a parameter or the metric is called
-        "state", the trial's own state is "trial_state", and likewise for the others."""
+        "state", the trial's own state is "trial_state", and likewise for the others; a metric
+        with a parameter's name is "measured NAME"."""
         return [self._row(trial) for trial in self]
 
     def to_frame(self) -> Any:
@@ -41,21 +42,28 @@ class Trials(List[TrialRecord]):
                 "to_frame() needs pandas: pip install pandas; without it there is to_dicts()"
             ) from None
         own = [self._column(name) for name in (*_ABOUT, *_REST)]
-        columns = [*own[: len(_ABOUT)], *self.space, self.objective.metric, *own[len(_ABOUT) :]]
+        columns = [*own[: len(_ABOUT)], *self.space, self._measured(), *own[len(_ABOUT) :]]
         return pandas.DataFrame(self.to_dicts(), columns=columns).set_index(own[0])
 
     def succeeded(self) -> List[TrialRecord]:
         """Those with a value."""
         return [trial for trial in self if trial.state == "succeeded"]
 
+    def _measured(self) -> str:
+        name = self.objective.metric
+        while name in self.space:
+            name = f"measured {name}"
+        return name
+
     def _column(self, name: str) -> str:
-        taken = name in self.space or name == self.objective.metric
-        return f"trial_{name}" if taken else name
+        while name in self.space or name == self._measured():
+            name = f"trial_{name}"
+        return name
 
     def _row(self, trial: TrialRecord) -> Dict[str, Any]:
         row: Dict[str, Any] = {self._column(name): getattr(trial, name) for name in _ABOUT}
         row.update({name: trial.params.get(name) for name in self.space})
-        row[self.objective.metric] = trial.value
+        row[self._measured()] = trial.value
         row.update({self._column(name): getattr(trial, name) for name in _REST})
         return row
 

@@ -92,6 +92,17 @@ TEST_F(TrialView, NoTwoColumnsOfAFileAreCalledTheSame) {
                                        "trial_worker,reason,"));
 }
 
+TEST_F(TrialView, ANameThatAParameterHasTakenAlreadyIsNotGivenToAnotherColumn) {
+  for (const char* name : {"state", "trial_state", "loss", "measured loss"}) {
+    study_.mutable_space()->add_parameters()->set_name(name);
+  }
+  const std::string csv = Written(Format::kCsv, [&](Session& session) {
+    PrintTrials(study_, {trial_}, Numbers::kRounded, session);
+  });
+  EXPECT_THAT(csv, testing::StartsWith("trial,trial_trial_state,lr,state,trial_state,loss,"
+                                       "measured loss,measured measured loss,worker,"));
+}
+
 TEST_F(TrialView, TellsTimesInSecondsBesideTheFieldsInJson) {
   const int64_t now = absl::ToUnixSeconds(absl::Now());
   trial_.mutable_create_time()->set_seconds(now - 7200);
