@@ -209,6 +209,13 @@ absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
   return definition;
 }
 
+bool LearnsFromSources(const v1::Algorithm& algorithm) {
+  const Preset* const preset = FindPreset(algorithm.preset());
+  if (preset == nullptr || !preset->has_model) return preset != nullptr;
+  const absl::StatusOr<Recipe> recipe = preset->With(RecipeChangeFromProto(algorithm.recipe()));
+  return recipe.ok() && recipe->prior->uses_sources();
+}
+
 std::optional<SourceFitOptions> SourceFitFor(
     const StudyDefinition& definition,
     absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {

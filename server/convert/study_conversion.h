@@ -66,6 +66,10 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
 absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
                                                       const std::string& candidates);
 
+// Whether suggestions that are made as the algorithm says always learn from source tasks, if there
+// are any.
+bool LearnsFromSources(const v1::Algorithm& algorithm);
+
 // How the prior of the study's recipe wants its sources fitted, which are these; absent
 // when the study has no sources or its preset does not fit them.
 std::optional<SourceFitOptions> SourceFitFor(

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
+#include "server/convert/study_conversion.h"
 #include "server/convert/trial_conversion.h"
 
 namespace slipstream {
@@ -33,14 +34,17 @@ v1::TransferSummary::State StateOf(const std::string& word) {
 }  // namespace
 
 absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
-    const std::vector<TrialProvenance>& provenances, bool with_shares) {
+    const v1::Algorithm& algorithm, const std::vector<TrialProvenance>& provenances,
+    bool with_shares) {
+  const bool learns = LearnsFromSources(algorithm);
   v1::TransferSummary summary;
   for (const TrialProvenance& each : provenances) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance provenance,
                                 StoredProvenance(each.number, each.provenance));
-    // Studies that fill the space at first have no reason for that.
+    // Studies that fill the space at first have no reason for that, and those that do not learn from
+    // sources do without them for another one.
     const bool is_without = provenance.rung() == v1::Provenance::WITHOUT_TRANSFER ||
-                            provenance.rung() == v1::Provenance::QUASI_RANDOM;
+                            (learns && provenance.rung() == v1::Provenance::QUASI_RANDOM);
     summary.set_unused_because(is_without ? provenance.rung_reason() : "");
     const v1::Provenance::Fact* const state = FindFact(provenance, "transfer");
     if (state == nullptr || StateOf(state->text()) == v1::TransferSummary::STATE_UNSPECIFIED) {

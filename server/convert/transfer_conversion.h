@@ -12,9 +12,11 @@ namespace slipstream {
 
 // The summary of the latest of these provenances, which stand in the order of their trials, that
 // weighs a model with sources and one without; with `shares`, those of all of them. Without any it
-// has no state. DATA_LOSS where a provenance is damaged.
+// has no state. A reason why the sources are not used is given for an algorithm that uses them.
+// DATA_LOSS where a provenance is damaged.
 absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
-    const std::vector<TrialProvenance>& provenances, bool with_shares);
+    const v1::Algorithm& algorithm, const std::vector<TrialProvenance>& provenances,
+    bool with_shares);
 
 }  // namespace slipstream
 

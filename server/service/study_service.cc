@@ -133,7 +133,7 @@ absl::Status StudyService::FillTransfer(const StudyRecord& record, bool with_sha
   if (absl::IsNotFound(provenances.status())) return absl::OkStatus();  // Deleted meanwhile.
   SLIPSTREAM_RETURN_IF_ERROR(provenances.status());
   SLIPSTREAM_ASSIGN_OR_RETURN(v1::TransferSummary summary,
-                              TransferSummaryOf(*provenances, with_shares));
+                              TransferSummaryOf(response->algorithm(), *provenances, with_shares));
   if (summary.state() != v1::TransferSummary::STATE_UNSPECIFIED) {
     *response->mutable_transfer() = std::move(summary);
   }
@@ -216,8 +216,13 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
                                        : absl::IsNotFound(record.status());
       if (is_gone) return nullptr;  // Deleted meanwhile.
       SLIPSTREAM_RETURN_IF_ERROR(record.status());
+      v1::Study filled;
+      const absl::Status status =
+          FillStudy(*record, WantsCandidates(request->read_mask()), &filled);
+      if (absl::IsNotFound(status)) return nullptr;  // Likewise, between the two reads.
+      SLIPSTREAM_RETURN_IF_ERROR(status);
       v1::Study* study = response->add_studies();
-      SLIPSTREAM_RETURN_IF_ERROR(FillStudy(*record, WantsCandidates(request->read_mask()), study));
+      *study = std::move(filled);
       SLIPSTREAM_RETURN_IF_ERROR(FillTransfer(*record, /*with_shares=*/false, study));
       Trim(request->read_mask(), study);
       return study;

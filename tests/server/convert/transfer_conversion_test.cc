@@ -31,6 +31,14 @@ TrialProvenance Weighed(int64_t number, const char* state, double share) {
   return {number, provenance.SerializeAsString()};
 }
 
+v1::Algorithm Preset(const std::string& name) {
+  v1::Algorithm algorithm;
+  algorithm.set_preset(name);
+  return algorithm;
+}
+
+v1::Algorithm Auto() { return Preset("auto"); }
+
 TrialProvenance WithoutTransfer(int64_t number) {
   v1::Provenance provenance;
   provenance.set_preset("gp_log_ei");
@@ -39,7 +47,7 @@ TrialProvenance WithoutTransfer(int64_t number) {
 
 TEST(TransferConversion, IsWhatTheLatestWeighedSuggestionSays) {
   const auto summary = TransferSummaryOf(
-      {Weighed(3, "unknown", 0.5), Weighed(7, "helping", 0.9), WithoutTransfer(8)}, false);
+      Auto(), {Weighed(3, "unknown", 0.5), Weighed(7, "helping", 0.9), WithoutTransfer(8)}, false);
   ASSERT_TRUE(summary.ok());
   EXPECT_EQ(summary->state(), v1::TransferSummary::HELPING);
   EXPECT_EQ(summary->share(), 0.9);
@@ -57,22 +65,26 @@ TEST(TransferConversion, SaysWhyTheLatestSuggestionDidWithoutTheSources) {
   provenance.set_rung(v1::Provenance::WITHOUT_TRANSFER);
   provenance.set_rung_reason("not ready: 1 of 1 source tasks are still being fitted");
   const TrialProvenance without{8, provenance.SerializeAsString()};
-  const auto first = TransferSummaryOf({without}, false);
+  const auto first = TransferSummaryOf(Auto(), {without}, false);
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(first->state(), v1::TransferSummary::UNKNOWN);
   EXPECT_EQ(first->unused_because(), provenance.rung_reason());
   provenance.set_rung(v1::Provenance::QUASI_RANDOM);
   const TrialProvenance without_model{8, provenance.SerializeAsString()};
-  EXPECT_EQ(TransferSummaryOf({without_model}, false)->unused_because(), provenance.rung_reason());
-  const auto later = TransferSummaryOf({Weighed(7, "helping", 0.9), without}, false);
+  EXPECT_EQ(TransferSummaryOf(Auto(), {without_model}, false)->unused_because(),
+            provenance.rung_reason());
+  EXPECT_EQ(TransferSummaryOf(Preset("gp_log_ei"), {without_model}, false)->unused_because(), "")
+      << "it never uses them";
+  const auto later = TransferSummaryOf(Auto(), {Weighed(7, "helping", 0.9), without}, false);
   EXPECT_EQ(later->state(), v1::TransferSummary::HELPING);
   EXPECT_EQ(later->unused_because(), provenance.rung_reason());
-  EXPECT_EQ(TransferSummaryOf({without, Weighed(9, "helping", 0.9)}, false)->unused_because(), "");
+  const auto used = TransferSummaryOf(Auto(), {without, Weighed(9, "helping", 0.9)}, false);
+  EXPECT_EQ(used->unused_because(), "");
 }
 
 TEST(TransferConversion, GivesTheShareOverTime) {
   const auto summary = TransferSummaryOf(
-      {Weighed(3, "unknown", 0.5), WithoutTransfer(4), Weighed(7, "hurting", 0.1)}, true);
+      Auto(), {Weighed(3, "unknown", 0.5), WithoutTransfer(4), Weighed(7, "hurting", 0.1)}, true);
   ASSERT_EQ(summary->shares_size(), 2);
   EXPECT_EQ(summary->shares(0).trial(), 3);
   EXPECT_EQ(summary->shares(1).trial(), 7);
@@ -81,13 +93,14 @@ TEST(TransferConversion, GivesTheShareOverTime) {
 }
 
 TEST(TransferConversion, HasNoStateWhereNothingWasWeighed) {
-  EXPECT_EQ(TransferSummaryOf({}, true)->state(), v1::TransferSummary::STATE_UNSPECIFIED);
-  EXPECT_EQ(TransferSummaryOf({WithoutTransfer(1), Weighed(2, "splendid", 1)}, true)->state(),
-            v1::TransferSummary::STATE_UNSPECIFIED);
+  EXPECT_EQ(TransferSummaryOf(Auto(), {}, true)->state(), v1::TransferSummary::STATE_UNSPECIFIED);
+  const auto unknown =
+      TransferSummaryOf(Auto(), {WithoutTransfer(1), Weighed(2, "splendid", 1)}, true);
+  EXPECT_EQ(unknown->state(), v1::TransferSummary::STATE_UNSPECIFIED);
 }
 
 TEST(TransferConversion, DamageIsTold) {
-  EXPECT_TRUE(absl::IsDataLoss(TransferSummaryOf({{4, "\xff"}}, false).status()));
+  EXPECT_TRUE(absl::IsDataLoss(TransferSummaryOf(Auto(), {{4, "\xff"}}, false).status()));
 }
 
 }  // namespace
