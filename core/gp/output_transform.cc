@@ -193,6 +193,12 @@ double OutputTransform::Unwarp(double warped) const {
   return warped;
 }
 
+OutputTransform OutputTransform::MovedBy(double more) const {
+  OutputTransform moved = *this;
+  moved.mean_ -= more * deviation_;
+  return moved;
+}
+
 double OutputTransform::Apply(double result) const {
   return (Warp((sign_ * (result / unit_) - offset_) / spread_) - mean_) / deviation_;
 }

@@ -44,6 +44,9 @@ class OutputTransform {
   // The same map for results of another sign: their signed values go where those of this one's go.
   OutputTransform WithSign(double sign) const;
 
+  // The same map, but for values that are all larger by `more`.
+  OutputTransform MovedBy(double more) const;
+
   double Apply(double result) const;
   Vector Apply(const Vector& results) const;
   // The logarithm of Apply's derivative where its value is `value`; not of the copula.

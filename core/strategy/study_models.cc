@@ -35,6 +35,17 @@ bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
   return !view.sources.empty() && (recipe.prior->uses_sources() || recipe.initial->from_sources);
 }
 
+// Whether there are results, all of the same configuration.
+bool HaveOneConfiguration(absl::Span<const EndedTrial> trials) {
+  const Configuration* only = nullptr;
+  for (const EndedTrial& trial : trials) {
+    if (!InformsModels(trial)) continue;
+    if (only != nullptr && *only != trial.configuration) return false;
+    only = &trial.configuration;
+  }
+  return only != nullptr;
+}
+
 }  // namespace
 
 size_t CountResults(const StudyView& view) {
@@ -95,9 +106,10 @@ void StudyModels::Forget() {
   pending_ = 0;
 }
 
-ObjectiveModelRequest StudyModels::RequestFor(const Calibration& calibration,
+ObjectiveModelRequest StudyModels::RequestFor(const StudyView& view,
+                                              const Calibration& calibration,
                                               const Deadline& deadline) const {
-  ObjectiveModelRequest request{view_, parts_.recipe, calibration, parts_.judge, parts_.cache};
+  ObjectiveModelRequest request{view, parts_.recipe, calibration, parts_.judge, parts_.cache};
   request.initial_results = static_cast<Index>(InitialResults(view_, parts_.recipe));
   request.seed = CounterRandomBits(seed_, 0, kCalibrationLane);
   request.deadline = deadline;
@@ -108,7 +120,7 @@ absl::Status StudyModels::Fit(bool with_transfer, const Deadline& deadline) {
   with_transfer_ = with_transfer;
   if (with_transfer) return FitWithSources(deadline);
   SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model,
-                              ObjectiveModel::Fit(RequestFor(parts_.calibration, deadline)));
+                              ObjectiveModel::Fit(RequestFor(view_, parts_.calibration, deadline)));
   main_ = std::move(model);
   return absl::OkStatus();
 }
@@ -121,15 +133,37 @@ bool StudyModels::SourcesTellNothing() const {
                                        });
 }
 
+absl::StatusOr<ObjectiveModel> StudyModels::FitToOneConfiguration(
+    ObjectiveModelRequest request) const {
+  StudyView view_before = view_;
+  view_before.ended = {};
+  ObjectiveModelRequest request_before =
+      RequestFor(view_before, parts_.beside_sources, request.deadline);
+  request_before.prior = request.prior;
+  request_before.sources = request.sources;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const ObjectiveModel before, ObjectiveModel::Fit(request_before));
+  const auto result = std::find_if(view_.ended.begin(), view_.ended.end(), InformsModels);
+  const PointMatrix there =
+      EncodeAll(*view_.space, absl::MakeConstSpan(&result->configuration, 1));
+  Scaling scaling = ScalingWithSources(request);
+  for (size_t i = 0; i < before.size(); ++i) {
+    const double mean = before.member(i).PredictMean(there)[0];
+    scaling.only_result_at += mean / static_cast<double>(before.size());
+  }
+  request.scaling = scaling;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const ObjectiveModel model, ObjectiveModel::Fit(request));
+  return model.WithMembers(before.hyperparameters(), request.deadline);
+}
+
 absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
-  ObjectiveModelRequest request = RequestFor(parts_.beside_sources, deadline);
+  ObjectiveModelRequest request = RequestFor(view_, parts_.beside_sources, deadline);
   const SourceFitOptions options = SourceFitOf(parts_.recipe, view_.sources);
   SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
   request.scale = options.scale;
-  const bool is_guarded =
-      parts_.recipe.model_options().transfer_guard && CountResults(view_) >= kLeastResults;
+  const bool has_guard = parts_.recipe.model_options().transfer_guard;
+  const bool is_guarded = has_guard && CountResults(view_) >= kLeastResults;
   if (is_guarded) {
-    ObjectiveModelRequest alone = RequestFor(parts_.calibration, deadline);
+    ObjectiveModelRequest alone = RequestFor(view_, parts_.calibration, deadline);
     if (request.scale.has_value()) alone.scaling = ScalingWithSources(request);
     SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel without, ObjectiveModel::Fit(alone));
     request.scaling = without.scaling();
@@ -137,7 +171,11 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   }
   request.prior = parts_.prior;
   request.sources = usable_.models;
-  SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model, ObjectiveModel::Fit(request));
+  const bool has_own_scale = has_guard && !is_guarded && !request.scale.has_value();
+  SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model,
+                              has_own_scale && HaveOneConfiguration(view_.ended)
+                                  ? FitToOneConfiguration(request)
+                                  : ObjectiveModel::Fit(request));
   main_ = std::move(model);
   if (is_guarded) {
     evidence_ = EvidenceOf(view_.ended,

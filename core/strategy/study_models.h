@@ -93,7 +93,12 @@ class StudyModels {
  private:
   absl::Status Fit(bool with_transfer, const Deadline& deadline);
   absl::Status FitWithSources(const Deadline& deadline);
-  ObjectiveModelRequest RequestFor(const Calibration& calibration, const Deadline& deadline) const;
+  ObjectiveModelRequest RequestFor(const StudyView& view, const Calibration& calibration,
+                                   const Deadline& deadline) const;
+  // The model where all results are of one configuration. They lie where the sources expect them
+  // to, and hyperparameters are those of before there were any: what a single configuration gave
+  // says nothing of what sources know, as these may be on any scale.
+  absl::StatusOr<ObjectiveModel> FitToOneConfiguration(ObjectiveModelRequest request) const;
   void ShareScreen(uint64_t index);
 
   const StudyView& view_;

@@ -34,6 +34,7 @@ TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
   options.reach = scaling.reach;
   const OutputTransform* const shared = scaling.shared.has_value() ? &*scaling.shared : nullptr;
   options.transform = transform != nullptr ? transform : shared;
+  options.only_result_at = scaling.only_result_at;
   return CollectTrainingSet(view, options);
 }
 

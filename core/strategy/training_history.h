@@ -21,6 +21,8 @@ struct Scaling {
   double reach = 0;  // As TrainingSetOptions::reach.
   // The scale that results share with other tasks; none: their own.
   std::optional<OutputTransform> shared = {};
+  // Where the results lie on their own scale if all are of one configuration.
+  double only_result_at = 0;
 };
 
 // On the scale of `transform`; null: on that of the scaling.

@@ -49,18 +49,29 @@ double LargestCost(std::vector<double> costs, double reach) {
   return median > best && std::isfinite(largest) ? largest : infinite;
 }
 
-void CollectWithoutValue(const StudyView& view, size_t most, TrainingSet& set) {
-  std::vector<Configuration> infeasible;
-  std::vector<Configuration> failed;
+// The latest `most` configurations whose trials ended so.
+PointMatrix LatestThatEnded(Ending ending, const StudyView& view, size_t most) {
+  std::vector<Configuration> latest;
   for (auto trial = view.ended.rbegin(); trial != view.ended.rend(); ++trial) {
-    if (infeasible.size() + failed.size() >= most) break;
-    if (trial->ending == Ending::kInfeasible) infeasible.push_back(trial->configuration);
-    if (trial->ending == Ending::kFailed) failed.push_back(trial->configuration);
+    if (latest.size() >= most) break;
+    if (trial->ending == ending) latest.push_back(trial->configuration);
   }
-  std::reverse(infeasible.begin(), infeasible.end());
-  std::reverse(failed.begin(), failed.end());
-  set.infeasible = EncodeAll(*view.space, infeasible);
-  set.failed = EncodeAll(*view.space, failed);
+  std::reverse(latest.begin(), latest.end());
+  return EncodeAll(*view.space, latest);
+}
+
+// Half of the room is for each kind, and what one does not need is for the other: many failures in
+// a row must not make the model forget where nothing has a value.
+void CollectWithoutValue(const StudyView& view, size_t most, TrainingSet& set) {
+  const auto count = [&view](Ending ending) {
+    return static_cast<size_t>(
+        std::count_if(view.ended.begin(), view.ended.end(),
+                      [ending](const EndedTrial& trial) { return trial.ending == ending; }));
+  };
+  const size_t failed = std::min(count(Ending::kFailed),
+                                 most - std::min(count(Ending::kInfeasible), most - most / 2));
+  set.infeasible = LatestThatEnded(Ending::kInfeasible, view, most - failed);
+  set.failed = LatestThatEnded(Ending::kFailed, view, failed);
 }
 
 }  // namespace
@@ -105,6 +116,9 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   set.transform = options.transform != nullptr ? *options.transform
                   : size == 0                  ? OutputTransform::Identity(-sign)
                               : OutputTransform::Fit(options.warp, set.data.y, -sign);
+  if (options.transform == nullptr && size == 1) {
+    set.transform = set.transform.MovedBy(options.only_result_at);
+  }
   set.data.y = set.transform.Apply(set.data.y);
   CollectWithoutValue(view, options.most_without_value, set);
   return set;

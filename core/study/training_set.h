@@ -33,13 +33,17 @@ struct TrainingSetOptions {
   // The limit of configurations, as fitting takes O(n^3): half of them are the best ones, the
   // rest are spread evenly over the others.
   size_t most = 1000;
-  size_t most_without_value = 500;  // The latest infeasible and failed ones together.
+  // The latest infeasible and failed ones together, at least half of each kind where there are so
+  // many.
+  size_t most_without_value = 500;
   // If positive, and from ten configurations on: results that are worse than the median by more
   // than so many times what the best is better than it count as that. A few that are far off then
   // no longer decide the scale on which all others are told apart.
   double reach = 0;
   // The scale of an earlier training set or of other tasks; null: the results' own.
   const OutputTransform* transform = nullptr;
+  // Where the results lie on their own scale if all are of one configuration.
+  double only_result_at = 0;
 };
 
 // A view without a measured trial gives no rows; its transform, if none is given, changes nothing

@@ -101,6 +101,20 @@ TEST(Auto, BeginsWithWhatTheSourcesTellItAndAPointForContrast) {
   EXPECT_EQ(made[1].provenance.rung, Rung::kRecipe);
 }
 
+TEST(Auto, OneResultDoesNotSpeakAgainstTheSources) {
+  for (const int sources : {1, 6}) {
+    for (const double y : {0.1, 0.9}) {
+      FakeStudy study = StudyWith(0.3, 0.6, sources);
+      study.Queue({{Value::Double(0.8), Value::Double(y)}});
+      study.End(Ending::kMeasured, 1000 + Bowl(study.open.front().configuration));
+      const auto next = MustSuggest("auto", study.view(), 1, 5);
+      EXPECT_GT(Bowl(next[0].configuration), -0.05) << sources << " sources, " << y;
+      study.Lease(next);
+      EXPECT_NE(MustSuggest("auto", study.view(), 1, 5)[0].configuration, next[0].configuration);
+    }
+  }
+}
+
 TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
   FakeStudy study = RippledStudy(2);
   const std::vector<Suggestion> made = RunOf("auto", study, 10, Ripples);

@@ -1,5 +1,7 @@
 #include "core/study/training_set.h"
 
+#include <utility>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -99,6 +101,38 @@ TEST(TrainingSet, ReachDoesNotOverflow) {
   study.ended[0].value = -1.7e308;
   const TrainingSet set = CollectTrainingSet(study.view(), options);
   EXPECT_TRUE(set.data.y.allFinite());
+}
+
+TEST(TrainingSet, ManyFailuresLeaveRoomForInfeasiblePointsAndTheOtherWayRound) {
+  FakeStudy study(SquareSpace());
+  TrainingSetOptions options;
+  options.most_without_value = 5;
+  const auto counts = [&] {
+    const TrainingSet set = CollectTrainingSet(study.view(), options);
+    return std::make_pair(set.infeasible.rows(), set.failed.rows());
+  };
+  for (int i = 0; i < 2; ++i) Add(study, 0.1 * i, std::nullopt, Ending::kInfeasible);
+  EXPECT_EQ(counts(), std::make_pair(Index{2}, Index{0}));
+  for (int i = 0; i < 9; ++i) Add(study, 0.1 * i, std::nullopt, Ending::kFailed);
+  EXPECT_EQ(counts(), std::make_pair(Index{2}, Index{3}));
+  EXPECT_EQ(CollectTrainingSet(study.view(), options).failed(2, 0), 0.8) << "the latest";
+  for (int i = 0; i < 9; ++i) Add(study, 0.1 * i, std::nullopt, Ending::kInfeasible);
+  EXPECT_EQ(counts(), std::make_pair(Index{3}, Index{2}));
+}
+
+TEST(TrainingSet, AnOnlyConfigurationLiesWhereItIsToldTo) {
+  FakeStudy study(SquareSpace(), {}, Goal::kMinimize);
+  Add(study, 0.5, 8);
+  Add(study, 0.5, 12);
+  TrainingSetOptions options;
+  EXPECT_EQ(CollectTrainingSet(study.view(), options).data.y[0], 0);
+  options.only_result_at = 0.75;
+  const TrainingSet set = CollectTrainingSet(study.view(), options);
+  EXPECT_NEAR(set.data.y[0], 0.75, 1e-12);
+  EXPECT_NEAR(set.transform.Invert(0.75), 10, 1e-12);
+  EXPECT_GT(set.transform.Apply(9), 0.75);
+  Add(study, 0.2, 20);
+  EXPECT_NEAR(CollectTrainingSet(study.view(), options).data.y.sum(), 0, 1e-12);
 }
 
 TEST(TrainingSet, MergesRepeatsIntoTheirMean) {
