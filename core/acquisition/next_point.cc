@@ -115,7 +115,9 @@ class Chooser {
     if (found.deadline_passed && !(may_be_cut_short && is_found)) {
       return absl::DeadlineExceededError("no time to search the space");
     }
-    return FirstNotTaken(found.best);
+    NextPoint next = FirstNotTaken(found.best);
+    next.is_cut_short = found.deadline_passed;
+    return next;
   }
 
  private:

@@ -30,6 +30,7 @@ struct NextPoint {
   double model_deviation = 0;        // On the model's scale.
   bool is_repeat = false;            // Everything that was considered had been tried.
   bool searched_whole = false;       // Each configuration that there is was looked at.
+  bool is_cut_short = false;         // The search had to end before it was done.
 };
 
 // All of it must outlive the call that it is passed to.

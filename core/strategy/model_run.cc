@@ -14,6 +14,7 @@
 #include "core/strategy/lengthscale_rule.h"
 #include "core/strategy/quasi_random_strategy.h"
 #include "core/strategy/random_strategy.h"
+#include "core/study/spent_configurations.h"
 
 namespace slipstream {
 namespace {
@@ -22,8 +23,6 @@ namespace {
 constexpr uint64_t kSearchLane = 0x5ea4c4;
 constexpr uint64_t kRandomLane = 0x4a4d0;
 constexpr uint64_t kMostRandomTries = 100;
-// A configuration with which workers failed so often is not suggested again.
-constexpr Index kMostFailures = 2;
 
 // The share of the time until the deadline that a model with transfer may take,
 // so that enough is left for one without.
@@ -64,30 +63,22 @@ class ModelRun final : public SuggestionRun {
     return true;
   }
 
-  // Adds the configurations of pending and infeasible trials, of those that failed again and
-  // again and, where results are exact, of measured ones.
+  // Spent and pending configurations.
   void CollectTaken() {
+    taken_ = SpentConfigurations(view_);
+    if (pool_ != nullptr) pool_->LeaveOut(taken_);
     for (const OpenTrial& trial : view_.open) taken_.try_emplace(&trial.configuration, 0);
-    ConfigurationIndex failures;
-    for (const EndedTrial& trial : view_.ended) {
-      const bool is_known =
-          trial.ending == Ending::kInfeasible ||
-          (view_.noiseless && trial.ending == Ending::kMeasured) ||
-          (trial.ending == Ending::kFailed && ++failures[&trial.configuration] >= kMostFailures);
-      if (is_known) taken_.try_emplace(&trial.configuration, 0);
-    }
   }
 
-  Suggestion EvenlyFilling() { return QuasiRandomSuggestion(*view_.space, seed_, index_, pool_); }
-
-  // Before there is a model: evenly filling, or random where the recipe has it so or that is taken,
-  // as in a small space.
-  Suggestion First() {
-    if (parts_.recipe.initial->is_random) return Random();
-    Suggestion suggestion = EvenlyFilling();
+  // Random where the next evenly filling point is taken, as in a small space.
+  Suggestion EvenlyFilling() {
+    Suggestion suggestion = QuasiRandomSuggestion(*view_.space, seed_, index_, pool_);
     const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
     return is_repeat ? Random() : suggestion;
   }
+
+  // Before there is a model.
+  Suggestion First() { return parts_.recipe.initial->is_random ? Random() : EvenlyFilling(); }
 
   // From the model, unless the recipe's exploration has it otherwise.
   Suggestion Explored() {
@@ -266,6 +257,9 @@ class ModelRun final : public SuggestionRun {
     if (next.is_repeat) {
       provenance.facts.push_back(
           {"repeat", std::string("every configuration considered has been tried")});
+    }
+    if (next.is_cut_short) {
+      provenance.facts.push_back({std::string(kCutShortFact), std::string("the deadline")});
     }
   }
 

@@ -45,6 +45,16 @@ absl::StatusOr<CandidatePool> CandidatePool::Create(const StudyView& view) {
   return CandidatePool(space, std::move(left));
 }
 
+void CandidatePool::LeaveOut(const ConfigurationIndex& configurations) {
+  if (configurations.empty()) return;
+  std::vector<int64_t> others;
+  for (int64_t candidate : left_) {
+    const Configuration& there = space_->candidates()[static_cast<size_t>(candidate)];
+    if (!configurations.contains(&there)) others.push_back(candidate);
+  }
+  if (!others.empty()) left_ = std::move(others);
+}
+
 int64_t CandidatePool::TakeAt(std::vector<int64_t>::iterator place) {
   const int64_t candidate = *place;
   if (!space_->allow_repeats()) left_.erase(place);

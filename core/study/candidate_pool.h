@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/space/candidate_list.h"
 #include "core/space/nearest_candidate.h"
 #include "core/study/study_view.h"
 
@@ -25,6 +26,9 @@ class CandidatePool {
   bool empty() const { return left_.empty(); }
   // The candidates that are left, ascending.
   const std::vector<int64_t>& left() const { return left_; }
+
+  // Takes out the candidates with these configurations, unless there are no others.
+  void LeaveOut(const ConfigurationIndex& configurations);
 
   // Each takes a candidate out of the pool, unless the space allows repeats,
   // and returns its index. The pool must not be empty.

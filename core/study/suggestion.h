@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/space/configuration.h"
 #include "core/study/study_view.h"
 
@@ -27,6 +28,10 @@ struct Fact {
   std::string name;  // snake_case.
   std::variant<double, std::string> value;
 };
+
+// The fact of a suggestion whose search had to end before it was done, and what ended it. With more
+// time the same recipe could have suggested another point.
+inline constexpr absl::string_view kCutShortFact = "search_cut_short_by";
 
 // Where a suggestion came from.
 struct Provenance {

@@ -87,11 +87,14 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
   return work;
 }
 
-// Without those that the recipe did not make for want of time.
+// Without those that the recipe did not make, or not with care, for want of time.
 void SuggestionWork::KeepAhead() {
   std::vector<Suggestion> made = Made();
   const auto late = std::find_if(made.begin(), made.end(), [](const Suggestion& suggestion) {
-    return !suggestion.provenance.rung_reason.empty();
+    const std::vector<Fact>& facts = suggestion.provenance.facts;
+    return !suggestion.provenance.rung_reason.empty() ||
+           std::any_of(facts.begin(), facts.end(),
+                       [](const Fact& fact) { return fact.name == kCutShortFact; });
   });
   made.erase(late, made.end());
   if (!made.empty()) context_.prepared->Put(study_->key, version_, std::move(made));

@@ -290,6 +290,7 @@ TEST(NextPoint, IsTheBestThatWasFoundByTheDeadline) {
   const auto cut_short = ChooseNextPoint(request);
   ASSERT_TRUE(cut_short.ok()) << cut_short.status();
   EXPECT_GT(cut_short->value, 1);  // The screen is around the best result, 1.5.
+  EXPECT_TRUE(cut_short->is_cut_short);
   EXPECT_TRUE(absl::IsDeadlineExceeded(LargestMean(request, 0).status()));
 
   std::stop_source stop;

@@ -288,6 +288,24 @@ TEST(ModelStrategy, WhatFailedTwiceIsNotSuggestedAgain) {
   }
 }
 
+TEST(ModelStrategy, CandidatesThatFailedTwiceAreNotSuggestedAgainThoughRepeatsAreAllowed) {
+  for (const char* preset : {"gp_log_ei", "gp_ts"}) {
+    FakeStudy study(LineOfCandidates(4, /*allow_repeats=*/true));
+    const auto end_at = [&study](size_t candidate, Ending ending, std::optional<double> value) {
+      study.Queue(study.space->candidates()[candidate]);
+      study.End(ending, value);
+    };
+    for (size_t i = 0; i < 4; ++i) end_at(i, Ending::kMeasured, static_cast<double>(i));
+    for (int i = 0; i < 2; ++i) end_at(3, Ending::kFailed, std::nullopt);
+    for (int i = 0; i < 4; ++i) {
+      const auto next = MustSuggest(preset, study.view(), 1, 5 + static_cast<uint64_t>(i))[0];
+      EXPECT_NE(next.candidate, 3) << preset;
+    }
+    for (size_t i = 0; i < 4; ++i) end_at(i, Ending::kInfeasible, std::nullopt);
+    EXPECT_EQ(MustSuggest(preset, study.view(), 1, 5).size(), 1u) << "nothing else is left";
+  }
+}
+
 TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
   FakeStudy up(SquareSpace());
   FakeStudy down(SquareSpace(), {}, Goal::kMinimize);

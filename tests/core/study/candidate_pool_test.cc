@@ -1,5 +1,7 @@
 #include "core/study/candidate_pool.h"
 
+#include <vector>
+
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
 
@@ -28,6 +30,21 @@ TEST(CandidatePool, LeavesOutWhatWasTriedByIndexOrByConfigurationWhateverBecameO
   EXPECT_FALSE(pool.Take(3));
   EXPECT_TRUE(pool.Take(4));
   EXPECT_TRUE(pool.empty());
+}
+
+TEST(CandidatePool, LeavesOutWhatItIsToldAsLongAsThereIsMore) {
+  const FakeStudy study(LineOfCandidates(4, /*allow_repeats=*/true));
+  const std::vector<Configuration>& all = study.space->candidates();
+  CandidatePool pool = Pool(study);
+  ConfigurationIndex spent;
+  pool.LeaveOut(spent);
+  EXPECT_EQ(pool.left().size(), 4u);
+  for (const size_t candidate : {1, 2}) spent.try_emplace(&all[candidate], 0);
+  pool.LeaveOut(spent);
+  EXPECT_EQ(pool.left(), (std::vector<int64_t>{0, 3}));
+  for (const size_t candidate : {0, 3}) spent.try_emplace(&all[candidate], 0);
+  pool.LeaveOut(spent);
+  EXPECT_EQ(pool.left(), (std::vector<int64_t>{0, 3})) << "there is nothing else";
 }
 
 TEST(CandidatePool, TrialsOutsideTheTableTakeNothing) {

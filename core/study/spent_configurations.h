@@ -1,0 +1,16 @@
+// Configurations of a study that are not worth another trial.
+#ifndef SLIPSTREAM_CORE_STUDY_SPENT_CONFIGURATIONS_H_
+#define SLIPSTREAM_CORE_STUDY_SPENT_CONFIGURATIONS_H_
+
+#include "core/space/candidate_list.h"
+#include "core/study/study_view.h"
+
+namespace slipstream {
+
+// Those that are infeasible or with which workers failed again and again and, where results are
+// exact, those that were measured. They belong to the view.
+ConfigurationIndex SpentConfigurations(const StudyView& view);
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_CORE_STUDY_SPENT_CONFIGURATIONS_H_
