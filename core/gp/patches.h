@@ -14,11 +14,12 @@ namespace slipstream {
 
 class Patches {
  public:
-  // At least one point, and at most `most` (at least 1) in each patch, unless they are all equal.
+  // At least one point, and at most `most` (at least 1) in each patch. Of more points that are all
+  // equal so many are in their patch, chosen evenly.
   Patches(const PointMatrix& x, Index most);
 
   size_t size() const { return rows_.size(); }
-  // The places of a patch's points, ascending; never empty.
+  // The places of a patch's points, ascending; never empty and never more than `most`.
   const std::vector<Index>& rows(size_t patch) const { return rows_[patch]; }
   // The patch in which any point of the cube lies.
   size_t PatchOf(ConstVectorView x) const;
@@ -32,7 +33,9 @@ class Patches {
     size_t upper = 0;
   };
 
+  // Both return the place of the node that they add.
   size_t Divide(const PointMatrix& x, std::vector<Index> rows, Index most);
+  size_t AddPatch(std::vector<Index> rows, Index most);
 
   std::vector<Node> nodes_;  // The root is the last.
   std::vector<std::vector<Index>> rows_;

@@ -1,5 +1,6 @@
 #include "core/gp/patches.h"
 
+#include <algorithm>
 #include <set>
 
 #include "gtest/gtest.h"
@@ -43,7 +44,9 @@ TEST(PatchesTest, PointsOfAPatchLieTogether) {
 
 TEST(PatchesTest, EqualPointsStayTogether) {
   PointMatrix x = PointMatrix::Constant(100, 2, 0.5);
-  EXPECT_EQ(Patches(x, 10).size(), 1u);
+  const Patches one(x, 10);
+  EXPECT_EQ(one.size(), 1u);
+  EXPECT_EQ(one.rows(0).size(), 10u);  // Enough to tell what is there.
   x(7, 1) = 0.25;  // One is lower, so that the middle value is the largest as well.
   const Patches two(x, 10);
   EXPECT_EQ(two.size(), 2u);
@@ -52,6 +55,36 @@ TEST(PatchesTest, EqualPointsStayTogether) {
   const Patches other(x, 10);
   EXPECT_EQ(other.size(), 2u);
   EXPECT_NE(other.PatchOf(x.row(7).transpose()), other.PatchOf(x.row(8).transpose()));
+}
+
+size_t LargestPatch(const Patches& patches) {
+  size_t largest = 0;
+  for (size_t i = 0; i < patches.size(); ++i) {
+    largest = std::max(largest, patches.rows(i).size());
+  }
+  return largest;
+}
+
+TEST(PatchesTest, ConstantCoordinatesAreNoReasonForALargePatch) {
+  constexpr Index kPoints = 4000;
+  const PointMatrix random = SomePoints(kPoints);
+  // Down to differences whose squares are 0.
+  for (const double spread : {1e-3, 1e-9, 1e-12, 1e-15, 1e-200}) {
+    PointMatrix x = PointMatrix::Constant(kPoints, 4, 0.7);
+    x.col(3) = spread * random.col(0);
+    if (spread > 1e-100) x.col(3).array() += 0.3;
+    const Patches patches(x, 128);
+    // At 1e-15 many points are equal, but there are more than a few different ones.
+    EXPECT_LE(LargestPatch(patches), 128u) << spread;
+    EXPECT_GE(patches.size(), 4u) << spread;
+  }
+}
+
+TEST(PatchesTest, AFewPointsFarOffDoNotHideTheOthers) {
+  PointMatrix x = SomePoints(2000).leftCols(2);
+  x *= 1e-9;
+  x.row(5).setOnes();
+  EXPECT_LE(LargestPatch(Patches(x, 64)), 64u);
 }
 
 TEST(PatchesTest, OnePointIsOnePatch) {
