@@ -10,6 +10,9 @@
 namespace slipstream {
 namespace {
 
+// So many covariances are worked out at a time, in memory that stays in the processor's cache.
+constexpr Index kCovarianceBlock = 1024;
+
 // The point among `rows` that is nearest to their centre: a place where observations can be.
 PointMatrix MiddleOf(const PointMatrix& x, const std::vector<Index>& rows) {
   Vector centre = Vector::Zero(x.cols());
@@ -26,7 +29,7 @@ PointMatrix MiddleOf(const PointMatrix& x, const std::vector<Index>& rows) {
 
 absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
     std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample,
-    size_t most_fitted) {
+    size_t most_fitted, std::shared_ptr<const Deadline> deadline) {
   if (!observations.x.allFinite() || !observations.y.allFinite() ||
       !observations.noise_variance.allFinite()) {
     return absl::FailedPreconditionError("observations must be finite");
@@ -35,22 +38,35 @@ absl::StatusOr<std::unique_ptr<PatchedProcess>> PatchedProcess::Fit(
   auto data = std::make_shared<const Data>(
       Data{std::move(prior), std::move(observations), std::move(patches)});
   return std::unique_ptr<PatchedProcess>(
-      new PatchedProcess(std::move(data), std::move(sample), most_fitted));
+      new PatchedProcess(std::move(data), std::move(sample), most_fitted, std::move(deadline)));
 }
 
 PatchedProcess::PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample,
-                               size_t most_fitted)
+                               size_t most_fitted, std::shared_ptr<const Deadline> deadline)
     : Surrogate(data->prior->dimension()),
       data_(std::move(data)),
       sample_(std::move(sample)),
       absorbed_(0, data_->prior->dimension()),
       most_fitted_(most_fitted),
+      deadline_(std::move(deadline)),
       fitted_(most_fitted) {}
+
+// Those of all observations.
+Vector PatchedProcess::CovariancesWith(const PointMatrix& middle) const {
+  const PointMatrix& x = data_->observations.x;
+  Vector covariances(x.rows());
+  for (Index first = 0; first < x.rows(); first += kCovarianceBlock) {
+    const Index count = std::min(kCovarianceBlock, x.rows() - first);
+    covariances.segment(first, count) =
+        data_->prior->Covariance(x.middleRows(first, count), middle).col(0);
+  }
+  return covariances;
+}
 
 absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatrix& middle,
                                                                  std::vector<Index> rows) const {
   const Observations& all = data_->observations;
-  const Vector covariances = data_->prior->Covariance(all.x, middle).col(0);
+  const Vector covariances = CovariancesWith(middle);
   if (!covariances.allFinite()) return absl::FailedPreconditionError("a covariance is not finite");
   const std::vector<Index> nearest = LargestPlaces(covariances, kNearest);
   double reach = covariances[nearest.front()];
@@ -82,8 +98,14 @@ absl::Status PatchedProcess::TakeIn(Fitted& fitted) const {
   return fitted.process.Absorb(fresh(rows, Eigen::all)).status();
 }
 
+// Not owned: this has it.
+std::shared_ptr<const GaussianProcess> PatchedProcess::Sample() const {
+  return {&sample_, [](const GaussianProcess*) {}};
+}
+
 std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) const {
   std::shared_ptr<const Fitted> found = fitted_.Find(patch);
+  if (found == nullptr && IsOutOfTime()) return Sample();
   if (found == nullptr || found->absorbed < absorbed_.rows()) {
     absl::StatusOr<Fitted> fitted;
     if (found == nullptr) {
@@ -94,7 +116,7 @@ std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) c
       const absl::Status status = TakeIn(*fitted);
       if (!status.ok()) fitted = status;
     }
-    if (!fitted.ok()) return {&sample_, [](const GaussianProcess*) {}};
+    if (!fitted.ok()) return Sample();
     found = std::make_shared<const Fitted>(*std::move(fitted));
     fitted_.Put(patch, found);
   }
@@ -149,7 +171,8 @@ JointPredictions PatchedProcess::DoPredictJointly(const PointMatrix& x) const {
 }
 
 absl::StatusOr<std::unique_ptr<Surrogate>> PatchedProcess::DoFantasize(const PointMatrix& x) const {
-  std::unique_ptr<PatchedProcess> fantasy(new PatchedProcess(data_, sample_, most_fitted_));
+  std::unique_ptr<PatchedProcess> fantasy(
+      new PatchedProcess(data_, sample_, most_fitted_, deadline_));
   fantasy->absorbed_ = absorbed_;
   SLIPSTREAM_RETURN_IF_ERROR(fantasy->Absorb(x).status());
   return fantasy;

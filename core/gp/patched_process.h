@@ -7,7 +7,9 @@
 // which takes longer than a patch that is fitted already and is more exact at its edges.
 //
 // Everything is a pure function of the observations. Patches are fitted when they are first asked
-// for. Joint covariances are those of a sample of the observations.
+// for, each of which takes a look at all observations. Once a deadline has passed, those that are
+// not fitted yet are predicted from a sample of the observations, so that a search which asks for
+// many of them ends soon. Joint covariances are those of the sample.
 #ifndef SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
 #define SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
 
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/deadline.h"
 #include "core/base/memo.h"
 #include "core/gp/gaussian_process.h"
 #include "core/gp/patches.h"
@@ -33,11 +36,11 @@ class PatchedProcess final : public Surrogate {
   static constexpr size_t kMostFitted = 128;
 
   // `sample` is a process of some of the observations, with the same prior; it stands in where a
-  // factorisation fails. At least one observation. FAILED_PRECONDITION when something is not
-  // finite.
+  // factorisation fails. At least one observation. `deadline` may be changed between calls; null:
+  // there is none. FAILED_PRECONDITION when something is not finite.
   static absl::StatusOr<std::unique_ptr<PatchedProcess>> Fit(
       std::shared_ptr<const GaussianPrior> prior, Observations observations, GaussianProcess sample,
-      size_t most_fitted = kMostFitted);
+      size_t most_fitted = kMostFitted, std::shared_ptr<const Deadline> deadline = nullptr);
 
  private:
   struct Data {
@@ -53,9 +56,13 @@ class PatchedProcess final : public Surrogate {
     Index absorbed = 0;
   };
 
-  PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample, size_t most_fitted);
+  PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample, size_t most_fitted,
+                 std::shared_ptr<const Deadline> deadline);
 
+  bool IsOutOfTime() const { return deadline_ != nullptr && deadline_->has_passed(); }
+  std::shared_ptr<const GaussianProcess> Sample() const;
   std::shared_ptr<const GaussianProcess> ProcessOf(size_t patch) const;
+  Vector CovariancesWith(const PointMatrix& middle) const;
   absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows) const;
   absl::Status TakeIn(Fitted& fitted) const;
   // Passes each patch's process, the places of its points in `x`, and these points.
@@ -75,6 +82,7 @@ class PatchedProcess final : public Surrogate {
   GaussianProcess sample_;
   PointMatrix absorbed_;
   size_t most_fitted_;
+  std::shared_ptr<const Deadline> deadline_;  // Perhaps null.
   // By patch.
   mutable Memo<size_t, const Fitted> fitted_;
 };

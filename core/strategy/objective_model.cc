@@ -199,7 +199,8 @@ absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
                                {all_results_->x, all_results_->y,
                                 NoiseOf(*all_results_, hyperparameters.log_noise_variance)},
                                std::move(process),
-                               PatchedProcess::kMostFitted / calibrated_->members.size());
+                               PatchedProcess::kMostFitted / calibrated_->members.size(),
+                               prediction_deadline_);
   }
   return std::make_unique<GaussianProcess>(std::move(process));
 }
@@ -216,6 +217,7 @@ Vector ObjectiveModel::MeansAtResults(const Surrogate& member) const {
 absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
   members_.clear();
   base_means_.clear();
+  *prediction_deadline_ = deadline;
   for (const Hyperparameters& hyperparameters : calibrated_->members) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
     SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<Surrogate> member, MemberOf(hyperparameters));
@@ -226,6 +228,10 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
     }
     base_means_.push_back(MeansAtResults(*member));
     members_.push_back(std::move(member));
+  }
+  // Means that there was no time for are not those of the results.
+  if (all_results_ != nullptr) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to fit the model"));
   }
   best_pending_.assign(members_.size(), -std::numeric_limits<double>::infinity());
   return absl::OkStatus();
@@ -261,6 +267,7 @@ double ObjectiveModel::Incumbent(size_t member) const {
 absl::Status ObjectiveModel::AddPending(const SearchSpace& space,
                                         absl::Span<const Configuration> pending,
                                         const Deadline& deadline) {
+  *prediction_deadline_ = deadline;
   if (pending.empty()) return absl::OkStatus();
   const PointMatrix x = EncodeAll(space, pending);
   return Fantasize(x.rows() <= kMostPending ? x : MostPromising(x, kMostPending), deadline);

@@ -80,7 +80,9 @@ class ObjectiveModel final : public SearchedModel {
 
   // Adds trials that are out, as if they had given what each member expects of them. Where they or
   // the results are many, each costs an appended point; of very many only those that promise most
-  // are added. DEADLINE_EXCEEDED as Fit; the model is of no use then.
+  // are added. Predictions from the results around a point keep to the same deadline from then on,
+  // as they do to that of Fit before: what they have no time for is predicted from a sample of the
+  // results. DEADLINE_EXCEEDED as Fit; the model is of no use then.
   absl::Status AddPending(const SearchSpace& space, absl::Span<const Configuration> pending,
                           const Deadline& deadline);
   // Whether AddPending appends points: searches then share a screen (next_point.h).
@@ -135,6 +137,9 @@ class ObjectiveModel final : public SearchedModel {
   ScaledResults scaled_;
   // Null where the training set has them all.
   std::shared_ptr<const TrainingData> all_results_;
+  // When the members' predictions have to be quick, if there are too many results for one process.
+  std::shared_ptr<Deadline> prediction_deadline_ =
+      std::make_shared<Deadline>(Deadline::Infinite());
   bool noiseless_ = false;
   Model model_;                                         // Without transfer.
   std::shared_ptr<const Transfer> transfer_;            // Null without.

@@ -168,6 +168,25 @@ TEST_F(PatchedProcessTest, JointCovariancesAreThoseOfTheSample) {
   EXPECT_EQ(joint.at_points.mean, sample.PredictMean(places_));
 }
 
+TEST_F(PatchedProcessTest, OnceTheDeadlineHasPassedOnlyWhatIsFittedIsPredictedFromPatches) {
+  const GaussianProcess sample = Fitted(believed_.prior, FirstOf(observations_, 200));
+  const auto deadline = std::make_shared<Deadline>(Deadline::Passed());
+  const auto patched = PatchedProcess::Fit(believed_.prior, observations_, sample,
+                                           PatchedProcess::kMostFitted, deadline);
+  ASSERT_TRUE(patched.ok()) << patched.status();
+  const PointMatrix pair = places_.topRows(2);
+  const Predictions rough = (*patched)->Predict(pair);
+  EXPECT_LE((rough.mean - sample.PredictMean(pair)).lpNorm<Eigen::Infinity>(), 1e-12);
+  EXPECT_LE((rough.variance - sample.Predict(pair).variance).lpNorm<Eigen::Infinity>(), 1e-12);
+  EXPECT_GT((rough.mean - Patched()->PredictMean(pair)).lpNorm<Eigen::Infinity>(), 1e-6);
+  *deadline = Deadline::Infinite();
+  const Predictions in_time = (*patched)->Predict(pair);
+  EXPECT_EQ(in_time.mean, Patched()->Predict(pair).mean);
+  *deadline = Deadline::Passed();
+  EXPECT_EQ((*patched)->Predict(pair).mean, in_time.mean);
+  EXPECT_EQ((*patched)->Predict(pair).variance, in_time.variance);
+}
+
 TEST_F(PatchedProcessTest, RefusesWhatIsNotFinite) {
   Observations broken = observations_;
   broken.y[3] = std::numeric_limits<double>::infinity();
