@@ -41,12 +41,12 @@ struct SumCentres {
 };
 
 absl::Status AddCentres(const SourceModels& kept, const PointMatrix& grid, SourceGrouping grouping,
-                        size_t most_covariances, SumCentres& centres) {
+                        size_t most_covariances, const Deadline& deadline, SumCentres& centres) {
   PrototypeOptions own;
   own.grouping = grouping;
   own.weight_places = kColumnPlaces;
   own.most_covariances = most_covariances;
-  SLIPSTREAM_ASSIGN_OR_RETURN(SourcePrototypes made, MakePrototypes(kept, grid, own));
+  SLIPSTREAM_ASSIGN_OR_RETURN(SourcePrototypes made, MakePrototypes(kept, grid, own, deadline));
   std::move(made.prototypes.begin(), made.prototypes.end(), std::back_inserter(centres.prototypes));
   return absl::OkStatus();
 }
@@ -71,11 +71,11 @@ absl::StatusOr<std::shared_ptr<const SumCentres>> CentresFor(const PriorInput& i
           : WithoutScreen(input.sources);
   centres->sources = screen.kept;
   const SourceModels kept = SourcesAt(input.sources, screen.kept);
-  SLIPSTREAM_RETURN_IF_ERROR(
-      AddCentres(kept, grid, SourceGrouping::kTogether, options.most_covariances, *centres));
+  SLIPSTREAM_RETURN_IF_ERROR(AddCentres(kept, grid, SourceGrouping::kTogether,
+                                        options.most_covariances, input.deadline, *centres));
   if (kept.size() >= options.least_clustered) {
-    SLIPSTREAM_RETURN_IF_ERROR(
-        AddCentres(kept, grid, SourceGrouping::kClusters, options.most_covariances, *centres));
+    SLIPSTREAM_RETURN_IF_ERROR(AddCentres(kept, grid, SourceGrouping::kClusters,
+                                          options.most_covariances, input.deadline, *centres));
   }
   return centres;
 }

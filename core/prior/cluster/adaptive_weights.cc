@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "core/gp/data_fingerprint.h"
 #include "core/linalg/cholesky.h"
@@ -21,25 +22,51 @@ struct MixedPrior {
   Matrix at_places;
 };
 
-// Line 15.
-MixedPrior MixedOf(const SourcePrototypes& prototypes, const PrototypeValues& values,
-                   const AdaptionModel& model, const Vector& weights, Index results) {
-  const Index places = prototypes.places.rows();
-  MixedPrior prior{Vector::Constant(results, model.mean), Matrix::Zero(results, results),
-                   Matrix::Zero(results, places), Vector::Constant(places, model.mean),
-                   Matrix::Zero(places, places)};
-  for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
-    const PlacedNormal& prototype = prototypes.prototypes[i].at_places;
-    const double weight = weights[static_cast<Index>(i)];
-    prior.mean += weight * values.means[i].head(results);
-    const double share = CovarianceWeight(model.covariance, weight);
-    prior.covariance += share * values.within[i].topLeftCorner(results, results);
-    prior.to_places += share * values.to_places[i].topRows(results);
-    prior.mean_at_places += weight * prototype.mean();
-    prior.at_places += share * prototype.covariance();
-    prior.at_places.diagonal().array() -= share * prototype.ridge();
+constexpr absl::string_view kNoTimeToWeigh = "no time to weigh the sources";
+
+// The values of prototypes are kept from one step to the next while they take no more than this.
+constexpr double kMostValueBytes = 256 << 20;
+
+double ValueBytes(const SourcePrototypes& prototypes, Index results) {
+  const auto rows = static_cast<double>(results);
+  const double columns = rows + static_cast<double>(prototypes.places.rows()) + 1;
+  return static_cast<double>(prototypes.prototypes.size()) * rows * columns * sizeof(double);
+}
+
+absl::StatusOr<PrototypeValues> AllValues(const SourcePrototypes& prototypes,
+                                          const SourceModels& sources, const PointMatrix& x,
+                                          const Deadline& deadline) {
+  PrototypeValues all;
+  for (const Prototype& prototype : prototypes.prototypes) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
+    PrototypeValues one = ValuesOf(prototype, prototypes.places, sources, x);
+    all.means.push_back(std::move(one.means.front()));
+    all.within.push_back(std::move(one.within.front()));
+    all.to_places.push_back(std::move(one.to_places.front()));
   }
-  return prior;
+  return all;
+}
+
+MixedPrior NothingMixed(const SourcePrototypes& prototypes, const AdaptionModel& model,
+                        Index results) {
+  const Index places = prototypes.places.rows();
+  return {Vector::Constant(results, model.mean), Matrix::Zero(results, results),
+          Matrix::Zero(results, places), Vector::Constant(places, model.mean),
+          Matrix::Zero(places, places)};
+}
+
+// One term of the sums of line 15; its values are those at `place` of `values`.
+void AddPrototype(const Prototype& prototype, const PrototypeValues& values, size_t place,
+                  const AdaptionModel& model, double weight, MixedPrior& prior) {
+  const Index results = prior.mean.size();
+  const PlacedNormal& normal = prototype.at_places;
+  prior.mean += weight * values.means[place].head(results);
+  const double share = CovarianceWeight(model.covariance, weight);
+  prior.covariance += share * values.within[place].topLeftCorner(results, results);
+  prior.to_places += share * values.to_places[place].topRows(results);
+  prior.mean_at_places += weight * normal.mean();
+  prior.at_places += share * normal.covariance();
+  prior.at_places.diagonal().array() -= share * normal.ridge();
 }
 
 void AddResidual(const OwnPart& residual, const PointMatrix& x, const PointMatrix& places,
@@ -63,6 +90,43 @@ absl::StatusOr<PlacedNormal> PosteriorAtPlaces(MixedPrior prior, const Vector& y
   prior.mean_at_places.noalias() += prior.to_places.transpose() * whitened;
   prior.at_places.noalias() -= prior.to_places.transpose() * prior.to_places;
   return PlacedNormal::Of(std::move(prior.mean_at_places), std::move(prior.at_places));
+}
+
+// Lines 16 and 19 to 21.
+absl::StatusOr<AdaptiveWeights> WeightsUnder(MixedPrior prior, const SourcePrototypes& prototypes,
+                                             const AdaptionModel& model,
+                                             const TrainingData& results,
+                                             const Deadline& deadline) {
+  if (model.residual.has_value()) {
+    AddResidual(*model.residual, results.x, prototypes.places, prior);
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      const PlacedNormal posterior,
+      PosteriorAtPlaces(std::move(prior), results.y, NoiseOf(results, model.log_noise_variance)));
+  Vector distances(static_cast<Index>(prototypes.prototypes.size()));
+  for (Index i = 0; i < distances.size(); ++i) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
+    distances[i] = DistanceBetween(
+        model.distance, prototypes.prototypes[static_cast<size_t>(i)].at_places, posterior);
+  }
+  return WeightsOf(std::move(distances));
+}
+
+// A step for which each prototype's values are worked out and given up again.
+absl::StatusOr<AdaptiveWeights> StepWithoutValues(const SourcePrototypes& prototypes,
+                                                  const SourceModels& sources,
+                                                  const AdaptionModel& model,
+                                                  const Vector& weights,
+                                                  const TrainingData& results,
+                                                  const Deadline& deadline) {
+  MixedPrior prior = NothingMixed(prototypes, model, results.y.size());
+  for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
+    const Prototype& prototype = prototypes.prototypes[i];
+    AddPrototype(prototype, ValuesOf(prototype, prototypes.places, sources, results.x), 0, model,
+                 weights[static_cast<Index>(i)], prior);
+  }
+  return WeightsUnder(std::move(prior), prototypes, model, results, deadline);
 }
 
 // Weights depend on a kernel by what it gives somewhere.
@@ -110,20 +174,13 @@ absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances) {
 absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototypes,
                                                const PrototypeValues& values,
                                                const AdaptionModel& model, const Vector& weights,
-                                               const TrainingData& results) {
-  MixedPrior prior = MixedOf(prototypes, values, model, weights, results.y.size());
-  if (model.residual.has_value()) {
-    AddResidual(*model.residual, results.x, prototypes.places, prior);
+                                               const TrainingData& results,
+                                               const Deadline& deadline) {
+  MixedPrior prior = NothingMixed(prototypes, model, results.y.size());
+  for (size_t i = 0; i < prototypes.prototypes.size(); ++i) {
+    AddPrototype(prototypes.prototypes[i], values, i, model, weights[static_cast<Index>(i)], prior);
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      const PlacedNormal posterior,
-      PosteriorAtPlaces(std::move(prior), results.y, NoiseOf(results, model.log_noise_variance)));
-  Vector distances(weights.size());
-  for (Index i = 0; i < distances.size(); ++i) {
-    distances[i] = DistanceBetween(
-        model.distance, prototypes.prototypes[static_cast<size_t>(i)].at_places, posterior);
-  }
-  return WeightsOf(std::move(distances));
+  return WeightsUnder(std::move(prior), prototypes, model, results, deadline);
 }
 
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
@@ -135,7 +192,7 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
   AddModel(model, prototypes.places, &history);
   std::vector<Fingerprint> fingerprints = {history};
   for (Index step = first; step <= count; ++step) {
-    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToWeigh));
     AddData(earlier(step), &history);
     fingerprints.push_back(history);
   }
@@ -149,17 +206,30 @@ absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
   }
   if (known == count) return adapted;
   const PointMatrix last = earlier(count).x;
-  const PrototypeValues values = ValuesAt(prototypes, sources, last);
-  for (Index step = known + 1; step <= count; ++step) {
-    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to weigh the sources"));
-    const TrainingData results = earlier(step);
-    const bool is_first = AreFirstOf(last, results);
-    SLIPSTREAM_ASSIGN_OR_RETURN(
-        adapted,
-        AdaptedWeights(prototypes, is_first ? values : ValuesAt(prototypes, sources, results.x),
-                       model, adapted.weights, results));
+  const bool keeps_values =
+      count - known > 1 && ValueBytes(prototypes, last.rows()) <= kMostValueBytes;
+  const auto keep = [&](Index step) {
+    cache.Put(fingerprints[static_cast<size_t>(step - first + 1)],
+              std::make_shared<const AdaptiveWeights>(adapted));
+  };
+  PrototypeValues values;
+  if (keeps_values) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(values, AllValues(prototypes, sources, last, deadline));
   }
-  cache.Put(fingerprints.back(), std::make_shared<const AdaptiveWeights>(adapted));
+  for (Index step = known + 1; step <= count; ++step) {
+    const TrainingData results = earlier(step);
+    absl::StatusOr<AdaptiveWeights> next =
+        keeps_values && AreFirstOf(last, results)
+            ? AdaptedWeights(prototypes, values, model, adapted.weights, results, deadline)
+            : StepWithoutValues(prototypes, sources, model, adapted.weights, results, deadline);
+    if (!next.ok()) {
+      // The next call goes on from here.
+      if (step > known + 1) keep(step - 1);
+      return next.status();
+    }
+    adapted = *std::move(next);
+  }
+  keep(count);
   return adapted;
 }
 

@@ -73,11 +73,13 @@ AdaptiveWeights EqualWeights(size_t count);
 absl::StatusOr<AdaptiveWeights> WeightsOf(Vector distances);
 
 // Lines 15, 16 and 19 to 21, with `values` at the results' points (and others
-// after them). FAILED_PRECONDITION when a covariance cannot be factorised.
+// after them). FAILED_PRECONDITION when a covariance cannot be factorised;
+// DEADLINE_EXCEEDED or CANCELLED when the deadline passed.
 absl::StatusOr<AdaptiveWeights> AdaptedWeights(const SourcePrototypes& prototypes,
                                                const PrototypeValues& values,
                                                const AdaptionModel& model, const Vector& weights,
-                                               const TrainingData& results);
+                                               const TrainingData& results,
+                                               const Deadline& deadline = Deadline::Infinite());
 
 // The latest weights of some histories, by a fingerprint of all that they depend on besides the
 // prototypes.
@@ -86,8 +88,8 @@ inline constexpr size_t kMostAdaptions = 256;
 
 // All steps, from `first` to `count`, of which earlier(t) gives the results. They go
 // on from the latest one that the cache knows, so that one is taken for each new
-// result; without it all are. What comes out is the same, bit for bit.
-// FAILED_PRECONDITION as AdaptedWeights.
+// result; without it all are. What comes out is the same, bit for bit. When the
+// deadline passes the cache gets the latest step that was taken. Errors as AdaptedWeights.
 absl::StatusOr<AdaptiveWeights> WeightsAfter(const SourcePrototypes& prototypes,
                                              const SourceModels& sources,
                                              const AdaptionModel& model, Index first, Index count,

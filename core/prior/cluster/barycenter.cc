@@ -20,31 +20,48 @@ Matrix BarycenterRoot(const Matrix& square) {
 
 }  // namespace
 
-absl::StatusOr<Barycenter> WassersteinBarycenter(const std::vector<const PlacedNormal*>& members,
-                                                 const BarycenterOptions& options) {
+namespace {
+
+absl::Status NextRound(const std::vector<const PlacedNormal*>& members,
+                       const BarycenterOptions& options, const Deadline& deadline,
+                       Barycenter& result) {
   const auto part = 1 / static_cast<double>(members.size());
-  SLIPSTREAM_ASSIGN_OR_RETURN(const PlacedNormal centre, PlacedNormal::CentreOf(members));
-  Barycenter result{centre.mean(), centre.covariance()};
-  if (members.size() == 1 || centre.size() == 0) {
-    result.converged = true;
-    return result;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(result.covariance));
+  const Matrix lower = factor.lower();
+  Matrix root = Matrix::Zero(lower.rows(), lower.cols());
+  for (const PlacedNormal* member : members) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the centres of the sources"));
+    root += part * BarycenterRoot(lower.transpose() * (member->covariance() * lower));
   }
-  while (result.rounds < options.most_rounds && !result.converged) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const Cholesky factor, Cholesky::Of(result.covariance));
-    const Matrix lower = factor.lower();
-    Matrix root = Matrix::Zero(lower.rows(), lower.cols());
-    for (const PlacedNormal* member : members) {
-      root += part * BarycenterRoot(lower.transpose() * (member->covariance() * lower));
-    }
-    factor.SolveLowerTransposed(root);  // L^-T M.
-    Matrix next = root * root.transpose();
-    if (!next.allFinite()) return absl::FailedPreconditionError("a barycenter overflows");
-    const double change = (next - result.covariance).norm();
-    result.converged = change < options.tolerance * result.covariance.norm();
-    result.covariance = std::move(next);
-    ++result.rounds;
+  factor.SolveLowerTransposed(root);  // L^-T M.
+  Matrix next = root * root.transpose();
+  if (!next.allFinite()) return absl::FailedPreconditionError("a barycenter overflows");
+  const double change = (next - result.covariance).norm();
+  result.converged = change < options.tolerance * result.covariance.norm();
+  result.covariance = std::move(next);
+  ++result.rounds;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Barycenter> WassersteinBarycenter(const std::vector<const PlacedNormal*>& members,
+                                                 const BarycenterOptions& options,
+                                                 const Deadline& deadline,
+                                                 std::optional<Barycenter>* progress) {
+  std::optional<Barycenter> own;
+  std::optional<Barycenter>& result = progress != nullptr ? *progress : own;
+  if (!result.has_value()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const PlacedNormal centre, PlacedNormal::CentreOf(members));
+    result = Barycenter{centre.mean(), centre.covariance()};
+    result->converged = members.size() == 1 || centre.size() == 0;
   }
-  return result;
+  while (result->rounds < options.most_rounds && !result->converged) {
+    SLIPSTREAM_RETURN_IF_ERROR(NextRound(members, options, deadline, *result));
+  }
+  Barycenter found = *std::move(result);
+  result.reset();
+  return found;
 }
 
 }  // namespace slipstream

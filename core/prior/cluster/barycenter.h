@@ -20,9 +20,11 @@
 #ifndef SLIPSTREAM_CORE_PRIOR_CLUSTER_BARYCENTER_H_
 #define SLIPSTREAM_CORE_PRIOR_CLUSTER_BARYCENTER_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/deadline.h"
 #include "core/linalg/types.h"
 #include "core/prior/cluster/gaussian_distance.h"
 
@@ -43,9 +45,13 @@ struct Barycenter {
 };
 
 // At least one member, all of one size. FAILED_PRECONDITION when a covariance
-// on the way cannot be factorised.
+// on the way cannot be factorised. DEADLINE_EXCEEDED or CANCELLED when the
+// deadline passed; a later call with the same members and `progress`, which may
+// be null, goes on with the round that it was in. It comes to the same, bit for bit.
 absl::StatusOr<Barycenter> WassersteinBarycenter(const std::vector<const PlacedNormal*>& members,
-                                                 const BarycenterOptions& options = {});
+                                                 const BarycenterOptions& options = {},
+                                                 const Deadline& deadline = Deadline::Infinite(),
+                                                 std::optional<Barycenter>* progress = nullptr);
 
 }  // namespace slipstream
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,11 @@ namespace {
 constexpr double kNoAmplitude = 1e-6;
 // The mean's bounds, in deviations.
 constexpr double kMeanReach = 4;
+// Sets of prototypes that are kept: so many, and fewer where they are large.
 constexpr size_t kMostPrototypeSets = 8;
+constexpr size_t kMostSetBytes = kMostPrototypeBytes;
+// Sets that a deadline left unfinished.
+constexpr size_t kMostUnfinished = 2;
 constexpr size_t kMostListedGroups = 8;
 
 // The cached results of a set of sources, without the sources themselves.
@@ -32,6 +37,12 @@ struct PrototypeSet {
   SourcePrototypes made;
   AdaptionCache adaptions{kMostAdaptions};
 };
+
+// Such that no more sets than kMostPrototypeSets are kept within kMostSetBytes.
+size_t CostOfSet(const PlacedSources&, const PrototypeSet& set) {
+  const size_t weights = set.adaptions.cost() * set.made.prototypes.size() * 2 * sizeof(double);
+  return std::max(MemoryBytes(set.made) + weights, kMostSetBytes / kMostPrototypeSets);
+}
 
 // The noise and the mean are open; lengthscales if there is a residual; the
 // sources' part has weight 1.
@@ -229,17 +240,36 @@ class ClusterPrior final : public Prior {
   absl::StatusOr<std::shared_ptr<PrototypeSet>> PrototypesOf(const PriorInput& input) const {
     const PointMatrix& places =
         input.places.Get(std::max(Places::kUsual, options_.prototypes.weight_places));
+    const PlacedSources key{SourceIdentities(input.sources), places};
     const auto make = [&]() -> absl::StatusOr<std::shared_ptr<PrototypeSet>> {
+      const std::shared_ptr<PrototypeProgress> progress = TakeProgress(key);
+      absl::StatusOr<SourcePrototypes> made = MakePrototypes(
+          input.sources, places, options_.prototypes, input.deadline, progress.get());
+      if (!made.ok()) {
+        unfinished_.Put(key, progress);
+        return made.status();
+      }
       auto set = std::make_shared<PrototypeSet>();
-      SLIPSTREAM_ASSIGN_OR_RETURN(set->made,
-                                  MakePrototypes(input.sources, places, options_.prototypes));
+      set->made = *std::move(made);
       return set;
     };
-    return sets_.Get({SourceIdentities(input.sources), places}, make);
+    return sets_.Get(key, make);
+  }
+
+  // What an earlier call has worked out. It is another's no longer.
+  std::shared_ptr<PrototypeProgress> TakeProgress(const PlacedSources& key) const {
+    const std::lock_guard lock(taking_);
+    std::shared_ptr<PrototypeProgress> progress = unfinished_.Find(key);
+    if (progress == nullptr) return std::make_shared<PrototypeProgress>();
+    unfinished_.Erase(key);
+    return progress;
   }
 
   ClusterOptions options_;
-  mutable Memo<PlacedSources, PrototypeSet> sets_{kMostPrototypeSets};
+  mutable Memo<PlacedSources, PrototypeSet> sets_{
+      kMostSetBytes, {.cost = CostOfSet, .shrink = [](const PrototypeSet&) {}}};
+  mutable std::mutex taking_;
+  mutable Memo<PlacedSources, PrototypeProgress> unfinished_{kMostUnfinished};
 };
 
 }  // namespace

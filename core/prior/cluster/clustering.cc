@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "core/base/counter_random.h"
 #include "core/base/status.h"
 
@@ -20,6 +21,8 @@ constexpr double kBetterRatio = 1.1;
 constexpr double kLeastDistancePart = 1e-4;
 // Costs are differences: below this part of their terms they are rounding errors.
 constexpr double kLeastCostPart = 1e-7;
+
+constexpr absl::string_view kNoTimeToCluster = "no time to cluster the sources";
 
 // Which cluster each member is in; clusters are numbered as they first occur.
 using ClusterAssignment = std::vector<size_t>;
@@ -46,8 +49,11 @@ Clusters ClustersOfAssignment(const ClusterAssignment& assignment) {
 class NormalClusterer {
  public:
   NormalClusterer(const std::vector<PlacedNormal>& members, const ClusteringOptions& options,
-                  Matrix distances)
-      : members_(members), options_(options), costs_(std::move(distances)) {
+                  Matrix distances, const Deadline& deadline)
+      : members_(members),
+        options_(options),
+        deadline_(deadline),
+        costs_(std::move(distances)) {
     auto scale = static_cast<double>(members.front().size());
     if (options.distance == NormalDistance::kWasserstein) {
       costs_ = costs_.cwiseAbs2();
@@ -57,18 +63,16 @@ class NormalClusterer {
     costs_ = (costs_.array() > kLeastCostPart * scale).select(costs_, 0);
   }
 
-  // The best of several starts.
-  absl::StatusOr<Clusters> Best(size_t count) {
-    ClusterAssignment best;
-    double least = std::numeric_limits<double>::infinity();
-    for (int start = 0; start < options_.starts; ++start) {
+  // The best of several starts, of which the progress may have some.
+  absl::StatusOr<Clusters> Best(size_t count, ClusteringProgress& progress) {
+    for (int& start = progress.starts; start < options_.starts; ++start) {
       SLIPSTREAM_ASSIGN_OR_RETURN(ClusterAssignment assignment, Settled(Start(count, start)));
       SLIPSTREAM_ASSIGN_OR_RETURN(const double cost, CostOf(assignment));
-      if (!best.empty() && !(cost < least)) continue;
-      least = cost;
-      best = std::move(assignment);
+      if (!progress.assignment.empty() && !(cost < progress.cost)) continue;
+      progress.cost = cost;
+      progress.assignment = std::move(assignment);
     }
-    return ClustersOfAssignment(best);
+    return ClustersOfAssignment(progress.assignment);
   }
 
  private:
@@ -102,6 +106,7 @@ class NormalClusterer {
       SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> centres, CentresOf(assignment));
       ClusterAssignment moved(assignment.size());
       for (size_t i = 0; i < moved.size(); ++i) {
+        SLIPSTREAM_RETURN_IF_ERROR(deadline_.Check(kNoTimeToCluster));
         moved[i] = NearestCentre(members_[i], centres, assignment[i]);
       }
       moved = RenumberedAssignment(moved);
@@ -162,6 +167,7 @@ class NormalClusterer {
     for (size_t i = 0; i < clusters.size(); ++i) {
       if (clusters[i].size() == 1) continue;
       for (size_t member : clusters[i]) {
+        SLIPSTREAM_RETURN_IF_ERROR(deadline_.Check(kNoTimeToCluster));
         const double distance = DistanceBetween(options_.distance, members_[member], centres[i]);
         const bool is_square = options_.distance == NormalDistance::kJeffreys;
         cost += is_square ? distance : distance * distance;
@@ -173,6 +179,7 @@ class NormalClusterer {
 
   const std::vector<PlacedNormal>& members_;
   const ClusteringOptions& options_;
+  const Deadline& deadline_;
   Matrix costs_;  // Between members.
   std::map<ClusterAssignment, double> assignment_costs_;
 };
@@ -184,45 +191,71 @@ Clustering JudgedClustering(const Matrix& distances, Clusters clusters) {
   return clustering;
 }
 
+// Goes on with the table until it is whole.
+absl::Status FillDistances(NormalDistance distance, const std::vector<PlacedNormal>& members,
+                           const Deadline& deadline, DistanceTable& table) {
+  const auto size = static_cast<Index>(members.size());
+  if (table.rows == 0) table.distances = Matrix::Zero(size, size);
+  for (Index& i = table.rows; i < size; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      SLIPSTREAM_RETURN_IF_ERROR(deadline.Check(kNoTimeToCluster));
+      table.distances(i, j) = table.distances(j, i) = DistanceBetween(
+          distance, members[static_cast<size_t>(i)], members[static_cast<size_t>(j)]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Tries the numbers of clusters from `fewest` on.
+absl::Status TryNumbers(NormalClusterer& clusterer, size_t fewest, size_t most,
+                        ClusteringProgress& progress) {
+  const Matrix& wasserstein = progress.wasserstein.distances;
+  const double least = kLeastDistancePart * wasserstein.maxCoeff();
+  if (!progress.count.has_value()) progress.count = fewest;
+  for (size_t& count = *progress.count; count <= most; ++count) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(Clusters clusters, clusterer.Best(count, progress));
+    progress.starts = 0;
+    progress.assignment.clear();
+    Clustering clustering = JudgedClustering(wasserstein, std::move(clusters));
+    const double intra = std::max(clustering.intra_entropy, least);
+    const double ratio = intra > 0 ? clustering.inter_separation / intra : 0;
+    if (progress.best.has_value() && !(ratio > kBetterRatio * progress.best_ratio)) continue;
+    progress.best_ratio = ratio;
+    progress.best = std::move(clustering);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Clustering> ClusterNormals(const std::vector<PlacedNormal>& members,
-                                          const ClusteringOptions& options) {
-  const Matrix wasserstein = PairwiseDistances(NormalDistance::kWasserstein, members);
-  NormalClusterer clusterer(members, options,
-                            options.distance == NormalDistance::kWasserstein
-                                ? wasserstein
-                                : PairwiseDistances(options.distance, members));
+                                          const ClusteringOptions& options,
+                                          const Deadline& deadline, ClusteringProgress* progress) {
+  ClusteringProgress own;
+  ClusteringProgress& known = progress != nullptr ? *progress : own;
+  const bool is_wasserstein = options.distance == NormalDistance::kWasserstein;
+  SLIPSTREAM_RETURN_IF_ERROR(
+      FillDistances(NormalDistance::kWasserstein, members, deadline, known.wasserstein));
+  if (!is_wasserstein) {
+    SLIPSTREAM_RETURN_IF_ERROR(
+        FillDistances(options.distance, members, deadline, known.of_options));
+  }
+  NormalClusterer clusterer(
+      members, options, (is_wasserstein ? known.wasserstein : known.of_options).distances,
+      deadline);
   size_t fewest = std::min(kFewestClusters, members.size());
   size_t most = std::clamp(members.size() / 2, fewest, kMostClusters);
   if (options.clusters.has_value()) {
     fewest = most = std::clamp<size_t>(*options.clusters, 1, members.size());
   }
-  const double least = kLeastDistancePart * wasserstein.maxCoeff();
-  std::optional<Clustering> best;
-  double best_ratio = 0;
-  for (size_t count = fewest; count <= most; ++count) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(Clusters clusters, clusterer.Best(count));
-    Clustering clustering = JudgedClustering(wasserstein, std::move(clusters));
-    const double intra = std::max(clustering.intra_entropy, least);
-    const double ratio = intra > 0 ? clustering.inter_separation / intra : 0;
-    if (best.has_value() && !(ratio > kBetterRatio * best_ratio)) continue;
-    best_ratio = ratio;
-    best = std::move(clustering);
-  }
-  return *std::move(best);
+  SLIPSTREAM_RETURN_IF_ERROR(TryNumbers(clusterer, fewest, most, known));
+  return *std::move(known.best);
 }
 
 Matrix PairwiseDistances(NormalDistance distance, const std::vector<PlacedNormal>& members) {
-  const auto size = static_cast<Index>(members.size());
-  Matrix distances = Matrix::Zero(size, size);
-  for (Index i = 0; i < size; ++i) {
-    for (Index j = 0; j < i; ++j) {
-      distances(i, j) = distances(j, i) = DistanceBetween(distance, members[static_cast<size_t>(i)],
-                                                          members[static_cast<size_t>(j)]);
-    }
-  }
-  return distances;
+  DistanceTable table;
+  FillDistances(distance, members, Deadline::Infinite(), table).IgnoreError();
+  return std::move(table.distances);
 }
 
 double IntraClusterEntropy(const Matrix& distances, const Clusters& clusters) {

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/deadline.h"
 #include "core/prior/cluster/gaussian_distance.h"
 
 namespace slipstream {
@@ -52,10 +53,37 @@ struct Clustering {
   double inter_separation = 0;  // 0 where there is one cluster.
 };
 
+// Distances between members, symmetric and 0 on the diagonal. Those among the first `rows` members
+// are worked out.
+struct DistanceTable {
+  Matrix distances;
+  Index rows = 0;
+};
+
+// The part of a clustering that is worked out. It says nothing of the members, so whoever keeps it
+// has to know whose it is.
+struct ClusteringProgress {
+  DistanceTable wasserstein;
+  DistanceTable of_options;  // By the distance of the options, where that is another one.
+  // The number of clusters that is tried; none: none yet.
+  std::optional<size_t> count = {};
+  // So many of its starts are done. The best of them, by each member's cluster, and its cost.
+  int starts = 0;
+  std::vector<size_t> assignment = {};
+  double cost = 0;
+  // The best of the numbers that were tried before, and how good it is.
+  std::optional<Clustering> best = {};
+  double best_ratio = 0;
+};
+
 // FAILED_PRECONDITION when a centre's covariance cannot be factorised. At least
-// one member, all of one size.
+// one member, all of one size. DEADLINE_EXCEEDED or CANCELLED when the deadline
+// passed; a later call with the same members, options and `progress`, which may
+// be null, goes on from there. It comes to the same, bit for bit.
 absl::StatusOr<Clustering> ClusterNormals(const std::vector<PlacedNormal>& members,
-                                          const ClusteringOptions& options);
+                                          const ClusteringOptions& options,
+                                          const Deadline& deadline = Deadline::Infinite(),
+                                          ClusteringProgress* progress = nullptr);
 
 // Symmetric, 0 on the diagonal.
 Matrix PairwiseDistances(NormalDistance distance, const std::vector<PlacedNormal>& members);

@@ -7,7 +7,6 @@
 
 #include "core/base/even_parts.h"
 #include "core/base/status.h"
-#include "core/prior/cluster/barycenter.h"
 
 namespace slipstream {
 namespace {
@@ -32,9 +31,11 @@ Index ClusteringPlaces(Index wanted, size_t sources) {
 
 absl::StatusOr<std::vector<PlacedNormal>> AtPlaces(const SourceModels& sources,
                                                    const std::vector<size_t>& chosen,
-                                                   const PointMatrix& places) {
+                                                   const PointMatrix& places,
+                                                   const Deadline& deadline) {
   std::vector<PlacedNormal> normals;
   for (size_t i : chosen) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time to compare the sources"));
     SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal normal,
                                 PlacedNormal::Of(sources[i]->expansion->Means(places),
                                                  sources[i]->process->JointCovariance(places)));
@@ -87,25 +88,30 @@ std::pair<std::shared_ptr<const Kernel>, Vector> CommonKernel(const SourceModels
 }
 
 absl::StatusOr<Prototype> CentreOf(const SourceModels& sources, std::vector<size_t> members,
-                                   size_t most_covariances, const PointMatrix& places) {
+                                   size_t most_covariances, const PointMatrix& places,
+                                   const Deadline& deadline) {
   std::vector<size_t> varying =
       EvenlyAmong(members, most_covariances * members.size() / sources.size());
   Vector mean = Vector::Zero(places.rows());
   for (size_t member : members) {
+    SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the centres of the sources"));
     mean += sources[member]->expansion->Means(places) / static_cast<double>(members.size());
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
-                              AtPlaces(sources, varying, places));
+                              AtPlaces(sources, varying, places, deadline));
   SLIPSTREAM_ASSIGN_OR_RETURN(PlacedNormal centre,
                               PlacedNormal::CentreOf(PointersTo(normals), std::move(mean)));
   return Prototype{std::move(members), std::move(varying), nullptr, nullptr, std::move(centre)};
 }
 
 absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<size_t> members,
-                                       const PointMatrix& places) {
+                                       const PointMatrix& places, const Deadline& deadline,
+                                       std::optional<Barycenter>* progress) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
-                              AtPlaces(sources, members, places));
-  SLIPSTREAM_ASSIGN_OR_RETURN(Barycenter barycenter, WassersteinBarycenter(PointersTo(normals)));
+                              AtPlaces(sources, members, places, deadline));
+  SLIPSTREAM_ASSIGN_OR_RETURN(
+      Barycenter barycenter,
+      WassersteinBarycenter(PointersTo(normals), BarycenterOptions(), deadline, progress));
   auto [kernel, parameters] = CommonKernel(sources, members);
   const double blur = kGridBlurPart * kernel->Variance(parameters);
   double ridge = 0;
@@ -123,37 +129,91 @@ absl::StatusOr<Prototype> BarycenterOf(const SourceModels& sources, std::vector<
   return Prototype{std::move(members), {}, std::move(process), std::move(cache), std::move(normal)};
 }
 
-}  // namespace
+bool IsBarycenter(const PrototypeOptions& options, const std::vector<size_t>& group) {
+  return options.kind == PrototypeKind::kWassersteinBarycenter && group.size() > 1;
+}
 
-absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
-                                                const PointMatrix& places,
-                                                const PrototypeOptions& options) {
-  SourcePrototypes result;
+// The normal distributions that are there at once: each prototype's and, while a barycenter is
+// made, its members'.
+size_t MostNormals(const PrototypeOptions& options, const Clusters& groups) {
+  size_t members = 0;
+  for (const std::vector<size_t>& group : groups) {
+    if (IsBarycenter(options, group)) members = std::max(members, group.size());
+  }
+  return groups.size() + members;
+}
+
+// Decides which sources go together.
+absl::Status MakeGroups(const SourceModels& sources, const PointMatrix& places,
+                        const PrototypeOptions& options, const Deadline& deadline,
+                        PrototypeProgress& progress) {
+  SourcePrototypes made;
   Clusters groups;
   if (options.grouping == SourceGrouping::kClusters) {
     const PointMatrix compared =
         EvenlyChosen(places, ClusteringPlaces(options.clustering_places, sources.size()));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<PlacedNormal> normals,
-                                AtPlaces(sources, OneOfAll(sources.size()).front(), compared));
-    SLIPSTREAM_ASSIGN_OR_RETURN(result.clustering, ClusterNormals(normals, options.clustering));
-    groups = result.clustering->clusters;
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const std::vector<PlacedNormal> normals,
+        AtPlaces(sources, OneOfAll(sources.size()).front(), compared, deadline));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        made.clustering,
+        ClusterNormals(normals, options.clustering, deadline, &progress.clustering));
+    groups = made.clustering->clusters;
   } else if (options.grouping == SourceGrouping::kTogether) {
     groups = OneOfAll(sources.size());
   } else {
     groups = EachAlone(sources.size());
   }
-  result.places = EvenlyChosen(places, options.weight_places);
-  for (std::vector<size_t>& group : groups) {
-    const bool is_barycenter =
-        options.kind == PrototypeKind::kWassersteinBarycenter && group.size() > 1;
-    const size_t most = std::min(options.most_covariances, sources.size());
-    SLIPSTREAM_ASSIGN_OR_RETURN(Prototype prototype,
-                                is_barycenter
-                                    ? BarycenterOf(sources, std::move(group), result.places)
-                                    : CentreOf(sources, std::move(group), most, result.places));
-    result.prototypes.push_back(std::move(prototype));
+  made.places =
+      EvenlyChosen(places, ComparedPlaces(options.weight_places, MostNormals(options, groups)));
+  progress.groups = std::move(groups);
+  progress.made = std::move(made);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Index ComparedPlaces(Index wanted, size_t normals) {
+  constexpr double kMatrices = 3;
+  const double each = static_cast<double>(kMostPrototypeBytes) / static_cast<double>(normals);
+  const auto most = static_cast<Index>(std::sqrt(each / (kMatrices * sizeof(double))));
+  return std::min(wanted, std::max(kFewestPlaces, most));
+}
+
+size_t MemoryBytes(const SourcePrototypes& prototypes) {
+  const auto places = static_cast<size_t>(prototypes.places.rows());
+  size_t bytes = static_cast<size_t>(prototypes.places.size()) * sizeof(double);
+  for (const Prototype& prototype : prototypes.prototypes) {
+    bytes += sizeof(Prototype) + (3 * places + 1) * places * sizeof(double);
+    bytes += (prototype.members.size() + prototype.varying.size()) * sizeof(size_t);
+    if (prototype.barycenter == nullptr) continue;
+    bytes += prototype.barycenter->MemoryBytes() + kBarycenterCacheBytes;
   }
-  return result;
+  return bytes;
+}
+
+absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
+                                                const PointMatrix& places,
+                                                const PrototypeOptions& options,
+                                                const Deadline& deadline,
+                                                PrototypeProgress* progress) {
+  PrototypeProgress own;
+  PrototypeProgress& known = progress != nullptr ? *progress : own;
+  if (!known.made.has_value()) {
+    SLIPSTREAM_RETURN_IF_ERROR(MakeGroups(sources, places, options, deadline, known));
+  }
+  SourcePrototypes& made = *known.made;
+  const size_t most = std::min(options.most_covariances, sources.size());
+  while (made.prototypes.size() < known.groups.size()) {
+    const std::vector<size_t>& group = known.groups[made.prototypes.size()];
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        Prototype prototype,
+        IsBarycenter(options, group)
+            ? BarycenterOf(sources, group, made.places, deadline, &known.barycenter)
+            : CentreOf(sources, group, most, made.places, deadline));
+    made.prototypes.push_back(std::move(prototype));
+  }
+  return std::move(made);
 }
 
 std::vector<AddedTerm> TermsOfPrototype(const Prototype& prototype, const SourceModels& sources,
@@ -196,25 +256,37 @@ void AddTermAt(const AddedTerm& term, const CachedPoints& x, const CachedPoints&
   to_places += term.covariance_factor * term.cache->Covariance(x, places);
 }
 
+void AppendValues(const Prototype& prototype, const SourceModels& sources, const CachedPoints& x,
+                  const CachedPoints& places, PrototypeValues& values) {
+  const Index rows = x.x.rows();
+  Vector mean = Vector::Zero(rows);
+  Matrix within = Matrix::Zero(rows, rows);
+  Matrix to_places = Matrix::Zero(rows, places.x.rows());
+  for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1, 1)) {
+    AddTermAt(term, x, places, mean, within, to_places);
+  }
+  within.triangularView<Eigen::StrictlyUpper>() = within.transpose();
+  values.means.push_back(std::move(mean));
+  values.within.push_back(std::move(within));
+  values.to_places.push_back(std::move(to_places));
+}
+
 }  // namespace
+
+PrototypeValues ValuesOf(const Prototype& prototype, const PointMatrix& places,
+                         const SourceModels& sources, const PointMatrix& x) {
+  PrototypeValues values;
+  AppendValues(prototype, sources, CachedPoints(x), CachedPoints(places), values);
+  return values;
+}
 
 PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
                          const PointMatrix& x) {
   const CachedPoints points(x);
   const CachedPoints places(prototypes.places);
-  const Index rows = x.rows();
   PrototypeValues values;
   for (const Prototype& prototype : prototypes.prototypes) {
-    Vector mean = Vector::Zero(rows);
-    Matrix within = Matrix::Zero(rows, rows);
-    Matrix to_places = Matrix::Zero(rows, places.x.rows());
-    for (const AddedTerm& term : TermsOfPrototype(prototype, sources, 1, 1)) {
-      AddTermAt(term, points, places, mean, within, to_places);
-    }
-    within.triangularView<Eigen::StrictlyUpper>() = within.transpose();
-    values.means.push_back(std::move(mean));
-    values.within.push_back(std::move(within));
-    values.to_places.push_back(std::move(to_places));
+    AppendValues(prototype, sources, points, places, values);
   }
   return values;
 }

@@ -26,8 +26,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/base/deadline.h"
 #include "core/prior/blocks/added_process.h"
 #include "core/prior/blocks/source_model.h"
+#include "core/prior/cluster/barycenter.h"
 #include "core/prior/cluster/clustering.h"
 #include "core/prior/cluster/gaussian_distance.h"
 
@@ -51,7 +53,8 @@ struct PrototypeOptions {
   // Places where prototypes are compared with the target, and the barycenters'
   // grid. The paper takes 300. A Wasserstein distance takes 0.5 ms at 100
   // places, 10 ms at 300, and a step takes one for each prototype; weights hardly
-  // depend on the number.
+  // depend on the number. Fewer are taken where the matrices at them would take
+  // more than kMostPrototypeBytes (ComparedPlaces).
   Index weight_places = 100;
 
   // With more sources than that, centres take over the covariances of so many in
@@ -61,6 +64,15 @@ struct PrototypeOptions {
 
   friend bool operator==(const PrototypeOptions&, const PrototypeOptions&) = default;
 };
+
+// The most that the square matrices at the places take. Enough for 100 prototypes
+// at the paper's 300 places.
+inline constexpr size_t kMostPrototypeBytes = size_t{256} << 20;
+
+// At how many places `normals` normal distributions can be compared: as many as are
+// wanted, but of more than 16 no more than keep their three matrices each within
+// kMostPrototypeBytes.
+Index ComparedPlaces(Index wanted, size_t normals);
 
 struct Prototype {
   std::vector<size_t> members;  // Places of sources, ascending.
@@ -77,12 +89,28 @@ struct SourcePrototypes {
   std::optional<Clustering> clustering;  // Where there was one.
 };
 
+// Approximate, for caches.
+size_t MemoryBytes(const SourcePrototypes& prototypes);
+
+// The part of the prototypes of some sources at some places that is worked out. Whoever keeps it
+// has to know of which.
+struct PrototypeProgress {
+  ClusteringProgress clustering;
+  std::optional<SourcePrototypes> made;  // The groups, and the first of their prototypes.
+  std::vector<std::vector<size_t>> groups;
+  std::optional<Barycenter> barycenter;  // Of the next group.
+};
+
 // `places` has at least as many columns as points have coordinates; of its rows
 // those are taken that are needed, evenly. FAILED_PRECONDITION when a covariance
-// cannot be factorised.
+// cannot be factorised. DEADLINE_EXCEEDED or CANCELLED when the deadline passed; a
+// later call with the same arguments and `progress`, which may be null, goes on from
+// there. It comes to the same, bit for bit.
 absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
                                                 const PointMatrix& places,
-                                                const PrototypeOptions& options);
+                                                const PrototypeOptions& options,
+                                                const Deadline& deadline = Deadline::Infinite(),
+                                                PrototypeProgress* progress = nullptr);
 
 // The prototype's process with its mean times `mean_weight` and its covariance times
 // `covariance_weight`.
@@ -104,6 +132,9 @@ struct PrototypeValues {
 // after them.
 PrototypeValues ValuesAt(const SourcePrototypes& prototypes, const SourceModels& sources,
                          const PointMatrix& x);
+// The same of a single prototype.
+PrototypeValues ValuesOf(const Prototype& prototype, const PointMatrix& places,
+                         const SourceModels& sources, const PointMatrix& x);
 
 }  // namespace slipstream
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <thread>
 
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/dense_oracle.h"
 #include "tests/core/linalg/dense.h"
@@ -367,6 +368,54 @@ TEST(ClusterPrior, ComesOutTheSameWhateverIsKept) {
       EXPECT_EQ(warm->Fit(own).value()->Predict(at).mean, cold->Fit(own).value()->Predict(at).mean);
       EXPECT_EQ(warm->Remarks(own), cold->Remarks(own));
     }
+  }
+}
+
+PriorInput InputUntil(const Situation& situation, const Deadline& deadline) {
+  PriorInput input = InputOf(situation);
+  input.deadline = deadline;
+  return input;
+}
+
+TEST(ClusterPrior, KeepsToTheDeadline) {
+  const Situation situation(TwoKinds(), Sampled(Wave, 2, 6, 9), 25);
+  for (const ClusterOptions& options : AllVariants()) {
+    const auto prior = MakeClusterPrior(options);
+    EXPECT_EQ(prior->Prepare(InputUntil(situation, Deadline::Passed())).code(),
+              absl::StatusCode::kDeadlineExceeded);
+  }
+}
+
+// Each of many calls has a small part of the time that one takes.
+TEST(ClusterPrior, GoesOnWhereADeadlineEndedAnEarlierCall) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 40; ++i) {
+    sources.push_back(SourceOf("s", i % 3 == 0 ? Bowl : Wave, 2, 12, i + 1));
+  }
+  const Situation situation(sources, Sampled(Wave, 2, 30, 999), 80);
+  std::vector<ClusterOptions> variants(3);
+  variants[0].prototypes.clustering.distance = NormalDistance::kJeffreys;
+  variants[1].prototypes.kind = PrototypeKind::kWassersteinBarycenter;
+  variants[1].prototypes.grouping = SourceGrouping::kTogether;
+  variants[2].prototypes.grouping = SourceGrouping::kIndividual;
+  for (const ClusterOptions& options : variants) {
+    const auto start = Deadline::Clock::now();
+    const auto whole = Combined(options, situation);
+    const absl::Duration part = absl::FromChrono(Deadline::Clock::now() - start) / 5;
+    const auto prior = MakeClusterPrior(options);
+    absl::StatusOr<std::unique_ptr<Transfer>> made = absl::UnavailableError("not tried");
+    int calls = 0;
+    for (; !made.ok() && calls < 100; ++calls) {
+      made = prior->Combine(InputUntil(situation, Deadline::In(part)));
+    }
+    ASSERT_TRUE(made.ok()) << made.status();
+    EXPECT_GT(calls, 1);
+    const Hyperparameters own = AtLocation(*whole, kLittleNoise);
+    EXPECT_EQ((*made)->Shares(own), whole->Shares(own));
+    EXPECT_EQ((*made)->Remarks(own), whole->Remarks(own));
+    const PointMatrix at = RandomPoints(situation.kinds, 5, 3);
+    EXPECT_EQ((*made)->Fit(own).value()->Predict(at).mean,
+              whole->Fit(own).value()->Predict(at).mean);
   }
 }
 

@@ -39,6 +39,29 @@ void ExpectFirstIs(const NaiveProcess& process, const SourcePrototypes& made,
             1e-9);
 }
 
+TEST(Prototypes, AreComparedAtFewerPlacesWhereTheirMatricesWouldBeLarge) {
+  EXPECT_EQ(ComparedPlaces(300, 106), 300);  // A hundred sources in six barycenters.
+  EXPECT_EQ(ComparedPlaces(100, 1000), 100);
+  EXPECT_EQ(ComparedPlaces(300, 1000), 105);
+  EXPECT_EQ(ComparedPlaces(1000, 100), 334);
+  EXPECT_EQ(ComparedPlaces(1000, 10), 1000);
+  EXPECT_EQ(ComparedPlaces(1000, 1'000'000), 16);
+  EXPECT_EQ(ComparedPlaces(8, 1'000'000), 8);
+}
+
+TEST(Prototypes, TakeNoMoreMemoryThanTheirBound) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 250; ++i) sources.push_back(SourceOf("s", Wave, 1, 3, i + 1));
+  const PointMatrix places = RandomPoints(Numbers(1), 400, 6);
+  PrototypeOptions options;
+  options.weight_places = 400;
+  options.grouping = SourceGrouping::kIndividual;
+  const SourcePrototypes made = MakePrototypes(sources, places, options).value();
+  EXPECT_EQ(made.places.rows(), 211);
+  EXPECT_GT(MemoryBytes(made), kMostPrototypeBytes / 2);
+  EXPECT_LT(MemoryBytes(made), kMostPrototypeBytes + kMostPrototypeBytes / 64);
+}
+
 TEST(Prototypes, AreGeometricCentresOfSourcesThatResembleEachOther) {
   const SourceModels sources = WavesAndBowls();
   const PointMatrix places = RandomPoints(Numbers(2), 40, 6);
