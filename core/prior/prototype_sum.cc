@@ -175,7 +175,11 @@ class PrototypeSum final : public Prior {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const SumCentres> centres,
                                 CachedCentres(input));
     std::vector<SumColumn> columns = ColumnsOf(*centres, input.sources);
-    for (size_t place : BestRankers(input.sources, input.target, options_.most_sources)) {
+    TrainingData data = input.CalibrationPart();
+    // A column takes a matrix over the results. There are few centres.
+    const size_t room = MostKnownParts(data.y.size()) - columns.size();
+    for (size_t place :
+         BestRankers(input.sources, input.target, std::min(options_.most_sources, room))) {
       const auto& source = input.sources[place];
       columns.push_back({{{source->expansion, 1, 1, source->cache}}, {place}});
     }
@@ -187,7 +191,6 @@ class PrototypeSum final : public Prior {
                               : columns.size() == 1 ? kOnlyColumnBelief
                                                     : kCorrectionBelief);
     }
-    TrainingData data = input.CalibrationPart();
     data.terms = KnownColumns(columns, data.x);
     return std::make_unique<SummedColumns>(std::move(model), std::move(data), input.target,
                                            std::move(columns), centres->prototypes.size(),

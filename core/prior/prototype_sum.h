@@ -22,7 +22,8 @@
 namespace slipstream {
 
 struct PrototypeSumOptions {
-  // Sources that have a column of their own; more are screened by how they rank the results.
+  // Sources that have a column of their own; more are screened by how they rank the results. Fewer
+  // where their matrices over very many results would take too much memory (MostKnownParts).
   size_t most_sources = 4;
   // Fewer sources have no clusters.
   size_t least_clustered = 4;

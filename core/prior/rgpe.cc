@@ -28,33 +28,32 @@ constexpr uint64_t kRgpeOwnLane = 1;
 constexpr uint64_t kRgpeResamplingLane = 2;
 constexpr uint64_t kRgpeKeepingLane = 3;
 
-// One row a draw, one column a result: either standard normals (`common` of all
-// models, `own` of the target's left-out results), or how often a bootstrap
-// sample holds each result. What is not needed is empty.
-struct RgpeNumbers {
-  Matrix common;
-  Matrix own;
-  Matrix counts;
+// So many draws are made at a time, so that memory does not grow with their number. Usual numbers
+// of draws are one block.
+constexpr Index kRgpeBlock = 2048;
+// So many losses are kept, of all sources together.
+constexpr Index kMostRgpeLosses = Index{1} << 23;
+// But no fewer draws than that are made.
+constexpr Index kFewestLimitedDraws = 1000;
 
-  Index draws() const { return std::max(own.rows(), counts.rows()); }
-};
-
-Matrix StandardNormals(uint64_t seed, Index draws, Index points) {
+// Draws from `first` on, one row each, one column a result.
+Matrix StandardNormals(uint64_t seed, Index first, Index draws, Index points) {
   Matrix normals(draws, points);
   for (Index j = 0; j < points; ++j) {
     for (Index s = 0; s < draws; ++s) {
-      normals(s, j) = CounterRandomNormal(seed, static_cast<uint64_t>(j), static_cast<uint64_t>(s));
+      normals(s, j) =
+          CounterRandomNormal(seed, static_cast<uint64_t>(j), static_cast<uint64_t>(first + s));
     }
   }
   return normals;
 }
 
-Matrix RgpeBootstrap(uint64_t seed, Index draws, Index points) {
+Matrix RgpeBootstrap(uint64_t seed, Index first, Index draws, Index points) {
   Matrix counts = Matrix::Zero(draws, points);
   for (Index s = 0; s < draws; ++s) {
     for (Index j = 0; j < points; ++j) {
       const double uniform =
-          CounterRandomUniform(seed, static_cast<uint64_t>(j), static_cast<uint64_t>(s));
+          CounterRandomUniform(seed, static_cast<uint64_t>(j), static_cast<uint64_t>(first + s));
       const auto chosen = static_cast<Index>(uniform * static_cast<double>(points));
       counts(s, std::min(chosen, points - 1)) += 1;
     }
@@ -62,39 +61,95 @@ Matrix RgpeBootstrap(uint64_t seed, Index draws, Index points) {
   return counts;
 }
 
-RgpeNumbers DrawRgpeNumbers(const RgpeOptions& options, uint64_t seed, Index points) {
-  const bool is_bootstrap = options.loss == RgpeLoss::kBootstrap;
-  const Index draws = options.draws.value_or(is_bootstrap ? 1000 : 256);
-  RgpeNumbers numbers;
-  if (is_bootstrap) {
-    numbers.counts = RgpeBootstrap(CounterRandomBits(seed, 0, kRgpeResamplingLane), draws, points);
-    return numbers;
+// The random numbers of all draws, in blocks of them. A single block is kept, as all models use it;
+// several are made anew whenever they are wanted. One row a draw, one column a result.
+class RgpeNumbers {
+ public:
+  using Block = std::shared_ptr<const Matrix>;
+
+  RgpeNumbers() = default;  // No draws.
+  RgpeNumbers(const RgpeOptions& options, size_t sources, uint64_t seed, Index points)
+      : is_bootstrap_(options.loss == RgpeLoss::kBootstrap),
+        seed_(seed),
+        draws_(RgpeDraws(options, sources)),
+        points_(points) {
+    if (draws_ > kRgpeBlock) return;
+    (is_bootstrap_ ? counts_ : common_) =
+        is_bootstrap_ ? Counts(0) : Normals(kRgpeCommonLane, 0);
+    if (!is_bootstrap_) own_ = Normals(kRgpeOwnLane, 0);
   }
-  numbers.common = StandardNormals(CounterRandomBits(seed, 0, kRgpeCommonLane), draws, points);
-  numbers.own = StandardNormals(CounterRandomBits(seed, 0, kRgpeOwnLane), draws, points);
-  return numbers;
-}
+
+  Index draws() const { return draws_; }
+  bool is_bootstrap() const { return is_bootstrap_; }
+  // The blocks that begin with draw `first`: standard normals of all models, ...
+  Block CommonFrom(Index first) const {
+    return common_ != nullptr ? common_ : Normals(kRgpeCommonLane, first);
+  }
+  // ... standard normals of the target's left-out results, ...
+  Block OwnFrom(Index first) const {
+    return own_ != nullptr ? own_ : Normals(kRgpeOwnLane, first);
+  }
+  // ... or how often a bootstrap sample holds each result.
+  Block CountsFrom(Index first) const { return counts_ != nullptr ? counts_ : Counts(first); }
+
+  // The losses of all draws, from what `losses_from(first)` gives for the blocks.
+  template <typename LossesFrom>
+  absl::StatusOr<Vector> Losses(const Deadline& deadline, const LossesFrom& losses_from) const {
+    Vector losses(draws_);
+    for (Index first = 0; first < draws_; first += kRgpeBlock) {
+      SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the sources"));
+      losses.segment(first, BlockSize(first)) = losses_from(first);
+    }
+    return losses;
+  }
+
+ private:
+  Index BlockSize(Index first) const { return std::min(kRgpeBlock, draws_ - first); }
+  Block Normals(uint64_t lane, Index first) const {
+    return std::make_shared<const Matrix>(
+        StandardNormals(CounterRandomBits(seed_, 0, lane), first, BlockSize(first), points_));
+  }
+  Block Counts(Index first) const {
+    return std::make_shared<const Matrix>(RgpeBootstrap(
+        CounterRandomBits(seed_, 0, kRgpeResamplingLane), first, BlockSize(first), points_));
+  }
+
+  bool is_bootstrap_ = false;
+  uint64_t seed_ = 0;
+  Index draws_ = 0;
+  Index points_ = 0;
+  // Null where there are several blocks, or none of that kind.
+  Block common_;
+  Block own_;
+  Block counts_;
+};
 
 // The losses of one source; its draws take the common numbers from row `shift`
 // on, then from the first.
 absl::StatusOr<Vector> RgpeSourceLosses(const SourceModel& source, const TrainingData& target,
                                         const CachedPoints& results, const RgpeNumbers& numbers,
-                                        Index shift) {
+                                        Index shift, const Deadline& deadline) {
   const Vector means = source.cache->Means(results);
-  if (numbers.counts.size() > 0) {
-    return BootstrapLosses(MisrankedPairs(means, means, target.y), numbers.counts);
+  if (numbers.is_bootstrap()) {
+    const Matrix misranked = MisrankedPairs(means, means, target.y);
+    return numbers.Losses(deadline, [&](Index first) {
+      return BootstrapLosses(misranked, *numbers.CountsFrom(first));
+    });
   }
   Matrix covariance = source.cache->Covariance(results, results);
   const double least = kLeastVariancePart * source.kernel->Variance(source.hyperparameters.kernel);
   covariance.diagonal() = covariance.diagonal().cwiseMax(least);
   SLIPSTREAM_ASSIGN_OR_RETURN(const Matrix root, RootOfPosteriorCovariance(std::move(covariance)));
-  const Matrix drawn = numbers.common * root.transpose();
-  const Index draws = drawn.rows();
-  shift %= draws;
-  Matrix shifted(draws, drawn.cols());
-  shifted << drawn.bottomRows(draws - shift), drawn.topRows(shift);
-  shifted.rowwise() += means.transpose();
-  return RankingLosses(shifted, target.y);
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Vector losses, numbers.Losses(deadline, [&](Index first) {
+    Matrix drawn = *numbers.CommonFrom(first) * root.transpose();
+    drawn.rowwise() += means.transpose();
+    return RankingLosses(drawn, target.y);
+  }));
+  // A draw has the same loss wherever it stands.
+  shift %= losses.size();
+  Vector shifted(losses.size());
+  shifted << losses.tail(losses.size() - shift), losses.head(shift);
+  return shifted;
 }
 
 // The weights that hyperparameters lead to, by model, the target last.
@@ -205,14 +260,22 @@ class RankedEnsemble final : public Transfer {
 
   absl::StatusOr<Vector> TargetLosses(const GaussianProcess& process) const {
     SLIPSTREAM_ASSIGN_OR_RETURN(const LeftOut left_out, LeaveEachOut(process));
+    const Deadline infinite = Deadline::Infinite();
     if (options_.loss == RgpeLoss::kCorrect) {
-      return LeftOutLosses(left_out, target_.y, numbers_.common, numbers_.own);
+      return numbers_.Losses(infinite, [&](Index first) {
+        return LeftOutLosses(left_out, target_.y, *numbers_.CommonFrom(first),
+                             *numbers_.OwnFrom(first));
+      });
     }
     if (options_.loss == RgpeLoss::kSimplified) {
-      return LeftOutLossesAgainstResults(left_out, target_.y, numbers_.own);
+      return numbers_.Losses(infinite, [&](Index first) {
+        return LeftOutLossesAgainstResults(left_out, target_.y, *numbers_.OwnFrom(first));
+      });
     }
-    return BootstrapLosses(MisrankedPairs(left_out.means.diagonal(), target_.y, target_.y),
-                           numbers_.counts);
+    const Matrix misranked = MisrankedPairs(left_out.means.diagonal(), target_.y, target_.y);
+    return numbers_.Losses(infinite, [&](Index first) {
+      return BootstrapLosses(misranked, *numbers_.CountsFrom(first));
+    });
   }
 
   bool IsKept(const Matrix& losses, Index source, double median) const {
@@ -258,14 +321,13 @@ class Rgpe final : public Prior {
     RgpeNumbers numbers;
     Matrix losses;
     if (results >= kFewestRankedResults) {
-      numbers = DrawRgpeNumbers(options_, input.seed, results);
+      numbers = RgpeNumbers(options_, chosen.size(), input.seed, results);
       losses.resize(numbers.draws(), static_cast<Index>(chosen.size()));
       const CachedPoints points(input.target.x);
       for (Index i = 0; i < losses.cols(); ++i) {
-        SLIPSTREAM_RETURN_IF_ERROR(input.deadline.Check("no time for the sources"));
-        const SourceModel& source = *chosen[static_cast<size_t>(i)];
-        SLIPSTREAM_ASSIGN_OR_RETURN(losses.col(i),
-                                    RgpeSourceLosses(source, input.target, points, numbers, i + 1));
+        SLIPSTREAM_ASSIGN_OR_RETURN(
+            losses.col(i), RgpeSourceLosses(*chosen[static_cast<size_t>(i)], input.target, points,
+                                            numbers, i + 1, input.deadline));
       }
     }
     return std::make_unique<RankedEnsemble>(
@@ -279,6 +341,12 @@ class Rgpe final : public Prior {
 };
 
 }  // namespace
+
+Index RgpeDraws(const RgpeOptions& options, size_t sources) {
+  const Index wanted = options.draws.value_or(options.loss == RgpeLoss::kBootstrap ? 1000 : 256);
+  const Index most = kMostRgpeLosses / std::max<Index>(1, static_cast<Index>(sources));
+  return std::min(wanted, std::max(kFewestLimitedDraws, most));
+}
 
 std::unique_ptr<Prior> MakeRgpe(const RgpeOptions& options) {
   return std::make_unique<Rgpe>(options);

@@ -63,7 +63,7 @@ enum class RgpeDilution { kNone, kPercentile, kProbabilistic };
 struct RgpeOptions {
   RgpeLoss loss = RgpeLoss::kCorrect;
   // At least one. None: 256 draws, or 1000 bootstrap samples. Take more draws
-  // than sources, or some of their numbers are the same.
+  // than sources, or some of their numbers are the same. See RgpeDraws.
   std::optional<Index> draws = {};
   RankingTies ties = RankingTies::kTarget;  // kShared is v3's.
   RgpeDilution dilution = RgpeDilution::kPercentile;
@@ -76,6 +76,10 @@ struct RgpeOptions {
 
   friend bool operator==(const RgpeOptions&, const RgpeOptions&) = default;
 };
+
+// How many draws there are with so many sources. As many as are wanted, but from 1000 on no more
+// than give 2^23 losses of all sources together: with more than 83 sources fewer than 100,000.
+Index RgpeDraws(const RgpeOptions& options, size_t sources);
 
 // Remarks: target_weight; kept_sources; from three results on target_median_loss
 // and best_source_median_loss; screened, in words, where sources were.

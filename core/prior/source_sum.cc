@@ -162,10 +162,11 @@ class SourceSum final : public Prior {
   explicit SourceSum(const SourceSumOptions& options) : options_(options) {}
 
   absl::StatusOr<std::unique_ptr<Transfer>> Combine(const PriorInput& input) const override {
-    std::vector<size_t> places = BestRankers(input.sources, input.target, options_.most_sources);
+    TrainingData data = input.CalibrationPart();
+    std::vector<size_t> places =
+        BestRankers(input.sources, input.target, MostSources(data.y.size()));
     SourceModels chosen;
     for (size_t place : places) chosen.push_back(input.sources[place]);
-    TrainingData data = input.CalibrationPart();
     SLIPSTREAM_ASSIGN_OR_RETURN(data.terms,
                                 TermsOf(chosen, options_.errors, data.x, input.deadline));
     if (LearnsOpposites(options_, chosen.size())) AddOpposites(data.terms);
@@ -176,6 +177,13 @@ class SourceSum final : public Prior {
   }
 
  private:
+  // Beside so many results.
+  size_t MostSources(Index results) const {
+    if (options_.errors == SourceErrors::kIndependent) return options_.most_sources;
+    const size_t parts = options_.signs == WeightSigns::kEither ? 2 : 1;
+    return std::min(options_.most_sources, MostKnownParts(results) / parts);
+  }
+
   SourceSumOptions options_;
 };
 

@@ -51,7 +51,9 @@ struct SourceSumOptions {
   // growing as the root of their number, so that what they weigh together does
   // not grow as fast as they do.
   std::optional<double> weight_rate = {};
-  // More sources are screened to so many by how well they rank the results.
+  // More sources are screened to so many by how well they rank the results. Where errors are
+  // correlated each takes a matrix over the results: beside 1,000 of them, 33 sources at most
+  // (MostKnownParts).
   size_t most_sources = 8;
   // A source with less than this part of the mean weight is left out.
   double least_weight_part = 1e-3;

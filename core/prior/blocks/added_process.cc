@@ -429,6 +429,16 @@ KnownTerm KnownPartWith(const std::vector<AddedTerm>& terms, SourceErrors errors
 
 }  // namespace
 
+size_t MostKnownParts(Index results) {
+  constexpr double kMostBytes = 256 << 20;
+  constexpr double kFewest = 16;
+  const auto rows = static_cast<double>(std::max<Index>(1, results));
+  // No more sources than anybody has.
+  constexpr double kMost = 1e6;
+  return static_cast<size_t>(
+      std::clamp(kMostBytes / (rows * rows * sizeof(double)), kFewest, kMost));
+}
+
 KnownTerm KnownPartAt(const std::vector<AddedTerm>& terms, SourceErrors errors,
                       const PointMatrix& x) {
   return KnownPartWith(terms, errors, CachedPoints(x), nullptr);

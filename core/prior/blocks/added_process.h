@@ -9,6 +9,7 @@
 #ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_ADDED_PROCESS_H_
 #define SLIPSTREAM_CORE_PRIOR_BLOCKS_ADDED_PROCESS_H_
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct OwnPart {
 absl::StatusOr<std::unique_ptr<TransferSurrogate>> FitAddedProcess(
     std::vector<AddedTerm> terms, OwnPart own, SourceErrors errors,
     const Observations& observations);
+
+// How many known parts of correlated errors, each a square matrix at `results`, a model may have:
+// as many as fit into 256 MiB, but at least 16.
+size_t MostKnownParts(Index results);
 
 // sum_i a_i mean_i and the covariance (or only the variances) of sum_i p_i at
 // the points: how the known part enters a likelihood.

@@ -1,5 +1,7 @@
 #include "core/prior/rgpe.h"
 
+#include <malloc.h>
+
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -307,6 +309,43 @@ TEST(Rgpe, KeepsSourcesWithAProbabilityThatFallsWithTheBudget) {
   EXPECT_NEAR(kept(20), 0.5, 0.15);
   EXPECT_EQ(kept(10), 0);
   EXPECT_EQ(kept(5), 0);
+}
+
+TEST(Rgpe, MakesFewerDrawsOnlyWhereTheirLossesWouldBeManyMillions) {
+  RgpeOptions options;
+  EXPECT_EQ(RgpeDraws(options, 100'000), 256);
+  options.loss = RgpeLoss::kBootstrap;
+  EXPECT_EQ(RgpeDraws(options, 100'000), 1000);
+  options.draws = 100'000;
+  EXPECT_EQ(RgpeDraws(options, 10), 100'000);
+  EXPECT_EQ(RgpeDraws(options, 83), 100'000);
+  EXPECT_EQ(RgpeDraws(options, 1000), 8388);
+  EXPECT_EQ(RgpeDraws(options, 100'000), 1000);
+  options.draws = 50;
+  EXPECT_EQ(RgpeDraws(options, 100'000), 50);
+}
+
+size_t AllocatedBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// Sanitizers have a heap of their own, and nothing is measured with them.
+TEST(Rgpe, KeepsNoRandomNumbersOfManyDraws) {
+  const Situation situation({SourceOf("a", Wave, 2, 10, 1)}, Sampled(Wave, 2, 60, 2));
+  for (const RgpeLoss loss : {RgpeLoss::kCorrect, RgpeLoss::kSimplified, RgpeLoss::kBootstrap}) {
+    RgpeOptions options;
+    options.loss = loss;
+    options.draws = 50'000;  // 24 MB of numbers.
+    const size_t before = AllocatedBytes();
+    const auto transfer = Combined(options, situation);
+    EXPECT_LT(AllocatedBytes(), before + (size_t{8} << 20));
+    // Of many draws the weights hardly depend on the number, nor on how they are made.
+    const Hyperparameters own = AtLocation(*transfer, kRgpeNoise);
+    const Vector shares = transfer->Shares(own);
+    options.draws = 2000;
+    EXPECT_NEAR(Combined(options, situation)->Shares(own)[0], shares[0], 0.05);
+  }
 }
 
 TEST(Rgpe, OfManySourcesTheBestRankersAreDrawn) {

@@ -254,6 +254,19 @@ TEST(SourceSum, OfManySourcesTheBestRankersHaveTheSay) {
   for (Index i = 0; i < 100; ++i) EXPECT_EQ(shares[i] > 0, i % 20 == 3) << i;
 }
 
+TEST(SourceSum, BesideManyResultsFewerSourcesHaveMatrices) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 40; ++i) sources.push_back(SourceOf("s", Wave, 2, 3, i + 1));
+  SourceSumOptions options = ScamlOptions();
+  options.most_sources = 1000;
+  const Situation few(sources, Sampled(Wave, 2, 100, 2));
+  EXPECT_EQ(Combined(options, few)->data().terms.size(), 40U);
+  const Situation many(sources, Sampled(Wave, 2, 1000, 2));
+  EXPECT_EQ(Combined(options, many)->data().terms.size(), 33U);
+  options.signs = WeightSigns::kEither;
+  EXPECT_EQ(Combined(options, many)->data().terms.size(), 32U);
+}
+
 TEST(SourceSum, KnowsWhatItsSourcesKnowBeforeTheFirstResult) {
   const auto source = SourceOf("a", Wave, 2, 30, 1);
   const Situation situation({source}, Sampled(Wave, 2, 0, 2));
