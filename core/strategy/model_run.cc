@@ -251,8 +251,11 @@ class ModelRun final : public SuggestionRun {
     provenance.facts = {RecipeFact()};
     models_.Describe(ruled.model.has_value() ? *ruled.model : models_.main(), provenance);
     if (models_.has_two()) provenance.facts.push_back(models_.AskedFact());
-    provenance.facts.push_back({"predicted_mean", next.mean});
-    provenance.facts.push_back({"predicted_deviation", next.deviation});
+    // In the objective's units; numbers on the models' scale would be taken for results.
+    if (models_.main().knows_units()) {
+      provenance.facts.push_back({"predicted_mean", next.mean});
+      provenance.facts.push_back({"predicted_deviation", next.deviation});
+    }
     provenance.facts.push_back({"acquisition_value", next.value});
     if (next.is_repeat) {
       provenance.facts.push_back(

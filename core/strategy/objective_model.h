@@ -65,6 +65,11 @@ class ObjectiveModel final : public SearchedModel {
   const Scaling& scaling() const { return scaled_.scaling; }
   const Vector& results() const override { return training().data.y; }
   const OutputTransform& transform() const override { return training().transform; }
+  // Whether the transform leads to the objective's own units. Beside sources it takes results of two
+  // configurations to know these, unless the scale is one that the sources share.
+  bool knows_units() const {
+    return transfer_ == nullptr || results().size() > 1 || scaling().shared.has_value();
+  }
   // The calibrated model: the transfer's, or that of the results alone.
   const Model& model() const { return transfer_ != nullptr ? transfer_->model() : model_; }
   const TrainingData& calibration_data() const {

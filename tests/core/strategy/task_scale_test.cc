@@ -118,18 +118,43 @@ TEST(TaskScale, StandsInTheProvenanceUnlessItIsTheStudysOwn) {
   EXPECT_FALSE(HasFact(MustSuggest("rgpe", study.view(), 1, 5)[0], "task_scale"));
 }
 
-// (y - mean) / deviation of the values themselves.
-Vector Standardized(const Vector& values) {
-  const Vector centred = values.array() - values.mean();
-  return centred / std::sqrt(centred.squaredNorm() / static_cast<double>(values.size() - 1));
-}
-
 Vector ValuesOf(const SourceTaskData& source) {
   Vector values(static_cast<Index>(source.points.size()));
   for (Index i = 0; i < values.size(); ++i) {
     values[i] = *source.points[static_cast<size_t>(i)].value;
   }
   return values;
+}
+
+// Sources of another scale than the study's say what is better before its first result, but not
+// how good it will be.
+TEST(TaskScale, BeforeTheFirstResultPredictionsAreInTheStudysUnitsOrAbsent) {
+  const auto source = SourceOf("a", Hill, 30, 3);
+  const Vector values = ValuesOf(*source);  // Between 6 and 11.
+  for (const Goal goal : {Goal::kMaximize, Goal::kMinimize}) {
+    const FakeStudy study(SquareSpace(), {SourceOf("a", Hill, 30, 3, goal)}, goal);
+    const double sign = goal == Goal::kMinimize ? -1 : 1;
+    const Suggestion shared = MustSuggest("deltabo", study.view(), 1, 5)[0];
+    const double mean = sign * NumberFact(shared, "predicted_mean");
+    EXPECT_GT(mean, values.minCoeff());
+    EXPECT_LT(mean, values.maxCoeff() + 2);
+    EXPECT_LT(NumberFact(shared, "predicted_deviation"), values.maxCoeff() - values.minCoeff());
+    for (const char* preset : {"auto", "scaml"}) {
+      const Suggestion own = MustSuggest(preset, study.view(), 1, 5)[0];
+      EXPECT_EQ(own.provenance.rung, Rung::kRecipe) << own.provenance.rung_reason;
+      EXPECT_TRUE(HasFact(own, "acquisition_value")) << preset;
+      EXPECT_FALSE(HasFact(own, "predicted_mean")) << preset;
+      EXPECT_FALSE(HasFact(own, "predicted_deviation")) << preset;
+    }
+  }
+  const FakeStudy begun = StudyAtTheSourcesBest(source, Hill, 4);
+  EXPECT_TRUE(HasFact(MustSuggest("scaml", begun.view(), 1, 5)[0], "predicted_mean"));
+}
+
+// (y - mean) / deviation of the values themselves.
+Vector Standardized(const Vector& values) {
+  const Vector centred = values.array() - values.mean();
+  return centred / std::sqrt(centred.squaredNorm() / static_cast<double>(values.size() - 1));
 }
 
 TEST(TaskScale, EfficientTakesDeviationsOfResultsAsTheyAre) {
