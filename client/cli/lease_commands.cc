@@ -58,22 +58,51 @@ bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   return any;
 }
 
+// Whether a later heartbeat may succeed. Leases do not run out while no server is running, so that
+// the worker may hold its trials however long that lasts.
+bool MayPass(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsAborted(status) || absl::IsCancelled(status) ||
+         absl::IsResourceExhausted(status);
+}
+
+// Ends when the worker holds no trial, and on an error that no later heartbeat can pass. The first
+// heartbeat has to succeed, so that a wrong address is noticed.
+absl::Status KeepLeases(const std::string& study, const std::string& worker, absl::Duration every,
+                        Session& session) {
+  bool answered = false;  // At least once.
+  bool was_told = false;  // That the server does not answer, since it last did.
+  while (true) {
+    const auto response = session.client().Heartbeat(study, worker);
+    if (response.ok()) {
+      answered = true;
+      was_told = false;
+      if (!PrintHeld(*response, session)) {
+        session.Warn("the worker holds no trial any more");
+        return absl::OkStatus();
+      }
+      session.Flush();
+    } else if (!answered || !MayPass(response.status())) {
+      return response.status();
+    } else if (!was_told) {
+      session.Warn(absl::StrCat(std::string(response.status().message()), "; going on every ",
+                                absl::FormatDuration(every), " until it answers"));
+      was_told = true;
+    }
+    absl::SleepFor(every);
+  }
+}
+
 absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
   absl::Duration every;
   if (!arguments.every.empty()) {
     ASSIGN_OR_RETURN(every, ReadDuration("--every", arguments.every));
   }
-  while (true) {
-    ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(study, arguments.worker));
-    const bool any = PrintHeld(response, session);
-    if (every == absl::ZeroDuration()) return absl::OkStatus();
-    if (!any) {
-      session.Warn("the worker holds no trial any more");
-      return absl::OkStatus();
-    }
-    absl::SleepFor(every);
-  }
+  if (every > absl::ZeroDuration()) return KeepLeases(study, arguments.worker, every, session);
+  ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(study, arguments.worker));
+  PrintHeld(response, session);
+  return absl::OkStatus();
 }
 
 absl::Status ShowTrial(const std::string& text, Session& session) {
@@ -254,7 +283,8 @@ void AddHeartbeat(CLI::App* app, Action* chosen) {
   command->add_option("--worker", arguments->worker, "The worker's own stable id")->required();
   command
       ->add_option("--every", arguments->every,
-                   "Again and again at this interval, until the worker holds no trial")
+                   "Again and again at this interval, also after the server was away for a while, "
+                   "until the worker holds no trial")
       ->type_name("DURATION");
   ChooseAction(command, arguments, Heartbeat, chosen);
 }
