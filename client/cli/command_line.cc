@@ -126,7 +126,8 @@ int EndParsing(const CLI::App& app, const CLI::ParseError& error, const Terminal
 
 int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) {
   if (IsServe(argc, argv)) {
-    terminal.err << "slipstream: " << BecomeServer(argv) << '\n';
+    const std::string failure = BecomeServer(argv);  // Returns only if there is no server.
+    terminal.err << "slipstream: " << failure << '\n';
     return 1;
   }
   CLI::App app("Tunes black boxes with a Slipstream server: studies, trials, source tasks.",

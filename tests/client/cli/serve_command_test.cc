@@ -42,6 +42,17 @@ TEST(ServeCommand, TheFirstStartMakesTheDefaultFolderAndNoLaterOneDoes) {
   std::filesystem::remove_all(home);
 }
 
+TEST(ServeCommand, AddsNothingToTheServersLog) {
+  const std::filesystem::path home =
+      std::filesystem::path(WriteTestFile("home", "")).parent_path() / "data";
+  const ProcessResult result = RunCli({"serve", "--listen", "127.0.0.1:0", "--until-stdin-ends",
+                                       "--log-format", "json"},
+                                      "", {"XDG_DATA_HOME=" + home.string()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, StartsWith("{"));
+  std::filesystem::remove_all(home);
+}
+
 TEST(ServeCommand, HandsOnTheServersRefusal) {
   const ProcessResult result = RunCli({"serve", "--bogus"});
   EXPECT_EQ(result.code, 2);
