@@ -41,9 +41,6 @@ std::string WithoutControls(std::string text, absl::string_view keeps) {
   return text;
 }
 
-// So that no cell moves the cursor.
-std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
-
 std::string Shown(const std::string& cell, size_t widest) {
   const std::string text = OnOneLine(cell);
   if (CharacterCount(text) <= widest) return text;
@@ -113,6 +110,8 @@ void WriteCsvLine(const Line& cells, std::ostream& out) {
 }
 
 }  // namespace
+
+std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
 
 void WriteTable(const Table& table, bool bold_heads, std::ostream& out) {
   const Line heads = Heads(table);

@@ -27,6 +27,9 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 };
 
+// The text with control characters, line ends among them, as spaces, so that it moves no cursor.
+std::string OnOneLine(std::string text);
+
 // Writes aligned columns, with long cells truncated and line ends and other
 // control characters shown as spaces. `bold_heads` needs a terminal.
 void WriteTable(const Table& table, bool bold_heads, std::ostream& out);

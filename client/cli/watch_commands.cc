@@ -9,6 +9,9 @@
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
+#include "client/cli/study_view.h"
+#include "client/cli/table.h"
+#include "client/cli/trial_view.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
@@ -43,36 +46,79 @@ std::string KindText(v1::StudyEvent::Kind kind) {
   }
 }
 
-// For example "2025-03-01 12:00:00Z  digits/3  ended        0.93".
-std::string EventLine(const v1::StudyEvent& event) {
+// How the trial ended and why, for example "failed, out of memory"; empty for one that was queued
+// again since.
+std::string EndText(const v1::Trial& trial) {
+  switch (trial.state()) {
+    case v1::Trial::SUCCEEDED:
+    case v1::Trial::FAILED:
+    case v1::Trial::INFEASIBLE:
+    case v1::Trial::STOPPED:
+      return absl::StrCat(StateText(trial.state()), trial.reason().empty() ? "" : ", ",
+                          trial.reason());
+    default:
+      return "";
+  }
+}
+
+// What the event leaves out, as it is by now: how a trial ended, the step of a report unless a
+// later one came since, or the study's state and title. Makes at most one call, and is empty where
+// that fails, as for what was deleted since.
+std::string DetailOf(const v1::StudyEvent& event, Session& session) {
+  if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
+    v1::GetStudyRequest request;
+    request.set_name(event.study());
+    for (const char* path : {"name", "state", "display_name"}) {
+      request.mutable_read_mask()->add_paths(path);
+    }
+    const auto study = session.client().GetStudy(request);
+    if (!study.ok()) return "";
+    const std::string& title = study->display_name();
+    return absl::StrCat("now ", StateText(study->state()), title.empty() ? "" : ", titled ", title);
+  }
+  const bool is_report = event.kind() == v1::StudyEvent::TRIAL_REPORTED;
+  if (!is_report && event.kind() != v1::StudyEvent::TRIAL_ENDED) return "";
+  const auto trial = session.client().GetTrial(event.trial());
+  if (!trial.ok()) return "";
+  if (!is_report) return EndText(*trial);
+  const bool is_latest = trial->has_last_step() && trial->last_value() == event.value();
+  return is_latest ? absl::StrCat("step ", trial->last_step()) : "";
+}
+
+// For example "2025-03-01 12:00:00Z  digits/3  ended: succeeded  0.93".
+std::string EventLine(const v1::StudyEvent& event, const std::string& detail) {
   const std::string subject =
       event.trial().empty() ? ShortStudyName(event.study()) : ShortTrialName(event.trial());
   std::string line =
       absl::StrCat(FormatTime(event.time()), "  ", subject, "  ", KindText(event.kind()));
+  if (!detail.empty()) absl::StrAppend(&line, ": ", OnOneLine(detail));
   if (event.has_value()) absl::StrAppend(&line, "  ", RoundNumber(event.value()));
   if (!event.worker().empty()) absl::StrAppend(&line, "  to ", event.worker());
   return line + "\n";
 }
 
-Table EventTable(const v1::StudyEvent& event) {
+Table EventTable(const v1::StudyEvent& event, const std::string& detail) {
   Table table;
   table.columns = {{"time"},
                    {"study", Align::kLeft, kWhole},
                    {"trial", Align::kLeft, kWhole},
                    {"event"},
                    {"value", Align::kRight},
-                   {"worker"}};
+                   {"worker"},
+                   {"detail", Align::kLeft, kWhole}};
   table.rows.push_back({FormatTime(event.time()), ShortStudyName(event.study()),
                         event.trial().empty() ? "" : ShortTrialName(event.trial()),
                         KindText(event.kind()),
-                        event.has_value() ? FormatNumber(event.value()) : "", event.worker()});
+                        event.has_value() ? FormatNumber(event.value()) : "", event.worker(),
+                        detail});
   return table;
 }
 
 void PrintEvent(const v1::StudyEvent& event, bool first, Session& session) {
   if (session.format() == Format::kJson) return session.Print(JsonLine(event));
-  if (session.format() == Format::kTable) return session.Print(EventLine(event));
-  const Table table = EventTable(event);
+  const std::string detail = DetailOf(event, session);
+  if (session.format() == Format::kTable) return session.Print(EventLine(event, detail));
+  const Table table = EventTable(event, detail);
   if (first) return session.Print(table);
   session.PrintRows(table);
 }

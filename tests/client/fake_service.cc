@@ -72,6 +72,11 @@ void FakeService::RepeatPagesForever() {
   endless_pages_ = true;
 }
 
+void FakeService::SetEvents(std::vector<v1::StudyEvent> events) {
+  const std::lock_guard lock(mutex_);
+  events_ = std::move(events);
+}
+
 std::vector<SeenCall> FakeService::calls() const {
   const std::lock_guard lock(mutex_);
   return calls_;
@@ -346,6 +351,10 @@ grpc::Status FakeService::WatchStudy(Context* context, const v1::WatchStudyReque
   v1::WatchResponse response;
   Status broken = Status::OK;
   const Status status = Answer(context, "WatchStudy", "", &response, [&] {
+    if (!events_.empty()) {
+      response.mutable_events()->Assign(events_.begin(), events_.end());
+      return Status::OK;
+    }
     const std::vector<v1::Trial>& trials = trials_[request->study()];
     const size_t told = request->resume_token().empty() ? 0 : std::stoul(request->resume_token());
     for (size_t i = told; i < std::min(told + 2, trials.size()); ++i) {

@@ -71,6 +71,8 @@ class FakeService final : public v1::OptimizationService::Service {
   void TakeAway(const std::string& trial);
   // As if its study had been deleted and another one had got as far since.
   void ReplaceTrial(const std::string& trial);
+  // What WatchStudy tells from now on, whatever the token.
+  void SetEvents(std::vector<v1::StudyEvent> events);
   // From now on every page names itself as the next page.
   void RepeatPagesForever();
 
@@ -145,6 +147,7 @@ class FakeService final : public v1::OptimizationService::Service {
   std::map<std::string, std::vector<v1::Trial>> trials_;    // By study.
   std::map<std::string, v1::ListReportsResponse> reports_;  // By trial.
   std::vector<v1::SourceTask> sources_;
+  std::vector<v1::StudyEvent> events_;
   std::vector<v1::ExportLine> export_;
   int breaking_exports_ = 0;
   int messages_before_break_ = 0;
