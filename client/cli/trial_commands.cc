@@ -27,12 +27,12 @@ namespace {
 constexpr int kShownUnlessTold = 50;
 constexpr int kLargestPage = 1000;
 
-// The fields of a study that showing and checking its trials needs, without the
+// The fields of a study that showing, checking and explaining its trials needs, without the
 // candidates, of which there may be very many.
 absl::StatusOr<v1::Study> GetOutline(const std::string& study, Session& session) {
   v1::GetStudyRequest request;
   request.set_name(study);
-  for (const char* path : {"name", "space.parameters", "metrics"}) {
+  for (const char* path : {"name", "space.parameters", "metrics", "source_tasks"}) {
     request.mutable_read_mask()->add_paths(path);
   }
   return session.client().GetStudy(request);
@@ -217,7 +217,11 @@ absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
 absl::Status Explain(const std::string& text, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullTrialName(text));
   ASSIGN_OR_RETURN(const v1::Explanation explanation, session.client().Explain(name));
-  PrintExplanation(explanation, session);
+  v1::Study study;
+  if (session.format() != Format::kJson) {
+    ASSIGN_OR_RETURN(study, GetOutline(StudyOfTrial(name), session));
+  }
+  PrintExplanation(explanation, study, session);
   return absl::OkStatus();
 }
 

@@ -8,7 +8,11 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client/cli/duration_text.h"
 #include "client/cli/json_text.h"
@@ -111,12 +115,26 @@ Numbers NumbersFor(Format format, Numbers in_tables) {
   return format == Format::kTable ? in_tables : Numbers::kExact;
 }
 
-std::vector<Field> TrialFields(const v1::Trial& trial) {
+// The values of its parameters in the order of those that are given, others by name after them.
+std::vector<Field> ConfigurationFields(const v1::Trial& trial, const v1::SearchSpace& space) {
+  std::vector<Field> fields;
+  const auto& values = trial.configuration().values();
+  std::map<std::string, v1::ParameterValue> left(values.begin(), values.end());
+  for (const v1::Parameter& parameter : space.parameters()) {
+    const auto found = left.find(parameter.name());
+    if (found == left.end()) continue;
+    fields.push_back({found->first, FormatValue(found->second)});
+    left.erase(found);
+  }
+  for (const auto& [name, value] : left) fields.push_back({name, FormatValue(value)});
+  return fields;
+}
+
+std::vector<Field> TrialFields(const v1::Trial& trial, const v1::SearchSpace& space) {
   std::vector<Field> fields = {{"trial", ShortTrialName(trial.name())},
                                {"state", StateText(trial.state())}};
-  const auto& values = trial.configuration().values();
-  const std::map<std::string, v1::ParameterValue> ordered(values.begin(), values.end());
-  for (const auto& [name, value] : ordered) fields.push_back({name, FormatValue(value)});
+  const std::vector<Field> configuration = ConfigurationFields(trial, space);
+  fields.insert(fields.end(), configuration.begin(), configuration.end());
   const auto& metrics = trial.measurement().metrics();
   for (const auto& [name, value] : std::map<std::string, double>(metrics.begin(), metrics.end())) {
     fields.push_back({absl::StrCat("measured ", name), FormatNumber(value)});
@@ -168,12 +186,20 @@ Table ReportsTable(const v1::ListReportsResponse& reports, Format format) {
   return table;
 }
 
+// Whether the algorithm took a point without any results, by which a model could be made.
+bool IsBeforeModels(const v1::Provenance& provenance) {
+  return provenance.preset() != "quasi_random" && provenance.facts_size() == 1 &&
+         provenance.facts(0).name() == "sobol_index";
+}
+
 std::string RungText(const v1::Provenance& provenance) {
   const std::string reason =
       provenance.rung_reason().empty() ? "" : absl::StrCat(": ", provenance.rung_reason());
   switch (provenance.rung()) {
     case v1::Provenance::RECIPE:
-      return "the study's algorithm";
+      if (!IsBeforeModels(provenance)) return "the study's algorithm";
+      return "the study's algorithm, as one of its first points, which fill the space evenly until "
+             "there are results enough for a model";
     case v1::Provenance::WITHOUT_TRANSFER:
       return absl::StrCat("the study's algorithm without its source tasks", reason);
     case v1::Provenance::QUASI_RANDOM:
@@ -183,7 +209,39 @@ std::string RungText(const v1::Provenance& provenance) {
   }
 }
 
-std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
+// "lr=0.3 layers=1.2" for "0.3 1.2". One for all parameters stays a number.
+std::string LengthscalesText(const std::string& text, const v1::SearchSpace& space) {
+  std::vector<std::string> parts = absl::StrSplit(text, ' ');
+  if (static_cast<int>(parts.size()) != space.parameters_size()) return text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    parts[i] = absl::StrCat(space.parameters(static_cast<int>(i)).name(), "=", parts[i]);
+  }
+  return absl::StrJoin(parts, " ");
+}
+
+// A prior is made of source tasks, and without any there is none.
+std::string RecipeOf(const std::string& text, const v1::Study& study) {
+  constexpr absl::string_view kPrior = "prior ";
+  const bool has_prior = absl::StartsWith(text, kPrior) && !absl::StartsWith(text, "prior none");
+  if (!has_prior || !study.source_tasks().empty()) return text;
+  const size_t end = std::min(text.find(','), text.size());
+  return absl::StrCat("prior none (the study has no source tasks, which ",
+                      text.substr(kPrior.size(), end - kPrior.size()), " needs)",
+                      text.substr(end));
+}
+
+std::string FactText(const v1::Provenance::Fact& fact, const v1::Study& study) {
+  if (fact.has_number()) return FormatNumber(fact.number());
+  if (fact.name() == "lengthscales") return LengthscalesText(fact.text(), study.space());
+  if (fact.name() == "recipe") return RecipeOf(fact.text(), study);
+  if (fact.name() == "contrast") {
+    return "this point only fills the space evenly: its result, far from where the models would "
+           "have looked, tells whether the source tasks are right about this study";
+  }
+  return fact.text();
+}
+
+std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, const v1::Study& study) {
   std::vector<Field> fields = {
       {"preset", provenance.preset()},
       {"server version", provenance.version()},
@@ -196,18 +254,18 @@ std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
                       FormatNumber(source.weight())});
   }
   for (const auto& fact : provenance.facts()) {
-    fields.push_back({fact.name(), fact.has_number() ? FormatNumber(fact.number()) : fact.text()});
+    fields.push_back({fact.name(), FactText(fact, study)});
   }
   return fields;
 }
 
-std::vector<Field> ExplanationFields(const v1::Explanation& explanation) {
-  std::vector<Field> fields = TrialFields(explanation.trial());
+std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v1::Study& study) {
+  std::vector<Field> fields = TrialFields(explanation.trial(), study.space());
   if (!explanation.has_provenance()) {
     fields.push_back({"suggested by", "nobody: a person added the trial"});
     return fields;
   }
-  const std::vector<Field> more = ProvenanceFields(explanation.provenance());
+  const std::vector<Field> more = ProvenanceFields(explanation.provenance(), study);
   fields.insert(fields.end(), more.begin(), more.end());
   return fields;
 }
@@ -255,7 +313,7 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
     document.update(JsonOf(reports));
     return session.Print(JsonDocument(document));
   }
-  std::vector<Field> fields = TrialFields(trial);
+  std::vector<Field> fields = TrialFields(trial, {});
   const std::vector<Field> more = WithoutEmpty(LifeFields(trial, session.format()));
   fields.insert(fields.end(), more.begin(), more.end());
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
@@ -267,13 +325,14 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
   session.Print(ReportsTable(reports, session.format()));
 }
 
-void PrintExplanation(const v1::Explanation& explanation, Session& session) {
+void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study,
+                      Session& session) {
   if (session.format() == Format::kJson) {
     Json document = JsonOf(explanation);
     document["trial"] = JsonWithTimes(explanation.trial());
     return session.Print(JsonDocument(document));
   }
-  const std::vector<Field> fields = ExplanationFields(explanation);
+  const std::vector<Field> fields = ExplanationFields(explanation, study);
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   std::ostringstream text;
   WriteFields(fields, text);

@@ -32,8 +32,9 @@ std::string LeaseLeft(const google::protobuf::Timestamp& lease_end, Format forma
 void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& reports,
                      Session& session);
 
-// Prints where a trial came from; in CSV as a table of fields and values.
-void PrintExplanation(const v1::Explanation& explanation, Session& session);
+// Prints where a trial came from; in CSV as a table of fields and values. `study` is the trial's:
+// its parameters in order, and its source tasks.
+void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study, Session& session);
 
 }  // namespace slipstream::cli
 

@@ -144,7 +144,7 @@ TEST_F(TrialView, TellsTimesOfATrialThatIsShownAlone) {
   *explanation.mutable_trial() = trial_;
   explanation.mutable_provenance()->set_preset("auto");
   const Json explained =
-      Parsed([&](Session& session) { PrintExplanation(explanation, session); });
+      Parsed([&](Session& session) { PrintExplanation(explanation, study_, session); });
   EXPECT_EQ(explained["trial"]["durationSeconds"], 90);
   EXPECT_EQ(explained["provenance"]["preset"], "auto");
 }
@@ -171,15 +171,72 @@ TEST_F(TrialView, ShowsWhyASuggestionIsNotTheRecipes) {
   explanation.mutable_provenance()->set_rung(v1::Provenance::WITHOUT_TRANSFER);
   explanation.mutable_provenance()->set_rung_reason("the deadline passed");
   EXPECT_THAT(
-      Written(Format::kTable, [&](Session& session) { PrintExplanation(explanation, session); }),
+      Written(Format::kTable,
+              [&](Session& session) { PrintExplanation(explanation, study_, session); }),
       HasSubstr("the study's algorithm without its source tasks: the deadline passed"));
+}
+
+// An explanation of the trial by this preset, as the study's algorithm gives it.
+v1::Explanation ExplanationOf(const v1::Trial& trial, const std::string& preset) {
+  v1::Explanation explanation;
+  *explanation.mutable_trial() = trial;
+  explanation.mutable_provenance()->set_preset(preset);
+  explanation.mutable_provenance()->set_rung(v1::Provenance::RECIPE);
+  return explanation;
+}
+
+void AddFact(const std::string& name, const std::string& text, v1::Explanation* explanation) {
+  auto& fact = *explanation->mutable_provenance()->add_facts();
+  fact.set_name(name);
+  fact.set_text(text);
+}
+
+TEST_F(TrialView, ExplainsWithParametersInTheSpacesOrder) {
+  study_.mutable_space()->add_parameters()->set_name("alpha");
+  SetDouble(trial_.mutable_configuration(), "alpha", 0.5);
+  v1::Explanation explanation = ExplanationOf(trial_, "auto");
+  AddFact("lengthscales", "0.3 1.25", &explanation);
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lr,0.123456789\r\nalpha,0.5\r\n"));
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lengthscales,lr=0.3 alpha=1.25\r\n"));
+  explanation.mutable_provenance()->mutable_facts(0)->set_text("0.3");
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lengthscales,0.3\r\n"));
+}
+
+TEST_F(TrialView, ExplainsFirstPointsAndContrastsInWords) {
+  v1::Explanation first = ExplanationOf(trial_, "auto");
+  auto& index = *first.mutable_provenance()->add_facts();
+  index.set_name("sobol_index");
+  index.set_number(0);
+  const auto print = [&](Session& session) { PrintExplanation(first, study_, session); };
+  EXPECT_THAT(Written(Format::kTable, print), HasSubstr("one of its first points, which fill"));
+  first.mutable_provenance()->set_preset("quasi_random");
+  EXPECT_THAT(Written(Format::kTable, print), HasSubstr("the study's algorithm\n"));
+  v1::Explanation contrast = ExplanationOf(trial_, "auto");
+  AddFact("contrast", "no model asked for this point", &contrast);
+  const std::string shown = Written(
+      Format::kTable, [&](Session& session) { PrintExplanation(contrast, study_, session); });
+  EXPECT_THAT(shown, HasSubstr("tells whether the source tasks are right"));
+  EXPECT_THAT(shown, testing::Not(HasSubstr("no model asked")));
+}
+
+TEST_F(TrialView, SaysThatWithoutSourceTasksThereIsNoPrior) {
+  v1::Explanation explanation = ExplanationOf(trial_, "auto");
+  AddFact("recipe", "prior empirical, calibration map, acquisition log_ei", &explanation);
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  EXPECT_THAT(Written(Format::kTable, print),
+              HasSubstr("prior none (the study has no source tasks, which empirical needs), "
+                        "calibration map, acquisition log_ei\n"));
+  study_.add_source_tasks("sourceTasks/0123456789abcdef0123456789abcdef");
+  EXPECT_THAT(Written(Format::kTable, print), HasSubstr("prior empirical, calibration map"));
 }
 
 TEST_F(TrialView, SaysThatAPersonAddedATrialWithoutProvenance) {
   v1::Explanation explanation;
   *explanation.mutable_trial() = trial_;
   EXPECT_THAT(
-      Written(Format::kCsv, [&](Session& session) { PrintExplanation(explanation, session); }),
+      Written(Format::kCsv,
+              [&](Session& session) { PrintExplanation(explanation, study_, session); }),
       HasSubstr("suggested by,nobody: a person added the trial\r\n"));
 }
 
