@@ -39,14 +39,19 @@ absl::StatusOr<v1::LeasePolicy> ReadLease(const LeaseArguments& arguments) {
   return policy;
 }
 
-void AddLeaseOptions(CLI::App* command, LeaseArguments* arguments) {
+// `default_lease` and `default_requeues` say what holds where the option is left out.
+void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
+                     const std::string& default_requeues, LeaseArguments* arguments) {
   command
       ->add_option("--lease", arguments->duration,
-                   "How long a worker holds a trial unless it renews its lease, such as 30m; off: "
-                   "for ever (default: 1h)")
+                   absl::StrCat("How long a worker holds a trial unless it renews its lease, such "
+                                "as 30m; off or 0: for ever (default: ",
+                                default_lease, ")"))
       ->type_name("DURATION");
   command->add_option("--requeues", arguments->requeues,
-                      "How often a configuration is queued again whose lease ran out (default: 3)");
+                      absl::StrCat("How often a configuration is queued again whose lease ran out "
+                                   "(default: ",
+                                   default_requeues, ")"));
 }
 
 struct CreationArguments {
@@ -223,7 +228,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
       ->type_name("NAME");
   AddRepeatable(command, "--label", &arguments->labels, "Label; repeat for others")
       ->type_name("KEY=VALUE");
-  AddLeaseOptions(command, &arguments->lease);
+  AddLeaseOptions(command, "1h", "3", &arguments->lease);
   command->add_option("--stopping", arguments->stopping,
                       "Rule by which trials should stop early, such as median, asha or curve; see "
                       "slipstream presets --ingredients");
@@ -274,8 +279,8 @@ void AddChange(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<ChangeArguments>();
   CLI::App* const command = group->add_subcommand("change", "Changes a study's title or leases");
   AddStudyName(command, &arguments->study);
-  AddLeaseOptions(command, &arguments->lease);
-  command->add_option("--title", arguments->title, "Title for people");
+  AddLeaseOptions(command, "as it is", "as it is", &arguments->lease);
+  command->add_option("--title", arguments->title, "Title for people (default: as it is)");
   ChooseAction(command, arguments, ChangeStudy, chosen);
 }
 

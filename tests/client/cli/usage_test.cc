@@ -29,6 +29,15 @@ TEST_F(Usage, HelpOfCreateTeachesTheGrammarWithAnExample) {
   EXPECT_THAT(result.out, HasSubstr(";when=PARENT:VALUE|VALUE"));
 }
 
+TEST_F(Usage, HelpOfChangeSaysThatWhatIsLeftOutStaysAsItIs) {
+  const std::string change = RunCli({"study", "change", "--help"}).out;
+  EXPECT_THAT(change, HasSubstr("(default: as it is)"));
+  EXPECT_THAT(change, Not(HasSubstr("default: 1h")));
+  EXPECT_THAT(change, Not(HasSubstr("default: 3")));
+  EXPECT_THAT(change, HasSubstr("off or 0: for ever"));
+  EXPECT_THAT(RunCli({"study", "create", "--help"}).out, HasSubstr("for ever (default: 1h)"));
+}
+
 TEST_F(Usage, WrongArgumentsExitWithTwo) {
   const std::vector<std::vector<std::string>> cases = {
       {},
