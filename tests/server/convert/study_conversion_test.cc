@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/status.h"
+#include "core/recipe/recipe_names.h"
 #include "tests/e2e/messages.h"
 
 namespace slipstream {
@@ -74,6 +79,22 @@ TEST(StudyConversion, RefusalsNameThePathInsideTheStudy) {
   study = ExampleStudy();
   study.mutable_space()->mutable_parameters(1)->set_name("lr");
   EXPECT_EQ(FieldRefused(study), "space.parameters[1].name");
+}
+
+TEST(StudyConversion, AnUnknownOptionIsRefusedWithWholeNamesOfOthers) {
+  v1::Study study = ExampleStudy("gp_log_ei");
+  (*study.mutable_algorithm()->mutable_recipe()->mutable_options())["foo"] = 1;
+  EXPECT_EQ(FieldRefused(study), "algorithm.recipe.options[foo]");
+  const std::string message(StudyDefinitionFromProto(study).status().message());
+  const size_t list = message.find("an option of ") + std::string("an option of ").size();
+  const size_t end = message.find(" and ", list);
+  ASSERT_NE(end, std::string::npos) << message;
+  std::set<std::string> known;
+  for (const RecipeOption& option : RecipeOptions()) known.emplace(option.info.name);
+  const std::vector<std::string> named =
+      absl::StrSplit(message.substr(list, end - list), ", ");
+  for (const std::string& name : named) EXPECT_TRUE(known.contains(name)) << name;
+  EXPECT_EQ(message.substr(end), absl::StrCat(" and ", known.size() - named.size(), " more"));
 }
 
 TEST(StudyConversion, DamagedRecordsAreDataLoss) {
