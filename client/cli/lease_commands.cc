@@ -189,7 +189,7 @@ absl::Status ShouldStop(const std::string& text, Session& session) {
   table.columns = {{"trial", Align::kLeft, kWhole},
                    {"advice"},
                    {"step", Align::kRight},
-                   {"why", Align::kLeft, kWhole}};
+                   {"why", Align::kLeft, kSentences}};
   table.rows.push_back({ShortTrialName(name), advice.stop() ? "stop" : "go on",
                         advice.has_step() ? absl::StrCat(advice.step()) : "", advice.reason()});
   session.Print(table);

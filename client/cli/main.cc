@@ -1,7 +1,9 @@
 // slipstream: the command line tool.
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -15,6 +17,13 @@ bool WantsNoColor() {
   return no_color != nullptr && !std::string_view(no_color).empty();
 }
 
+// How many characters a line of the terminal that standard output is shows.
+size_t OutputWidth() {
+  winsize size = {};
+  const bool is_known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return is_known ? size.ws_col : slipstream::cli::kEndless;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -22,6 +31,6 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_DFL);
   const slipstream::cli::Terminal terminal = {
       std::cin, std::cout, std::cerr, isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0,
-      isatty(STDOUT_FILENO) != 0 && !WantsNoColor()};
+      isatty(STDOUT_FILENO) != 0 && !WantsNoColor(), OutputWidth()};
   return slipstream::cli::RunCommandLine(argc, argv, terminal);
 }

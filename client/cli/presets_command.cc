@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,7 +38,7 @@ std::string ShortText(const v1::Recipe& recipe) {
 
 Table PresetsTable(const Response& response) {
   Table table;
-  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kWhole}};
+  table.columns = {{"preset"}, {"default"}, {"recipe"}, {"summary", Align::kLeft, kSentences}};
   for (const Response::Preset& preset : response.presets()) {
     table.rows.push_back({preset.name(), preset.is_default() ? "yes" : "",
                           ShortText(preset.recipe()), preset.summary()});
@@ -51,10 +50,10 @@ Table IngredientsTable(const Response& response) {
   Table table;
   table.columns = {{"axis"},
                    {"name"},
-                   {"summary", Align::kLeft, kWhole},
-                   {"source", Align::kLeft, kWhole},
-                   {"options", Align::kLeft, kWhole},
-                   {"conflicts", Align::kLeft, kWhole}};
+                   {"summary", Align::kLeft, kSentences},
+                   {"source", Align::kLeft, kSentences},
+                   {"options", Align::kLeft, kSentences},
+                   {"conflicts", Align::kLeft, kSentences}};
   for (const Response::Ingredient& each : response.ingredients()) {
     table.rows.push_back({each.axis(), each.name(), each.summary(), each.source(),
                           absl::StrJoin(each.options(), " "),
@@ -91,8 +90,8 @@ Table OptionsTable(const v1::Recipe& recipe, const Response& response) {
                    {"value", Align::kRight},
                    {"default", Align::kRight},
                    {"range"},
-                   {"unit"},
-                   {"summary", Align::kLeft, kWhole}};
+                   {"unit", Align::kLeft, kSentences},
+                   {"summary", Align::kLeft, kSentences}};
   for (const Response::Option& option : response.options()) {
     if (!has(option)) continue;
     const auto value = recipe.options().find(option.name());
@@ -123,9 +122,7 @@ void PrintPreset(const Response::Preset& preset, const Response& response, Sessi
       fields.push_back({field.name, DescriptionOf(field, response)});
     }
   }
-  std::ostringstream text;
-  WriteFields(fields, text);
-  session.Print(text.str());
+  session.Print(fields);
 }
 
 absl::Status ShowPreset(const std::string& name, const Response& response, Session& session) {

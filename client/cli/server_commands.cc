@@ -4,7 +4,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -145,9 +144,8 @@ absl::Status ShowStatus(Session& session) {
     return absl::OkStatus();
   }
   if (session.format() == Format::kTable) {
-    std::ostringstream text;
-    WriteFields(StatusFields(status), text);
-    session.Print(text.str() + "\n");
+    session.Print(StatusFields(status));
+    session.Print("\n");
   }
   session.Print(UseTable(status));
   if (session.format() == Format::kTable && status.projects_size() > 0) {

@@ -11,7 +11,7 @@ void Session::Print(const Table& table) {
   if (format_ == Format::kCsv) {
     WriteCsv(table, terminal_.out);
   } else {
-    WriteTable(table, terminal_.styled, terminal_.out);
+    WriteTable(table, terminal_.styled, terminal_.width, terminal_.out);
   }
 }
 
@@ -19,6 +19,10 @@ void Session::PrintRows(const Table& table) {
   std::ostringstream text;
   WriteCsv(table, text);
   terminal_.out << text.str().substr(text.str().find('\n') + 1);
+}
+
+void Session::Print(const std::vector<Field>& fields) {
+  WriteFields(fields, terminal_.width, terminal_.out);
 }
 
 void Session::Flush() { terminal_.out.flush(); }

@@ -2,10 +2,12 @@
 #ifndef SLIPSTREAM_CLIENT_CLI_SESSION_H_
 #define SLIPSTREAM_CLIENT_CLI_SESSION_H_
 
+#include <cstddef>
 #include <functional>
 #include <istream>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "client/cli/table.h"
@@ -22,6 +24,7 @@ struct Terminal {
   std::ostream& err;
   bool interactive = false;  // Whether there is a person at `in`.
   bool styled = false;       // Whether `out` understands bold type.
+  size_t width = kEndless;   // How many characters `out` shows on a line.
 };
 
 // Used by one thread.
@@ -40,6 +43,8 @@ class Session {
   void PrintRows(const Table& table);
   // Makes what was printed visible at once, also in a pipe.
   void Flush();
+  // Prints fields and their values for people.
+  void Print(const std::vector<Field>& fields);
   // Prints a text as it is.
   void Print(const std::string& text);
   // Prints a remark for people; does nothing unless the format is kTable.

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -85,9 +84,8 @@ void PrintSourceTask(const v1::SourceTask& task, Session& session) {
     return session.Print(JsonDocument(JsonWithAge(task, task.create_time())));
   }
   if (session.format() == Format::kCsv) return session.Print(SourceTasksTable({task}));
-  std::ostringstream text;
-  WriteFields(WithoutEmpty(SourceFields(task)), text);
-  session.Print(text.str() + "\n");
+  session.Print(WithoutEmpty(SourceFields(task)));
+  session.Print("\n");
   session.Print(ParametersTable(task.space()));
 }
 

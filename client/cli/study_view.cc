@@ -3,7 +3,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -197,9 +196,8 @@ void PrintStudy(const v1::Study& study, Session& session) {
     return session.Print(JsonDocument(JsonWithAge(study, study.create_time())));
   }
   if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
-  std::ostringstream text;
-  WriteFields(WithoutEmpty(StudyFields(study)), text);
-  session.Print(text.str() + "\n");
+  session.Print(WithoutEmpty(StudyFields(study)));
+  session.Print("\n");
   session.Print(ParametersTable(study.space()));
 }
 

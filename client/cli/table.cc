@@ -1,9 +1,13 @@
 #include "client/cli/table.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/csv_formula.h"
 
@@ -11,6 +15,11 @@ namespace slipstream::cli {
 namespace {
 
 constexpr char kEllipsis[] = "\u2026";
+constexpr size_t kBetweenColumns = 2;
+// A column of sentences that is narrower is hard to read.
+constexpr size_t kNarrowest = 24;
+// How far sentences below a row are set in, and their further lines beyond that.
+constexpr size_t kIndent = 4;
 
 bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 
@@ -52,6 +61,10 @@ std::string Padded(const std::string& text, size_t width, Align align) {
   return align == Align::kLeft ? text + blank : blank + text;
 }
 
+std::string Bold(const std::string& text, bool bold) {
+  return bold ? "\033[1m" + text + "\033[0m" : text;
+}
+
 using Line = std::vector<std::string>;
 
 Line Heads(const Table& table) {
@@ -86,11 +99,106 @@ std::vector<size_t> Widths(const Line& heads, const std::vector<Line>& rows) {
 std::string Aligned(const Table& table, const Line& cells, const std::vector<size_t>& widths) {
   std::string line;
   for (size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += "  ";
+    if (i > 0) line.append(kBetweenColumns, ' ');
     line += Padded(cells[i], widths[i], table.columns[i].align);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
+}
+
+bool HasSentences(const Column& column) { return column.widest == kSentences; }
+
+size_t WidthOfLine(const std::vector<size_t>& widths) {
+  const size_t gaps = widths.empty() ? 0 : kBetweenColumns * (widths.size() - 1);
+  return std::accumulate(widths.begin(), widths.end(), gaps);
+}
+
+// The text in lines of at most so many characters, unless a word has more.
+std::vector<std::string> Broken(const std::string& text, size_t width) {
+  if (CharacterCount(text) <= width) return {text};
+  std::vector<std::string> lines(1);
+  const std::vector<std::string> words = absl::StrSplit(text, ' ');
+  for (const std::string& word : words) {
+    std::string& line = lines.back();
+    if (line.empty()) {
+      line = word;
+    } else if (CharacterCount(line) + 1 + CharacterCount(word) <= width) {
+      absl::StrAppend(&line, " ", word);
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
+}
+
+// The widths with what is too wide taken from the columns of sentences, the widest first; nothing
+// if these would become too narrow.
+std::optional<std::vector<size_t>> Squeezed(const Table& table, std::vector<size_t> widths,
+                                            size_t width) {
+  for (size_t over = WidthOfLine(widths); over > width; over = WidthOfLine(widths)) {
+    size_t widest = widths.size();
+    for (size_t i = 0; i < widths.size(); ++i) {
+      if (!HasSentences(table.columns[i])) continue;
+      if (widest == widths.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == widths.size() || widths[widest] <= kNarrowest) return std::nullopt;
+    --widths[widest];
+  }
+  return widths;
+}
+
+// Writes the row on as many lines as its longest cell needs.
+void WriteBroken(const Table& table, const Line& row, const std::vector<size_t>& widths,
+                 std::ostream& out) {
+  std::vector<std::vector<std::string>> cells;
+  size_t lines = 1;
+  for (size_t i = 0; i < row.size(); ++i) {
+    cells.push_back(HasSentences(table.columns[i]) ? Broken(row[i], widths[i]) : Line{row[i]});
+    lines = std::max(lines, cells.back().size());
+  }
+  for (size_t k = 0; k < lines; ++k) {
+    Line line;
+    for (const auto& cell : cells) line.push_back(k < cell.size() ? cell[k] : "");
+    out << Aligned(table, line, widths) << '\n';
+  }
+}
+
+// Writes a text in lines that are set in, the further ones more.
+void WriteIndented(const std::string& text, size_t width, std::ostream& out) {
+  size_t indent = kIndent;
+  for (const std::string& line : Broken(text, width - std::min(width, 2 * kIndent))) {
+    out << std::string(indent, ' ') << line << '\n';
+    indent = 2 * kIndent;
+  }
+}
+
+// The columns that have no sentences, or those that have.
+template <typename Cell>
+std::vector<Cell> Part(const Table& table, const std::vector<Cell>& cells, bool sentences) {
+  std::vector<Cell> part;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (HasSentences(table.columns[i]) == sentences) part.push_back(cells[i]);
+  }
+  return part;
+}
+
+// Writes the table without its sentences, and these below each row.
+void WriteStacked(const Table& table, bool bold_heads, size_t width, std::ostream& out) {
+  const Line heads = Part(table, Heads(table), true);
+  const std::vector<Line> rows = ShownRows(table);
+  Table narrow;
+  narrow.columns = Part(table, table.columns, false);
+  for (const Line& row : rows) narrow.rows.push_back(Part(table, row, false));
+  const std::vector<size_t> widths = Widths(Heads(narrow), narrow.rows);
+  out << Bold(Aligned(narrow, Heads(narrow), widths), bold_heads) << '\n';
+  for (size_t i = 0; i < rows.size(); ++i) {
+    out << Aligned(narrow, narrow.rows[i], widths) << '\n';
+    const Line sentences = Part(table, rows[i], true);
+    for (size_t j = 0; j < sentences.size(); ++j) {
+      if (sentences[j].empty()) continue;
+      WriteIndented(absl::StrCat(heads[j], ": ", sentences[j]), width, out);
+    }
+  }
 }
 
 std::string CsvText(const std::string& value) {
@@ -113,13 +221,19 @@ void WriteCsvLine(const Line& cells, std::ostream& out) {
 
 std::string OnOneLine(std::string text) { return WithoutControls(std::move(text), ""); }
 
-void WriteTable(const Table& table, bool bold_heads, std::ostream& out) {
+void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream& out) {
   const Line heads = Heads(table);
   const std::vector<Line> rows = ShownRows(table);
-  const std::vector<size_t> widths = Widths(heads, rows);
-  const std::string head = Aligned(table, heads, widths);
-  out << (bold_heads ? "\033[1m" + head + "\033[0m" : head) << '\n';
-  for (const Line& row : rows) out << Aligned(table, row, widths) << '\n';
+  std::vector<size_t> widths = Widths(heads, rows);
+  const bool has_sentences =
+      std::any_of(table.columns.begin(), table.columns.end(), HasSentences);
+  if (has_sentences) {
+    const auto squeezed = Squeezed(table, widths, width);
+    if (!squeezed.has_value()) return WriteStacked(table, bold_heads, width, out);
+    widths = *squeezed;
+  }
+  out << Bold(Aligned(table, heads, widths), bold_heads) << '\n';
+  for (const Line& row : rows) WriteBroken(table, row, widths, out);
 }
 
 void WriteCsv(const Table& table, std::ostream& out) {
@@ -129,12 +243,18 @@ void WriteCsv(const Table& table, std::ostream& out) {
   for (const Line& row : table.rows) WriteCsvLine(row, out);
 }
 
-void WriteFields(const std::vector<Field>& fields, std::ostream& out) {
-  size_t width = 0;
-  for (const Field& field : fields) width = std::max(width, CharacterCount(field.name));
+void WriteFields(const std::vector<Field>& fields, size_t width, std::ostream& out) {
+  size_t names = 0;
+  for (const Field& field : fields) names = std::max(names, CharacterCount(field.name) + 1);
+  const size_t indent = names + kBetweenColumns;
+  const bool is_wide = width >= indent + kNarrowest;
   for (const Field& field : fields) {
-    out << Padded(field.name + ":", width + 1, Align::kLeft) << "  " << OnOneLine(field.value)
-        << '\n';
+    std::string before = Padded(field.name + ":", indent, Align::kLeft);
+    for (const std::string& line :
+         Broken(OnOneLine(field.value), is_wide ? width - indent : kEndless)) {
+      out << before << line << '\n';
+      before = std::string(indent, ' ');
+    }
   }
 }
 

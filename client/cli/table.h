@@ -15,6 +15,12 @@ enum class Align { kLeft, kRight };
 // Of a column whose cells are never truncated, as people copy them or read them to their end.
 constexpr size_t kWhole = std::numeric_limits<size_t>::max();
 
+// Of a column of sentences: as whole, but broken at spaces where a terminal is too narrow for them.
+constexpr size_t kSentences = kWhole - 1;
+
+// The width of what is no terminal: no line is broken.
+constexpr size_t kEndless = std::numeric_limits<size_t>::max();
+
 struct Column {
   std::string head;
   Align align = Align::kLeft;
@@ -31,19 +37,22 @@ struct Table {
 std::string OnOneLine(std::string text);
 
 // Writes aligned columns, with long cells truncated and line ends and other
-// control characters shown as spaces. `bold_heads` needs a terminal.
-void WriteTable(const Table& table, bool bold_heads, std::ostream& out);
+// control characters shown as spaces. Where the lines would have more characters than
+// `width`, sentences are broken inside of their columns, or below each row if these would be too
+// narrow for reading. `bold_heads` needs a terminal.
+void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream& out);
 
 // Writes CSV (RFC 4180) with a header and whole cells; see csv_formula.h. Control
 // characters other than tabs and line ends are spaces.
 void WriteCsv(const Table& table, std::ostream& out);
 
-// Writes lines "name:  value" with aligned, whole values.
+// Writes lines "name:  value" with aligned, whole values, broken at spaces where the line would
+// have more characters than `width`.
 struct Field {
   std::string name;
   std::string value;
 };
-void WriteFields(const std::vector<Field>& fields, std::ostream& out);
+void WriteFields(const std::vector<Field>& fields, size_t width, std::ostream& out);
 
 // The fields that have a value.
 std::vector<Field> WithoutEmpty(std::vector<Field> fields);

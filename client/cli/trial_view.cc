@@ -4,7 +4,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -317,9 +316,7 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
   const std::vector<Field> more = WithoutEmpty(LifeFields(trial, session.format()));
   fields.insert(fields.end(), more.begin(), more.end());
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
-  std::ostringstream text;
-  WriteFields(fields, text);
-  session.Print(text.str());
+  session.Print(fields);
   if (reports.reports().empty()) return;
   session.Print("\n");
   session.Print(ReportsTable(reports, session.format()));
@@ -334,9 +331,7 @@ void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study
   }
   const std::vector<Field> fields = ExplanationFields(explanation, study);
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
-  std::ostringstream text;
-  WriteFields(fields, text);
-  session.Print(text.str());
+  session.Print(fields);
 }
 
 }  // namespace slipstream::cli

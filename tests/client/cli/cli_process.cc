@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -77,6 +80,34 @@ ProcessResult RunCli(const std::vector<std::string>& arguments, const std::strin
   result.err = ReadFile(err);
   std::filesystem::remove_all(std::filesystem::path(in).parent_path() / "stdin");
   return result;
+}
+
+std::string RunCliOnTerminal(const std::vector<std::string>& arguments, int columns,
+                             const std::vector<std::string>& environment) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  const winsize size = {24, static_cast<unsigned short>(columns), 0, 0};
+  const bool is_ready = grantpt(terminal) == 0 && unlockpt(terminal) == 0 &&
+                        ioctl(terminal, TIOCSWINSZ, &size) == 0;
+  if (!is_ready) return "there is no terminal";
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, ptsname(terminal), O_RDWR | O_NOCTTY, 0);
+  std::vector<std::string> words = {SLIPSTREAM_CLI};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<std::string> variables = Environment(environment);
+  pid_t process = 0;
+  const int failure = posix_spawn(&process, SLIPSTREAM_CLI, &files, nullptr,
+                                  Pointers(words).data(), Pointers(variables).data());
+  posix_spawn_file_actions_destroy(&files);
+  std::string out;
+  std::array<char, 4096> part;
+  // Once the process has ended, reading fails.
+  for (ssize_t bytes; failure == 0 && (bytes = read(terminal, part.data(), part.size())) > 0;) {
+    out.append(part.data(), static_cast<size_t>(bytes));
+  }
+  if (failure == 0) waitpid(process, nullptr, 0);
+  close(terminal);
+  return out;
 }
 
 ProcessResult CliTest::Run(std::vector<std::string> arguments, const std::string& input) {

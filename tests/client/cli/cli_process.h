@@ -22,6 +22,10 @@ struct ProcessResult {
 ProcessResult RunCli(const std::vector<std::string>& arguments, const std::string& input = "",
                      const std::vector<std::string>& environment = {});
 
+// What the process prints to a terminal with so many columns; lines end with "\r\n".
+std::string RunCliOnTerminal(const std::vector<std::string>& arguments, int columns,
+                             const std::vector<std::string>& environment = {});
+
 // Writes a file in a temporary folder and returns its path.
 std::string WriteTestFile(const std::string& name, const std::string& content);
 

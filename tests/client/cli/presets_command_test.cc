@@ -29,6 +29,15 @@ TEST_F(PresetsCommandTest, ListsPresetsWithWhatStandsOutInTheirRecipes) {
   EXPECT_THAT(result.out, HasSubstr("scaml,,scaml expanding(map),Sources with learnt weights"));
 }
 
+TEST_F(PresetsCommandTest, BreaksSentencesToTheTerminalsWidth) {
+  const std::vector<std::string> server = {"SLIPSTREAM_ADDRESS=" + server_.address()};
+  EXPECT_THAT(RunCliOnTerminal({"presets"}, 40, server),
+              HasSubstr("    summary: Points that fill the\r\n        space evenly\r\n"));
+  EXPECT_THAT(RunCliOnTerminal({"presets"}, 200, server),
+              HasSubstr("  Points that fill the space evenly\r\n"));
+  EXPECT_THAT(Run({}).out, HasSubstr("  Points that fill the space evenly\n"));
+}
+
 TEST_F(PresetsCommandTest, ShowsOnePresetWithAllOfItsValues) {
   const ProcessResult result = Run({"scaml"});
   EXPECT_EQ(result.code, 0) << result.err;

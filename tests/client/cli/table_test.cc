@@ -13,9 +13,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Shown(const Table& table, bool bold = false) {
+std::string Shown(const Table& table, bool bold = false, size_t width = kEndless) {
   std::ostringstream out;
-  WriteTable(table, bold, out);
+  WriteTable(table, bold, width, out);
   return out.str();
 }
 
@@ -103,9 +103,55 @@ TEST(Fields, AreOmittedIfEmpty) {
   EXPECT_EQ(fields[0].name, "b");
 }
 
+constexpr char kSentence[] = "one two three four five six seven eight";
+
+const Table& TableOfSentences() {
+  static const Table table = {{{"name"}, {"summary", Align::kLeft, kSentences}},
+                              {{"a", kSentence}, {"b", ""}}};
+  return table;
+}
+
+TEST(Table, BreaksSentencesInsideOfTheirColumn) {
+  EXPECT_EQ(Shown(TableOfSentences(), false, 34),
+            "name  summary\n"
+            "a     one two three four five six\n"
+            "      seven eight\n"
+            "b\n");
+}
+
+TEST(Table, ShowsSentencesBelowTheirRowWhereTheColumnWouldBeTooNarrow) {
+  EXPECT_EQ(Shown(TableOfSentences(), false, 20),
+            "name\n"
+            "a\n"
+            "    summary: one\n"
+            "        two three\n"
+            "        four five\n"
+            "        six seven\n"
+            "        eight\n"
+            "b\n");
+}
+
+TEST(Table, BreaksNothingWhereItFitsOrIsNoTerminal) {
+  for (const size_t width : {size_t{45}, kEndless}) {
+    EXPECT_THAT(Shown(TableOfSentences(), false, width), HasSubstr(kSentence)) << width;
+  }
+  EXPECT_THAT(Csv(TableOfSentences()), HasSubstr(kSentence));
+  const Table whole = {{{"name", Align::kLeft, kWhole}}, {{kSentence}}};
+  EXPECT_THAT(Shown(whole, false, 20), HasSubstr(kSentence)) << "people copy it";
+}
+
+TEST(Fields, BreaksLongValuesBesideTheirNames) {
+  std::ostringstream out;
+  WriteFields({{"summary", kSentence}, {"n", "1"}}, 40, out);
+  EXPECT_EQ(out.str(),
+            "summary:  one two three four five six\n"
+            "          seven eight\n"
+            "n:        1\n");
+}
+
 TEST(Fields, AlignsValuesAndShowsThemWhole) {
   std::ostringstream out;
-  WriteFields({{"study", "digits"}, {"title", std::string(60, 't')}, {"n", "1"}}, out);
+  WriteFields({{"study", "digits"}, {"title", std::string(60, 't')}, {"n", "1"}}, kEndless, out);
   EXPECT_EQ(out.str(), "study:  digits\ntitle:  " + std::string(60, 't') + "\nn:      1\n");
 }
 
