@@ -175,7 +175,11 @@ absl::Status ListStudies(const std::string& parent, Session& session) {
 absl::Status ShowStudy(const std::string& text, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
-  PrintStudy(study, session);
+  std::vector<v1::Trial> best;
+  if (session.format() == Format::kTable && study.succeeded_trial_count() > 0) {
+    ASSIGN_OR_RETURN(best, session.client().BestTrials(name));
+  }
+  PrintStudy(study, session, best.empty() ? nullptr : &best.front());
   return absl::OkStatus();
 }
 

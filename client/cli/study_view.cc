@@ -65,7 +65,16 @@ std::string TransferText(const v1::Study& study) {
   return text;
 }
 
-std::vector<Field> StudyFields(const v1::Study& study) {
+// "0.93, by digits/3"; empty for null.
+std::string BestText(const v1::Study& study, const v1::Trial* best) {
+  if (best == nullptr || study.metrics().empty()) return "";
+  const auto& metrics = best->measurement().metrics();
+  const auto found = metrics.find(study.metrics(0).name());
+  if (found == metrics.end()) return "";
+  return absl::StrCat(FormatNumber(found->second), ", by ", ShortTrialName(best->name()));
+}
+
+std::vector<Field> StudyFields(const v1::Study& study, const v1::Trial* best) {
   return {
       {"study", ShortStudyName(study.name())},
       {"title", study.display_name()},
@@ -81,6 +90,7 @@ std::vector<Field> StudyFields(const v1::Study& study) {
       {"early stopping", StoppingText(study.early_stopping())},
       {"trials", absl::StrCat(study.trial_count(), ", ", study.succeeded_trial_count(),
                               " of them succeeded")},
+      {"best", BestText(study, best)},
       {"candidates", study.space().has_candidates()
                          ? absl::StrCat(study.space().candidates().configurations_size())
                          : ""},
@@ -191,12 +201,12 @@ void PrintStudies(const std::vector<v1::Study>& studies, Session& session) {
   session.Print(JsonDocument(array));
 }
 
-void PrintStudy(const v1::Study& study, Session& session) {
+void PrintStudy(const v1::Study& study, Session& session, const v1::Trial* best) {
   if (session.format() == Format::kJson) {
     return session.Print(JsonDocument(JsonWithAge(study, study.create_time())));
   }
   if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
-  session.Print(WithoutEmpty(StudyFields(study)));
+  session.Print(WithoutEmpty(StudyFields(study, best)));
   session.Print("\n");
   session.Print(ParametersTable(study.space()));
 }

@@ -40,8 +40,9 @@ Table ParametersTable(const v1::SearchSpace& space);
 // Prints studies in the session's format, each with its age in JSON.
 void PrintStudies(const std::vector<v1::Study>& studies, Session& session);
 
-// Prints one study in the session's format, as a table in full.
-void PrintStudy(const v1::Study& study, Session& session);
+// Prints one study in the session's format, as a table in full and with the result of its best
+// trial, unless that is null.
+void PrintStudy(const v1::Study& study, Session& session, const v1::Trial* best = nullptr);
 
 }  // namespace slipstream::cli
 

@@ -14,7 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class StudyCommands : public CliTest {
@@ -64,6 +66,24 @@ TEST_F(StudyCommands, CreateTakesASpaceFromAFileOrStandardInput) {
       Run({"study", "create", "--id", "b", "--space", "-", "--minimize", "loss"}, json);
   ASSERT_EQ(from_input.code, 0) << from_input.err;
   EXPECT_EQ(Stored("studies/b").space().parameters(0).double_domain().max(), 1);
+}
+
+TEST_F(StudyCommands, ShowTellsTheBestValueAndWhichTrialHasIt) {
+  v1::Study study = SmallStudy();
+  service().AddStudy(study);
+  EXPECT_THAT(Run({"study", "show", "s1"}).out, Not(HasSubstr("best:")));
+  study.set_name("studies/tried");
+  study.set_succeeded_trial_count(2);
+  service().AddStudy(study);
+  for (const double value : {0.5, 0.75}) {
+    v1::Trial trial;
+    trial.set_state(v1::Trial::SUCCEEDED);
+    (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = value;
+    service().AddTrial("studies/tried", trial);
+  }
+  const ProcessResult shown = Run({"study", "show", "tried"});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, ContainsRegex("best: +0.75, by tried/2\n"));
 }
 
 TEST_F(StudyCommands, CreateSaysWhatIsWrongWithAFile) {
