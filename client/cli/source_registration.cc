@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/configuration_reader.h"
@@ -17,6 +19,8 @@
 
 namespace slipstream::cli {
 namespace {
+
+constexpr int kTrialsPerPage = 500;
 
 struct RegistrationArguments {
   std::string file;
@@ -105,7 +109,91 @@ void PrintResponse(const RegistrationArguments& arguments,
                               ShortSourceTaskName(response.source_task().name()), " ..."));
 }
 
+// What the trial tells of its configuration; nothing for one that has not ended, or was stopped
+// before it was done.
+std::optional<v1::Outcome> OutcomeOf(const v1::Trial& trial) {
+  v1::Outcome outcome;
+  switch (trial.state()) {
+    case v1::Trial::SUCCEEDED:
+      *outcome.mutable_measurement() = trial.measurement();
+      return outcome;
+    case v1::Trial::FAILED:
+      outcome.mutable_failure()->set_reason(trial.reason());
+      return outcome;
+    case v1::Trial::INFEASIBLE:
+      outcome.mutable_infeasibility()->set_reason(trial.reason());
+      return outcome;
+    default:
+      return std::nullopt;
+  }
+}
+
+absl::StatusOr<std::vector<v1::Observation>> ObservationsOf(const std::string& study,
+                                                            Session& session) {
+  v1::ListTrialsRequest request;
+  request.set_study(study);
+  request.set_page_size(kTrialsPerPage);
+  for (const auto state : {v1::Trial::SUCCEEDED, v1::Trial::FAILED, v1::Trial::INFEASIBLE}) {
+    request.add_states(state);
+  }
+  std::vector<v1::Observation> observations;
+  RETURN_IF_ERROR(session.client().ListAllTrials(request, [&](const v1::Trial& trial) {
+    const std::optional<v1::Outcome> outcome = OutcomeOf(trial);
+    if (!outcome.has_value()) return true;
+    v1::Observation& observation = observations.emplace_back();
+    *observation.mutable_configuration() = trial.configuration();
+    *observation.mutable_outcome() = *outcome;
+    return true;
+  }));
+  if (!observations.empty()) return observations;
+  return absl::FailedPreconditionError(
+      absl::StrCat("study ", ShortStudyName(study), " has no trial that has ended to learn from"));
+}
+
+// "projects/vision" of "projects/vision/studies/digits"; empty for a study of the default project.
+std::string ProjectOf(const std::string& study) {
+  const size_t end = study.find("/studies/");
+  return end == std::string::npos ? "" : study.substr(0, end);
+}
+
+// What was not given about the source task is as it is of the study.
+void TakeFromStudy(const v1::Study& study, RegistrationArguments* arguments) {
+  if (arguments->title.empty()) {
+    arguments->title =
+        study.display_name().empty() ? ShortStudyName(study.name()) : study.display_name();
+  }
+  if (arguments->parent.empty()) arguments->parent = ProjectOf(study.name());
+  if (!arguments->labels.empty()) return;
+  for (const auto& [key, value] : study.labels()) {
+    arguments->labels.push_back(absl::StrCat(key, "=", value));
+  }
+}
+
+// Registers the trials of a study, whose space and objective the source task has.
+absl::Status RegisterStudy(RegistrationArguments arguments, Session& session) {
+  const ObjectiveArguments& objective = arguments.objective;
+  const bool is_about_table = !arguments.space.file.empty() ||
+                              !arguments.space.parameters.empty() || !arguments.ignored.empty() ||
+                              !arguments.missing_objective.empty() || !objective.name.empty() ||
+                              !objective.maximize.empty() || !objective.minimize.empty();
+  if (arguments.study.empty() || is_about_table) {
+    return UsageError(
+        "what is registered? Give a FILE, or --study STUDY alone for the trials of that study");
+  }
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+  if (study.metrics().empty()) return absl::InternalError("the study has no metric");
+  TakeFromStudy(study, &arguments);
+  ASSIGN_OR_RETURN(auto header, MakeHeader(arguments, {study.space(), study.metrics(0)}));
+  ASSIGN_OR_RETURN(const auto observations, ObservationsOf(name, session));
+  ASSIGN_OR_RETURN(const auto response,
+                   session.client().RegisterSourceTask(std::move(header), observations));
+  PrintResponse(arguments, response, session);
+  return absl::OkStatus();
+}
+
 absl::Status Register(const RegistrationArguments& arguments, Session& session) {
+  if (arguments.file.empty()) return RegisterStudy(arguments, session);
   if (arguments.file == "-" && arguments.space.file == "-") {
     return UsageError("FILE and --space cannot both be standard input");
   }
@@ -128,10 +216,13 @@ absl::Status Register(const RegistrationArguments& arguments, Session& session) 
 void AddTableOptions(CLI::App* command, RegistrationArguments* arguments) {
   command
       ->add_option("file", arguments->file,
-                   "CSV with a header; an empty cell is a parameter that is not active")
-      ->required()
+                   "CSV with a header; an empty cell is a parameter that is not active "
+                   "(default: the trials of --study)")
       ->type_name("FILE");
-  command->add_option("--study", arguments->study, "Study with the same space and objective")
+  command
+      ->add_option("--study", arguments->study,
+                   "Study with the same space and objective; without a FILE its own trials, those "
+                   "that have a value, failed or are infeasible")
       ->type_name("STUDY");
   AddSpaceOptions(command, &arguments->space);
   AddObjectiveOptions(command, "--objective", "Column of the measured values",
@@ -161,7 +252,7 @@ void AddDescriptionOptions(CLI::App* command, RegistrationArguments* arguments) 
 void AddRegisterCommand(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<RegistrationArguments>();
   CLI::App* const command =
-      group->add_subcommand("register", "Registers a CSV table as a source task");
+      group->add_subcommand("register", "Registers a CSV table, or a study, as a source task");
   AddTableOptions(command, arguments.get());
   AddDescriptionOptions(command, arguments.get());
   command->callback([arguments, chosen] {

@@ -142,11 +142,28 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
   return study;
 }
 
+// `status` says that there is no such source task. If it is a study, says how to make one of it.
+absl::Status NoSourceTask(const std::string& source, const absl::Status& status,
+                          Session& session) {
+  const auto study = FullStudyName(source);
+  const bool is_unknown = IsUsageError(status) || absl::IsNotFound(status);
+  if (!is_unknown || !study.ok()) return status;
+  v1::GetStudyRequest request;
+  request.set_name(*study);
+  request.mutable_read_mask()->add_paths("name");
+  if (!session.client().GetStudy(request).ok()) return status;
+  return UsageError(absl::StrCat("--source ", source,
+                                 " is a study. Its trials become a source task by: slipstream "
+                                 "source register --study ",
+                                 source));
+}
+
 absl::Status CreateStudy(const CreationArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(v1::Study study, DescribeStudy(arguments));
   for (const std::string& source : arguments.sources) {
-    ASSIGN_OR_RETURN(const std::string name, FullSourceTaskName(session.client(), source));
-    study.add_source_tasks(name);
+    const auto name = FullSourceTaskName(session.client(), source);
+    if (!name.ok()) return NoSourceTask(source, name.status(), session);
+    study.add_source_tasks(*name);
   }
   v1::CreateStudyRequest request;
   *request.mutable_study() = std::move(study);

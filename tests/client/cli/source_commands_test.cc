@@ -45,6 +45,59 @@ TEST_F(SourceCommands, RegisterTakesSpaceAndObjectiveOfAStudy) {
   EXPECT_EQ(observations[0].outcome().measurement().metrics().at("accuracy"), 0.9);
 }
 
+TEST_F(SourceCommands, RegisterTakesTheTrialsOfAStudy) {
+  v1::Study study = SmallStudy();
+  study.set_name("projects/vision/studies/digits");
+  (*study.mutable_labels())["team"] = "blue";
+  service().AddStudy(study);
+  v1::Trial trial;
+  SetDouble(trial.mutable_configuration(), "lr", 0.5);
+  for (const auto state : {v1::Trial::SUCCEEDED, v1::Trial::FAILED, v1::Trial::INFEASIBLE,
+                           v1::Trial::STOPPED, v1::Trial::ACTIVE}) {
+    trial.set_state(state);
+    trial.clear_measurement();
+    if (state == v1::Trial::SUCCEEDED) {
+      (*trial.mutable_measurement()->mutable_metrics())["accuracy"] = 0.9;
+    }
+    trial.set_reason(state == v1::Trial::FAILED ? "out of memory" : "");
+    service().AddTrial(study.name(), trial);
+  }
+  const ProcessResult result =
+      Run({"source", "register", "--study", study.name(), "--format", "json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Json task = Json::parse(result.out)["sourceTask"];
+  EXPECT_EQ(task["displayName"], study.name());
+  EXPECT_EQ(task["labels"]["team"], "blue");
+  EXPECT_EQ(task["metrics"][0]["goal"], "MAXIMIZE");
+  EXPECT_EQ(task["space"]["parameters"].size(), 3u);
+  const auto observations = service().observations();
+  ASSERT_EQ(observations.size(), 3u) << "without those that were stopped or have not ended";
+  EXPECT_EQ(observations[0].outcome().measurement().metrics().at("accuracy"), 0.9);
+  EXPECT_EQ(observations[1].outcome().failure().reason(), "out of memory");
+  EXPECT_TRUE(observations[2].outcome().has_infeasibility());
+  EXPECT_EQ(GetDouble(observations[2].configuration(), "lr").value(), 0.5);
+}
+
+TEST_F(SourceCommands, RegisterNeedsATableOrAStudyThatHasResults) {
+  EXPECT_EQ(Run({"source", "register"}).code, 2);
+  EXPECT_EQ(Run({"source", "register", "--param", "a=boolean", "--minimize", "loss"}).code, 2);
+  EXPECT_EQ(Run({"source", "register", "--study", "s1", "--ignore", "note"}).code, 2);
+  const ProcessResult result = Run({"source", "register", "--study", "s1"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("study s1 has no trial that has ended"));
+}
+
+TEST_F(SourceCommands, AStudyThatIsNamedAsASourceIsToBeRegistered) {
+  const auto create = [&](const std::string& source) {
+    return Run({"study", "create", "--minimize", "loss", "--param", "x=double:0..1", "--source",
+                source});
+  };
+  const ProcessResult study = create("s1");
+  EXPECT_EQ(study.code, 2);
+  EXPECT_THAT(study.err, HasSubstr("slipstream source register --study s1\n"));
+  EXPECT_THAT(create("s9").err, HasSubstr("'s9' is not the name of a source task"));
+}
+
 TEST_F(SourceCommands, RegisterTakesASpaceInShortFormAndAnObjective) {
   const std::string file = WriteTestFile("runs.csv", "loss,a,note\n1,true,x\n,false,y\n");
   const ProcessResult result =
