@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/serve_command.h"
+#include "client/cli/server_address.h"
 #include "client/cli/server_commands.h"
 #include "client/cli/source_commands.h"
 #include "client/cli/status_macros.h"
@@ -38,7 +39,7 @@ struct GlobalArguments {
 };
 
 void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
-  app->add_option("--address", arguments->address, "The server, host:port or unix:path")
+  app->add_option("--address", arguments->address, "The server, host, host:port or unix:path")
       ->envname("SLIPSTREAM_ADDRESS")
       ->capture_default_str();
   const auto file = [&](const char* name, std::string* value, const char* help) {
@@ -78,7 +79,7 @@ absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
     ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.token_file));
     options.token = std::string(absl::StripAsciiWhitespace(text));
   }
-  options.address = arguments.address;
+  options.address = WithPort(arguments.address);
   options.retry = kRetry;
   Limit(arguments.timeout, &options.call);
   Limit(arguments.timeout, &options.suggest);

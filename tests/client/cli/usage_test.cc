@@ -83,6 +83,13 @@ TEST_F(Usage, AnUnknownOptionIsNamedAndNotItsValue) {
               HasSubstr("unexpected argument 'letters'"));
 }
 
+TEST_F(Usage, AnAddressWithoutAPortHasTheDefaultOne) {
+  const ProcessResult result =
+      RunCli({"--address", "127.1.2.3", "--timeout", "0.5", "study", "list"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("127.1.2.3:7411"));
+}
+
 TEST_F(Usage, TellsItsVersion) {
   const ProcessResult result = RunCli({"--version"});
   EXPECT_EQ(result.code, 0);
