@@ -38,7 +38,8 @@ Json HeldJson(const v1::HeartbeatResponse& response) {
   return json;
 }
 
-// Prints the trials, with how long each is held; whether the worker holds any.
+// Prints the trials, with how long each is held, and no table where there are none; whether the
+// worker holds any.
 bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   bool any = false;
   Table table;
@@ -52,7 +53,7 @@ bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   }
   if (session.format() == Format::kJson) {
     session.Print(JsonDocument(HeldJson(response)));
-  } else {
+  } else if (session.format() == Format::kCsv || !table.rows.empty()) {
     session.Print(table);
   }
   return any;
@@ -101,7 +102,7 @@ absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
   }
   if (every > absl::ZeroDuration()) return KeepLeases(study, arguments.worker, every, session);
   ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(study, arguments.worker));
-  PrintHeld(response, session);
+  if (!PrintHeld(response, session)) session.Remark("The worker holds no trial.");
   return absl::OkStatus();
 }
 
@@ -133,9 +134,12 @@ absl::Status Release(const ReleaseArguments& arguments, Session& session) {
   }
   ASSIGN_OR_RETURN(const auto response, session.client().ReleaseTrials(std::move(request)));
   const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
+  if (trials.empty() && session.format() == Format::kTable) {
+    session.Remark("The worker holds no trial.");
+    return absl::OkStatus();
+  }
   v1::Study no_columns;
   PrintTrials(no_columns, trials, Numbers::kRounded, session);
-  if (trials.empty()) session.Remark("The worker holds no trial.");
   return absl::OkStatus();
 }
 

@@ -89,6 +89,14 @@ TEST_F(LeaseCommands, ReleaseTakesNumbersOrAWorker) {
   EXPECT_EQ(Run({"trial", "release", "s1"}).code, 2);
 }
 
+TEST_F(LeaseCommands, HeartbeatAndReleaseSayInASentenceThatNothingIsHeld) {
+  EXPECT_EQ(Run({"heartbeat", "s1", "--worker", "v"}).out, "The worker holds no trial.\n");
+  ASSERT_EQ(Run({"trial", "release", "s1", "--worker", "w"}).code, 0);
+  EXPECT_EQ(Run({"trial", "release", "s1", "--worker", "w"}).out, "The worker holds no trial.\n");
+  EXPECT_EQ(Run({"heartbeat", "s1", "--worker", "v", "--format", "csv"}).out,
+            "trial,state,held,lease\r\n");
+}
+
 TEST_F(LeaseCommands, ReportsAreShownWithTheTrial) {
   ASSERT_EQ(Run({"trial", "report", "s1/1", "--step", "3", "--value", "0.25"}).code, 0);
   const ProcessResult shown = Run({"trial", "show", "s1/1"});
