@@ -1,4 +1,5 @@
-"""What README's table for developers tells to run is there: each file, and for each `-R NAME` a test that is slow.
+"""What README tells to run is there: what makes the Python package in a build, and of the table for developers each
+file, and for each `-R NAME` a test that is slow.
 
 A name that matches nothing would run no test at all."""
 
@@ -40,6 +41,15 @@ class ReadmeCommandsTest(unittest.TestCase):
 
     def test_a_name_that_matches_nothing_is_noticed(self):
         self.assertEqual(tests_that_match("slow", "NoTestHasThisName"), [])
+
+    def test_the_python_package_of_the_build_is_made_before_it_is_used(self):
+        readme = (REPOSITORY / "README.md").read_text()
+        before = readme.partition("export PYTHONPATH=$PWD/.build/release/python")[0]
+        target = re.search(r"cmake --build \.build/release --target (\w+)\n\Z", before)
+        self.assertIsNotNone(target, "no build script makes that folder")
+        made = subprocess.run(["ninja", "-n", "-C", os.environ["SLIPSTREAM_BUILD"], target[1]],
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(made.returncode, 0, made.stdout)
 
     def test_every_program_is_there(self):
         programs = {command.split()[0] for command in developer_commands()}
