@@ -92,12 +92,15 @@ class UnitTest(unittest.TestCase):
     def check_writable(self, unit: str):
         settings = dict(line.split("=", 1) for line in unit.splitlines() if re.match(r"[A-Z]\w+=", line))
         self.assertEqual(settings["ProtectSystem"], "strict", "nothing else can be written to")
-        folders = {f"/var/lib/{settings['StateDirectory']}", f"/var/log/{settings['LogsDirectory']}"}
+        folders = {f"/var/lib/{name}" for name in settings["StateDirectory"].split()}
+        folders.add(f"/var/log/{settings['LogsDirectory']}")
         readme = (REPOSITORY / "README.md").read_text()
         data = re.search(r"--data (/var/\S+)", readme)[1]
         audit_log = re.search(r"--audit-log (/\S+)", readme)[1]
         self.assertIn(data, folders)
         self.assertIn(str(pathlib.Path(audit_log).parent), folders)
+        suggested = (REPOSITORY / "deploy/debian/environment").read_text()
+        self.assertIn(re.search(r"SLIPSTREAM_BACKUP_FOLDER=(/\S+)", suggested)[1], folders)
 
     def test_the_readmes_folders_can_be_written_to(self):
         self.check_writable((REPOSITORY / "deploy/systemd/slipstream.service").read_text())
