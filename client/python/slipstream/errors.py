@@ -74,6 +74,16 @@ class ServerError(SlipstreamError):
     """Any other failure of the server."""
 
 
+class Unauthenticated(ServerError):
+    """The server asks who calls, and the token or the certificate is missing or not known to it.
+
+    `Options` says where the client takes them from."""
+
+
+class PermissionDenied(ServerError):
+    """The server knows who calls, and this caller may not do that, or not in this project."""
+
+
 class Infeasible(Exception):
     """Raised by an objective to say that a configuration has no value.
 

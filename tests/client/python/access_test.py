@@ -55,8 +55,16 @@ class Access(unittest.TestCase):
 
     def test_without_a_token_the_error_says_what_to_do(self):
         for options in Options(retry=ONCE), Options(retry=ONCE, token="ann.wrong"):
-            with self.assertRaisesRegex(slipstream.SlipstreamError, "token"):
+            with self.assertRaisesRegex(slipstream.Unauthenticated, "token"):
                 self.create("refused", options)
+
+    def test_what_the_role_does_not_allow_has_an_error_of_its_own(self):
+        self.create("kept", Options(token=self.token))
+        with self.assertRaises(slipstream.PermissionDenied) as raised:
+            slipstream.delete_study("kept", address=self.server.address,
+                                    options=Options(token=self.token))
+        self.assertIsInstance(raised.exception, slipstream.ServerError)
+        self.assertTrue(issubclass(slipstream.Unauthenticated, slipstream.ServerError))
 
     def test_the_asyncio_client_sends_it_too(self):
         async def work():

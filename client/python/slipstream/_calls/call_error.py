@@ -15,6 +15,8 @@ _ERRORS: Dict[str, Type[errors.SlipstreamError]] = {
     "ALREADY_EXISTS": errors.AlreadyExists,
     "FAILED_PRECONDITION": errors.FailedPrecondition,
     "RESOURCE_EXHAUSTED": errors.ResourceExhausted,
+    "PERMISSION_DENIED": errors.PermissionDenied,
+    "UNAUTHENTICATED": errors.Unauthenticated,
 }
 
 
