@@ -10,8 +10,9 @@
 True
 
 Optuna's storage stays what it was. The sampler keeps a study of Slipstream's beside it, and tells
-it of every trial, also of those from before and of those that Optuna itself chose. Processes that
-work on one Optuna study share that of Slipstream, if they ask the same server."""
+it of every trial, also of those with a value from before and of those that Optuna itself chose.
+Processes that work on one Optuna study share that of Slipstream, if they ask the same server.
+Where each has a server of its own, every server is told of the trials of all."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ import inspect
 import math
 import re
 import threading
+import uuid
 import warnings
 from collections import Counter
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Set, Tuple
@@ -39,7 +41,8 @@ from slipstream.trial import Trial
 
 _METRIC = "value"
 _GIVEN = ("study_id", "space", "maximize", "minimize")  # By the sampler, from Optuna's study.
-_TOLD = "slipstream:study"  # A trial's attribute: the study that was told its outcome.
+_TOLD = "slipstream:study"  # A trial's attribute: the identity of the study that was told of it.
+_MARK = "optuna-mirror"  # A label of a mirror: a random text that no other study has.
 # Only these trials have asked for all that their values make active: one that was pruned, or that
 # failed, may have ended before.
 _WHOLE = (TrialState.COMPLETE,)
@@ -64,6 +67,7 @@ class _Mirror:
 
     def __init__(self, study: Study, distributions: Mapping[str, Any]) -> None:
         self.study = study
+        self.identity = _identity(study)
         self.distributions = dict(distributions)  # Only those of the space's parameters.
         self._lock = threading.Lock()
         self._told: Set[int] = set()  # Numbers of Optuna's trials.
@@ -74,8 +78,8 @@ class _Mirror:
         return {name: one for name, one in asked.values.items() if name in self.distributions}
 
     def has_been_told(self, trial: FrozenTrial) -> bool:
-        """Whether some process has told the outcome of a suggestion."""
-        return bool(trial.system_attrs.get(_TOLD) == self.study.id)
+        """Whether some process has told this very study the outcome of a suggestion."""
+        return bool(trial.system_attrs.get(_TOLD) == self.identity)
 
     def tell_missing(self, finished: Iterable[Tuple[FrozenTrial, Asked]]) -> None:
         """Records the results that neither this process nor another one has told."""
@@ -97,6 +101,13 @@ class _Mirror:
             # Other processes that record the same trial give it the same id.
             request_id = f"optuna-{self.study.id}-{trial.number}"
             self.study.record(values, trial.value, request_id=request_id)
+
+
+def _identity(study: Study) -> str:
+    """Names one study among all those with the same id, which every server may have. A study that
+    was made before mirrors were marked has no more than its id."""
+    mark = study.description.labels.get(_MARK)
+    return f"{study.id} {mark}" if mark else study.id
 
 
 def _outcome(values: Mapping[str, Any], value: Optional[float]) -> Tuple[Any, ...]:
@@ -216,7 +227,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
         if _is_about(dict(held), mirror.values_in(_asked(trial)), state):
             _report(held, trial)
             _tell(held, state, values)
-            study._storage.set_trial_system_attr(trial._trial_id, _TOLD, mirror.study.id)
+            study._storage.set_trial_system_attr(trial._trial_id, _TOLD, mirror.identity)
         else:
             # Values were fixed, or others asked for: it is told when all is known.
             held.release()
@@ -255,6 +266,7 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
         maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
         settings = {"title": study.study_name[:200], **self._settings}
+        settings["labels"] = {**(self._settings.get("labels") or {}), _MARK: uuid.uuid4().hex}
         return slipstream.create_or_load(
             study_id, space, maximize=_METRIC if maximize else None,
             minimize=None if maximize else _METRIC, seed=self._seed,

@@ -15,7 +15,7 @@ import warnings
 import numpy
 import optuna
 from docstrings import try_examples
-from servers import SPAWN, ServerTest
+from servers import SPAWN, ServerProcess, ServerTest
 
 import slipstream
 from slipstream._wire import messages
@@ -344,6 +344,24 @@ class Sampler(ServerTest):
         self.assertEqual(sorted(told), sorted(tried))
 
 
+    def test_each_of_several_servers_is_told_of_every_trial(self):
+        servers = [ServerProcess() for _ in range(2)]
+        for server in servers:
+            self.addCleanup(server.close)
+        samplers = [SlipstreamSampler(address=server.address, seed=1, labels={"team": "vision"})
+                    for server in servers]
+        study = optuna.create_study(study_name=self.study_id)
+        for turn in range(6):
+            study.sampler = samplers[turn % 2]
+            study.optimize(bowl, n_trials=2)
+        for server, missing in zip(servers, (2, 0)):
+            (name,) = mirrors(server.address)
+            mirror = slipstream.load(name, address=server.address)
+            self.assertEqual(mirror.description.labels["team"], "vision")
+            self.assertEqual(sorted(trial.value for trial in mirror.trials),
+                             sorted(trial.value for trial in study.trials[:12 - missing]))
+
+
 def work(name, storage, trials=5):
     optuna.logging.set_verbosity(logging.WARNING)
     study = optuna.load_study(study_name=name, storage=storage, sampler=SlipstreamSampler())
@@ -356,6 +374,25 @@ class WithoutAServer(unittest.TestCase):
         study = optuna.create_study(sampler=SlipstreamSampler())
         study.optimize(bowl, n_trials=3)
         self.assertEqual(len(study.trials), 3)
+
+    def test_that_of_a_later_process_is_told_of_a_stored_study(self):
+        with tempfile.TemporaryDirectory() as folder:
+            storage = f"sqlite:///{folder}/optuna.db"
+            optuna.create_study(study_name="resumed", storage=storage)
+            context = multiprocessing.get_context("spawn")
+            for trials, known in ((4, 4), (1, 5), (2, 7)):
+                process = context.Process(target=work_alone, args=(storage, trials, known))
+                process.start()
+                process.join(200)
+                self.assertEqual(process.exitcode, 0)
+
+
+def work_alone(storage, trials, known):
+    """Works with a server of its own, which must know of so many trials in the end."""
+    os.environ.pop("SLIPSTREAM_ADDRESS", None)
+    work("resumed", storage, trials)
+    (mirror,) = mirrors()
+    assert len(slipstream.load(mirror).trials) == known, slipstream.load(mirror).trials
 
 
 if __name__ == "__main__":
