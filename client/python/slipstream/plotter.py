@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Sequence, Union
 
 from slipstream.plots import contents
 from slipstream.plots.figure import Figure
@@ -46,9 +46,9 @@ class Plotter:
         return _draw(contents.importance(self._study.id, self._study.trials), engine)
 
     def slices(
-        self, params: Optional[Sequence[str]] = None, *, engine: str = "matplotlib"
+        self, params: Union[str, Sequence[str], None] = None, *, engine: str = "matplotlib"
     ) -> Any:
-        """The values against each parameter, or those that are named."""
+        """The values against each parameter, or against the one or those that are named."""
         return _draw(contents.slices(self._study.id, self._study.trials, params), engine)
 
     def contour(self, first: str, second: str, *, engine: str = "matplotlib") -> Any:

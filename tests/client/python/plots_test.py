@@ -123,6 +123,10 @@ class Contents(PlotTest):
         self.assertTrue(panels["lr"].x.log)
         self.assertEqual([text for _, text in panels["kernel"].x.ticks], ["rbf", "poly"])
 
+    def test_one_name_is_one_slice(self):
+        (panel,) = contents.slices("later", self.study.trials, "lr").panels
+        self.assertEqual(panel.x.label, "lr")
+
     def test_ticks_are_at_legal_values(self):
         def positions(parameter):
             return [position for position, _ in ticks_of(parameter)]
@@ -208,10 +212,16 @@ class Contents(PlotTest):
         empty = slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy")
         for plot in (empty.plot.history, empty.plot.importance, empty.plot.slices,
                      empty.plot.parallel_coordinates):
-            with self.assertRaisesRegex(ValueError, "needs at least"):
+            with self.assertRaisesRegex(ValueError, "at least (1 trial|4 trials) that .* is none"):
                 plot()
         with self.assertRaisesRegex(KeyError, "no parameter"):
             self.study.plot.contour("lr", "x")
+        with self.assertRaisesRegex(KeyError, "'gamma' is no parameter"):
+            self.study.plot.slices("gamma")
+        with self.assertRaisesRegex(TypeError, "3 is not the name"):
+            self.study.plot.slices([3])
+        with self.assertRaisesRegex(TypeError, "is not the name"):
+            self.study.plot.contour(["lr"], "idle")
         with self.assertRaisesRegex(ValueError, "two different"):
             self.study.plot.contour("lr", "lr")
         with self.assertRaisesRegex(ValueError, "one of matplotlib, plotly"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import replace
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from slipstream.parameters import Parameter
 from slipstream.plots.figure import Axis, Bars, Figure, Heat, Layer, Line, Panel, Points
@@ -20,9 +20,9 @@ _MOST_SOURCES = 8  # With a line of their own.
 def _need_results(trials: Trials, fewest: int) -> List[TrialRecord]:
     done = trials.succeeded()
     if len(done) < fewest:
-        raise ValueError(
-            f"this plot needs at least {fewest} trials that succeeded, and there are {len(done)}"
-        )
+        wanted = f"{fewest} trial{'s' if fewest > 1 else ''} that succeeded"
+        found = {0: "is none", 1: "is 1"}.get(len(done), f"are {len(done)}")
+        raise ValueError(f"this plot needs at least {wanted}, and there {found}")
     return done
 
 
@@ -74,14 +74,20 @@ def importance(title: str, trials: Trials) -> Figure:
     return Figure(f"{title}: importance", [panel])
 
 
-def _choose(space: Mapping[str, Parameter], params: Optional[Sequence[str]]) -> List[str]:
-    for name in params or ():
+def _choose(
+    space: Mapping[str, Parameter], params: Union[str, Sequence[str], None]
+) -> List[str]:
+    """The names of the parameters, of which there may be one; all of the study's for none."""
+    names = [params] if isinstance(params, str) else list(params or space)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{name!r} is not the name of a parameter, which is a text")
         if name not in space:
             raise KeyError(f"{name!r} is no parameter of the study, which has {', '.join(space)}")
-    return list(params or space)
+    return names
 
 
-def slices(title: str, trials: Trials, params: Optional[Sequence[str]]) -> Figure:
+def slices(title: str, trials: Trials, params: Union[str, Sequence[str], None]) -> Figure:
     """The values against each parameter."""
     done = _need_results(trials, 1)
     panels = []
