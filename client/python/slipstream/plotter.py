@@ -52,11 +52,16 @@ class Plotter:
         return _draw(contents.slices(self._study.id, self._study.trials, params), engine)
 
     def contour(self, first: str, second: str, *, engine: str = "matplotlib") -> Any:
-        """A model of the values over two parameters, averaged over the others, and the trials."""
+        """A model of the values over two parameters, averaged over the others, and the trials.
+
+        Only trials in which both are active count; where one of the two decides that the other is
+        not active, the plot is blank."""
         return _draw(contents.contour(self._study.id, self._study.trials, first, second), engine)
 
     def parallel_coordinates(self, *, engine: str = "matplotlib") -> Any:
-        """A line through the values of each trial, the better the brighter."""
+        """A line through the values of each trial, the better the brighter.
+
+        Where a parameter is not active the line passes below the range, at "not active"."""
         return _draw(contents.parallel_coordinates(self._study.id, self._study.trials), engine)
 
     def transfer(self, *, engine: str = "matplotlib") -> Any:

@@ -27,6 +27,13 @@ class Drawings(PlotTest):
                          list(figure.layout.xaxis.range))
         self.assertFalse(points.cliponaxis)  # Marks on a bound are whole.
 
+    def test_blank_cells_are_not_painted(self):
+        field, _ = self.source.plot.contour("kernel", "degree", engine="plotly").data
+        for row in field.z:
+            for place, value in zip(field.x, row):
+                self.assertEqual(value is None, place < 0.5)  # There the kernel is "rbf".
+        self.assertFalse(field.connectgaps)
+
     def test_colours_mean_the_same_in_all_slices(self):
         figure = self.study.plot.slices(engine="plotly")
         self.assertEqual({trace.marker.coloraxis for trace in figure.data}, {"coloraxis"})

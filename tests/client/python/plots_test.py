@@ -11,13 +11,19 @@ from servers import ServerTest
 import slipstream
 from slipstream import boolean, choice, discrete, integer, log, real, reverse_log
 from slipstream.plots import contents, matplotlib_drawing
-from slipstream.plots.figure import Axis, Bars, Figure, Line, Panel, Points
+from slipstream.plots.cells import can_be_active, places_along, value_at
+from slipstream.plots.figure import Axis, Bars, Figure, Heat, Line, Panel, Points
 from slipstream.plots.forest import Forest
-from slipstream.plots.unit_values import ticks_of
+from slipstream.plots.unit_values import raw_value, ticks_of
 
 SPACE = {"lr": log(1e-5, 1), "momentum": reverse_log(0.5, 0.999), "kernel": choice("rbf", "poly"),
          "degree": integer(2, 5, when={"kernel": "poly"}), "bias": boolean(),
          "batch": discrete(16, 32, 64, scale="log"), "idle": real(0, 1)}
+
+NETS = {"model": choice("svm", "nn", "forest"), "C": real(1, 9, when={"model": "svm"}),
+        "units": integer(8, 64, when={"model": "nn"}),
+        "layers": integer(1, 4, when={"model": "nn"}),
+        "width": integer(4, 16, when={"layers": [2, 3]}), "lr": real(0, 1)}
 
 
 def accuracy(trial):
@@ -82,31 +88,87 @@ class Contents(PlotTest):
         shares = Forest(grid, [2 * a + b for a, b in grid]).importances()
         self.assertAlmostEqual(shares[0], 0.8, delta=0.06)
         self.assertAlmostEqual(shares[1], 0.2, delta=0.06)
-        rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0.25, 0.75])
+        rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0.25, 0.75], [0.25, 0.75])
         for row, b in zip(rows, (0.25, 0.75)):
             for value, a in zip(row, (0.25, 0.75)):
                 self.assertAlmostEqual(value, 2 * a + b, delta=0.12)
 
     def test_effects_are_known_at_the_bounds(self):
         grid = [(a / 20, b / 20) for a in range(21) for b in range(21)]
-        rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0, 1])
+        rows = Forest(grid, [2 * a + b for a, b in grid]).map(0, 1, [0, 1], [0, 1])
         for row, b in zip(rows, (0, 1)):
             for value, a in zip(row, (0, 1)):
                 self.assertAlmostEqual(value, 2 * a + b, delta=0.3)
 
     def test_contours_reach_the_bounds(self):
         def ends(first, second):
-            (panel,) = contents.contour("later", self.study.trials, first, second).panels
+            (panel,) = contents.contour("earlier", self.source.trials, first, second).panels
             heat = panel.layers[0]
             self.assertEqual(panel.x.limits, (heat.x[0], heat.x[-1]))
             self.assertEqual(panel.y.limits, (heat.y[0], heat.y[-1]))
-            self.assertLess(max(map(max, heat.z)), 0)  # As every result.
+            shown = [value for row in heat.z for value in row if value is not None]
+            self.assertLess(max(shown), 0)  # As every result.
             return [*panel.x.limits, *panel.y.limits]
 
         for names, wanted in {("lr", "idle"): [1e-5, 1, 0, 1], ("degree", "kernel"): [2, 5, 0, 1],
                               ("batch", "momentum"): [16, 64, 0.5, 0.999]}.items():
             for end, bound in zip(ends(*names), wanted):
                 self.assertAlmostEqual(end, bound)
+
+    def conditional(self):
+        """A study in which the value of each trial says which of its parameters are active."""
+        study = slipstream.create_or_load(self.study_id, NETS, maximize="accuracy")
+        for at in range(8):
+            study.record({"model": "svm", "C": 1 + at, "lr": 0.1}, 10)
+            wide = {"width": 8 + at} if at % 4 in (1, 2) else {}
+            net = {"model": "nn", "units": 8 + at, "layers": at % 4 + 1, "lr": at / 9}
+            study.record({**net, **wide}, 30 if wide else 20)
+            study.record({"model": "forest", "lr": 0.2}, 40)
+        return study.trials
+
+    def test_contours_are_blank_where_a_parameter_is_not_active(self):
+        def shown(first, second):
+            """The ends of what is drawn on each axis."""
+            figure = contents.contour("nets", trials, first, second)
+            heat = figure.panels[0].layers[0]
+            cells = [(x, y, value) for y, row in zip(heat.y, heat.z)
+                     for x, value in zip(heat.x, row) if value is not None]
+            blank = len(cells) < len(heat.x) * len(heat.y)
+            self.assertEqual(", blank where" in figure.title, blank)
+            across, up, values = zip(*cells)
+            # Values of trials that lack one of the two are far from those that have both.
+            allowed = (9, 11) if "C" in (first, second) else (19, 31)
+            self.assertTrue(allowed[0] < min(values) <= max(values) < allowed[1], values)
+            return [(min(across), max(across)), (min(up), max(up))]
+
+        trials = self.conditional()
+        for pair, wanted in {
+                ("model", "units"): [(1 / 3, 2 / 3), (8, 64)],
+                ("units", "model"): [(8, 64), (1 / 3, 2 / 3)],
+                ("layers", "width"): [(1.5, 3.5), (4, 16)],
+                ("model", "width"): [(1 / 3, 2 / 3), (4, 16)],
+                ("lr", "C"): [(0, 1), (1, 9)],  # All of it can be active.
+        }.items():
+            with self.subTest(pair):
+                for ends, bounds in zip(shown(*pair), wanted):
+                    for end, bound in zip(ends, bounds):
+                        self.assertAlmostEqual(end, bound, delta=1e-4)
+
+    def test_a_contour_needs_trials_in_which_both_are_active(self):
+        trials = self.conditional()
+        with self.assertRaisesRegex(ValueError, "have 'C' and 'units', and there is none"):
+            contents.contour("nets", trials, "C", "units")
+
+    def test_the_parts_of_an_axis_are_nearest_to_their_values(self):
+        space = {"a": discrete(1, 2, 8), "b": integer(1, 100, scale="log"), "c": boolean(),
+                 "x": real(0, 1, when={"a": 2}), "y": real(0, 1, when={"b": 1}),
+                 "z": real(0, 1, when={"c": True})}
+        for name, other, ends in (("a", "x", (1.5, 5)), ("b", "y", (1, 1.5)), ("c", "z", (0.5, 1))):
+            active = [place for place in places_along(space, name, other)
+                      if can_be_active(space, other, {name: value_at(space[name], place)})]
+            for place, end in zip((active[0], active[-1]), ends):
+                self.assertAlmostEqual(raw_value(space[name], place), end, delta=1e-4)
+        self.assertEqual(len(places_along(space, "x", "y")), 24)
 
     def test_an_effect_of_an_interaction_is_no_main_effect(self):
         corners = [(a / 20, b / 20) for a in range(21) for b in range(21)]
@@ -165,15 +227,25 @@ class Contents(PlotTest):
         self.assertAlmostEqual(lines[-2].y[0], 0.303)
         self.assertAlmostEqual(sum(line.y[0] for line in lines[:-1]), lines[-1].y[0])
 
-    def test_parallel_lines_break_where_a_parameter_is_not_active(self):
-        lines = contents.parallel_coordinates("later", self.study.trials).panels[0].layers
+    def test_parallel_lines_pass_below_where_a_parameter_is_not_active(self):
+        panel = contents.parallel_coordinates("later", self.study.trials).panels[0]
+        lines = panel.layers
         self.assertEqual(len(lines), 12)
+        below = next(position for position, text in panel.y.ticks if text == "not active")
+        self.assertLess(below, 0)
         at = list(SPACE).index("degree")
         by_number = {int(line.name.split()[1]): line for line in lines}
         for trial in self.study.trials.succeeded():
-            self.assertEqual(by_number[trial.number].y[at] is None, "degree" not in trial)
+            places = by_number[trial.number].y
+            self.assertEqual(places[at] == below, "degree" not in trial)
+            self.assertTrue(all(place > below / 2 for place in places[:at] + places[at + 1:]))
         best = max(lines, key=lambda line: line.shade)
         self.assertEqual((best.shade, best.y[-1]), (1, 1))
+
+    def test_parallel_lines_have_no_place_below_where_all_is_active(self):
+        study = slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, maximize="accuracy")
+        study.record({"x": 0.5}, 1)
+        self.assertEqual(contents.parallel_coordinates("x", study.trials).panels[0].y.ticks, [])
 
     def test_transfer_shows_the_weights_that_the_server_explains(self):
         trials = self.study.trials
@@ -237,7 +309,7 @@ class Drawings(PlotTest):
 
     def test_contours_fill_their_axes(self):
         for first, second in (("lr", "idle"), ("degree", "kernel"), ("batch", "momentum")):
-            figure = contents.contour("later", self.study.trials, first, second)
+            figure = contents.contour("earlier", self.source.trials, first, second)
             heat = figure.panels[0].layers[0]
             axes = matplotlib_drawing.draw(figure).axes[0]
             self.assertEqual(axes.get_xlim(), (heat.x[0], heat.x[-1]))
@@ -266,10 +338,18 @@ class Drawings(PlotTest):
         texts = self.study.plot.slices(["kernel"]).axes[0].get_xticklabels()
         self.assertEqual({text.get_rotation() for text in texts}, {0})
 
-    def test_a_value_between_absent_ones_is_a_mark(self):
-        lines = [Line([0, 1, 2], [None, 0.5, None], shade=1.0)]
+    def test_a_line_has_marks_at_its_points(self):
+        lines = [Line([0, 1, 2], [0, 0.5, 1], shade=1.0)]
         drawn = matplotlib_drawing.draw(Figure("lines", [Panel(Axis(), Axis(), lines)])).axes[0]
         self.assertEqual(drawn.lines[0].get_marker(), ".")
+
+    def test_blank_cells_are_not_painted(self):
+        rows = [[None, None, 1, 2], [None, None, 2, 3], [None, None, 3, 4]]
+        cells = Heat([0, 1, 2, 3], [0, 1, 2], rows)
+        drawn = matplotlib_drawing.draw(Figure("cells", [Panel(Axis(), Axis(), [cells])])).axes[0]
+        painted = [path.vertices[:, 0].min() for one in drawn.collections
+                   for path in one.get_paths() if len(path.vertices)]
+        self.assertEqual(min(painted), 2)
 
     def test_a_parameter_that_no_result_has_is_an_empty_panel(self):
         study = slipstream.create_or_load(self.study_id, SPACE, maximize="accuracy")

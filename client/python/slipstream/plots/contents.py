@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import replace
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from slipstream.parameters import Parameter
+from slipstream.plots.cells import can_be_active, places_along, value_at
 from slipstream.plots.figure import Axis, Bars, Figure, Heat, Layer, Line, Panel, Points
 from slipstream.plots.unit_values import plotted, raw_value, ticks_of, unit_row, words_of
 from slipstream.records import TransferSummary, TrialRecord
 from slipstream.trials import Trials
 
-_GRID = 24
+_NOT_ACTIVE = -0.15  # Where parallel coordinates have a parameter that has no value.
 _LONGEST_LIST = 40  # Characters of words below an axis of parallel coordinates.
 _MOST_SOURCES = 8  # With a line of their own.
 
 
-def _need_results(trials: Trials, fewest: int) -> List[TrialRecord]:
-    done = trials.succeeded()
+def _need_results(
+    trials: Trials, fewest: int, having: Sequence[str] = ()
+) -> List[TrialRecord]:
+    """The trials that succeeded, in which the parameters were active."""
+    done = [one for one in trials.succeeded() if all(name in one.params for name in having)]
     if len(done) < fewest:
         wanted = f"{fewest} trial{'s' if fewest > 1 else ''} that succeeded"
+        wanted += f" and have {' and '.join(map(repr, having))}" if having else ""
         found = {0: "is none", 1: "is 1"}.get(len(done), f"are {len(done)}")
         raise ValueError(f"this plot needs at least {wanted}, and there {found}")
     return done
@@ -62,7 +67,7 @@ def history(title: str, trials: Trials) -> Figure:
 def _forest(done: Sequence[TrialRecord], space: Mapping[str, Parameter]) -> Any:
     from slipstream.plots.forest import Forest
 
-    return Forest([unit_row(space, one.params, -1.0) for one in done], _values(done))  # type: ignore[misc]
+    return Forest([unit_row(space, one.params, -1.0) for one in done], _values(done))
 
 
 def importance(title: str, trials: Trials) -> Figure:
@@ -105,29 +110,46 @@ def slices(title: str, trials: Trials, params: Union[str, Sequence[str], None]) 
 
 
 def contour(title: str, trials: Trials, first: str, second: str) -> Figure:
-    """A model of the values over two parameters, averaged over the others, and the trials."""
+    """A model of the values over two parameters, averaged over the others, and the trials.
+
+    Only trials in which both are active count, and the map is blank where they cannot be."""
     _choose(trials.space, [first, second])
     if first == second:
         raise ValueError(f"contour({first!r}, {second!r}) needs two different parameters")
-    done = _need_results(trials, 4)
-    names = list(trials.space)
-    places = [index / (_GRID - 1) for index in range(_GRID)]
+    done = _need_results(trials, 4, [first, second])
+    heat, conditional = _map_of(done, trials, first, second)
     x, y = trials.space[first], trials.space[second]
-    heat = Heat(
-        [raw_value(x, place) for place in places],
-        [raw_value(y, place) for place in places],
-        _forest(done, trials.space).map(names.index(first), names.index(second), places),
-        trials.objective.metric,
-    )
-    with_both = [one for one in done if first in one.params and second in one.params]
     points = Points(
-        [plotted(x, one.params, first) for one in with_both],
-        [plotted(y, one.params, second) for one in with_both],
+        [plotted(x, one.params, first) for one in done],
+        [plotted(y, one.params, second) for one in done],
         "trials",
-        texts=_texts(with_both),
+        texts=_texts(done),
     )
     panel = Panel(_filled(first, x, heat.x), _filled(second, y, heat.y), [heat, points])
-    return Figure(f"{title}: contour", [panel])
+    blank = "".join(f", blank where {name} is not active" for name in conditional)
+    return Figure(f"{title}: contour{blank}", [panel])
+
+
+def _map_of(
+    done: Sequence[TrialRecord], trials: Trials, first: str, second: str
+) -> Tuple[Heat, List[str]]:
+    """The map of a contour, and which of the two parameters it is blank for."""
+    space, names = trials.space, list(trials.space)
+    across, up = places_along(space, first, second), places_along(space, second, first)
+    effects = _forest(done, space).map(names.index(first), names.index(second), across, up)
+    columns = [can_be_active(space, second, {first: value_at(space[first], one)})
+               for one in across]
+    rows = [can_be_active(space, first, {second: value_at(space[second], one)}) for one in up]
+    shown = [[effect if columns[at] and row_shown else None for at, effect in enumerate(row)]
+             for row, row_shown in zip(effects, rows)]
+    heat = Heat(
+        [raw_value(space[first], place) for place in across],
+        [raw_value(space[second], place) for place in up],
+        shown,
+        trials.objective.metric,
+    )
+    blank = {first: not all(rows), second: not all(columns)}
+    return heat, [name for name, some in blank.items() if some]
 
 
 def _filled(name: str, parameter: Parameter, places: Sequence[float]) -> Axis:
@@ -137,7 +159,9 @@ def _filled(name: str, parameter: Parameter, places: Sequence[float]) -> Axis:
 
 
 def parallel_coordinates(title: str, trials: Trials) -> Figure:
-    """A line through the values of each trial, the better the brighter."""
+    """A line through the values of each trial, the better the brighter.
+
+    Where a parameter is not active the line passes below the range, at a place of its own."""
     done = _need_results(trials, 1)
     low, high = min(_values(done)), max(_values(done))
 
@@ -149,13 +173,14 @@ def parallel_coordinates(title: str, trials: Trials) -> Figure:
     lines: List[Layer] = []
     for trial in sorted(done, key=lambda one: shade(one.value or 0.0)):
         value = trial.value or 0.0
-        places = unit_row(trials.space, trial.params, None) + [
-            (value - low) / (high - low) if high > low else 0.5
-        ]
+        places = unit_row(trials.space, trial.params, _NOT_ACTIVE)
+        places.append((value - low) / (high - low) if high > low else 0.5)
         lines.append(Line(positions, places, f"trial {trial.number}", shade(value)))
     labels = [*trials.space, trials.objective.metric]
     ticks = [(position, _range(name, trials, low, high)) for position, name in enumerate(labels)]
-    panel = Panel(Axis(ticks=ticks), Axis("place in the range"), lines)
+    whole = all(len(trial.params) == len(trials.space) for trial in done)
+    heights = [] if whole else [(_NOT_ACTIVE, "not active"), (0, "0"), (0.5, "0.5"), (1, "1")]
+    panel = Panel(Axis(ticks=ticks), Axis("place in the range", ticks=heights), lines)
     return Figure(f"{title}: parallel coordinates (the brighter the better)", [panel], columns=1)
 
 

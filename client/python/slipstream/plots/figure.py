@@ -29,10 +29,10 @@ class Points:
 
 @dataclass(frozen=True)
 class Line:
-    """A line; None among the values breaks it."""
+    """A line, with a mark at each of its points where it has a shade."""
 
     x: Sequence[float]
-    y: Sequence[Optional[float]]
+    y: Sequence[float]
     name: str = ""
     shade: Optional[float] = None  # From 0 to 1 on the colour scale; None: a colour of its own.
     stepped: bool = False
@@ -49,11 +49,11 @@ class Bars:
 @dataclass(frozen=True)
 class Heat:
     """A map of values, `z[row][column]` at `y[row]`, `x[column]`, from one end of each axis to the
-    other."""
+    other; blank where there is none."""
 
     x: Sequence[float]
     y: Sequence[float]
-    z: Sequence[Sequence[float]]
+    z: Sequence[Sequence[Optional[float]]]
     name: str = ""
 
 

@@ -105,9 +105,12 @@ class Forest:
             return [0.0] * self._dimension
         return [float(share) for share in numpy.mean(known, axis=0)]
 
-    def map(self, first: int, second: int, places: Sequence[float]) -> List[List[float]]:
-        """The mean effect of a pair of parameters, by places of the second and of the first."""
-        grid = numpy.array([(x, y) for y in places for x in places])
+    def map(
+        self, first: int, second: int, across: Sequence[float], up: Sequence[float]
+    ) -> List[List[float]]:
+        """The mean effect of a pair of parameters: a row for each place of the second, with a value
+        for each place of the first."""
+        grid = numpy.array([(x, y) for y in up for x in across])
         total = sum(tree.marginal([first, second], grid) for tree in self._trees)
-        shaped = (total / len(self._trees)).reshape(len(places), len(places))
+        shaped = (total / len(self._trees)).reshape(len(up), len(across))
         return [[float(value) for value in row] for row in shaped]

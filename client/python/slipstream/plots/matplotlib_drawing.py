@@ -34,17 +34,17 @@ def _draw_points(axes: Any, points: Points, color: str, colors: Any, on_heat: bo
 
 
 def _draw_line(axes: Any, line: Line, color: str) -> None:
-    y = [float("nan") if value is None else value for value in line.y]
     style = {"drawstyle": "steps-post"} if line.stepped else {}
     if line.shade is None:
-        axes.plot(line.x, y, color=color, label=line.name or None, **style)
-    else:  # A value whose neighbours are missing cannot form a line, so it is drawn as a mark.
+        axes.plot(line.x, line.y, color=color, label=line.name or None, **style)
+    else:
         shade = colormaps[_COLORS](line.shade)
-        axes.plot(line.x, y, color=shade, alpha=0.6, linewidth=1, marker=".", markersize=3)
+        axes.plot(line.x, line.y, color=shade, alpha=0.6, linewidth=1, marker=".", markersize=3)
 
 
 def _draw_heat(canvas: Any, axes: Any, heat: Heat) -> None:
-    field = axes.contourf(heat.x, heat.y, heat.z, levels=16, cmap=_COLORS)
+    shown = [[float("nan") if value is None else value for value in row] for row in heat.z]
+    field = axes.contourf(heat.x, heat.y, shown, levels=16, cmap=_COLORS)
     canvas.colorbar(field, ax=axes, label=heat.name)
 
 

@@ -40,7 +40,6 @@ def _line(line: Line) -> Any:
     style: Dict[str, Any] = {"shape": "hv"} if line.stepped else {}
     if line.shade is not None:
         style.update(color=_color_at(line.shade), width=1)
-    # A value whose neighbours are missing cannot form a line, so it is drawn as a mark.
     return graph_objects.Scatter(
         x=list(line.x), y=list(line.y), mode="lines" if line.shade is None else "lines+markers",
         marker={"size": 3}, name=line.name, line=style,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
 
 from slipstream.parameters import Parameter, Value
 
@@ -55,8 +55,8 @@ def raw_value(parameter: Parameter, place: float) -> float:
 
 
 def unit_row(
-    space: Mapping[str, Parameter], params: Mapping[str, Value], absent: Optional[float]
-) -> List[Optional[float]]:
+    space: Mapping[str, Parameter], params: Mapping[str, Value], absent: float
+) -> List[float]:
     """A configuration's places, in the order of the space; `absent` where it has no value."""
     return [
         unit_value(parameter, params[name]) if name in params else absent
