@@ -119,6 +119,7 @@ class _Evaluation:
                 return
             try:
                 self._evaluate(trial)
+                self._catch_up()
             finally:
                 if self._let_go(trial):
                     self._progress.count(trial)
@@ -131,6 +132,15 @@ class _Evaluation:
             raise  # What the server did not hear must not go unnoticed.
         except self._catch:
             pass  # The trial has failed with the exception's text.
+
+    def _catch_up(self) -> None:
+        """Learns of what other processes have found, now and then."""
+        if not self._progress.wants_best():
+            return
+        try:
+            self._progress.learn(self._study.best)
+        except errors.SlipstreamError:
+            pass  # The line says what this process knows, and the next suggestion tells of it.
 
     def _hold(self, trial: Trial) -> bool:
         """Whether the trial may be started: the quota may have been closed since it was asked
@@ -216,13 +226,12 @@ def optimize(
     """See Study.optimize."""
     workers = check_count("workers", workers, 1)
     quota = Quota(trials, timeout)
-    shown = Progress(
-        study.id, study.objective, quota.trials, show_progress, lambda: study.best
-    )
-    with shown as progress:
+    with Progress(study.id, study.objective, quota.trials, show_progress) as progress:
         evaluation = _Evaluation(study, objective, quota, catch, progress)
         if workers == 1:
             evaluation.work()
         else:
             _work_together(workers, evaluation)
-    return study.best
+        best = study.best
+        progress.conclude(best)
+    return best

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from types import TracebackType
-from typing import Callable, Mapping, Optional, TextIO, Type
+from typing import Mapping, Optional, TextIO, Tuple, Type
 
 from slipstream._operations.held_trial import HeldTrial
 from slipstream.records import Objective, TrialRecord
@@ -15,6 +15,7 @@ from slipstream.records import Objective, TrialRecord
 _BAR = 20  # Characters.
 _LINES = 10  # Off a terminal, in all.
 _SECONDS_BETWEEN_LINES = 30.0
+_SECONDS_BETWEEN_READS = 2.0
 
 
 def _clock(seconds: float) -> str:
@@ -31,7 +32,10 @@ def _brief(params: Mapping[str, object]) -> str:
 
 
 class Progress:
-    """Counts trials and tells of the incumbent. Thread-safe."""
+    """Counts trials and tells of the incumbent. Thread-safe.
+
+    Other processes may work on the same study. Whoever counts a trial asks `wants_best` before, and
+    if it says so, reads the study's best trial for `learn`; `conclude` has the one at the end."""
 
     def __init__(
         self,
@@ -39,7 +43,6 @@ class Progress:
         objective: Objective,
         total: Optional[int],
         shown: bool,
-        read_best: Callable[[], Optional[TrialRecord]],
         stream: Optional[TextIO] = None,
     ) -> None:
         self._title = title
@@ -47,35 +50,51 @@ class Progress:
         self._total = total
         self._stream = stream or sys.stderr
         self._shown = shown
-        self._read_best = read_best
         self._terminal = self._stream.isatty()
         self._lock = threading.Lock()
         self._started = time.monotonic()
         self._last_line = self._started
         self._done = 0
+        self._last_read: Optional[float] = None
         self._best: Optional[str] = None
         self._best_value: Optional[float] = None
+        self._written: Optional[Tuple[int, Optional[str]]] = None  # What the last line says.
 
     def __enter__(self) -> Progress:
-        if self._shown:
-            best = self._read_best()
-            if best is not None and best.value is not None:
-                self._improve(best.number, best.value, best)
         return self
+
+    def wants_best(self) -> bool:
+        """Whether to read the study's best trial, as a line is due that would say an old one."""
+        with self._lock:
+            now = time.monotonic()
+            fresh = self._last_read is not None and now - self._last_read < _SECONDS_BETWEEN_READS
+            if fresh or not self._shown or not (self._terminal or self._is_due(self._done + 1)):
+                return False
+            self._last_read = now
+            return True
+
+    def learn(self, best: Optional[TrialRecord]) -> None:
+        """Takes note of the study's best trial, which may have been read before this process' last
+        result."""
+        with self._lock:
+            if best is not None:
+                self._consider(best.number, best.value, best)
 
     def count(self, trial: HeldTrial) -> None:
         """Takes note of a trial that has ended."""
         with self._lock:
             self._done += 1
-            value = trial.measured
-            if value is not None:
-                better = self._best_value is None or self._objective.is_better(
-                    value, self._best_value
-                )
-                if better:
-                    self._improve(trial.number, value, trial)
-            if self._shown:
-                self._show()
+            self._consider(trial.number, trial.measured, trial)
+            if self._shown and (self._terminal or self._is_due(self._done)):
+                self._write()
+
+    def conclude(self, best: Optional[TrialRecord]) -> None:
+        """Makes the last line say the study's best trial, now that no more are counted."""
+        with self._lock:
+            if best is not None and best.value is not None:
+                self._improve(best.number, best.value, best)
+            if self._shown and self._done and self._written != (self._done, self._best):
+                self._write()
 
     def say(self, text: str) -> None:
         """Writes a line of its own, also where progress is not shown."""
@@ -93,29 +112,35 @@ class Progress:
         if self._shown and self._terminal and self._done:
             self._stream.write("\n")
 
+    def _consider(self, number: int, value: Optional[float], params: Mapping[str, object]) -> None:
+        if value is None:
+            return
+        if self._best_value is None or self._objective.is_better(value, self._best_value):
+            self._improve(number, value, params)
+
     def _improve(self, number: int, value: float, params: Mapping[str, object]) -> None:
         self._best_value = value
         self._best = f"best {value:.6g} (trial {number}: {_brief(params)})"
 
-    def _show(self) -> None:
+    def _write(self) -> None:
+        self._written = (self._done, self._best)
+        self._last_line = time.monotonic()
         if self._terminal:
             width = shutil.get_terminal_size().columns
             self._stream.write("\r\x1b[K" + self._line(True)[: width - 1])
-            self._stream.flush()
-        elif self._is_due():
-            self._last_line = time.monotonic()
+        else:
             self._stream.write(self._line(False) + "\n")
-            self._stream.flush()
+        self._stream.flush()
 
-    def _is_due(self) -> bool:
+    def _is_due(self, done: int) -> bool:
         """Off a terminal: at the first and the last trial, at each tenth, and now and then."""
-        if self._done == 1 or self._done == self._total:
+        if done == 1 or done == self._total:
             return True
         if time.monotonic() - self._last_line >= _SECONDS_BETWEEN_LINES:
             return True
         if self._total is None:
             return False
-        return self._done * _LINES // self._total > (self._done - 1) * _LINES // self._total
+        return done * _LINES // self._total > (done - 1) * _LINES // self._total
 
     def _line(self, with_bar: bool) -> str:
         bar = ""

@@ -1,11 +1,20 @@
 """What progress looks like on a terminal, and where there is none."""
 
+import asyncio
 import io
+import time
 import unittest
 from types import SimpleNamespace
+from unittest import mock
 
+from servers import LossyProxy, ServerTest
+
+import slipstream
+import slipstream.aio
 from slipstream.progress import Progress
 from slipstream.records import Objective
+
+BEST = SimpleNamespace(number=9, value=0.9, items=lambda: [("lr", 0.5)])
 
 
 class Terminal(io.StringIO):
@@ -20,10 +29,12 @@ class Trial(dict):
 
 
 def show(stream, values, total, best=None, maximize=True, shown=True):
-    with Progress("digits", Objective("accuracy", maximize), total, shown, lambda: best,
-                  stream) as progress:
+    with Progress("digits", Objective("accuracy", maximize), total, shown, stream) as progress:
         for number, value in enumerate(values, start=1):
+            if progress.wants_best():
+                progress.learn(best)
             progress.count(Trial(number, value))
+        progress.conclude(best)
     return stream.getvalue()
 
 
@@ -51,9 +62,35 @@ class Lines(unittest.TestCase):
         self.assertIn("best 0.25 (trial 3", show(Terminal(), [0.5, 0.75, 0.25], 3, maximize=False))
 
     def test_an_earlier_incumbent_counts(self):
-        best = SimpleNamespace(number=9, value=0.9, items=lambda: [("lr", 0.5)])
-        text = show(Terminal(), [0.5], 1, best)
+        text = show(Terminal(), [0.5], 1, BEST)
         self.assertIn("best 0.9 (trial 9: lr=0.5)", text)
+        self.assertEqual(text.count("digits"), 1)
+
+    def test_the_last_line_has_the_best_at_the_end(self):
+        for stream, total in ((Terminal(), 1), (io.StringIO(), 1), (io.StringIO(), None)):
+            with Progress("digits", Objective("accuracy", True), total, True, stream) as progress:
+                progress.count(Trial(1, 0.5))
+                progress.conclude(BEST)
+            lines = stream.getvalue().replace("\r\x1b[K", "\n").split("\n")
+            self.assertIn("best 0.9 (trial 9: lr=0.5)", [line for line in lines if line][-1])
+
+    def test_the_best_is_read_only_now_and_then(self):
+        # Off a terminal only where a line is due: at the first and the tenth trial.
+        for stream, wanted in ((Terminal(), [0, 2, 4]), (io.StringIO(), [0, 4.5])):
+            with mock.patch("slipstream.progress.time") as clock:
+                read = []
+                clock.monotonic.return_value = 100.0
+                with Progress("digits", Objective("a", True), 100, True, stream) as progress:
+                    for number in range(12):
+                        clock.monotonic.return_value = 100.0 + number / 2
+                        if progress.wants_best():
+                            read.append(number / 2)
+                        progress.count(Trial(number, 0.5))
+                self.assertEqual(read, wanted)
+
+    def test_it_is_not_read_where_nothing_is_shown(self):
+        with Progress("digits", Objective("a", True), 1, False, Terminal()) as progress:
+            self.assertFalse(progress.wants_best())
 
     def test_without_a_result_it_says_so(self):
         self.assertIn("no result yet", show(Terminal(), [None], 3))
@@ -62,14 +99,61 @@ class Lines(unittest.TestCase):
         for stream, shown, text in ((Terminal(), True, "\ndigits waiting\n\n"),
                                     (Terminal(), False, "digits waiting\n"),
                                     (io.StringIO(), True, "\ndigits waiting\n")):
-            with Progress("digits", Objective("accuracy", True), 2, shown, lambda: None,
-                          stream) as progress:
+            with Progress("digits", Objective("accuracy", True), 2, shown, stream) as progress:
                 progress.count(Trial(1, 0.5))
                 progress.say("waiting")
             self.assertTrue(stream.getvalue().endswith(text), repr(stream.getvalue()))
 
     def test_it_can_be_switched_off(self):
         self.assertEqual(show(Terminal(), [0.5], 1, shown=False), "")
+
+
+class Shared(ServerTest):
+    """Another process works on the same study."""
+
+    SPACE = {"lr": slipstream.real(0, 1)}
+
+    def last_line(self, terminal):
+        return terminal.getvalue().rstrip("\n").split("\r\x1b[K")[-1]
+
+    def test_the_last_line_is_the_studys_best(self):
+        study = slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy")
+        other = slipstream.load(self.study_id)
+
+        def objective(trial):
+            if trial.number == 2:
+                other.record({"lr": 0.5}, 9)
+            return trial["lr"]
+
+        with mock.patch("sys.stderr", Terminal()) as terminal:
+            best = study.optimize(objective, trials=4)
+        self.assertRegex(self.last_line(terminal),
+                         rf"4/4 00:0\d  best 9 \(trial {best.number}: lr=0.5\)")
+
+    def test_that_of_asyncio_is_too(self):
+        async def work():
+            async with await slipstream.aio.create_or_load(self.study_id, self.SPACE,
+                                                           maximize="accuracy") as study:
+                async def objective(trial):
+                    if trial.number == 2:
+                        await study.record({"lr": 0.5}, 9)
+                    return trial["lr"]
+
+                await study.optimize(objective, trials=4)
+
+        with mock.patch("sys.stderr", Terminal()) as terminal:
+            asyncio.run(asyncio.wait_for(work(), 60))
+        self.assertRegex(self.last_line(terminal), r"4/4 00:0\d  best 9 \(trial \d+: lr=0.5\)")
+
+    def test_few_calls_ask_for_it(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = slipstream.create_or_load(self.study_id, self.SPACE, maximize="accuracy",
+                                          preset="random", address=proxy.address)
+        began = time.monotonic()
+        with mock.patch("sys.stderr", Terminal()):
+            study.optimize(lambda trial: trial["lr"], trials=20)
+        self.assertLessEqual(len(proxy.calls["BestTrials"]), 2 + (time.monotonic() - began) / 2)
 
 
 if __name__ == "__main__":

@@ -84,8 +84,7 @@ class Study(StudyBase):
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
         workers = check_count("workers", workers, 1)
         quota, finite = Quota(trials, timeout), FiniteValues()
-        best = await self.best()
-        with Progress(self.id, self.objective, quota.trials, progress, lambda: best) as shown:
+        with Progress(self.id, self.objective, quota.trials, progress) as shown:
             tasks = [
                 asyncio.ensure_future(self._work(objective, quota, finite, catch, shown))
                 for _ in range(workers)
@@ -96,7 +95,9 @@ class Study(StudyBase):
                 for task in tasks:
                     task.cancel()  # Those that are still running give their trials back.
                 await asyncio.gather(*tasks, return_exceptions=True)
-        return await self.best()
+            best = await self.best()
+            shown.conclude(best)
+        return best
 
     async def _work(
         self,
@@ -114,12 +115,22 @@ class Study(StudyBase):
             try:
                 async with trial:
                     await trial.finish(finite.check(trial, await objective(trial)))
+                await self._catch_up(progress)
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
             except catch:
                 pass  # The trial has failed with the exception's text.
             finally:
                 progress.count(trial)
+
+    async def _catch_up(self, progress: Progress) -> None:
+        """Learns of what other processes have found, now and then."""
+        if not progress.wants_best():
+            return
+        try:
+            progress.learn(await self.best())
+        except errors.SlipstreamError:
+            pass  # The line says what this process knows, and the next suggestion tells of it.
 
     async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
         """See `slipstream.Study.watch`; awaiting it begins: `async for event in await
