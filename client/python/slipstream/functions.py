@@ -48,10 +48,12 @@ def create_or_load(
 
     `space`: parameters by name; see slipstream.parameters.
     `maximize`, `minimize`: the name of what is measured; one of them.
-    `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a table
-    (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter and one
-    for what was measured. A parameter without a column has its declared default there, or else the
-    middle of its range; rows outside the space are left out, of which a warning tells.
+    `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a
+    table (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter
+    and one for what was measured. A parameter without a column has its declared default there, or
+    else the middle of its range; rows outside the space are left out, of which a warning tells. A
+    table may be one of `study.trials`, such as its `to_frame()`: what it says of the trials
+    themselves is no parameter, and those that failed or are infeasible are taken as such.
     `candidates`: the only configurations that may be suggested, as a table; without a space it is
     inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats`
     each may be suggested more than once.
@@ -161,8 +163,9 @@ def register_source(
     file, with a column for each parameter and one for what was measured. A missing cell is a
     parameter that does not exist in that row. A table needs a `space` and its objective, or a study
     that it is `like`.
-    `missing` is what a row without a value means, "failed" or "infeasible". `project` is that of
-    the study unless another one is given.
+    `missing` is what a row without a value means, "failed" or "infeasible"; in a table of
+    `study.trials` the state of each trial says so, and `missing` only what a failed one means.
+    `project` is that of the study unless another one is given.
     Registering the same content again gives the same source task.
 
     >>> task = register_source(

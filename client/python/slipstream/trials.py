@@ -10,6 +10,12 @@ from slipstream.records import Objective, TrialRecord
 
 _ABOUT = ("number", "state")
 _REST = ("worker", "reason", "started", "ended")
+ABOUT_TRIALS = (*_ABOUT, *_REST)  # Columns that are no parameters and not the metric.
+
+
+def prefixed(name: str) -> str:
+    """What a column about trials is called where a parameter or the metric has its name."""
+    return f"trial_{name}"
 
 
 class Trials(List[TrialRecord]):
@@ -41,7 +47,7 @@ class Trials(List[TrialRecord]):
             raise ImportError(
                 "to_frame() needs pandas: pip install pandas; without it there is to_dicts()"
             ) from None
-        own = [self._column(name) for name in (*_ABOUT, *_REST)]
+        own = [self._column(name) for name in ABOUT_TRIALS]
         columns = [*own[: len(_ABOUT)], *self.space, self._measured(), *own[len(_ABOUT) :]]
         return pandas.DataFrame(self.to_dicts(), columns=columns).set_index(own[0])
 
@@ -57,7 +63,7 @@ class Trials(List[TrialRecord]):
 
     def _column(self, name: str) -> str:
         while name in self.space or name == self._measured():
-            name = f"trial_{name}"
+            name = prefixed(name)
         return name
 
     def _row(self, trial: TrialRecord) -> Dict[str, Any]:

@@ -336,6 +336,49 @@ class Sources(ServerTest):
                          (earlier.id, 3, 1))
         self.assertIn(study.source_titles()[learnt.name], earlier.id)
 
+    def finished(self, study_id):
+        """A study with a trial in each state, and the source task that it is."""
+        study = slipstream.create_or_load(study_id, self.SPACE, maximize="accuracy")
+        study.record({"lr": 0.02, "kernel": "rbf"}, 0.5)
+        study.record({"lr": 0.02, "kernel": "poly", "degree": 3}, 0.25)
+        study.suggest().fail("broke")
+        study.suggest().infeasible("too large")
+        study.suggest().stop("hopeless", 0.1)
+        study.suggest()
+        study.enqueue({"lr": 0.5, "kernel": "rbf"})
+        return study, register_source(study)
+
+    def test_a_table_of_a_studys_trials_is_a_source(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        self.assertEqual((task.observation_count, task.measured_count), (4, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "trials.csv"
+            earlier.trials.to_frame().to_csv(path)
+            for table in (earlier.trials.to_frame(), earlier.trials.to_frame().reset_index(),
+                          earlier.trials.to_dicts(), earlier.trials, path):
+                self.assertEqual(self.open(sources=[table]).sources, [task.name])
+                self.assertEqual(register_source(table, like=earlier).name, task.name)
+        frame = earlier.trials.to_frame()
+        told = register_source(frame, like=earlier, missing="infeasible")
+        self.assertEqual((told.observation_count, told.measured_count), (4, 2))
+        self.assertNotEqual(told.name, task.name)  # The one that failed is infeasible there.
+        with self.assertRaisesRegex(ValueError, "no trial that succeeded, failed or is"):
+            register_source(frame[frame["state"] == "stopped"], like=earlier)
+
+    def test_columns_about_trials_are_told_from_parameters_of_the_same_name(self):
+        space = {"state": choice("solid", "liquid"), "worker": integer(1, 4)}
+        earlier = slipstream.create_or_load(f"{self.study_id}-0", space, minimize="reason")
+        earlier.record({"state": "solid", "worker": 2}, 0.5)
+        earlier.suggest().fail("broke")
+        task = register_source(earlier)
+        for table in (earlier.trials.to_frame(), earlier.trials.to_dicts()):
+            study = slipstream.create_or_load(self.study_id, space, minimize="reason",
+                                              sources=[table])
+            self.assertEqual(study.sources, [task.name])
+        with self.assertRaisesRegex(ValueError, "column 'state' is neither"):
+            slipstream.create_or_load(f"{self.study_id}-1", {"worker": integer(1, 4)},
+                                      minimize="reason", sources=[earlier.trials.to_frame()])
+
     def test_mistakes_are_told_with_their_remedy(self):
         study = self.open()
         for mistake, kind, words in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -16,6 +16,7 @@ from slipstream._convert.trials import observation_message, outcome_message, sou
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.table_fit import check_cells, fit_table
+from slipstream._operations.table_rows import TableRow, table_rows
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
@@ -47,18 +48,27 @@ class Subject:
             raise ValueError(f"missing={self.missing!r} must be 'failed' or 'infeasible'")
 
 
-def _observation_of_row(row: Mapping[str, Any], number: int, subject: Subject) -> Message:
-    metric = subject.objective.metric
-    params = {name: cell for name, cell in row.items() if name != metric}
-    if metric in row:
-        outcome = outcome_message("measurement", metric, row[metric])
-    elif subject.missing is None:
+def _meaning_without_value(row: TableRow, subject: Subject) -> str:
+    """Whether it is "failed" or "infeasible". The caller may say what a failed trial means."""
+    if row.state == "infeasible":
+        return row.state
+    meaning = subject.missing or row.state
+    if meaning not in _OUTCOME_OF_STATE:
         raise ValueError(
-            f"row {number} has no {metric!r}: leave it out, or say what a row without a value "
-            "means, missing='failed' or missing='infeasible'"
+            f"row {row.number} has no {subject.objective.metric!r}: leave it out, or say what a "
+            "row without a value means, missing='failed' or missing='infeasible'"
         )
+    return meaning
+
+
+def _observation_of_row(row: TableRow, subject: Subject) -> Message:
+    metric = subject.objective.metric
+    params = {name: cell for name, cell in row.cells.items() if name != metric}
+    if metric in row.cells:
+        outcome = outcome_message("measurement", metric, row.cells[metric])
     else:
-        outcome = outcome_message(_OUTCOME_OF_STATE[subject.missing], metric)
+        meaning = _OUTCOME_OF_STATE[_meaning_without_value(row, subject)]
+        outcome = outcome_message(meaning, metric, reason=row.reason)
     return observation_message(params, dict(subject.space), outcome)
 
 
@@ -112,22 +122,24 @@ def _register(
     return source_task_of(response.source_task)
 
 
-def _checked_rows(table: Table, subject: Subject) -> List[Dict[str, Any]]:
-    file = None
+def _checked_rows(table: Table, subject: Subject) -> List[TableRow]:
+    file, metric = None, subject.objective.metric
     if isinstance(table, os.PathLike):
         file = os.fspath(table)
         table = read_csv(table, subject.space)
-    rows = rows_of(table)
-    if not rows:
+    cells = rows_of(table)
+    if not cells:
         raise ValueError("the table has no rows, and a source task needs at least one")
-    check_cells(rows, subject.space, subject.objective.metric, file)
+    rows = table_rows(cells, {*subject.space, metric})
+    if not rows:
+        raise ValueError("the table has no trial that succeeded, failed or is infeasible")
+    check_cells(rows, subject.space, metric, file)
     return rows
 
 
 def register_table(service: Service, table: Table, subject: Subject) -> Plan[SourceTask]:
     """Registers rows; the same content again is the same source task."""
-    rows = enumerate(_checked_rows(table, subject), start=1)
-    observations = [_observation_of_row(row, number, subject) for number, row in rows]
+    observations = [_observation_of_row(row, subject) for row in _checked_rows(table, subject)]
     return _register(service, observations, subject)
 
 
@@ -140,9 +152,7 @@ def register_fitting(
         _checked_rows(table, subject), subject.space, subject.objective, label
     )
     own = replace(subject, space=space)
-    return _register(
-        service, [_observation_of_row(row, number, own) for number, row in rows], own
-    )
+    return _register(service, [_observation_of_row(row, own) for row in rows], own)
 
 
 def register_study(service: Service, study: StudyBase, subject: Subject) -> Plan[SourceTask]:

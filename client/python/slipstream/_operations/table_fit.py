@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from slipstream._operations.notices import warn_caller
+from slipstream._operations.table_rows import TableRow
 from slipstream.parameters import Condition, Parameter
 from slipstream.records import Objective
 from slipstream.scalars import is_number
 
 Row = Mapping[str, Any]
-NumberedRow = Tuple[int, Row]  # From 1.
 _NUMERIC = ("real", "integer", "discrete")
 
 
 def check_cells(
-    rows: Sequence[Row], space: Mapping[str, Parameter], metric: str, file: Optional[str] = None
+    rows: Sequence[TableRow],
+    space: Mapping[str, Parameter],
+    metric: str,
+    file: Optional[str] = None,
 ) -> None:
     """Complains of columns that mean nothing, and of cells of another kind than their column's.
 
     `file`: the path of the table, if it was read from a file."""
-    for number, row in enumerate(rows, start=1):
-        for name, cell in row.items():
+    for row in rows:
+        for name, cell in row.cells.items():
             if name == metric:
-                _check_measured(number, name, cell)
+                _check_measured(row.number, name, cell)
             elif name in space:
-                _check_kind(number, name, cell, space[name])
+                _check_kind(row.number, name, cell, space[name])
             else:
                 remedy = "it out, as frame.drop(columns=...) does" if file is None else "it out"
                 raise ValueError(
@@ -133,24 +137,26 @@ def _dropped(
 
 
 def fit_table(
-    rows: Sequence[Row], space: Mapping[str, Parameter], objective: Objective, label: str
-) -> Tuple[List[NumberedRow], Dict[str, Parameter]]:
+    rows: Sequence[TableRow], space: Mapping[str, Parameter], objective: Objective, label: str
+) -> Tuple[List[TableRow], Dict[str, Parameter]]:
     """The rows within the study's space, and the part of that space that they are about.
 
     What is left out is told by one warning. ValueError if no row is left."""
-    own = space_of_table(rows, space)
+    cells = [row.cells for row in rows]
+    own = space_of_table(cells, space)
     if not own:
         raise ValueError(f"{label} has none of the study's parameters, {', '.join(space)}")
-    notes = list(_dropped(rows, space, own))
-    kept: List[NumberedRow] = []
+    notes = list(_dropped(cells, space, own))
+    kept: List[TableRow] = []
     outside: List[str] = []
-    for number, row in enumerate(rows, start=1):
-        mine = {name: row[name] for name in row if name in own or name == objective.metric}
+    for row in rows:
+        mine = {name: cell for name, cell in row.cells.items()
+                if name in own or name == objective.metric}
         reason = _why_outside(mine, own)
         if reason is None:
-            kept.append((number, mine))
+            kept.append(replace(row, cells=mine))
         else:
-            outside.append(f"row {number}: {reason}")
+            outside.append(f"row {row.number}: {reason}")
     if not kept:
         goal = "maximize" if objective.maximize else "minimize"
         raise ValueError(

@@ -1,0 +1,58 @@
+"""The rows of a table that a study is to learn from.
+
+A table that was made of a study's trials has columns that are about the trials themselves. These
+are no parameters, and the state says what a row without a value means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Collection, Dict, List, Mapping, Optional
+
+from slipstream.trials import ABOUT_TRIALS, prefixed
+
+_MEANINGFUL = ("succeeded", "failed", "infeasible")
+_STATES = (*_MEANINGFUL, "requested", "active", "stopped", "stale", "withdrawn")
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row with its number in the table, from 1."""
+
+    number: int
+    cells: Mapping[str, Any]  # Those that are not missing, of parameters and the metric.
+    state: Optional[str] = None  # That of the trial, in a table of trials.
+    reason: str = ""
+
+
+def _columns_about_trials(
+    rows: List[Dict[str, Any]], taken: Collection[str]
+) -> Dict[str, str]:
+    """The columns that are about the trials themselves, by what they are called where no parameter
+    has the name; none if the table was not made of trials."""
+    there = {name for row in rows for name in row if name not in taken}
+    found = {}
+    for name in ABOUT_TRIALS:
+        column = next((one for one in (prefixed(name), name) if one in there), None)
+        if column is not None:
+            found[name] = column
+    state = found.get("state")
+    if state is None or any(row.get(state) not in _STATES for row in rows):
+        return {}
+    return found
+
+
+def table_rows(rows: List[Dict[str, Any]], taken: Collection[str]) -> List[TableRow]:
+    """The rows without what is about trials, of trials those that a study learns from.
+
+    `taken`: the names of the parameters and of the metric."""
+    about = _columns_about_trials(rows, taken)
+    if not about:
+        return [TableRow(number, row) for number, row in enumerate(rows, start=1)]
+    found = []
+    for number, row in enumerate(rows, start=1):
+        state = row[about["state"]]
+        if state in _MEANINGFUL:
+            cells = {name: cell for name, cell in row.items() if name not in about.values()}
+            reason = str(row.get(about.get("reason", ""), ""))
+            found.append(TableRow(number, cells, state, reason))
+    return found
