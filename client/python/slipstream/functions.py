@@ -48,7 +48,7 @@ def create_or_load(
 
     `space`: parameters by name; see slipstream.parameters.
     `maximize`, `minimize`: the name of what is measured; one of them.
-    `sources`: finished runs to learn from, each a SourceTask or its name, a Study, or a
+    `sources`: finished runs to learn from, each a SourceTask or its name, a Study or its id, or a
     table (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter
     and one for what was measured. A parameter without a column has its declared default there, or
     else the middle of its range; rows outside the space are left out, of which a warning tells. A

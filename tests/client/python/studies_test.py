@@ -162,8 +162,11 @@ class Opening(ServerTest):
             (lambda: self.open(recipe={"prior": 3}), TypeError, "ingredient's name"),
             (lambda: self.open(recipe={"most_sources": "3"}), TypeError, "must be a number"),
             (lambda: self.open(sources="abc"), TypeError, r"sources=\[last_year\]"),
-            (lambda: self.open(sources=["xyz"]), ValueError, "hexadecimal"),
-            (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound, r"sources\(\)"),
+            (lambda: self.open(sources=["xyz"]), slipstream.NotFound,
+             "no study 'xyz' on .*, and 'xyz' is not the name of a source task: .* hexadecimal"),
+            (lambda: self.open(sources=["abcdef12"]), slipstream.NotFound,
+             r"no study 'abcdef12' on .*, and no source task begins with abcdef12.*sources\(\)"),
+            (lambda: self.open(sources=["sourceTasks/x"]), ValueError, "hexadecimal"),
             (lambda: self.open(lease=0), ValueError, "math.inf"),
             (lambda: self.open(labels={"a": [1]}), TypeError, "labels={'a': .1.}: the keys of"),
             (lambda: self.open(labels={1: "a"}), TypeError, "labels={1: 'a'}: the keys of"),
@@ -378,6 +381,15 @@ class Sources(ServerTest):
         with self.assertRaisesRegex(ValueError, "column 'state' is neither"):
             slipstream.create_or_load(f"{self.study_id}-1", {"worker": integer(1, 4)},
                                       minimize="reason", sources=[earlier.trials.to_frame()])
+
+    def test_the_id_of_a_study_is_a_source(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        self.assertEqual(self.open(sources=[earlier.id]).sources, [task.name])
+        self.assertEqual(self.open(sources=[earlier.name]).sources, [task.name])
+        # Digits that begin no source task's name may be a study's.
+        _, task = self.finished("abad1dea")
+        self.study_id += "-1"
+        self.assertEqual(self.open(sources=["abad1dea"]).sources, [task.name])
 
     def test_mistakes_are_told_with_their_remedy(self):
         study = self.open()

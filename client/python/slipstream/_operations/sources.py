@@ -9,18 +9,19 @@ from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
-from slipstream._convert.names import parent_of, project_of
+from slipstream._convert.names import parent_of, project_of, study_name
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
 from slipstream._operations.service import Service
+from slipstream._operations.studies import StudyReader, find
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.table_fit import check_cells, fit_table
 from slipstream._operations.table_rows import TableRow, table_rows
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter
-from slipstream.records import Objective, SourceTask, TrialRecord
+from slipstream.records import Objective, SourceTask, StudyDescription, TrialRecord
 from slipstream.tables import Table, read_csv, rows_of
 
 _COLLECTION = "sourceTasks"
@@ -155,19 +156,21 @@ def register_fitting(
     return _register(service, [_observation_of_row(row, own) for row in rows], own)
 
 
-def register_study(service: Service, study: StudyBase, subject: Subject) -> Plan[SourceTask]:
+def register_study(
+    service: Service, study_id: str, reader: StudyReader, subject: Subject
+) -> Plan[SourceTask]:
     """Registers the trials of a study that succeeded, failed or are infeasible."""
-    trials = yield from study._reader.trials()
+    trials = yield from reader.trials()
     observations = list(_observations_of_trials(trials, subject))
     if not observations:
-        raise errors.FailedPrecondition(f"study {study.id!r} has no finished trial to learn from")
+        raise errors.FailedPrecondition(f"study {study_id!r} has no finished trial to learn from")
     return (yield from _register(service, observations, subject))
 
 
 def register(service: Service, source: Any, subject: Subject) -> Plan[SourceTask]:
     """Registers a study or a table."""
     if isinstance(source, StudyBase):
-        return register_study(service, source, subject)
+        return register_study(service, source.id, source._reader, subject)
     return register_table(service, source, subject)
 
 
@@ -199,21 +202,47 @@ def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
     return names[0]
 
 
+def _name_of_text(service: Service, text: str, subject: Subject) -> Plan[str]:
+    """The name of the source task, or of the one that the study with this id becomes."""
+    try:
+        return (yield from _find(service, text, subject.project))
+    except (ValueError, errors.NotFound) as error:
+        no_source_task = error
+    try:
+        name = study_name(text, None if "/" in text else subject.project)
+    except ValueError:
+        raise no_source_task from None
+    study = yield from find(service, name)
+    if study is None:
+        raise errors.NotFound(
+            f"there is no study {name.short!r} on {service.address}, and {no_source_task}"
+        )
+    return (yield from _name_of_study(service, study, StudyReader(service, study), subject))
+
+
+def _name_of_study(
+    service: Service, study: StudyDescription, reader: StudyReader, subject: Subject
+) -> Plan[str]:
+    """The name of the source task that the study becomes, in the subject's project."""
+    own = Subject(study.space, study.objective, study.study_id, project=subject.project)
+    task = yield from register_study(service, study.study_id, reader, own)
+    return task.name
+
+
 def name_of(service: Service, source: Any, subject: Subject, label: str) -> Plan[str]:
-    """The name of a source task, given as itself, as its name, as a study or as a table.
+    """The name of a source task, given as itself, as its name, as a study, as the id of one or as a
+    table.
 
     A study has its own space and objective; a table those of the subject, as far as it goes. The
     label says which of the sources it is."""
     if isinstance(source, SourceTask):
         return source.name
     if isinstance(source, str):
-        return (yield from _find(service, source, subject.project))
+        return (yield from _name_of_text(service, source, subject))
     if isinstance(source, StudyBase):
-        project = subject.project
-        subject = Subject(source.space, source.objective, title=source.id, project=project)
-        task = yield from register_study(service, source, subject)
-    else:
-        task = yield from register_fitting(service, source, subject, label)
+        study, reader = source._description, source._reader
+        return (yield from _name_of_study(service, study, reader, subject))
+    task = yield from register_fitting(service, source, subject, label)
     return task.name
 
 
