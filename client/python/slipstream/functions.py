@@ -5,16 +5,33 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
+from slipstream._calls.blocking import BlockingTransport
+from slipstream._calls.plan import Plan
 from slipstream._operations import exchange, opening, studies
 from slipstream._operations import sources as source_plans
+from slipstream._operations.hidden_names import warn_of_hidden_names
+from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
 from slipstream.options import Options
 from slipstream.parameters import Parameter
-from slipstream.records import SourceTask
+from slipstream.records import SourceTask, StudyDescription
 from slipstream.scalars import label_texts
 from slipstream.study import Study
 from slipstream.tables import Table
+from slipstream.trial import Trial
+
+
+def _open(
+    service: Service,
+    plan: Plan[StudyDescription],
+    transport: BlockingTransport,
+    worker: Optional[str],
+) -> Study:
+    """The study that the plan describes."""
+    description = transport.run(plan)
+    warn_of_hidden_names(description.space, Trial)
+    return Study(service, description, transport, worker)
 
 
 def create_or_load(
@@ -46,7 +63,8 @@ def create_or_load(
     A study that exists is compared with what is asked for, and StudyDiffers says what differs;
     arguments that are left out may be anything, the space and the objective too.
 
-    `space`: parameters by name; see slipstream.parameters.
+    `space`: parameters by name; see slipstream.parameters. One that is called like an attribute of
+    a trial's own, such as "number", is read by trial["number"] only, of which a warning tells.
     `maximize`, `minimize`: the name of what is measured; one of them.
     `sources`: finished runs to learn from, each a SourceTask or its name, a Study or its id, or a
     table (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter
@@ -90,7 +108,7 @@ def create_or_load(
         recipe, seed, stopping, stopping_options, lease, requeues, title, labels, project,
     )
     service, transport = connect(address, options)
-    return Study(service, transport.run(opening.open_study(service, request)), transport, worker)
+    return _open(service, opening.open_study(service, request), transport, worker)
 
 
 def load(
@@ -105,8 +123,7 @@ def load(
 
     `study_id` may also be a full name, such as "projects/vision/studies/digits"."""
     service, transport = connect(address, options)
-    description = transport.run(studies.load(service, study_id, project))
-    return Study(service, description, transport, worker)
+    return _open(service, studies.load(service, study_id, project), transport, worker)
 
 
 def delete_study(
@@ -138,7 +155,7 @@ def import_study(
     it is to be `replace`d. Trials that workers held are queued again."""
     service, transport = connect(address, options)
     plan = exchange.import_study(service, path, study_id, project, replace)
-    return Study(service, transport.run(plan), transport, worker)
+    return _open(service, plan, transport, worker)
 
 
 def register_source(

@@ -1,5 +1,6 @@
 """Opening studies, comparing them, reading them, and learning from earlier ones."""
 
+import asyncio
 import datetime
 import decimal
 import fractions
@@ -15,6 +16,7 @@ import pandas
 from servers import ServerTest
 
 import slipstream
+import slipstream.aio
 from slipstream import boolean, choice, discrete, integer, log, real, register_source, reverse_log
 
 EVERY_KIND = {
@@ -127,6 +129,45 @@ class Opening(ServerTest):
                     slipstream.create_or_load(self.study_id, **arguments)
             with self.assertRaisesRegex(slipstream.StudyDiffers, "source task"):
                 slipstream.create_or_load(self.study_id, sources=[rows])
+
+    def warned_of_names(self, open_study, study_id):
+        """The study that is opened, and what is warned of, at this file's lines only."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            study = open_study(study_id)
+        self.assertEqual({one.filename for one in caught} - {__file__}, set())
+        return study, [str(one.message) for one in caught]
+
+    def test_parameters_that_a_trials_attributes_hide_are_told_of(self):
+        def open_it(study_id):
+            space = {name: integer(50, 60) for name in ("worker", "items", "lr", "mro")}
+            return slipstream.create_or_load(study_id, space, minimize="loss")
+
+        async def open_in_a_loop(study_id):
+            async with await slipstream.aio.load(study_id) as study:
+                return study
+
+        told = ["trial.worker, trial.items are the trial's own, and the parameters of these names "
+                "are trial['worker'], trial['items']"]
+        study, warned = self.warned_of_names(open_it, self.study_id)
+        self.assertEqual(warned, told)
+        trial = study.suggest()
+        self.assertTrue(all(50 <= trial[name] <= 60 for name in study.space))
+        self.assertEqual(trial.worker, study.worker)
+        for again in (open_it, slipstream.load, lambda one: asyncio.run(open_in_a_loop(one))):
+            self.assertEqual(self.warned_of_names(again, self.study_id)[1], told)
+
+    def test_one_such_parameter_is_told_of_too(self):
+        space = {"number": integer(50, 60)}
+        _, warned = self.warned_of_names(
+            lambda one: slipstream.create_or_load(one, space, minimize="loss"), self.study_id)
+        self.assertEqual(warned, ["trial.number is the trial's own, and the parameter of this name "
+                                  "is trial['number']"])
+
+    def test_other_parameters_are_not_warned_of(self):
+        _, warned = self.warned_of_names(
+            lambda one: slipstream.create_or_load(one, EVERY_KIND, maximize="y"), self.study_id)
+        self.assertEqual(warned, [])
 
     def test_a_study_with_candidates_needs_no_space(self):
         study = self.open({"a": integer(1, 3)}, candidates=[{"a": 1}, {"a": 3}], allow_repeats=True)

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Tuple
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_ADAPTERS = os.path.join(_PACKAGE, "adapters") + os.sep
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,16 @@ def callers_line() -> Line:
 def warn_caller(text: str) -> None:
     """Warns at the first line outside this package that led here on the same thread."""
     warnings.warn(text, stacklevel=_caller()[0])
+
+
+def is_adapter_asking() -> bool:
+    """Whether one of the package's adapters led here, and not the user's program itself."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_code.co_filename.startswith(_ADAPTERS):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _caller() -> Tuple[int, FrameType]:

@@ -29,7 +29,9 @@ class Holder:
 class TrialValues(Mapping[str, Value]):
     """A mapping of the parameters' values, which are attributes too: `trial["lr"]`, `trial.lr`.
 
-    A parameter that is not active has no value: `trial.get("degree")` is None."""
+    A parameter that is not active has no value: `trial.get("degree")` is None. One that is called
+    like an attribute of the trial's own, such as "number" or "items", is `trial["number"]` only, of
+    which a warning tells when the study is opened."""
 
     def __init__(self, holder: Holder, record: TrialRecord) -> None:
         self._holder = holder

@@ -10,9 +10,11 @@ from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan
 from slipstream._operations import exchange, opening, studies
 from slipstream._operations import sources as source_plans
+from slipstream._operations.hidden_names import warn_of_hidden_names
 from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.aio.study import Study
+from slipstream.aio.trial import Trial
 from slipstream.options import Options, choose_address
 from slipstream.parameters import Parameter
 from slipstream.records import SourceTask, StudyDescription
@@ -37,6 +39,7 @@ async def _open(
     service, transport = connection
     try:
         description = await transport.run(plan)
+        warn_of_hidden_names(description.space, Trial)
     except BaseException:
         await transport.close()
         raise

@@ -93,6 +93,12 @@ class Sampler(ServerTest):
             trial.value for trial in study.trials))
         self.assertEqual(mirror.best.value, study.best_value)
 
+    def test_a_parameter_may_be_called_like_an_attribute_of_slipstreams_trial(self):
+        study = self.optimize(lambda trial: trial.suggest_float("number", 0, 1), 3)  # No warning.
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual([one["number"] for one in mirror.trials],
+                         [one.params["number"] for one in study.trials])
+
     def test_maximization_and_steps_and_choices_of_any_kind(self):
         choices = [False, True, "word", None, 0.5, (1, 2)]
 
