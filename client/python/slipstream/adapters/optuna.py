@@ -144,8 +144,9 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     is known yet; by default Optuna's RandomSampler with the same seed.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends. `seed`: of every random choice. `settings` are those of
-    slipstream.create_or_load, such as preset="scaml" and sources=[...], of which `sources` may also
-    be tables or finished studies of Slipstream."""
+    slipstream.create_or_load, such as exact=True, where a configuration always gives the same
+    value, preset="scaml" and sources=[...], which may also be tables or finished studies of
+    Slipstream."""
 
     def __init__(
         self,

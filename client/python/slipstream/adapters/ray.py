@@ -46,7 +46,8 @@ class SlipstreamSearch(Searcher):  # type: ignore[misc]
     `study_id`: of a study that exists, or is to have this name. `seed`: of every random choice.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends. `settings` are those of slipstream.create_or_load, such as
-    sources=[...] and preset="scaml"."""
+    sources=[...], preset="scaml" and exact=True, where a configuration always gives the same
+    value."""
 
     def __init__(
         self,

@@ -49,7 +49,8 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
     processes take part in, goes on; by default each fit has a study of its own.
     `address`: of the server; else SLIPSTREAM_ADDRESS, else a server of this process' own that
     forgets all when it ends.
-    `settings`: those of slipstream.create_or_load, such as {"sources": [...], "preset": "scaml"}.
+    `settings`: those of slipstream.create_or_load, such as {"sources": [...], "preset": "scaml"},
+    and {"exact": True} where the same parameters always have the same score.
     `refit` must name the score that is searched by where there are several. The others are
     RandomizedSearchCV's, and so are the attributes of a search that was fitted; `study_id_` says
     which study it was. A configuration that could not be fitted is a row of `cv_results_` with

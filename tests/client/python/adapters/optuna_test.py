@@ -99,6 +99,14 @@ class Sampler(ServerTest):
         self.assertEqual([one["number"] for one in mirror.trials],
                          [one.params["number"] for one in study.trials])
 
+    def test_an_objective_may_always_give_the_same_value(self):
+        study = optuna.create_study(study_name=self.study_id,
+                                    sampler=SlipstreamSampler(seed=1, exact=True))
+        study.optimize(lambda trial: trial.suggest_int("n", 1, 8), n_trials=8)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertTrue(mirror.objective.exact)
+        self.assertEqual(len({trial.value for trial in study.trials}), 8)
+
     def test_maximization_and_steps_and_choices_of_any_kind(self):
         choices = [False, True, "word", None, 0.5, (1, 2)]
 
