@@ -24,6 +24,7 @@ inline void AddData(const TrainingData& data, Fingerprint* fingerprint) {
   AddNumbers(data.y, fingerprint);
   AddNumbers(data.repeats, fingerprint);
   AddNumbers(data.known_noise, fingerprint);
+  AddNumbers(data.spreads, fingerprint);
   for (const KnownTerm& term : data.terms) {
     AddNumbers(term.mean, fingerprint);
     AddNumbers(term.covariance, fingerprint);

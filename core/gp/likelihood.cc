@@ -48,6 +48,21 @@ double TraceOfProduct(const Matrix& w, const KnownTerm& term) {
   return w.cwiseProduct(term.covariance).sum();
 }
 
+// Adds what the repeats that each result is the mean of say of the noise. `noise_slope` is the
+// derivative by the logarithm of its variance.
+void AddRepeats(const TrainingData& data, double log_noise_variance, double& value,
+                double& noise_slope) {
+  const double precision = std::exp(-log_noise_variance);
+  for (Index i = 0; i < data.spreads.size(); ++i) {
+    const double more = data.repeats[i] - 1;
+    if (!(more > 0)) continue;
+    const double spread = data.spreads[i] * precision;
+    value -= 0.5 * (more * (std::log(2 * std::numbers::pi) + log_noise_variance) + spread +
+                    std::log(data.repeats[i]));
+    noise_slope += 0.5 * (spread - more);
+  }
+}
+
 }  // namespace
 
 Vector Hyperparameters::Packed() const {
@@ -76,6 +91,7 @@ TrainingData RowsOf(const TrainingData& data, const std::vector<Index>& rows) {
   KeepRows(rows, part.y);
   KeepRows(rows, part.repeats);
   KeepRows(rows, part.known_noise);
+  KeepRows(rows, part.spreads);
   for (KnownTerm& term : part.terms) {
     KeepRows(rows, term.mean);
     KeepRows(rows, term.variance);
@@ -123,6 +139,7 @@ absl::StatusOr<LikelihoodValue> LogMarginalLikelihood(const Kernel& kernel,
   tape->AddParameterGradient(weights, result.gradient.head(count));
   result.gradient[count] = std::exp(hyperparameters.log_noise_variance) *
                            weights.diagonal().dot(data.repeats.cwiseInverse());
+  AddRepeats(data, hyperparameters.log_noise_variance, result.value, result.gradient[count]);
   result.gradient[count + 1] = alpha.sum();
   for (size_t j = 0; j < data.terms.size(); ++j) {
     const auto place = static_cast<Index>(j);

@@ -7,6 +7,9 @@
 // (Rasmussen and Williams 2006, equation 5.9):
 //   d log p/dp = tr((a a^T - K^-1) dK/dp) / 2, d log p/dm = sum a,
 //   d log p/dw_j = a^T m_j + w_j tr((a a^T - K^-1) S_j).
+// A y that is the mean of n results, of which s is the sum of squared distances from it, adds
+//   -((n - 1) log(2 pi noise) + s/noise + log n) / 2,
+// so that the likelihood is that of all results one by one.
 #ifndef SLIPSTREAM_CORE_GP_LIKELIHOOD_H_
 #define SLIPSTREAM_CORE_GP_LIKELIHOOD_H_
 
@@ -53,6 +56,9 @@ struct TrainingData {
   // Noise that each y has besides, of known variance; empty where there is none.
   Vector known_noise = {};
   std::vector<KnownTerm> terms = {};
+  // The sum of the squared distances of these results from each y, which tells of the noise alone;
+  // empty where no y is of several results, or where it is not known.
+  Vector spreads = {};
 };
 
 // Those rows of `data`; the first `count` of them.

@@ -33,7 +33,10 @@ absl::StatusOr<double> LogEvidence(const ScaleJudge& judge, const ScaledResults&
       const std::shared_ptr<const Calibrated> calibrated,
       judge.cache.Get(judge.calibration, judge.model, {part, judge.seed, judge.deadline}));
   double evidence = calibrated->log_posterior;
-  for (double value : part.y) evidence += scaled.training.transform.LogSlopeAt(value);
+  for (Index i = 0; i < part.y.size(); ++i) {
+    const double values = part.spreads.size() > 0 ? part.repeats[i] : 1;
+    evidence += values * scaled.training.transform.LogSlopeAt(part.y[i]);
+  }
   return evidence;
 }
 

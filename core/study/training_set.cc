@@ -16,6 +16,7 @@ struct Result {
   const Configuration* configuration = nullptr;
   double mean = 0;
   double count = 0;
+  std::vector<double> repeats = {};  // All values, if there are several.
 };
 
 // Running means, so that no sum overflows.
@@ -29,10 +30,24 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
         index.try_emplace(&trial.configuration, static_cast<int64_t>(results.size()));
     if (is_new) results.push_back({&trial.configuration, 0, 0});
     Result& result = results[static_cast<size_t>(place->second)];
+    if (result.count == 1) result.repeats = {result.mean};
+    if (result.count >= 1) result.repeats.push_back(*trial.value);
     result.count += 1;
     result.mean += *trial.value / result.count - result.mean / result.count;
   }
   return results;
+}
+
+// The sum of the squared distances of the values, on the scale of `transform`, from their mean.
+template <typename Limit>
+double SpreadOf(const std::vector<double>& values, const OutputTransform& transform,
+                const Limit& limit) {
+  if (values.empty()) return 0;
+  Vector scaled(static_cast<Index>(values.size()));
+  for (Index i = 0; i < scaled.size(); ++i) {
+    scaled[i] = transform.Apply(limit(values[static_cast<size_t>(i)]));
+  }
+  return (scaled.array() - scaled.mean()).square().sum();
 }
 
 // The cost that counts for all that are larger; infinite where none is.
@@ -104,13 +119,15 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   set.used = kept.size();
   set.data.y.resize(size);
   set.data.repeats.resize(size);
+  const auto limit = [sign, largest](double value) {
+    return sign * value > largest ? sign * largest : value;
+  };
   for (Index i = 0; i < size; ++i) {
     const Result& result = results[kept[static_cast<size_t>(i)]];
     set.configurations.push_back(*result.configuration);
-    const bool is_limited = sign * result.mean > largest;
-    set.data.y[i] = is_limited ? sign * largest : result.mean;
+    set.data.y[i] = limit(result.mean);
     set.data.repeats[i] = result.count;
-    set.limited += is_limited ? 1 : 0;
+    set.limited += sign * result.mean > largest ? 1 : 0;
   }
   set.data.x = EncodeAll(*view.space, set.configurations);
   set.transform = options.transform != nullptr ? *options.transform
@@ -120,6 +137,13 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
     set.transform = set.transform.MovedBy(options.only_result_at);
   }
   set.data.y = set.transform.Apply(set.data.y);
+  if (set.measured > set.different) {
+    set.data.spreads.resize(size);
+    for (Index i = 0; i < size; ++i) {
+      const std::vector<double>& repeats = results[kept[static_cast<size_t>(i)]].repeats;
+      set.data.spreads[i] = SpreadOf(repeats, set.transform, limit);
+    }
+  }
   CollectWithoutValue(view, options.most_without_value, set);
   return set;
 }

@@ -137,12 +137,14 @@ TEST(LikelihoodWithTerms, HasTheValueAndGradientOfTheDenseComputation) {
 }
 
 TEST(RowsOf, TakesEverythingThatARowHas) {
-  const TrainingData data = DataWithTerms(5);
+  TrainingData data = DataWithTerms(5);
+  data.spreads = RandomVector(5, 0, 1, 9);
   const TrainingData part = RowsOf(data, {4, 1});
   EXPECT_EQ(part.x.row(0), data.x.row(4));
   EXPECT_EQ(part.y[1], data.y[1]);
   EXPECT_EQ(part.repeats[0], data.repeats[4]);
   EXPECT_EQ(part.known_noise[1], data.known_noise[1]);
+  EXPECT_EQ(part.spreads[0], data.spreads[4]);
   EXPECT_EQ(part.terms[0].mean[0], data.terms[0].mean[4]);
   EXPECT_EQ(part.terms[0].covariance(1, 0), data.terms[0].covariance(1, 4));
   EXPECT_EQ(part.terms[1].covariance.size(), 0);
@@ -186,6 +188,12 @@ TEST(Likelihood, AMeanOfRepeatsTeachesTheFunctionWhatTheRepeatsDo) {
   const Predictions b = FitProcess(kernel, merged, hyperparameters)->Predict(x);
   EXPECT_LE((a.mean - b.mean).cwiseAbs().maxCoeff(), 1e-12);
   EXPECT_LE((a.variance - b.variance).cwiseAbs().maxCoeff(), 1e-12);
+  merged.spreads = Vector::Zero(4);
+  merged.spreads[3] = (one_by_one.y.tail(3).array() - merged.y[3]).square().sum();
+  const LikelihoodValue each = *LogMarginalLikelihood(*kernel, one_by_one, hyperparameters);
+  const LikelihoodValue mean = *LogMarginalLikelihood(*kernel, merged, hyperparameters);
+  EXPECT_NEAR(mean.value, each.value, 1e-10 * std::abs(each.value));
+  EXPECT_LE((mean.gradient - each.gradient).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(Likelihood, OfNothingIsCertain) {

@@ -1,5 +1,6 @@
 #include "core/study/training_set.h"
 
+#include <cmath>
 #include <utility>
 
 #include "gmock/gmock.h"
@@ -145,6 +146,9 @@ TEST(TrainingSet, MergesRepeatsIntoTheirMean) {
   ASSERT_EQ(set.data.y.size(), 2);
   EXPECT_NEAR(set.transform.Invert(set.data.y[0]), 3, 1e-12);
   EXPECT_EQ(set.data.repeats, (Vector(2) << 3, 1).finished());
+  const double scale = std::pow(set.transform.Apply(4) - set.transform.Apply(3), 2);
+  EXPECT_NEAR(set.data.spreads[0], (4 + 1 + 9) * scale, 1e-12);
+  EXPECT_EQ(set.data.spreads[1], 0);
   EXPECT_EQ(set.measured, 4u);
   EXPECT_EQ(set.different, 2u);
 }
