@@ -8,7 +8,8 @@
 namespace slipstream {
 
 // Those that are infeasible or with which workers failed again and again and, where results are
-// exact, those that were measured. They belong to the view.
+// exact, those that were measured. Results are exact if the study says so, or if some were measured
+// again and gave the same each time. The configurations belong to the view.
 ConfigurationIndex SpentConfigurations(const StudyView& view);
 
 }  // namespace slipstream

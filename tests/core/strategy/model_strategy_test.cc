@@ -323,6 +323,22 @@ TEST(ModelStrategy, MinimisesAsWellAsItMaximises) {
   }
 }
 
+TEST(ModelStrategy, RepeatsThatAgreeTellItThatThereIsNoNoise) {
+  for (const uint64_t seed : {0, 1, 2}) {
+    FakeStudy study(MakeSpace({{"x", DoubleDomain{}, {}, {}}}));
+    int at_best = 0;
+    for (int i = 0; i < 20; ++i) {
+      const auto next = MustSuggest("gp_log_ei", study.view(), 1, seed);
+      const double x = next[0].configuration.values[0].number();
+      study.Lease(next);
+      study.End(Ending::kMeasured, -x);
+      at_best += x == 0 ? 1 : 0;
+    }
+    EXPECT_GE(at_best, 1);
+    EXPECT_LE(at_best, 5) << "seed " << seed;
+  }
+}
+
 TEST(ModelStrategy, TriesNothingTwiceWhereResultsAreExact) {
   const auto space =
       MakeSpace({{"a", IntegerDomain{0, 4}, {}, {}}, {"b", BooleanDomain{}, {}, {}}});

@@ -31,5 +31,21 @@ TEST(SpentConfigurations, AreInfeasibleFailAgainAndAgainOrAreKnownExactly) {
   EXPECT_FALSE(is_spent(4, /*noiseless=*/true));
 }
 
+TEST(SpentConfigurations, AreMeasuredOnesOnceRepeatsHaveGivenTheSameEachTime) {
+  FakeStudy study(MakeSpace({{"n", IntegerDomain{1, 4}, {}, {}}}));
+  const auto measure = [&study](int64_t n, double value) {
+    study.Queue({{Value::Integer(n)}});
+    study.End(Ending::kMeasured, value);
+  };
+  measure(1, 0.5);
+  measure(2, 0.75);
+  measure(1, 0.5);
+  EXPECT_TRUE(SpentConfigurations(study.view()).empty());
+  measure(2, 0.75);
+  EXPECT_EQ(SpentConfigurations(study.view()).size(), 2u);
+  measure(1, 0.5000001);
+  EXPECT_TRUE(SpentConfigurations(study.view()).empty());
+}
+
 }  // namespace
 }  // namespace slipstream
