@@ -48,7 +48,10 @@ class Memo {
   std::shared_ptr<Value> Find(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto entry = Locate(key);
-    if (entry == entries_.end()) return nullptr;
+    if (entry == entries_.end()) {
+      ++uses_;  // What nobody asks for becomes unused also while others find nothing.
+      return nullptr;
+    }
     std::shared_ptr<Value> value = entry->value;
     Use(entry);
     return value;
@@ -73,6 +76,19 @@ class Memo {
     const std::lock_guard lock(mutex_);
     EraseEntry(Locate(key));
     Add(key, std::move(value), cost);
+  }
+
+  // With Growth: the same, but evicts nothing that is in use; whether the value was kept.
+  bool PutIfThereIsRoom(const Key& key, std::shared_ptr<Value> value) {
+    const std::lock_guard lock(mutex_);
+    EraseEntry(Locate(key));
+    entries_.push_front({key, std::move(value), 0, ++uses_});
+    if constexpr (kIsHashed) index_[key] = entries_.begin();
+    Measure(entries_.front());
+    MakeRoom();
+    if (!IsFull()) return true;
+    EraseEntry(entries_.begin());
+    return false;
   }
 
   void Erase(const Key& key) {
@@ -134,14 +150,17 @@ class Memo {
   }
 
   void Evict() {
-    if (growth_.cost) {
-      while (IsFull() && IsOldestUnused()) EraseEntry(std::prev(entries_.end()));
-      for (auto entry = entries_.rbegin(); cost_ > capacity_ && entry != entries_.rend(); ++entry) {
-        growth_.shrink(*entry->value);
-        Measure(*entry);
-      }
-    }
+    if (growth_.cost) MakeRoom();
     while (IsFull()) EraseEntry(std::prev(entries_.end()));
+  }
+
+  // Evicts what is unused, then has values shrink, as long as there is need.
+  void MakeRoom() {
+    while (IsFull() && IsOldestUnused()) EraseEntry(std::prev(entries_.end()));
+    for (auto entry = entries_.rbegin(); cost_ > capacity_ && entry != entries_.rend(); ++entry) {
+      growth_.shrink(*entry->value);
+      Measure(*entry);
+    }
   }
 
   bool IsFull() const { return cost_ > capacity_ && entries_.size() > 1; }

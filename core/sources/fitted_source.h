@@ -111,8 +111,9 @@ class SourceLibrary : public SourceProvider {
 
   // Null if it is not there.
   std::shared_ptr<const FittedSource> Find(const std::string& key) { return memo_.Find(key); }
-  void Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
-    memo_.Put(key, std::move(source));
+  // Whether it was kept: there is no room if that would evict another model in use.
+  bool Insert(const std::string& key, std::shared_ptr<const FittedSource> source) {
+    return memo_.PutIfThereIsRoom(key, std::move(source));
   }
   size_t bytes() const { return memo_.cost(); }
 

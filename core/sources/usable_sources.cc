@@ -34,6 +34,7 @@ std::vector<Fact> UsableSources::Facts() const {
   tell("sources_with_the_opposite_goal", opposite_goal);
   tell("sources_without_a_usable_point", without_points);
   tell("sources_that_could_not_be_fitted", without_model);
+  tell("sources_without_room_in_memory", without_room);
   return facts;
 }
 
@@ -47,6 +48,8 @@ std::string UsableSources::WhyNoneIsUsable() const {
   tell(counts.no_result, "point has no result", "points have no result");
   tell(counts.infeasible, "point is infeasible", "points are infeasible");
   tell(without_model, "source task could not be fitted", "source tasks could not be fitted");
+  tell(without_room, "model finds no room in memory beside those in use",
+       "models find no room in memory beside those in use");
   return absl::StrCat("no source task has a point that can be used",
                       reasons.empty() ? "" : ": ", absl::StrJoin(reasons, ", "));
 }
@@ -60,6 +63,10 @@ absl::StatusOr<UsableSources> CollectUsableSources(const StudyView& view, Source
         provider.Get(source, *view.space, options);
     if (absl::IsUnavailable(fitted.status())) {
       ++unready;  // The others are asked for all the same, so that they get ready too.
+      continue;
+    }
+    if (absl::IsResourceExhausted(fitted.status())) {
+      ++usable.without_room;
       continue;
     }
     if (!fitted.ok() || (*fitted)->fit_failed) {

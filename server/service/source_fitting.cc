@@ -13,6 +13,12 @@ namespace {
 // would only fit the same sources again if they do not fit into the cache together.
 constexpr int kMostTries = 2;
 
+// A fit that found no room is tried again after a minute and this many times what it took, as
+// models that are in use now may not be then. So these fits take a small share of a processor.
+constexpr std::chrono::seconds kUntilTriedAgain(60);
+constexpr int kTimesItTook = 50;
+constexpr size_t kMostWithoutRoom = 10'000;
+
 }  // namespace
 
 SourceFitting::SourceFitting(size_t bytes, size_t max_waiting, std::function<void()> on_start,
@@ -32,6 +38,10 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> SourceFitting::Get(
   std::shared_ptr<const FittedSource> found =
       library_.Find(SourceLibrary::KeyOf(*source, space, options));
   if (found != nullptr) return found;
+  if (HasNoRoom(SourceLibrary::KeyOf(*source, space, options))) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the model of ", source->name, " finds no room beside those in use"));
+  }
   Prepare(source, space, options);
   return absl::UnavailableError(absl::StrCat(source->name, " is still being fitted"));
 }
@@ -39,7 +49,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> SourceFitting::Get(
 void SourceFitting::Prepare(const std::shared_ptr<const SourceTaskData>& source,
                             const SearchSpace& space, const SourceFitOptions& options) {
   const std::string key = SourceLibrary::KeyOf(*source, space, options);
-  if (library_.Find(key) != nullptr || !Begin(key)) return;
+  if (library_.Find(key) != nullptr || HasNoRoom(key) || !Begin(key)) return;
   // The caller's space may be gone by then; a fit does not need its candidates.
   absl::StatusOr<SearchSpace> bare = SearchSpace::Create(space.parameters());
   absl::Status accepted = bare.status();
@@ -72,6 +82,7 @@ void SourceFitting::Work(const std::string& key, const std::function<absl::Statu
 void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
                         const SearchSpace& space, const SourceFitOptions& options) {
   if (stopping_.stop_requested()) return;
+  const auto began = std::chrono::steady_clock::now();
   absl::StatusOr<std::shared_ptr<const FittedSource>> fitted =
       OrOutOfMemory([&] { return FitSource(source, space, options, GivesUp()); });
   if (stopping_.stop_requested()) return;
@@ -80,8 +91,34 @@ void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
     ++failed_fits_;
     if (on_failed_fit_) on_failed_fit_(source.name, fitted.status());
   }
-  library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
+  const bool is_kept =
+      library_.Insert(key, fitted.ok() ? *std::move(fitted) : UnfittableSource(source));
+  if (!is_kept) {
+    NoteThatThereIsNoRoom(key, std::chrono::steady_clock::now() - began);
+    if (on_failed_fit_) {
+      on_failed_fit_(source.name, absl::ResourceExhaustedError(
+                                      "its model finds no room beside those in use; give "
+                                      "--fitted-source-mib more"));
+    }
+  }
   End(key);
+}
+
+bool SourceFitting::HasNoRoom(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto until = no_room_until_.find(key);
+  if (until == no_room_until_.end()) return false;
+  if (std::chrono::steady_clock::now() < until->second) return true;
+  no_room_until_.erase(until);
+  return false;
+}
+
+void SourceFitting::NoteThatThereIsNoRoom(const std::string& key,
+                                          std::chrono::steady_clock::duration took) {
+  const std::lock_guard lock(mutex_);
+  if (no_room_until_.size() >= kMostWithoutRoom) no_room_until_.clear();
+  no_room_until_[key] =
+      std::chrono::steady_clock::now() + kUntilTriedAgain + kTimesItTook * took;
 }
 
 bool SourceFitting::Begin(const std::string& key) {

@@ -9,6 +9,7 @@
 #define SLIPSTREAM_SERVER_SERVICE_SOURCE_FITTING_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@
 #include <stop_token>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "core/base/deadline.h"
@@ -39,13 +41,15 @@ class SourceFitting : public SourceProvider {
   // Gives up the running fit, waits for running work and drops what is waiting.
   ~SourceFitting() override;
 
-  // UNAVAILABLE when the model is not there yet; a fit is then queued.
+  // UNAVAILABLE when the model is not there yet; a fit is then queued. RESOURCE_EXHAUSTED when it
+  // was fitted lately and found no room beside the models in use: it is then tried again later.
   absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
       const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
       const SourceFitOptions& options) override;
 
   // Queues a fit unless the model is there, the fit is queued, or too many wait;
   // in the last case it is fitted when a study asks.
+  // Nothing is queued while Get would give RESOURCE_EXHAUSTED.
   void Prepare(const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
                const SourceFitOptions& options);
 
@@ -71,6 +75,9 @@ class SourceFitting : public SourceProvider {
   // Marks the fit or work as queued; false if it already is.
   bool Begin(const std::string& key);
   void End(const std::string& key);
+  // Whether a fit of it has found no room lately.
+  bool HasNoRoom(const std::string& key);
+  void NoteThatThereIsNoRoom(const std::string& key, std::chrono::steady_clock::duration took);
 
   SourceLibrary library_;
   const OnFailedFit on_failed_fit_;
@@ -80,6 +87,8 @@ class SourceFitting : public SourceProvider {
   std::stop_source stopping_;
   std::stop_callback<std::function<void()>> on_stop_;
   absl::flat_hash_set<std::string> queued_;  // Waiting or running.
+  // Until when fits that found no room are not tried again.
+  absl::flat_hash_map<std::string, std::chrono::steady_clock::time_point> no_room_until_;
   Executor executor_;                        // Last: its thread uses the rest.
 };
 

@@ -121,6 +121,22 @@ TEST(Memo, EvictsUnusedEntriesBeforeItShrinksOthers) {
   EXPECT_EQ(used->size(), 9u);
 }
 
+TEST(Memo, KeepsAValueOnlyIfThereIsRoomBesideThoseInUseWhereToldTo) {
+  Memo<std::string, Buffer> memo(2, GrowthOfBuffers());
+  EXPECT_TRUE(memo.PutIfThereIsRoom("a", std::make_shared<Buffer>(6)));
+  EXPECT_TRUE(memo.PutIfThereIsRoom("b", std::make_shared<Buffer>(6))) << "both shrink";
+  EXPECT_FALSE(memo.PutIfThereIsRoom("c", std::make_shared<Buffer>(6)));
+  EXPECT_EQ(memo.Find("c"), nullptr);
+  EXPECT_NE(memo.Find("a"), nullptr);
+  EXPECT_EQ(memo.cost(), 2u);
+  // Nobody asks for "b" while another one is asked for in vain.
+  for (int i = 0; i < 8; ++i) memo.Find("c");
+  EXPECT_NE(memo.Find("a"), nullptr);
+  EXPECT_TRUE(memo.PutIfThereIsRoom("c", std::make_shared<Buffer>(6)));
+  EXPECT_EQ(memo.Find("b"), nullptr);
+  EXPECT_NE(memo.Find("a"), nullptr);
+}
+
 TEST(Memo, KeepsTheLastGrowingValueHoweverLarge) {
   Memo<std::string, Buffer> memo(0, GrowthOfBuffers());
   memo.Put("a", std::make_shared<Buffer>(4));

@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -42,6 +44,36 @@ TEST(UsableSources, AreTheOnesWithAModelAndTheirPointsAreCounted) {
   EXPECT_EQ(FactIn(*usable, "source_points_without_result"), 1);
   EXPECT_EQ(FactIn(*usable, "sources_without_a_usable_point"), 1);
   EXPECT_EQ(FactIn(*usable, "sources_with_the_opposite_goal"), 1);
+}
+
+// Has no room for sources whose names end so.
+class CrampedProvider final : public SourceProvider {
+ public:
+  explicit CrampedProvider(std::string end) : end_(std::move(end)) {}
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+      const SourceFitOptions& options) override {
+    if (absl::EndsWith(source->name, end_)) return absl::ResourceExhaustedError("no room");
+    return library_.Get(source, space, options);
+  }
+
+ private:
+  const std::string end_;
+  SourceLibrary library_{size_t{16} << 20};
+};
+
+TEST(UsableSources, ThoseThatFindNoRoomAreLeftOutAndTold) {
+  FakeStudy study(SquareSpace(), {BowlSource("sourceTasks/a", 0.3, 0.6, 12, 5),
+                                  BowlSource("sourceTasks/b", 0.3, 0.6, 8, 6)});
+  CrampedProvider provider("b");
+  const auto usable = CollectUsableSources(study.view(), provider, SourceFitOptions());
+  ASSERT_TRUE(usable.ok()) << usable.status();
+  EXPECT_EQ(usable->models.size(), 1u);
+  EXPECT_EQ(FactIn(*usable, "sources_without_room_in_memory"), 1);
+  CrampedProvider full("");
+  const auto none = CollectUsableSources(study.view(), full, SourceFitOptions());
+  EXPECT_TRUE(absl::IsNotFound(none.status())) << none.status();
+  EXPECT_THAT(std::string(none.status().message()), testing::HasSubstr("2 models find no room"));
 }
 
 TEST(UsableSources, AreRefusedIfThereAreNone) {

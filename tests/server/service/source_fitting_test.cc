@@ -77,6 +77,35 @@ TEST(SourceFitting, GivesUpAndFitsNothingMoreOnceStopped) {
       absl::IsUnavailable(fitting.Get(source, *source->space, SourceFitOptions()).status()));
 }
 
+TEST(SourceFitting, SourcesThatFindNoRoomAreNotFittedOverAndOver) {
+  std::atomic<int> told{0};
+  // Enough for one of them at least, and not for all.
+  SourceFitting fitting(size_t{64} << 10, 100, {}, {},
+                        [&told](const std::string&, const absl::Status& status) {
+                          told += absl::IsResourceExhausted(status) ? 1 : 0;
+                        });
+  std::vector<std::shared_ptr<const SourceTaskData>> sources;
+  for (int i = 0; i < 40; ++i) {
+    sources.push_back(ParabolaSource("sourceTasks/" + std::to_string(i)));
+  }
+  const auto count = [&](absl::StatusCode code) {
+    return std::count_if(sources.begin(), sources.end(), [&](const auto& source) {
+      return fitting.Get(source, *source->space, SourceFitOptions()).status().code() == code;
+    });
+  };
+  while (count(absl::StatusCode::kUnavailable) > 0) WaitForFits(&fitting);
+  const auto there = count(absl::StatusCode::kOk);
+  EXPECT_GE(there, 1);
+  EXPECT_LT(there, 40);
+  EXPECT_EQ(count(absl::StatusCode::kResourceExhausted), 40 - there);
+  EXPECT_EQ(told, 40 - there);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(count(absl::StatusCode::kUnavailable), 0);
+    WaitForFits(&fitting);
+  }
+  EXPECT_EQ(fitting.fits(), 40) << "each once";
+}
+
 TEST(SourceFitting, WorkOnSeveralSourcesRunsAgainAfterTheFitsThatItAskedFor) {
   const std::vector<std::shared_ptr<const SourceTaskData>> sources = {
       ParabolaSource("sourceTasks/a"), ParabolaSource("sourceTasks/b")};
