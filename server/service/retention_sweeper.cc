@@ -1,5 +1,7 @@
 #include "server/service/retention_sweeper.h"
 
+#include <algorithm>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <optional>
@@ -9,6 +11,16 @@
 #include "core/base/status.h"
 
 namespace slipstream {
+namespace {
+
+// A clock that goes so much faster or slower between two turns has been set.
+constexpr std::chrono::seconds kSetBy(60);
+// How long a clock has to go evenly: this part of the time after which studies are deleted, ...
+constexpr int kPartUntilTrusted = 10;
+// ... and no longer than this.
+constexpr std::chrono::hours kMostUntilTrusted(1);
+
+}  // namespace
 
 RetentionSweeper::RetentionSweeper(Store* store, RetentionOptions options,
                                    std::function<void(const std::string&)> forget)
@@ -40,6 +52,7 @@ void RetentionSweeper::TurnUntilStopped() {
 absl::Status RetentionSweeper::Turn() {
   if (options_.delete_completed_after == absl::InfiniteDuration()) return absl::OkStatus();
   const std::lock_guard<std::mutex> lock(turn_mutex_);
+  if (!TrustsTheClock()) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<StudyRecord> studies,
                               store_.ListStudies(after_key_, options_.studies_per_turn));
   for (const StudyRecord& study : studies) {
@@ -48,6 +61,21 @@ absl::Status RetentionSweeper::Turn() {
   }
   if (static_cast<int>(studies.size()) < options_.studies_per_turn) after_key_ = 0;
   return absl::OkStatus();
+}
+
+bool RetentionSweeper::TrustsTheClock() {
+  const int64_t now_ms = options_.now_ms();
+  const std::chrono::steady_clock::time_point steady = options_.steady_now();
+  const auto gone = std::chrono::milliseconds(now_ms - last_ms_.value_or(now_ms));
+  const bool was_set = std::chrono::abs(gone - (steady - last_steady_)) > kSetBy;
+  if (!last_ms_.has_value() || was_set) {
+    const absl::Duration part = options_.delete_completed_after / kPartUntilTrusted;
+    trusted_since_ = steady + std::min<std::chrono::steady_clock::duration>(
+                                  absl::ToChronoNanoseconds(part), kMostUntilTrusted);
+  }
+  last_ms_ = now_ms;
+  last_steady_ = steady;
+  return steady >= trusted_since_;
 }
 
 absl::Status RetentionSweeper::DeleteIfDue(const StudyRecord& study) {

@@ -1,7 +1,8 @@
 // Deletes studies that have been COMPLETED for long, if the operator wants that, as long as the
 // server is up: a thread looks at some studies at regular times. Whether a study is to go is
 // decided in the store's transaction, by its clock, so that a study that has just been changed
-// stays.
+// stays. Nothing is deleted until that clock has gone evenly for a while, as a deletion stays when
+// a clock that was wrong is set right.
 //
 //   RetentionSweeper sweeper(store, {.delete_completed_after = absl::Hours(24 * 365)});
 //
@@ -10,10 +11,12 @@
 #define SLIPSTREAM_SERVER_SERVICE_RETENTION_SWEEPER_H_
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -26,14 +29,17 @@
 namespace slipstream {
 
 struct RetentionOptions {
-  // Deletes studies that are COMPLETED and have not been changed for so long; results that came
-  // late do not count as changes. Infinite: never.
+  // Deletes studies that are COMPLETED and have not been changed for so long; what their workers do
+  // counts as a change. Infinite: never.
   absl::Duration delete_completed_after = absl::InfiniteDuration();
   // How often to look, with an infinite period only when Turn is called, and at how many studies.
   absl::Duration period = absl::Seconds(1);
   int studies_per_turn = 100;
   // The store's clock, by which studies are passed over that are surely not due.
   std::function<int64_t()> now_ms = [] { return absl::ToUnixMillis(absl::Now()); };
+  // A clock that is never set.
+  std::function<std::chrono::steady_clock::time_point()> steady_now =
+      std::chrono::steady_clock::now;
   // Called after each deletion, with the study's id; must be quick.
   std::function<void(const std::string& study_id)> on_deletion = {};
 };
@@ -57,6 +63,8 @@ class RetentionSweeper {
 
  private:
   void TurnUntilStopped();
+  // Whether the store's clock has gone as evenly as the steady one for long enough.
+  bool TrustsTheClock();
   absl::Status DeleteIfDue(const StudyRecord& study);
   // Whether the study was deleted.
   absl::StatusOr<bool> Delete(const StudyRecord& study);
@@ -66,7 +74,11 @@ class RetentionSweeper {
   const std::function<void(const std::string&)> forget_;
   std::atomic<int64_t> deleted_{0};
   std::mutex turn_mutex_;  // One turn at a time.
-  int64_t after_key_ = 0;  // Guarded by turn_mutex_.
+  // Guarded by turn_mutex_.
+  int64_t after_key_ = 0;
+  std::optional<int64_t> last_ms_;  // The store's clock at the latest turn, and ...
+  std::chrono::steady_clock::time_point last_steady_;    // ... the steady one.
+  std::chrono::steady_clock::time_point trusted_since_;  // Then the store's clock is trusted.
   std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
@@ -30,6 +31,11 @@ class RetentionSweeperTest : public ::testing::Test {
             .period = absl::InfiniteDuration(),
             .studies_per_turn = studies_per_turn,
             .now_ms = clock_.Function(),
+            .steady_now =
+                [this] {
+                  return std::chrono::steady_clock::time_point(
+                      std::chrono::milliseconds(clock_.NowMs() - set_by_ms_));
+                },
             .on_deletion = [this](const std::string& id) { deleted_.push_back(id); }};
   }
   void Complete(const std::string& id) {
@@ -49,6 +55,7 @@ class RetentionSweeperTest : public ::testing::Test {
   }
 
   FakeClock clock_;
+  int64_t set_by_ms_ = 0;  // So much of the clock's time has not passed.
   std::unique_ptr<Store> store_;
   std::vector<std::string> deleted_;
   std::vector<std::string> forgotten_;
@@ -88,8 +95,9 @@ TEST_F(RetentionSweeperTest, AStudyThatWasChangedSinceStays) {
 
 TEST_F(RetentionSweeperTest, ATurnLooksAtSomeStudiesAndTheNextOneAtThoseAfter) {
   for (const char* id : {"a", "b", "c", "d", "e"}) Make(id, true);
-  clock_.Advance(absl::Hours(24));
   RetentionSweeper sweeper(store_.get(), Options(2), [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok()) << "it sees the clock for the first time";
+  clock_.Advance(absl::Hours(24));
   ASSERT_TRUE(sweeper.Turn().ok());
   EXPECT_THAT(Studies(), ElementsAre("c", "d", "e"));
   ASSERT_TRUE(sweeper.Turn().ok());
@@ -100,6 +108,36 @@ TEST_F(RetentionSweeperTest, ATurnLooksAtSomeStudiesAndTheNextOneAtThoseAfter) {
   clock_.Advance(absl::Hours(24));
   ASSERT_TRUE(sweeper.Turn().ok());
   EXPECT_THAT(Studies(), IsEmpty());
+}
+
+TEST_F(RetentionSweeperTest, NothingIsDeletedWhileAClockIsWrong) {
+  Make("s", true);
+  RetentionSweeper sweeper(store_.get(), Options(), [](const std::string&) {});
+  ASSERT_TRUE(sweeper.Turn().ok());
+  clock_.Advance(absl::Hours(2));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  const auto set = [this](absl::Duration by) {
+    clock_.Advance(by);
+    set_by_ms_ += absl::ToInt64Milliseconds(by);
+  };
+  set(absl::Hours(24 * 400));
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(sweeper.Turn().ok());
+    clock_.Advance(absl::Seconds(1));
+  }
+  EXPECT_THAT(Studies(), ElementsAre("s"));
+  set(-absl::Hours(24 * 400));
+  for (int hour = 0; hour < 3; ++hour) {
+    ASSERT_TRUE(sweeper.Turn().ok());
+    clock_.Advance(absl::Hours(1));
+  }
+  EXPECT_THAT(Studies(), ElementsAre("s")) << "which is five hours old";
+  set(absl::Hours(24));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), ElementsAre("s"));
+  clock_.Advance(absl::Hours(1));
+  ASSERT_TRUE(sweeper.Turn().ok());
+  EXPECT_THAT(Studies(), IsEmpty()) << "the clock stays as it was set";
 }
 
 TEST_F(RetentionSweeperTest, NothingIsDeletedUnlessThatIsWanted) {
@@ -114,11 +152,15 @@ TEST_F(RetentionSweeperTest, ItsThreadTakesTurnsByItself) {
   Make("old", true);
   clock_.Advance(absl::Hours(24));
   std::promise<void> done;
+  std::future<void> deleted = done.get_future();
   RetentionOptions options = Options();
   options.period = absl::Milliseconds(1);
   options.on_deletion = [&](const std::string&) { done.set_value(); };
   const RetentionSweeper sweeper(store_.get(), options, [](const std::string&) {});
-  done.get_future().wait();
+  // Its clock is trusted after an hour.
+  while (deleted.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+    clock_.Advance(absl::Minutes(1));
+  }
   EXPECT_THAT(Studies(), IsEmpty());
 }
 
