@@ -55,7 +55,7 @@ void AddRepeats(const TrainingData& data, double log_noise_variance, double& val
   const double precision = std::exp(-log_noise_variance);
   for (Index i = 0; i < data.spreads.size(); ++i) {
     const double more = data.repeats[i] - 1;
-    if (!(more > 0)) continue;
+    if (!(more > 0) || data.spreads[i] == kUnknownSpread) continue;
     const double spread = data.spreads[i] * precision;
     value -= 0.5 * (more * (std::log(2 * std::numbers::pi) + log_noise_variance) + spread +
                     std::log(data.repeats[i]));

@@ -47,6 +47,9 @@ struct KnownTerm {
   Vector variance = {};  // ... of each, as if they were independent.
 };
 
+// In TrainingData::spreads.
+inline constexpr double kUnknownSpread = -1;
+
 // The results that a process learns from.
 struct TrainingData {
   PointMatrix x;
@@ -56,8 +59,9 @@ struct TrainingData {
   // Noise that each y has besides, of known variance; empty where there is none.
   Vector known_noise = {};
   std::vector<KnownTerm> terms = {};
-  // The sum of the squared distances of these results from each y, which tells of the noise alone;
-  // empty where no y is of several results, or where it is not known.
+  // The sum of the squared distances of these results from their mean, which tells of the noise
+  // alone; kUnknownSpread where it is not known, as of source tasks. Empty where no y is of several
+  // results, or where it is not known of any.
   Vector spreads = {};
 };
 

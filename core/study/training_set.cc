@@ -38,6 +38,9 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
   return results;
 }
 
+// Repeats are taken for so far apart at most, as the likelihood of larger numbers is nowhere finite.
+constexpr double kLargestSpread = 1e12;
+
 // The sum of the squared distances of the values, on the scale of `transform`, from their mean.
 template <typename Limit>
 double SpreadOf(const std::vector<double>& values, const OutputTransform& transform,
@@ -47,7 +50,8 @@ double SpreadOf(const std::vector<double>& values, const OutputTransform& transf
   for (Index i = 0; i < scaled.size(); ++i) {
     scaled[i] = transform.Apply(limit(values[static_cast<size_t>(i)]));
   }
-  return (scaled.array() - scaled.mean()).square().sum();
+  const double spread = (scaled.array() - scaled.mean()).square().sum();
+  return spread < kLargestSpread ? spread : kLargestSpread;
 }
 
 // The cost that counts for all that are larger; infinite where none is.

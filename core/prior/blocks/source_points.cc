@@ -106,6 +106,10 @@ TrainingData Joined(const TrainingData& results, const SourcePoints& points) {
   AppendSourceRows(points.data.y, joined.y);
   AppendSourceRows(points.data.repeats, joined.repeats);
   AppendSourceRows(points.data.known_noise, joined.known_noise);
+  if (results.spreads.size() > 0) {
+    joined.spreads = Vector::Constant(joined.y.size(), kUnknownSpread);
+    joined.spreads.head(results.y.size()) = results.spreads;
+  }
   return joined;
 }
 
