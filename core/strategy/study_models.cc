@@ -161,7 +161,8 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   SLIPSTREAM_ASSIGN_OR_RETURN(usable_, SourcesOf(view_, options));
   request.scale = options.scale;
   const bool has_guard = parts_.recipe.model_options().transfer_guard;
-  const bool is_guarded = has_guard && CountResults(view_) >= kLeastResults;
+  const bool is_of_one = HaveOneConfiguration(view_.ended);
+  const bool is_guarded = has_guard && !is_of_one && CountResults(view_) >= kLeastResults;
   if (is_guarded) {
     ObjectiveModelRequest alone = RequestFor(view_, parts_.calibration, deadline);
     if (request.scale.has_value()) alone.scaling = ScalingWithSources(request);
@@ -171,9 +172,8 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
   }
   request.prior = parts_.prior;
   request.sources = usable_.models;
-  const bool has_own_scale = has_guard && !is_guarded && !request.scale.has_value();
   SLIPSTREAM_ASSIGN_OR_RETURN(ObjectiveModel model,
-                              has_own_scale && HaveOneConfiguration(view_.ended)
+                              has_guard && is_of_one && !request.scale.has_value()
                                   ? FitToOneConfiguration(request)
                                   : ObjectiveModel::Fit(request));
   main_ = std::move(model);
