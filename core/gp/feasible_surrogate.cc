@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/even_parts.h"
 #include "core/base/status.h"
 #include "core/gp/normal.h"
 
@@ -33,6 +34,9 @@ constexpr double kChanceNoise = 3;
 constexpr double kLogOddsOfPattern = -2;
 // An outcome is given no smaller chance: one that is surprising does not decide alone.
 constexpr double kLeastChanceOfOutcome = 0.02;
+// Whether failures are chance is judged by so many results at most, spread evenly over all: more
+// of them cost the cube and say the same.
+constexpr Index kMostJudgedBy = 400;
 
 // The process's means at its own points, each without the label there.
 Vector LeftOutMeans(const GaussianProcess& process) {
@@ -59,6 +63,17 @@ double FailureNoise(const GaussianProcess& process, Index results, Index failure
   for (const double g : means.tail(failures)) evidence += log_chance(-g) - log_of_rate(failures);
   const double told = 1 / (1 + std::exp(-kLogOddsOfPattern - evidence));
   return std::pow(kLabelNoise, told) * std::pow(kChanceNoise, 1 - told);
+}
+
+// Configurations with a value are 1, others -1.
+Observations LabelsOf(const PointMatrix& feasible, const PointMatrix& infeasible,
+                      const PointMatrix& failed) {
+  const Index count = feasible.rows() + infeasible.rows() + failed.rows();
+  Observations labels{PointMatrix(count, feasible.cols()), Vector::Ones(count),
+                      Vector::Constant(count, kLabelNoise)};
+  labels.x << feasible, infeasible, failed;
+  labels.y.tail(count - feasible.rows()).setConstant(-1);
+  return labels;
 }
 
 class FeasibleSurrogate : public Surrogate {
@@ -151,17 +166,16 @@ absl::StatusOr<std::shared_ptr<const GaussianProcess>> FitFeasibility(
   parameters << 0, std::log(kLength * std::sqrt(static_cast<double>(kinds.size())));
   const auto prior = std::make_shared<KernelPrior>(
       MakeStationary(Smoothness::kMatern52, kinds, Lengthscales::kShared), parameters, 1.0);
-  const Index count = feasible.rows() + infeasible.rows() + failed.rows();
-  Observations labels{PointMatrix(count, static_cast<Index>(kinds.size())), Vector::Ones(count),
-                      Vector::Constant(count, kLabelNoise)};
-  labels.x << feasible, infeasible, failed;
-  labels.y.tail(count - feasible.rows()).setConstant(-1);
-  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process, GaussianProcess::Fit(prior, labels));
+  Observations labels = LabelsOf(feasible, infeasible, failed);
   if (failed.rows() > 0) {
-    const double noise = FailureNoise(process, feasible.rows(), failed.rows());
-    labels.noise_variance.tail(failed.rows()).setConstant(noise);
-    SLIPSTREAM_ASSIGN_OR_RETURN(process, GaussianProcess::Fit(prior, std::move(labels)));
+    const PointMatrix some(feasible(FirstOfParts(feasible.rows(), kMostJudgedBy), Eigen::all));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const GaussianProcess judge,
+                                GaussianProcess::Fit(prior, LabelsOf(some, infeasible, failed)));
+    labels.noise_variance.tail(failed.rows())
+        .setConstant(FailureNoise(judge, some.rows(), failed.rows()));
   }
+  SLIPSTREAM_ASSIGN_OR_RETURN(GaussianProcess process,
+                              GaussianProcess::Fit(prior, std::move(labels)));
   return std::make_shared<const GaussianProcess>(std::move(process));
 }
 

@@ -148,6 +148,24 @@ TEST(FeasibleSurrogate, FailuresThatTheirPlacesTellCountAsInfeasible) {
   EXPECT_LT((as_failed - as_infeasible).cwiseAbs().maxCoeff(), 1e-3);
 }
 
+TEST(FeasibleSurrogate, FailuresAreJudgedAlikeByManyResults) {
+  const PointMatrix x = RandomPoints(Mixed(), 1200, 5);
+  std::vector<Index> below;
+  std::vector<Index> above;
+  std::vector<Index> some_above;
+  for (Index i = 0; i < x.rows(); ++i) (x(i, 0) < 0.6 ? below : above).push_back(i);
+  for (size_t i = 0; i < above.size(); i += 40) some_above.push_back(above[i]);
+  const PointMatrix none(0, 3);
+  // Whoever fails at one end does not do so by chance.
+  const PointMatrix bad = x(some_above, Eigen::all);
+  const PointMatrix good = x(below, Eigen::all);
+  const Vector as_failed = Chances(*Feasibility(good, none, bad), bad);
+  const Vector as_infeasible = Chances(*Feasibility(good, bad), bad);
+  EXPECT_LT((as_failed - as_infeasible).cwiseAbs().maxCoeff(), 1e-3);
+  const auto by_chance = Feasibility(x.bottomRows(1180), none, x.topRows(20));
+  EXPECT_GT(Chances(*by_chance, x.topRows(20)).minCoeff(), 0.5);
+}
+
 TEST(FeasibleSurrogate, FailuresByChanceKeepNobodyAwayFromResults) {
   const PointMatrix x = RandomPoints(Mixed(), 40, 5);
   const PointMatrix failed = x.topRows(10);  // Of points that have nothing to do with each other.
