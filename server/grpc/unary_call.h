@@ -84,7 +84,7 @@ class UnaryCall {
   // Takes from the budget, or gives back to it, what is missing.
   absl::Status HoldInAll(int64_t bytes) {
     const int64_t more = bytes - held_bytes_;
-    if (more > 0) SLIPSTREAM_RETURN_IF_ERROR(setting_.budget->Take(more));
+    if (more > 0) SLIPSTREAM_RETURN_IF_ERROR(setting_.budget->Take(more, held_bytes_));
     if (more < 0) setting_.budget->GiveBack(-more);
     held_bytes_ = bytes;
     return absl::OkStatus();

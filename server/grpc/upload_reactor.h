@@ -107,7 +107,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 
   absl::Status HoldMore() {
     const int64_t more = upload_->held_bytes() - held_bytes_;
-    SLIPSTREAM_RETURN_IF_ERROR(setting_.budget->Take(more));
+    SLIPSTREAM_RETURN_IF_ERROR(setting_.budget->Take(more, held_bytes_));
     held_bytes_ += more;
     return absl::OkStatus();
   }
@@ -125,7 +125,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   grpc::ByteBuffer* const answer_;
   IncomingCall incoming_;
   std::unique_ptr<Upload> upload_;
-  std::set<std::string> projects_;  // Of what the messages so far name.
+  std::set<std::string> projects_;  // Those that the messages so far name.
   int64_t held_bytes_ = 0;  // Taken from the memory budget.
   bool idle_ = false;       // It was ended as its caller was silent; written before Leave returns.
   grpc::ByteBuffer bytes_;

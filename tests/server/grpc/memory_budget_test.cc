@@ -5,6 +5,8 @@
 #include <atomic>
 #include <thread>
 
+#include "core/base/status.h"
+
 namespace slipstream {
 namespace {
 
@@ -17,6 +19,15 @@ TEST(MemoryBudget, RefusesWhatWouldExceedItAndTakesNothingThen) {
   EXPECT_TRUE(budget.Take(4 << 20).ok());
   budget.GiveBack(6 << 20);
   EXPECT_TRUE(budget.Take(5 << 20).ok());
+}
+
+TEST(MemoryBudget, ACallThatNeedsMoreThanThereIsAloneIsNotToldToComeAgain) {
+  MemoryBudget budget(100);
+  ASSERT_TRUE(budget.Take(60).ok());
+  EXPECT_TRUE(IsOverload(budget.Take(41)));
+  EXPECT_TRUE(IsOverload(budget.Take(41, 59)));
+  EXPECT_FALSE(IsOverload(budget.Take(41, 60)));
+  EXPECT_FALSE(IsOverload(budget.Take(101)));
 }
 
 TEST(MemoryBudget, WhatIsRefusedTakesNothingFromWhatFits) {
