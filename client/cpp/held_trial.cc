@@ -109,6 +109,7 @@ absl::Status HeldTrial::Report(int64_t step, double value) {
   report->set_step(step);
   (*report->mutable_measurement()->mutable_metrics())[holder_.metric] = value;
   const absl::StatusOr<v1::ReportResponse> response = holder_.client->Report(request);
+  NoteWhetherItIsGone(response.status());
   if (!response.ok()) return response.status();
   if (response->state() != v1::Trial::ACTIVE) lost_ = true;
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -129,8 +130,13 @@ absl::Status HeldTrial::Observe(v1::Outcome outcome) {
   Name(record_, &request);
   *request.mutable_outcome() = std::move(outcome);
   const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
+  NoteWhetherItIsGone(observed.status());
   if (observed.ok()) End();
   return observed.status();
+}
+
+void HeldTrial::NoteWhetherItIsGone(const absl::Status& status) {
+  if (absl::IsNotFound(status)) lost_ = true;
 }
 
 void HeldTrial::End() {
@@ -182,6 +188,10 @@ absl::Status HeldTrial::Stop(const std::optional<std::string>& reason,
 }
 
 absl::Status HeldTrial::Release() {
+  if (lost_) {  // There is nothing to give back.
+    End();
+    return absl::OkStatus();
+  }
   v1::ReleaseTrialsRequest request;
   request.set_study(holder_.study);
   request.set_worker(holder_.worker);

@@ -61,6 +61,8 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
 
   Renewals::Pause Renew();
   absl::Status Observe(v1::Outcome outcome);
+  // It is lost then. Another trial may have its name, and must not be given back in its place.
+  void NoteWhetherItIsGone(const absl::Status& status);
   void End();
 
   const Holder holder_;

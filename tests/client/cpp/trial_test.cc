@@ -50,12 +50,14 @@ class TrialTest : public testing::Test {
 };
 
 TEST_F(TrialTest, DoesNotSpeakForAnotherTrialOfItsName) {
-  Trial trial = Suggest();
-  EXPECT_TRUE(trial.Report(1, 0.5).ok());
-  server_.service().ReplaceTrial(trial.name());
-  EXPECT_TRUE(absl::IsNotFound(trial.Report(2, 0.5)));
-  EXPECT_TRUE(absl::IsNotFound(trial.Complete(0.5)));
-  EXPECT_EQ(Stored().state(), v1::Trial::ACTIVE);
+  {
+    Trial trial = Suggest();
+    EXPECT_TRUE(trial.Report(1, 0.5).ok());
+    server_.service().ReplaceTrial(trial.name());
+    EXPECT_TRUE(absl::IsNotFound(trial.Report(2, 0.5)));
+    EXPECT_TRUE(absl::IsNotFound(trial.Complete(0.5)));
+  }
+  EXPECT_EQ(Stored().state(), v1::Trial::ACTIVE) << "nor does it give the other one back";
   Trial other = Suggest();
   EXPECT_TRUE(other.Complete(0.5).ok());
 }

@@ -155,14 +155,15 @@ class Outcomes(TrialTest):
             trial.fail("after all")
 
     def test_a_trial_does_not_speak_for_another_one_of_its_name(self):
-        gone = self.open().suggest()
+        gone = self.open(worker="w").suggest()
         slipstream.delete_study(self.study_id)
-        study = self.open()
+        study = self.open(worker="w")
         present = study.suggest()
-        self.assertEqual(present.name, gone.name)
+        self.assertEqual((present.name, present.worker), (gone.name, gone.worker))
         for say in (lambda: gone.report(1, 0.5), lambda: gone.complete(0.5)):
             with self.assertRaisesRegex(slipstream.NotFound, "is not the trial"):
                 say()
+        gone.release()
         self.assertEqual(self.stands(study), ("active", None, ""))
         present.report(1, 0.25)
         present.complete(0.25)

@@ -36,9 +36,13 @@ class HeldTrial(TrialValues):
             measurements = {
                 step: measurement_message(self._holder.metric, values[step]) for step in chunk
             }
-            response = yield from self._holder.service.report(
-                self.name, self._record.created, measurements
-            )
+            try:
+                response = yield from self._holder.service.report(
+                    self.name, self._record.created, measurements
+                )
+            except errors.NotFound:  # Another trial may have its name.
+                self._lost = True
+                raise
             if messages.enum_name("Trial.State", response.state) != "ACTIVE":
                 self._lost = True
             if self._last_report is None or chunk[-1] >= self._last_report[0]:
@@ -69,11 +73,16 @@ class HeldTrial(TrialValues):
         return self._observe(outcome_message("early_stop", self._holder.metric, value, told))
 
     def _observe(self, outcome: Message) -> Plan[None]:
-        yield from self._holder.service.observe(self.name, self._record.created, outcome)
+        try:
+            yield from self._holder.service.observe(self.name, self._record.created, outcome)
+        except errors.NotFound:  # Another trial may have its name.
+            self._lost = True
+            raise
         self._end()
 
     def _release(self) -> Plan[None]:
-        yield from self._holder.service.release(self._holder.study, self.worker, self.name)
+        if not self._lost:
+            yield from self._holder.service.release(self._holder.study, self.worker, self.name)
         self._end()
 
     def _end(self) -> None:
