@@ -153,7 +153,7 @@ absl::Status NoSourceTask(const std::string& source, const absl::Status& status,
   request.mutable_read_mask()->add_paths("name");
   if (!session.client().GetStudy(request).ok()) return status;
   return UsageError(absl::StrCat("--source ", source,
-                                 " is a study. Its trials become a source task by: slipstream "
+                                 " is a study. To make a source task of its trials: slipstream "
                                  "source register --study ",
                                  source));
 }

@@ -61,9 +61,9 @@ std::string EndText(const v1::Trial& trial) {
   }
 }
 
-// What the event leaves out, as it is by now: how a trial ended, the step of a report unless a
-// later one came since, or the study's state and title. Makes at most one call, and is empty where
-// that fails, as for what was deleted since.
+// What the event leaves out, as it is by now: how a trial ended, or the study's state and title.
+// Makes at most one call, and is empty where that fails, as for what was deleted since. Reports are
+// too many for a call each.
 std::string DetailOf(const v1::StudyEvent& event, Session& session) {
   if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
     v1::GetStudyRequest request;
@@ -76,13 +76,9 @@ std::string DetailOf(const v1::StudyEvent& event, Session& session) {
     const std::string& title = study->display_name();
     return absl::StrCat("now ", StateText(study->state()), title.empty() ? "" : ", titled ", title);
   }
-  const bool is_report = event.kind() == v1::StudyEvent::TRIAL_REPORTED;
-  if (!is_report && event.kind() != v1::StudyEvent::TRIAL_ENDED) return "";
+  if (event.kind() != v1::StudyEvent::TRIAL_ENDED) return "";
   const auto trial = session.client().GetTrial(event.trial());
-  if (!trial.ok()) return "";
-  if (!is_report) return EndText(*trial);
-  const bool is_latest = trial->has_last_step() && trial->last_value() == event.value();
-  return is_latest ? absl::StrCat("step ", trial->last_step()) : "";
+  return trial.ok() ? EndText(*trial) : "";
 }
 
 // For example "2025-03-01 12:00:00Z  digits/3  ended: succeeded  0.93".
