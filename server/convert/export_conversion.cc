@@ -15,8 +15,6 @@
 namespace slipstream {
 namespace {
 
-// The end of the year 9999.
-
 absl::Status Required(absl::string_view field, bool is_there) {
   return is_there ? absl::OkStatus() : InvalidField(field, "absent", "present");
 }

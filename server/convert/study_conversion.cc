@@ -182,6 +182,16 @@ absl::StatusOr<LeasePolicy> LeasePolicyFromProto(const v1::LeasePolicy& policy) 
   return result;
 }
 
+absl::Status CheckMetricIsNoParameter(const v1::Study& study) {
+  for (const v1::Parameter& parameter : study.space().parameters()) {
+    for (const v1::Metric& metric : study.metrics()) {
+      if (parameter.name() != metric.name()) continue;
+      return InvalidField("metrics[0].name", metric.name(), "a name that no parameter has");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckText("display_name", study.display_name(), kMaxTitleBytes));
   SLIPSTREAM_RETURN_IF_ERROR(CheckLabels("labels", study.labels()));

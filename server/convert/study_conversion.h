@@ -66,6 +66,9 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
 absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
                                                       const std::string& candidates);
 
+// For new studies; those from before may have a metric with a parameter's name.
+absl::Status CheckMetricIsNoParameter(const v1::Study& study);
+
 // Whether suggestions that are made as the algorithm says always learn from source tasks, if there
 // are any.
 bool LearnsFromSources(const v1::Algorithm& algorithm);

@@ -152,7 +152,8 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   id = IdInProject(*project, id);
   const v1::Study filled = WithDefaults(request.study());
   const absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
-  if (!definition.ok()) return done(WithFieldPrefix(definition.status(), "study."));
+  status = definition.ok() ? CheckMetricIsNoParameter(filled) : definition.status();
+  if (!status.ok()) return done(WithFieldPrefix(status, "study."));
   status = catalog_.CheckSources(*definition);
   if (!status.ok()) return done(status);
   const bool needs_fits = transfer_.FitSourcesFor(*definition);

@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
   return work;
 }
 
-// Without those that the recipe did not make, or not with care, for want of time.
+// Leaves out those for which the recipe, or its search, had too little time, and all after them.
 void SuggestionWork::KeepAhead() {
   std::vector<Suggestion> made = Made();
   const auto late = std::find_if(made.begin(), made.end(), [](const Suggestion& suggestion) {

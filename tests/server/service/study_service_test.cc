@@ -83,6 +83,13 @@ TEST_F(StudyServiceTest, ASourceMustExistAndShareAParameter) {
   EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::CreateStudy, CreateRequest(study, "s"))));
 }
 
+TEST_F(StudyServiceTest, AMetricWithAParametersNameIsRefused) {
+  v1::Study study = ExampleStudy();
+  study.mutable_metrics(0)->set_name(study.space().parameters(0).name());
+  ExpectViolation(Call(&StudyService::CreateStudy, CreateRequest(study, "s")),
+                  "study.metrics[0].name");
+}
+
 TEST_F(StudyServiceTest, TellsHowItsSourcesServeOnceTheyAreWeighed) {
   v1::RegisterSourceTaskResponse source;
   ASSERT_TRUE(Register(ExampleObservations(20), &source).ok());
