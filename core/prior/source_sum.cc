@@ -177,7 +177,7 @@ class SourceSum final : public Prior {
   }
 
  private:
-  // Beside so many results.
+  // The most sources that are weighed beside so many results.
   size_t MostSources(Index results) const {
     if (options_.errors == SourceErrors::kIndependent) return options_.most_sources;
     const size_t parts = options_.signs == WeightSigns::kEither ? 2 : 1;

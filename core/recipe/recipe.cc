@@ -68,7 +68,8 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
         {"transfer_guard", "", 0, 1, true,
          "1: a model without the sources stands beside the one with them; each counts as much as "
          "its forecasts of the results deserve, and every fourth suggestion is that of the model "
-         "without; nothing without source tasks"}),
+         "without; a few of the first only fill the space, so that the two can be told apart; "
+         "nothing without source tasks"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
         {"source_kernel", "", 0, 4, true,
          "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "

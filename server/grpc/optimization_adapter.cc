@@ -51,7 +51,7 @@ struct StreamingCall {
       go_on(status);
     });
   }
-  // By the table of callers of now; after Read.
+  // Whether the call may go on by the table of callers of now. To be asked after Read.
   absl::Status CheckAgain() {
     return incoming.CheckAgain([this] { return ProjectsOf(request); });
   }

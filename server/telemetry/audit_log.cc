@@ -17,10 +17,11 @@ namespace {
 
 constexpr absl::Duration kBetweenLooks = absl::Seconds(1);
 
-// Whether a file lacks the end of its last line, as after a crash while that was written.
+// Whether a file lacks the end of its last line, as after a crash while that was written, or
+// cannot be read to tell.
 bool EndsInPart(int descriptor, off_t size) {
   char last = '\n';
-  return size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != '\n';
+  return size > 0 && (pread(descriptor, &last, 1, size - 1) != 1 || last != '\n');
 }
 
 }  // namespace
@@ -36,7 +37,9 @@ AuditLog::~AuditLog() {
 }
 
 absl::Status AuditLog::OpenFile() {
-  const int opened = open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  int opened = open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  // A file that may only be written is not looked at.
+  if (opened < 0) opened = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   struct stat found = {};
   if (opened < 0 || fstat(opened, &found) != 0) {
     return absl::PermissionDeniedError(

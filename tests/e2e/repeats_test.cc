@@ -197,7 +197,7 @@ TEST_F(Repeats, ARepeatedObserveIsNotFoundOnceItsStudyIsDeletedThoughAnotherHasI
   ASSERT_EQ(Suggest("other"), request.trial());
   const grpc::Status repeated = Call(stub(), &Stub::Observe, request);
   EXPECT_EQ(repeated.error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_THAT(repeated.error_message(), HasSubstr("another"));
+  EXPECT_THAT(repeated.error_message(), HasSubstr("is not the trial that the call is about"));
 }
 
 TEST_F(Repeats, ARepeatedAddTrialsGetsTheFirstAnswerThoughItsStudyIsGone) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping
+from typing import Any, Collection, Dict, Iterable, List, Mapping
 
 from slipstream import display
 from slipstream.parameters import Parameter
@@ -16,6 +16,13 @@ ABOUT_TRIALS = (*_ABOUT, *_REST)  # Columns that are no parameters and not the m
 def prefixed(name: str) -> str:
     """What a column about trials is called where a parameter or the metric has its name."""
     return f"trial_{name}"
+
+
+def column_about(name: str, taken: Collection[str]) -> str:
+    """What a column about trials is called beside columns of these names."""
+    while name in taken:
+        name = prefixed(name)
+    return name
 
 
 class Trials(List[TrialRecord]):
@@ -62,9 +69,7 @@ class Trials(List[TrialRecord]):
         return name
 
     def _column(self, name: str) -> str:
-        while name in self.space or name == self._measured():
-            name = prefixed(name)
-        return name
+        return column_about(name, {*self.space, self._measured()})
 
     def _row(self, trial: TrialRecord) -> Dict[str, Any]:
         row: Dict[str, Any] = {self._column(name): getattr(trial, name) for name in _ABOUT}

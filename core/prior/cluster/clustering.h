@@ -64,8 +64,8 @@ struct DistanceTable {
 // has to know whose it is.
 struct ClusteringProgress {
   DistanceTable wasserstein;
-  DistanceTable of_options;  // By the distance of the options, where that is another one.
-  // The number of clusters that is tried; none: none yet.
+  DistanceTable of_options;  // Where the options have another distance, by that one.
+  // The number of clusters that is tried; absent before the first.
   std::optional<size_t> count = {};
   // So many of its starts are done. The best of them, by each member's cluster, and its cost.
   int starts = 0;

@@ -98,7 +98,7 @@ struct PrototypeProgress {
   ClusteringProgress clustering;
   std::optional<SourcePrototypes> made;  // The groups, and the first of their prototypes.
   std::vector<std::vector<size_t>> groups;
-  std::optional<Barycenter> barycenter;  // Of the next group.
+  std::optional<Barycenter> barycenter;  // That of the next group.
 };
 
 // `places` has at least as many columns as points have coordinates; of its rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
-from slipstream.trials import ABOUT_TRIALS, prefixed
+from slipstream.trials import ABOUT_TRIALS, column_about, prefixed
 
 _MEANINGFUL = ("succeeded", "failed", "infeasible")
 _STATES = (*_MEANINGFUL, "requested", "active", "stopped", "stale", "withdrawn")
@@ -32,7 +32,8 @@ def _columns_about_trials(
     there = {name for row in rows for name in row if name not in taken}
     found = {}
     for name in ABOUT_TRIALS:
-        column = next((one for one in (prefixed(name), name) if one in there), None)
+        names = (column_about(prefixed(name), taken), name)
+        column = next((one for one in names if one in there), None)
         if column is not None:
             found[name] = column
     state = found.get("state")
