@@ -76,8 +76,9 @@ def create_or_load(
     inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats`
     each may be suggested more than once.
     `exact`: the same configuration always gives the same value, so that the model does not try
-    again what was measured, as long as it finds something else. It is part of the objective: who
-    gives that, and not `exact`, asks for a study that is not exact.
+    again what was measured, as long as it finds something else. Without it that begins when two
+    repeats have given the same value. It is part of the objective: who gives that, and not
+    `exact`, asks for a study that is not exact.
     `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
     recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.
     `seed`: of every random choice.
