@@ -15,7 +15,8 @@ enum class Align { kLeft, kRight };
 // Of a column whose cells are never truncated, as people copy them or read them to their end.
 constexpr size_t kWhole = std::numeric_limits<size_t>::max();
 
-// The width of a column of sentences, which is whole, but broken at spaces where a terminal is too narrow for them.
+// The width of a column of sentences, which is whole, but broken at spaces where a terminal is too
+// narrow for them.
 constexpr size_t kSentences = kWhole - 1;
 
 // The width of what is no terminal: no line is broken.

@@ -47,7 +47,7 @@ struct KnownTerm {
   Vector variance = {};  // ... of each, as if they were independent.
 };
 
-// In TrainingData::spreads.
+// Stands in TrainingData::spreads where a spread is not known.
 inline constexpr double kUnknownSpread = -1;
 
 // The results that a process learns from.

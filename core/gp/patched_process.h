@@ -6,10 +6,10 @@
 // Predict asked at a single point, and Near, look at the observations around the point itself,
 // which takes longer than a patch that is fitted already and is more exact at its edges.
 //
-// Until a deadline passes everything is a pure function of the observations. Patches are fitted when they are first asked
-// for, each of which takes a look at all observations. Once a deadline has passed, those that are
-// not fitted yet are predicted from a sample of the observations, so that a search which asks for
-// many of them ends soon. Joint covariances are those of the sample.
+// Until a deadline passes everything is a pure function of the observations. Patches are fitted
+// when they are first asked for, each of which takes a look at all observations. Once a deadline
+// has passed, those that are not fitted yet are predicted from a sample of the observations, so
+// that a search which asks for many of them ends soon. Joint covariances are those of the sample.
 #ifndef SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
 #define SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
 

@@ -63,21 +63,21 @@ class ModelRun final : public SuggestionRun {
     return true;
   }
 
-  // Spent and pending configurations.
+  // Takes in spent and pending configurations.
   void CollectTaken() {
     taken_ = SpentConfigurations(view_);
     if (pool_ != nullptr) pool_->LeaveOut(taken_);
     for (const OpenTrial& trial : view_.open) taken_.try_emplace(&trial.configuration, 0);
   }
 
-  // Random where the next evenly filling point is taken, as in a small space.
+  // The next evenly filling point, or a random one where that is taken, as in a small space.
   Suggestion EvenlyFilling() {
     Suggestion suggestion = QuasiRandomSuggestion(*view_.space, seed_, index_, pool_);
     const bool is_repeat = pool_ == nullptr && taken_.contains(&suggestion.configuration);
     return is_repeat ? Random() : suggestion;
   }
 
-  // Before there is a model.
+  // What is suggested before there is a model.
   Suggestion First() { return parts_.recipe.initial->is_random ? Random() : EvenlyFilling(); }
 
   // From the model, unless the recipe's exploration has it otherwise.

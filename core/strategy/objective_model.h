@@ -65,8 +65,8 @@ class ObjectiveModel final : public SearchedModel {
   const Scaling& scaling() const { return scaled_.scaling; }
   const Vector& results() const override { return training().data.y; }
   const OutputTransform& transform() const override { return training().transform; }
-  // Whether the transform leads to the objective's own units. Beside sources it takes results of two
-  // configurations to know these, unless the scale is one that the sources share.
+  // Whether the transform leads to the objective's own units. Beside sources it takes results of
+  // two configurations to know these, unless the scale is one that the sources share.
   bool knows_units() const {
     return transfer_ == nullptr || results().size() > 1 || scaling().shared.has_value();
   }

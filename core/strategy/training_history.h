@@ -21,7 +21,7 @@ struct Scaling {
   double reach = 0;  // As TrainingSetOptions::reach.
   // The scale that results share with other tasks; none: their own.
   std::optional<OutputTransform> shared = {};
-  // Where the results lie on their own scale if all are of one configuration.
+  // Results lie here on their own scale if all are of one configuration.
   double only_result_at = 0;
 };
 

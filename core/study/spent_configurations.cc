@@ -9,7 +9,7 @@ namespace {
 // A configuration with which workers failed so often is not suggested again.
 constexpr int64_t kMostFailures = 2;
 
-// From so many repeats on that all gave what was measured before, results count as exact.
+// So many repeats that all gave what was measured before make results count as exact.
 constexpr int kEnoughRepeats = 2;
 
 bool RepeatsAgree(const StudyView& view) {

@@ -38,7 +38,7 @@ std::vector<Result> MergeRepeats(const StudyView& view, size_t& measured) {
   return results;
 }
 
-// Repeats are taken for so far apart at most, as the likelihood of larger numbers is nowhere finite.
+// Repeats count as so far apart at most, as larger numbers have a finite likelihood nowhere.
 constexpr double kLargestSpread = 1e12;
 
 // The sum of the squared distances of the values, on the scale of `transform`, from their mean.

@@ -42,7 +42,7 @@ struct TrainingSetOptions {
   double reach = 0;
   // The scale of an earlier training set or of other tasks; null: the results' own.
   const OutputTransform* transform = nullptr;
-  // Where the results lie on their own scale if all are of one configuration.
+  // Results lie here on their own scale if all are of one configuration.
   double only_result_at = 0;
 };
 

@@ -41,8 +41,8 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
   for (const TrialProvenance& each : provenances) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const v1::Provenance provenance,
                                 StoredProvenance(each.number, each.provenance));
-    // Studies that fill the space at first have no reason for that, and those that do not learn from
-    // sources do without them for another one.
+    // Studies that fill the space at first have no reason for that, and those that do not learn
+    // from sources do without them for another one.
     const bool is_without = provenance.rung() == v1::Provenance::WITHOUT_TRANSFER ||
                             (learns && provenance.rung() == v1::Provenance::QUASI_RANDOM);
     summary.set_unused_because(is_without ? provenance.rung_reason() : "");

@@ -87,7 +87,7 @@ class SourceFitting : public SourceProvider {
   std::stop_source stopping_;
   std::stop_callback<std::function<void()>> on_stop_;
   absl::flat_hash_set<std::string> queued_;  // Waiting or running.
-  // Until when fits that found no room are not tried again.
+  // Fits that found no room are not tried again until then.
   absl::flat_hash_map<std::string, std::chrono::steady_clock::time_point> no_room_until_;
   Executor executor_;                        // Last: its thread uses the rest.
 };

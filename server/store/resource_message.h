@@ -39,7 +39,7 @@ inline absl::Status StudyNotFound(const std::string& id) {
 inline absl::Status TrialNotFound(const std::string& study_id, int64_t number) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfTrial(study_id, number)));
 }
-// For a trial that is gone while another one has its name.
+// The answer where a trial is gone and another one has its name.
 inline absl::Status TrialReplaced(const std::string& study_id, int64_t number) {
   return absl::NotFoundError(absl::StrCat(
       NameOfTrial(study_id, number),

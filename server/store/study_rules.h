@@ -45,8 +45,8 @@ absl::StatusOr<StudyRecord> StoreNewStudy(RowTransaction& rows, const NewStudy& 
 
 // Shared with the rules of trials. NOT_FOUND.
 absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& study);
-// Whatever its workers do counts as a change of a COMPLETED study, which is deleted when it has none
-// for long enough. Other studies' times are left alone, as these change with each trial.
+// Whatever its workers do counts as a change of a COMPLETED study, which is deleted when it has
+// none for long enough. Other studies' times are left alone, as these change with each trial.
 absl::Status NoteChangeOfTrials(RowTransaction& rows, const StudyHead& head);
 
 }  // namespace slipstream::rules

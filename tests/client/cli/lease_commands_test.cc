@@ -143,7 +143,7 @@ TEST_F(LeaseCommands, WatchTellsHowTrialsEndedAndWhatStudiesAreNow) {
   EXPECT_THAT(result.out, HasSubstr("  s1/3  reported  0.25\n"));
   EXPECT_THAT(result.out, HasSubstr("  s1/9  ended\n"));
   EXPECT_THAT(result.out, HasSubstr("  s1  changed: now paused\n"));
-  EXPECT_EQ(service().calls().size(), calls_before + 4) << "the watch and one for each of the others";
+  EXPECT_EQ(service().calls().size(), calls_before + 4) << "the watch and one for each other event";
   EXPECT_THAT(Run({"study", "watch", "s1", "--format", "csv"}).out,
               HasSubstr(",s1,,changed,,,now paused\r\n"));
 }
