@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 #include "server/convert/resource_name.h"
 #include "server/service/ahead_work.h"
 
