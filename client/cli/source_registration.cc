@@ -109,8 +109,8 @@ void PrintResponse(const RegistrationArguments& arguments,
                               ShortSourceTaskName(response.source_task().name()), " ..."));
 }
 
-// What the trial tells of its configuration; nothing for one that has not ended, or was stopped
-// before it was done.
+// The outcome that a source task has for the trial's configuration. A trial that has not ended, or
+// was stopped before it was done, has none.
 std::optional<v1::Outcome> OutcomeOf(const v1::Trial& trial) {
   v1::Outcome outcome;
   switch (trial.state()) {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
@@ -41,6 +42,20 @@ std::vector<std::string> Environment(const std::vector<std::string>& additions) 
   return all;
 }
 
+// Starts the program with these files, and destroys them.
+std::optional<pid_t> Start(const std::vector<std::string>& arguments,
+                           const std::vector<std::string>& environment,
+                           posix_spawn_file_actions_t* files) {
+  std::vector<std::string> words = {SLIPSTREAM_CLI};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<std::string> variables = Environment(environment);
+  pid_t process = 0;
+  const int failure = posix_spawn(&process, SLIPSTREAM_CLI, files, nullptr, Pointers(words).data(),
+                                  Pointers(variables).data());
+  posix_spawn_file_actions_destroy(files);
+  return failure == 0 ? std::make_optional(process) : std::nullopt;
+}
+
 }  // namespace
 
 std::string WriteTestFile(const std::string& name, const std::string& content) {
@@ -64,16 +79,10 @@ ProcessResult RunCli(const std::vector<std::string>& arguments, const std::strin
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY, 0);
-  std::vector<std::string> words = {SLIPSTREAM_CLI};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::vector<std::string> variables = Environment(environment);
-  pid_t process = 0;
-  const int failure = posix_spawn(&process, SLIPSTREAM_CLI, &files, nullptr,
-                                  Pointers(words).data(), Pointers(variables).data());
-  posix_spawn_file_actions_destroy(&files);
+  const std::optional<pid_t> process = Start(arguments, environment, &files);
   ProcessResult result;
   int status = 0;
-  if (failure == 0 && waitpid(process, &status, 0) == process && WIFEXITED(status)) {
+  if (process && waitpid(*process, &status, 0) == *process && WIFEXITED(status)) {
     result.code = WEXITSTATUS(status);
   }
   result.out = ReadFile(out);
@@ -92,20 +101,14 @@ std::string RunCliOnTerminal(const std::vector<std::string>& arguments, int colu
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, ptsname(terminal), O_RDWR | O_NOCTTY, 0);
-  std::vector<std::string> words = {SLIPSTREAM_CLI};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::vector<std::string> variables = Environment(environment);
-  pid_t process = 0;
-  const int failure = posix_spawn(&process, SLIPSTREAM_CLI, &files, nullptr,
-                                  Pointers(words).data(), Pointers(variables).data());
-  posix_spawn_file_actions_destroy(&files);
+  const std::optional<pid_t> process = Start(arguments, environment, &files);
   std::string out;
   std::array<char, 4096> part;
   // Once the process has ended, reading fails.
-  for (ssize_t bytes; failure == 0 && (bytes = read(terminal, part.data(), part.size())) > 0;) {
+  for (ssize_t bytes; process && (bytes = read(terminal, part.data(), part.size())) > 0;) {
     out.append(part.data(), static_cast<size_t>(bytes));
   }
-  if (failure == 0) waitpid(process, nullptr, 0);
+  if (process) waitpid(*process, nullptr, 0);
   close(terminal);
   return out;
 }
