@@ -68,6 +68,45 @@ class CompileAlone(unittest.TestCase):
         self.write("core/none.cc", "int number;\n")
         self.assertEqual(self.check(), (0, "11 files compile alone.\n"))
 
+    def remembering(self, *names):
+        files = [self.root / name for name in names]
+        return self.check("--remember", self.root.parent / "passed", *files)
+
+    def test_what_has_passed_is_not_compiled_again(self):
+        self.write("core/a.cc", "int number;\n")
+        self.write("core/b.cc", "int number;\n")
+        both = ("core/a.cc", "core/b.cc")
+        self.assertEqual(self.remembering(*both), (0, "2 files compile alone.\n"))
+        self.assertEqual(self.remembering(*both), (0, "2 files compile alone, 2 of them as before.\n"))
+        self.write("core/a.cc", "int other;\n")
+        self.assertEqual(self.remembering(*both), (0, "2 files compile alone, 1 of them as before.\n"))
+
+    def test_a_source_is_compiled_again_when_a_header_that_it_reaches_has_changed(self):
+        self.write("core/far.h", "struct Far {};\n")
+        self.write("core/near.h", '#include "core/far.h"\n')
+        self.write("core/a.cc", '#include "core/near.h"\nFar far;\n')
+        self.assertEqual(self.remembering("core/a.cc")[0], 0)
+        self.write("core/far.h", "\n")
+        code, text = self.remembering("core/a.cc")
+        self.assertEqual(code, 1)
+        self.assertIn("core/a.cc does not compile alone:", text)
+
+    def test_what_has_failed_fails_again(self):
+        self.write("core/a.cc", "Far far;\n")
+        for _ in range(2):
+            code, text = self.remembering("core/a.cc")
+            self.assertEqual(code, 1)
+            self.assertIn("core/a.cc does not compile alone:", text)
+
+    def test_other_flags_or_another_protocol_count_as_a_change(self):
+        self.write("core/a.cc", "int number;\n")
+        self.assertEqual(self.remembering("core/a.cc")[0], 0)
+        self.write("proto/a.proto", 'syntax = "proto3";\n')
+        self.assertEqual(self.remembering("core/a.cc"), (0, "1 files compile alone.\n"))
+        command = json.loads((self.root / "build/compile_commands.json").read_text())[0]["command"]
+        self.write("build/compile_commands.json", json.dumps([{"command": f"{command} -DNEW"}]))
+        self.assertEqual(self.remembering("core/a.cc"), (0, "1 files compile alone.\n"))
+
     def test_a_build_that_was_not_configured_is_an_error(self):
         (self.root / "build/compile_commands.json").unlink()
         code, text = self.check()
