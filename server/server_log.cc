@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "server/store/resource_message.h"
 
@@ -32,8 +33,12 @@ LogFields Settings(const Flags& flags) {
 
 void LogEvents(Log* log, ServiceOptions* options) {
   options->on_lease_sweep = [log](const LeaseSweep& sweep) {
-    log->Write(LogLevel::kInfo, "leases ran out",
-               {{"leases", sweep.stale}, {"queued_again", sweep.queued_again}});
+    LogFields fields = {{"leases", sweep.stale},
+                        {"queued_again", sweep.queued_again},
+                        {"trials", absl::StrJoin(sweep.trials, ", ")}};
+    const int64_t unnamed = sweep.stale - static_cast<int64_t>(sweep.trials.size());
+    if (unnamed > 0) fields.push_back({"further_trials", unnamed});
+    log->Write(LogLevel::kInfo, "leases ran out", fields);
   };
   options->on_failed_fit = [log](const std::string& source, const absl::Status& status) {
     log->WriteLimited(LogLevel::kWarning, "failed fit", "source task cannot be fitted", [&] {

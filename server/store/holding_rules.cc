@@ -197,6 +197,9 @@ absl::StatusOr<LeaseSweep> SweepLeases(RowTransaction& rows, int most, int64_t m
     if (!head.has_value() || !trial.has_value()) continue;
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool repeated, EndLease(rows, *head, *trial, max_trials));
     ++sweep.stale;
+    if (sweep.trials.size() < LeaseSweep::kNamedTrials) {
+      sweep.trials.push_back(NameOfTrial(head->id, key.number));
+    }
     if (repeated) ++sweep.queued_again;
   }
   sweep.more = ended.size() == static_cast<size_t>(most);

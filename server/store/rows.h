@@ -34,6 +34,7 @@ struct StudyHead {
   LeasePolicy lease = {};
   std::optional<double> best = {};
   int64_t bytes = 0;  // See usage.h.
+  std::string id = {};
 };
 
 // The lease clock as it was last written down (lease_clock.h).

@@ -24,6 +24,7 @@
 #ifndef SLIPSTREAM_SERVER_STORE_STORE_H_
 #define SLIPSTREAM_SERVER_STORE_STORE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -95,9 +96,13 @@ struct Heartbeats {
 
 // What a sweep of leases did.
 struct LeaseSweep {
-  int64_t stale = 0;         // Leases that ran out.
-  int64_t queued_again = 0;  // Those whose configurations were queued again.
-  bool more = false;         // Further leases have run out.
+  // How many trials a sweep names; their names are short enough for one field of the log.
+  static constexpr size_t kNamedTrials = 3;
+
+  int64_t stale = 0;                // Leases that ran out.
+  int64_t queued_again = 0;         // Those whose configurations were queued again.
+  std::vector<std::string> trials;  // The names of the first of these trials.
+  bool more = false;                // Further leases have run out.
 };
 
 struct TrialReports {

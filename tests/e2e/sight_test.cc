@@ -189,7 +189,26 @@ TEST(Sight, LeasesThatRunOutAreLogged) {
   ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, create).ok());
   ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w")).ok());
   ASSERT_TRUE(server.Writes("leases ran out")) << server.Output();
-  EXPECT_EQ(Events(server, "leases ran out")[0]["leases"], 1);
+  const nlohmann::json line = Events(server, "leases ran out")[0];
+  EXPECT_EQ(line["leases"], 1);
+  EXPECT_EQ(line["trials"], "studies/s/trials/1");
+  EXPECT_FALSE(line.contains("further_trials"));
+}
+
+TEST(Sight, OfManyLeasesThatRunOutTheLogNamesAFewTrialsAndCountsTheOthers) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--log-format", "json"});
+  v1::CreateStudyRequest create = CreateRequest(ExampleStudy("quasi_random"), "s");
+  create.mutable_study()->mutable_lease_policy()->mutable_duration()->set_seconds(1);
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, create).ok());
+  ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, AskRequest("studies/s", "w", 40)).ok());
+  ASSERT_TRUE(server.Writes("leases ran out")) << server.Output();
+  const nlohmann::json line = Events(server, "leases ran out")[0];
+  EXPECT_EQ(line["leases"], 40);
+  const std::vector<std::string> named = absl::StrSplit(std::string(line["trials"]), ", ");
+  EXPECT_EQ(named.size(), 3u);
+  for (const std::string& trial : named) EXPECT_THAT(trial, HasSubstr("studies/s/trials/"));
+  EXPECT_EQ(line["further_trials"], 37);
 }
 
 TEST(Sight, ASlowCallIsLogged) {

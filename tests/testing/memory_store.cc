@@ -573,7 +573,8 @@ class MemoryTransaction : public RowTransaction {
                      study.late_count,
                      study.lease,
                      study.best,
-                     study.bytes};
+                     study.bytes,
+                     study.id};
   }
 
   template <typename Map>

@@ -16,7 +16,7 @@ absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   if (!found) return std::optional<StudyHead>();
   Entry entry;
   entry.head.key = query.Integer(0);
-  entry.id = query.Bytes(1);
+  entry.head.id = query.Bytes(1);
   entry.head.state = static_cast<StudyState>(query.Integer(2));
   entry.head.trial_count = query.Integer(3);
   entry.head.succeeded_count = query.Integer(4);
@@ -26,7 +26,7 @@ absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   entry.head.best = query.OptionalReal(9);
   entry.head.bytes = query.Integer(10);
   const StudyHead head = entry.head;
-  keys_[entry.id] = head.key;
+  keys_[head.id] = head.key;
   heads_.insert_or_assign(head.key, std::move(entry));
   return std::optional<StudyHead>(head);
 }
@@ -57,7 +57,7 @@ absl::Status StudyHeads::UpdateCounts(const StudyHead& head) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyHead> found, Find(head.key));
   if (!found.has_value()) return connection_.Fail(SQLITE_NOTFOUND, "the study does not exist");
   Entry& entry = heads_.at(head.key);
-  usages_.Add(ProjectOfId(entry.id), {.trials = head.trial_count - entry.head.trial_count,
+  usages_.Add(ProjectOfId(entry.head.id), {.trials = head.trial_count - entry.head.trial_count,
                                       .bytes = head.bytes - entry.head.bytes});
   entry.head.trial_count = head.trial_count;
   entry.head.succeeded_count = head.succeeded_count;
@@ -82,8 +82,8 @@ void StudyHeads::Forget(int64_t key) {
   const StudyHead& head = entry->second.head;
   ProjectUsage share;
   share -= {.studies = 1, .trials = head.trial_count, .bytes = head.bytes};
-  usages_.Add(ProjectOfId(entry->second.id), share);
-  keys_.erase(entry->second.id);
+  usages_.Add(ProjectOfId(head.id), share);
+  keys_.erase(head.id);
   heads_.erase(entry);
 }
 

@@ -48,7 +48,6 @@ class StudyHeads {
  private:
   struct Entry {
     StudyHead head;
-    std::string id;
     bool changed = false;
   };
 

@@ -1,5 +1,6 @@
 // The contract of leases that end, of reports, and of what people write on trials.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -251,6 +252,22 @@ TEST_P(StoreContract, ASweepEndsABoundedNumberOfLeases) {
   const auto second = SweepLeases(store());
   EXPECT_EQ(second->stale, 1);
   EXPECT_FALSE(second->more);
+}
+
+TEST_P(StoreContract, ASweepNamesTheFirstTrialsWhoseLeasesRanOut) {
+  NewStudy named = StudyNamed("vision/s");
+  named.lease = {.duration_ms = 60'000, .max_requeues = 0};
+  const StudyRecord study = *CreateStudy(store(), named);
+  ASSERT_TRUE(LeaseFresh(store(), study, "w", 1).ok());
+  clock_.Advance(absl::Seconds(60));
+  EXPECT_THAT(SweepLeases(store())->trials, ElementsAre("projects/vision/studies/s/trials/1"));
+  ASSERT_TRUE(LeaseFresh(store(), *store().GetStudy("vision/s"), "w", 5).ok());
+  clock_.Advance(absl::Seconds(60));
+  const auto sweep = SweepLeases(store());
+  EXPECT_EQ(sweep->stale, 5);
+  EXPECT_THAT(sweep->trials, SizeIs(LeaseSweep::kNamedTrials));
+  EXPECT_EQ(std::set<std::string>(sweep->trials.begin(), sweep->trials.end()).size(),
+            LeaseSweep::kNamedTrials);
 }
 
 TEST_P(StoreContract, LabelsAndNotesOfTrialsComeBack) {
