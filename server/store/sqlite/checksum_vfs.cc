@@ -12,6 +12,9 @@ constexpr int kDatabaseHeaderSize = 100;
 constexpr size_t kReservedBytesAt = 20;
 constexpr int kSmallestPage = 512;
 
+// An operation of this VFS alone; SQLite's own are below 100.
+constexpr int kTellDamagedPage = 0x51d1;
+
 static_assert(std::endian::native == std::endian::little, "checksums are of little-endian words");
 
 // Each step is a bijection of the state for a given word and of the word for a given
@@ -70,8 +73,15 @@ int ChecksumVfs::ChecksumFile::Read(void* bytes, int size, sqlite3_int64 offset)
   const int code = PassingFile::Read(bytes, size, offset);
   if (code != SQLITE_OK || !IsWholePage(size, offset) || !HasChecksums()) return code;
   const char* page = static_cast<const char*>(bytes);
-  return ChecksumOf(page, size, offset / size) == StoredChecksum(page, size) ? SQLITE_OK
-                                                                             : SQLITE_IOERR_DATA;
+  if (ChecksumOf(page, size, offset / size) == StoredChecksum(page, size)) return SQLITE_OK;
+  damaged_page = offset / size + 1;
+  return SQLITE_IOERR_DATA;
+}
+
+int ChecksumVfs::ChecksumFile::FileControl(int operation, void* argument) {
+  if (operation != kTellDamagedPage) return PassingFile::FileControl(operation, argument);
+  *static_cast<int64_t*>(argument) = damaged_page;
+  return SQLITE_OK;
 }
 
 int ChecksumVfs::ChecksumFile::Write(const void* bytes, int size, sqlite3_int64 offset) {
@@ -99,6 +109,13 @@ absl::StatusOr<bool> FileHasChecksums(Connection& connection) {
       sqlite3_file_control(connection.database(), "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
   if (code != SQLITE_OK) return connection.Fail(code);
   return bytes == kChecksumBytes;
+}
+
+int64_t DamagedPage(const Connection& connection) {
+  int64_t page = 0;
+  // Another VFS does not know the operation and leaves the page as it is.
+  (void)sqlite3_file_control(connection.database(), "main", kTellDamagedPage, &page);
+  return page;
 }
 
 absl::Status RequestChecksums(Connection& connection) {

@@ -13,6 +13,7 @@
 #define SLIPSTREAM_SERVER_STORE_SQLITE_CHECKSUM_VFS_H_
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -45,12 +46,14 @@ class ChecksumVfs {
     static bool IsOfLayer(int open_flags) { return (open_flags & SQLITE_OPEN_MAIN_DB) != 0; }
     int Read(void* bytes, int size, sqlite3_int64 offset);
     int Write(const void* bytes, int size, sqlite3_int64 offset);
+    int FileControl(int operation, void* argument);
 
     // A file gets them for good, perhaps from another connection.
     bool HasChecksums();
 
     ChecksumVfs& vfs;
     bool has_checksums = false;
+    int64_t damaged_page = 0;  // The latest that was read with another checksum; 0: none.
   };
 
   std::atomic<bool> expects_checksums_ = false;
@@ -62,6 +65,10 @@ bool HeaderHasChecksums(absl::string_view header);
 
 // Whether the pages of the connection's file have checksums.
 absl::StatusOr<bool> FileHasChecksums(Connection& connection);
+
+// The page, counted from 1, that the connection has last read with another checksum than it was
+// written with; 0 if there is none.
+int64_t DamagedPage(const Connection& connection);
 
 // Makes pages of a file that is created next, or is rewritten by VACUUM, have checksums.
 absl::Status RequestChecksums(Connection& connection);

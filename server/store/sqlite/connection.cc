@@ -1,11 +1,15 @@
 #include "server/store/sqlite/connection.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/result_code.h"
 
 namespace slipstream::sqlite {
@@ -35,6 +39,31 @@ absl::Status OpeningFailed(const std::string& path, int code, sqlite3* database)
 bool IsOfSystem(int code) {
   return code == SQLITE_IOERR_READ || code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC ||
          code == SQLITE_IOERR_TRUNCATE;
+}
+
+// The first table that a statement of ours names; empty if it names none.
+absl::string_view TableOf(absl::string_view sql) {
+  size_t begin = absl::string_view::npos;
+  for (const absl::string_view before : {"FROM ", "INTO ", "UPDATE "}) {
+    const size_t found = sql.find(before);
+    if (found != absl::string_view::npos) begin = std::min(begin, found + before.size());
+  }
+  if (begin == absl::string_view::npos) return {};
+  const auto is_of_name = [](char c) {
+    return c == '_' || absl::ascii_isalnum(static_cast<unsigned char>(c));
+  };
+  size_t end = begin;
+  while (end < sql.size() && is_of_name(sql[end])) ++end;
+  return sql.substr(begin, end - begin);
+}
+
+std::string TextOfDamagedPage(int64_t page, const char* sql) {
+  const absl::string_view table = sql == nullptr ? absl::string_view() : TableOf(sql);
+  std::string text = page == 0 ? std::string("a page") : absl::StrCat("page ", page);
+  if (!table.empty()) {
+    absl::StrAppend(&text, ", which a statement about the table ", table, " read,");
+  }
+  return absl::StrCat(text, " has another checksum than it was written with");
 }
 
 // SQLite takes a null pointer for NULL, which is not the same as "".
@@ -69,7 +98,7 @@ Connection::~Connection() {
 
 absl::Status Connection::Execute(const std::string& sql) {
   const int code = sqlite3_exec(database_, sql.c_str(), nullptr, nullptr, nullptr);
-  return code == SQLITE_OK ? absl::OkStatus() : Fail(code);
+  return code == SQLITE_OK ? absl::OkStatus() : Fail(code, nullptr, sql.c_str());
 }
 
 absl::Status Connection::RollBack() {
@@ -79,9 +108,13 @@ absl::Status Connection::RollBack() {
 
 int Connection::TakeFailure() { return std::exchange(failure_, SQLITE_OK); }
 
-absl::Status Connection::Fail(int code, const char* text) {
+absl::Status Connection::Fail(int code, const char* text, const char* sql) {
   const int system_error = IsOfSystem(code) ? errno : 0;
   failure_ = code;
+  // SQLite itself calls that an input/output error of the disk.
+  if (code == SQLITE_IOERR_DATA) {
+    return StatusOfResultCode(code, path_, TextOfDamagedPage(DamagedPage(*this), sql));
+  }
   if ((code & 0xff) == SQLITE_CANTOPEN) {
     return OpeningFailed(path_, code, database_);
   }
@@ -157,7 +190,7 @@ absl::StatusOr<bool> Query::Next() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  status_ = connection_.Fail(code);
+  status_ = connection_.Fail(code, nullptr, sqlite3_sql(statement_));
   return status_;
 }
 

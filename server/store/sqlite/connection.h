@@ -51,8 +51,9 @@ class Connection {
   int TakeFailure();
 
   // The status for `code`, which TakeFailure will return. Without a text it has
-  // SQLite's message about its latest failure.
-  absl::Status Fail(int code, const char* text = nullptr);
+  // SQLite's message about its latest failure; for a page with another checksum than it was written
+  // with, it names the page and the table that `sql`, the failed statement, if any, is about.
+  absl::Status Fail(int code, const char* text = nullptr, const char* sql = nullptr);
 
   // Rows that the last INSERT, UPDATE or DELETE changed.
   int64_t changes() const { return sqlite3_changes64(database_); }

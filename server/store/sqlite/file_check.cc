@@ -12,6 +12,7 @@
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/read_deadline.h"
+#include "server/store/sqlite/result_code.h"
 #include "server/store/sqlite/schema.h"
 
 namespace slipstream::sqlite {
@@ -141,7 +142,7 @@ absl::Status QuickCheck(Connection& connection, const std::string& path, absl::D
   const absl::Status status = query.Run();
   if (deadline.exceeded()) return absl::OkStatus();
   SLIPSTREAM_RETURN_IF_ERROR(status);
-  return query.Bytes(0) == "ok" ? absl::OkStatus() : Damaged(path, query.Bytes(0));
+  return query.Bytes(0) == "ok" ? absl::OkStatus() : DamageOf(path, query.Bytes(0));
 }
 
 // Escapes the three characters that have a special meaning in a URI.

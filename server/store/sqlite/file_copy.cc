@@ -169,16 +169,47 @@ absl::Status CheckSourceTasks(Connection& connection, const SourceTaskCheck& che
   return absl::OkStatus();
 }
 
-absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_source) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading store, OpenStoreForReading(path));
-  Query query(*store.connection, "PRAGMA integrity_check(10)");
+// What SQLite finds wrong; nothing if all is sound. DATA_LOSS if it gives up at a damaged page.
+absl::StatusOr<std::vector<std::string>> Complaints(Connection& connection) {
+  Query query(connection, "PRAGMA integrity_check(10)");
   std::vector<std::string> complaints;
   while (true) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool more, query.Next());
     if (!more) break;
     complaints.push_back(query.Bytes(0));
   }
-  if (complaints.size() == 1 && complaints[0] == "ok") {
+  if (complaints.size() == 1 && complaints[0] == "ok") complaints.clear();
+  return complaints;
+}
+
+// The tables of which a page has another checksum than it was written with, each with the first
+// such page that a look at the table, and at its indexes, meets.
+absl::StatusOr<std::vector<std::string>> DamagedTables(Connection& connection) {
+  Query names(connection, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> tables,
+                              names.All([](const Query& row) { return row.Bytes(0); }));
+  std::vector<std::string> damaged;
+  for (const std::string& table : tables) {
+    const absl::Status status =
+        connection.Execute(absl::StrCat("PRAGMA integrity_check('", table, "')"));
+    if (status.ok()) continue;
+    if (!absl::IsDataLoss(status)) return status;
+    damaged.push_back(absl::StrCat("page ", DamagedPage(connection), " of the table ", table,
+                                   " has another checksum than it was written with"));
+  }
+  return damaged;
+}
+
+absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_source) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading store, OpenStoreForReading(path));
+  absl::StatusOr<std::vector<std::string>> found = Complaints(*store.connection);
+  if (absl::IsDataLoss(found.status())) {
+    absl::StatusOr<std::vector<std::string>> tables = DamagedTables(*store.connection);
+    if (!tables.ok() || tables->empty()) return found.status();
+    found = std::move(tables);
+  }
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> complaints, std::move(found));
+  if (complaints.empty()) {
     return check_source ? CheckSourceTasks(*store.connection, check_source) : absl::OkStatus();
   }
   return absl::DataLossError(

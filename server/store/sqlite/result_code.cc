@@ -38,9 +38,18 @@ absl::StatusCode StatusCodeOf(int code) {
 
 }  // namespace
 
+absl::Status DamageOf(absl::string_view path, absl::string_view what) {
+  return absl::DataLossError(
+      absl::StrCat("the store ", path, " is damaged: ", what,
+                   "; end the server, see by slipstream_server --check what else is damaged, move "
+                   "the store's files away and restore a backup by --restore-from"));
+}
+
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text) {
-  return absl::Status(StatusCodeOf(code),
-                      absl::StrCat("the store ", path, ": ", text, " (SQLite ", code, ")"));
+  const std::string with_code = absl::StrCat(text, " (SQLite ", code, ")");
+  const absl::StatusCode status = StatusCodeOf(code);
+  if (status == absl::StatusCode::kDataLoss) return DamageOf(path, with_code);
+  return absl::Status(status, absl::StrCat("the store ", path, ": ", with_code));
 }
 
 bool IsRefusalOfDisk(int code) {

@@ -10,9 +10,12 @@
 
 namespace slipstream::sqlite {
 
+// DATA_LOSS that says what is wrong with the file at `path` and what an operator can do about it.
+absl::Status DamageOf(absl::string_view path, absl::string_view what);
+
 // The status for `code`, a (perhaps extended) result code that is neither
 // SQLITE_OK, SQLITE_ROW nor SQLITE_DONE. `path` is the file, `text` SQLite's
-// own explanation.
+// own explanation. For damage it is a DamageOf.
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
 
 // Whether the disk took nothing of a change, and may take it later: it is full, or read-only.

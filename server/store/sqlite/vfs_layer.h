@@ -47,6 +47,9 @@ struct PassingFile : sqlite3_file {
     return below()->pMethods->xWrite(below(), bytes, size, offset);
   }
   int Sync(int flags) { return below()->pMethods->xSync(below(), flags); }
+  int FileControl(int operation, void* argument) {
+    return below()->pMethods->xFileControl(below(), operation, argument);
+  }
 
   sqlite3_file* below() {
     void* const behind = static_cast<File*>(this) + 1;
@@ -93,6 +96,9 @@ class VfsLayer {
     return static_cast<File*>(file)->Write(bytes, size, offset);
   }
   static int Sync(sqlite3_file* file, int flags) { return static_cast<File*>(file)->Sync(flags); }
+  static int FileControl(sqlite3_file* file, int operation, void* argument) {
+    return static_cast<File*>(file)->FileControl(operation, argument);
+  }
   // Calls the base's function.
   template <auto kFunction, typename... Arguments>
   static auto PassOn(sqlite3_file* file, Arguments... arguments) {
@@ -126,7 +132,7 @@ class VfsLayer {
       .xLock = &PassOn<&Methods::xLock, int>,
       .xUnlock = &PassOn<&Methods::xUnlock, int>,
       .xCheckReservedLock = &PassOn<&Methods::xCheckReservedLock, int*>,
-      .xFileControl = &PassOn<&Methods::xFileControl, int, void*>,
+      .xFileControl = &FileControl,
       .xSectorSize = &PassOn<&Methods::xSectorSize>,
       .xDeviceCharacteristics = &PassOn<&Methods::xDeviceCharacteristics>,
       .xShmMap = &PassOn<&Methods::xShmMap, int, int, int, void volatile**>,

@@ -3,9 +3,11 @@
 #include <sys/mount.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/schema.h"
 #include "tests/server/store/sqlite/store_fixture.h"
@@ -32,6 +34,13 @@ class DamagedStoreTest : public SqliteStoreTest {
     ASSERT_LE(offset + bytes.size(), file.size());
     file.replace(offset, bytes.size(), bytes);
     WriteBytes(path(), file);
+  }
+
+  // The same while a server has the file open, which must not see it cut off.
+  void OverwriteInPlace(size_t offset, const std::string& bytes) {
+    std::fstream file(path(), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(static_cast<std::streamoff>(offset));
+    file << bytes;
   }
 
   // Leaves the file as kill -9 would, with a log that has not been checkpointed.
@@ -158,6 +167,44 @@ TEST_F(DamagedStoreTest, PagesMissingInTheFileMayBeInTheLog) {
   // Without the log the file is damaged.
   WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
   ExpectRefusal(kDataLoss, "cut off");
+}
+
+// The page, from 1, that holds the last configuration in a file of MakeFile.
+size_t PageOfTrials(const std::string& bytes) {
+  return bytes.rfind(std::string(300, 'x')) / kPage + 1;
+}
+
+TEST_F(DamagedStoreTest, APageThatIsDamagedUnderAServerIsToldWithItsTableAndWhatToDo) {
+  MakeFile(300);
+  const size_t page = PageOfTrials(ReadBytes(path()));
+  const auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  OverwriteInPlace((page - 1) * kPage + 2000, "!");
+  TrialFilter all;
+  all.limit = 1000;
+  const absl::Status status = (*store)->ListTrials("s", all).status();
+  EXPECT_THAT(status, IsRefused(kDataLoss, path()));
+  EXPECT_THAT(status, IsRefused(kDataLoss, absl::StrCat("page ", page)));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "the table trials"));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "another checksum"));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "--check"));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "--restore-from"));
+  EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("disk I/O")));
+  // Nothing is written any more, and the reason is the same.
+  const absl::Status refused = CreateStudy(**store, StudyNamed("t")).status;
+  EXPECT_THAT(refused, IsRefused(absl::StatusCode::kUnavailable, absl::StrCat("page ", page)));
+}
+
+TEST_F(DamagedStoreTest, ACheckNamesTheTablesWithDamagedPages) {
+  MakeFile(300);
+  const size_t page = PageOfTrials(ReadBytes(path()));
+  Overwrite((page - 1) * kPage + 2000, "!");
+  const absl::Status status = CheckSqliteFile(path());
+  EXPECT_THAT(status, IsRefused(kDataLoss, path()));
+  EXPECT_THAT(status, IsRefused(kDataLoss, absl::StrCat("page ", page)));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "the table trials"));
+  EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("disk I/O")));
+  EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("provenances")));
 }
 
 TEST_F(DamagedStoreTest, AFullCheckFindsMoreThanOpeningDoes) {
