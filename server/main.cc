@@ -25,6 +25,7 @@
 #include "server/grpc/grpc_log.h"
 #include "server/grpc/loopback.h"
 #include "server/grpc/server.h"
+#include "server/grpc/tls_watch.h"
 #include "server/permissions.h"
 #include "server/server_log.h"
 #include "server/service/service.h"
@@ -95,11 +96,9 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
-                                                              Store* store, Service* service,
-                                                              CallMonitor* monitor,
-                                                              const Server* server,
-                                                              const AuditLog* audit) {
+absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(
+    const std::string& address, Store* store, Service* service, CallMonitor* monitor,
+    const Server* server, const TlsWatch* tls, const AuditLog* audit) {
   if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
   ScrapeEndpoint::Pages pages;
   pages.metrics = [=] {
@@ -111,6 +110,7 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string&
     figures.refused_connections_of_an_address =
         server->refused_connections(Listener::Limit::kOfAnAddress);
     if (audit != nullptr) figures.audit_failures = audit->failures();
+    figures.certificate_end = tls->certificate_end();
     figures.service = service->Figures();
     if (const absl::StatusOr<StoreCounts> counts = store->Count(); counts.ok()) {
       figures.counts = *counts;
@@ -178,9 +178,10 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
+  TlsWatch tls(flags.server.tls, server->tls(), log);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get(),
+      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get(), &tls,
                     audit.get()));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   log->Write(LogLevel::kInfo, "serving",
@@ -192,6 +193,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   const int signal_number = WaitForEndingSignal(flags.until_stdin_ends, signals, [&] {
     upkeep.Run();
     permissions->ReadAgain();
+    tls.Look();
   });
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},

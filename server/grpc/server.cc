@@ -48,7 +48,7 @@ absl::StatusOr<HostAndPort> ParseAddress(const std::string& listen) {
 
 absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
   SLIPSTREAM_ASSIGN_OR_RETURN(HostAndPort address, ParseAddress(options.listen));
-  SLIPSTREAM_RETURN_IF_ERROR(CheckTlsFiles(options.tls));
+  if (options.tls.is_set()) SLIPSTREAM_RETURN_IF_ERROR(ReadTlsFiles(options.tls).status());
   if (options.tls.is_set() || IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) {
     return address;
   }
@@ -120,9 +120,13 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
                        {.max_connections = options.max_connections,
                         .max_connections_per_address = options.max_connections_per_address,
                         .on_refused = options.on_refused}));
+  if (options.tls.is_set()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(TlsTexts texts, ReadTlsFiles(options.tls));
+    result->tls_ = std::make_shared<ServedTls>(std::move(texts));
+  }
   result->acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      MakeServerCredentials(options.tls));
+      MakeServerCredentials(result->tls_));
   const auto lasting_calls = std::make_shared<LastingCalls>();
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> counting;
   counting.push_back(Counting(lasting_calls));

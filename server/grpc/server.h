@@ -96,6 +96,9 @@ class Server {
   // Connections that were refused for one of the limits.
   int64_t refused_connections(Listener::Limit limit) const { return listener_->refused(limit); }
 
+  // What new connections are encrypted with, as it was when the server started; null without TLS.
+  const std::shared_ptr<ServedTls>& tls() const { return tls_; }
+
   // What health checks are told, unless the server drains.
   void SetHealthy(bool healthy);
 
@@ -110,6 +113,7 @@ class Server {
 
   Service* service_ = nullptr;
   std::atomic<int64_t> under_way_{0};
+  std::shared_ptr<ServedTls> tls_;
   std::unique_ptr<MemoryBudget> budget_;
   std::unique_ptr<IdleUploads> idle_uploads_;
   std::unique_ptr<CallRates> rates_;  // Null: any number.

@@ -1,66 +1,168 @@
 #include "server/grpc/transport_security.h"
 
-#include <grpcpp/security/tls_certificate_provider.h>
-#include <grpcpp/security/tls_credentials_options.h>
+#include <grpc/grpc.h>
+#include <grpc/grpc_security.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
 
 namespace slipstream {
 namespace {
 
-// With OpenSSL's reason for its latest failure.
-absl::Status Wrong(const std::string& what, const std::string& file) {
-  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
-  ERR_clear_error();
-  return absl::FailedPreconditionError(absl::StrCat(
-      what, " ", file, " cannot be used: ", reason == nullptr ? "it is not sound" : reason));
+using Certificate = std::unique_ptr<X509, void (*)(X509*)>;
+using Input = std::unique_ptr<BIO, int (*)(BIO*)>;
+
+// A file of TLS as people know it.
+struct NamedFile {
+  const char* what;
+  const std::string& path;
+  const char* flag;
+};
+
+absl::Status Wrong(const NamedFile& file, absl::string_view reason) {
+  return absl::FailedPreconditionError(absl::StrCat(file.what, " ", file.path, " (", file.flag,
+                                                    ") cannot be used: ", reason));
 }
 
-absl::Status CheckInContext(const TlsFiles& files, SSL_CTX* context) {
-  if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
-    return Wrong("the TLS certificate", files.certificate);
+// With OpenSSL's reason for its latest failure.
+absl::Status Wrong(const NamedFile& file) {
+  const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
+  ERR_clear_error();
+  return Wrong(file, reason == nullptr ? "it is not sound" : reason);
+}
+
+absl::StatusOr<std::string> ReadText(const NamedFile& file) {
+  std::ifstream in(file.path, std::ios::binary);
+  if (!in) return Wrong(file, std::strerror(errno));
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (text.empty()) return Wrong(file, "it is empty or a folder");
+  return text;
+}
+
+Input InputOf(const std::string& text) {
+  return {BIO_new_mem_buf(text.data(), static_cast<int>(text.size())), BIO_free};
+}
+
+// At least one.
+absl::StatusOr<std::vector<Certificate>> CertificatesIn(const NamedFile& file,
+                                                        const std::string& text) {
+  const Input in = InputOf(text);
+  std::vector<Certificate> certificates;
+  while (X509* const next = PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr)) {
+    certificates.emplace_back(next, X509_free);
   }
-  if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1 ||
-      SSL_CTX_check_private_key(context) != 1) {
-    return Wrong("the TLS key", files.key);
-  }
-  if (!files.client_ca.empty() &&
-      SSL_CTX_load_verify_locations(context, files.client_ca.c_str(), nullptr) != 1) {
-    return Wrong("the certificates that sign callers'", files.client_ca);
-  }
+  const bool has_ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  if (certificates.empty() || !has_ended) return Wrong(file);
+  ERR_clear_error();
+  return certificates;
+}
+
+absl::Time EndOf(const X509& certificate) {
+  tm parts = {};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &parts) != 1) return absl::InfinitePast();
+  return absl::FromUnixSeconds(timegm(&parts));
+}
+
+absl::Status CheckKey(const NamedFile& file, const std::string& text, X509* certificate) {
+  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(
+      PEM_read_bio_PrivateKey(InputOf(text).get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
+  if (key == nullptr || X509_check_private_key(certificate, key.get()) != 1) return Wrong(file);
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status CheckTlsFiles(const TlsFiles& files) {
-  if (!files.is_set()) return absl::OkStatus();
-  if (files.certificate.empty() || files.key.empty()) {
-    return absl::FailedPreconditionError("TLS needs both --tls-certificate and --tls-key");
-  }
+// Whether OpenSSL would serve with it; it refuses weak ones, for example.
+absl::Status CheckServable(const NamedFile& file, X509* certificate) {
   const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_server_method()),
                                                              SSL_CTX_free);
   if (context == nullptr) return absl::InternalError("OpenSSL gives no context");
-  return CheckInContext(files, context.get());
+  if (SSL_CTX_use_certificate(context.get(), certificate) != 1) return Wrong(file);
+  return absl::OkStatus();
 }
 
-std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const TlsFiles& files) {
-  if (!files.is_set()) return grpc::InsecureServerCredentials();
-  using grpc::experimental::FileWatcherCertificateProvider;
-  const auto provider = std::make_shared<FileWatcherCertificateProvider>(
-      files.key, files.certificate, files.client_ca, files.refresh_seconds);
-  grpc::experimental::TlsServerCredentialsOptions options(provider);
-  options.watch_identity_key_cert_pairs();
-  if (files.client_ca.empty()) {
-    options.set_cert_request_type(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  } else {
-    options.watch_root_certs();
-    options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+// gRPC's own credentials of TLS, which ask at each new connection whether there is something new.
+// While there is not, or gRPC cannot use that, it goes on with what it had. It asks on the thread
+// that hands the connection over. That has to be one thread, the listener's, since gRPC does not
+// guard what it replaces then.
+class Credentials : public grpc::ServerCredentials {
+ public:
+  explicit Credentials(std::shared_ptr<ServedTls> tls) : tls_(std::move(tls)) {}
+
+  void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
+
+ private:
+  int AddPortToServer(const std::string& address, grpc_server* server) override {
+    const auto asked = tls_->texts()->client_ca.empty()
+                           ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                           : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY;
+    grpc_server_credentials* const made = grpc_ssl_server_credentials_create_with_options(
+        grpc_ssl_server_credentials_create_options_using_config_fetcher(asked, &Fetch, this));
+    const int port = grpc_server_add_http2_port(server, address.c_str(), made);
+    grpc_server_credentials_release(made);
+    return port;
   }
-  return grpc::experimental::TlsServerCredentials(options);
+
+  static grpc_ssl_certificate_config_reload_status Fetch(
+      void* self, grpc_ssl_server_certificate_config** config) {
+    return static_cast<Credentials*>(self)->Fetch(config);
+  }
+  grpc_ssl_certificate_config_reload_status Fetch(grpc_ssl_server_certificate_config** config) {
+    const std::shared_ptr<const TlsTexts> texts = tls_->texts();
+    if (texts == given_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
+    // gRPC insists on certificates that sign those of callers, also where it asks callers for none.
+    const std::string& roots = texts->client_ca.empty() ? texts->certificate : texts->client_ca;
+    const grpc_ssl_pem_key_cert_pair pair = {texts->key.c_str(), texts->certificate.c_str()};
+    *config = grpc_ssl_server_certificate_config_create(roots.c_str(), &pair, 1);
+    given_ = texts;
+    return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
+  }
+
+  const std::shared_ptr<ServedTls> tls_;
+  std::shared_ptr<const TlsTexts> given_;  // Null at first.
+};
+
+}  // namespace
+
+absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
+  if (files.certificate.empty() || files.key.empty()) {
+    return absl::FailedPreconditionError("TLS needs both --tls-certificate and --tls-key");
+  }
+  const NamedFile certificate = {"the TLS certificate", files.certificate, "--tls-certificate"};
+  const NamedFile key = {"the TLS key", files.key, "--tls-key"};
+  const NamedFile client_ca = {"the file of certificates that sign callers'", files.client_ca,
+                               "--tls-client-ca"};
+  TlsTexts texts;
+  ERR_clear_error();
+  SLIPSTREAM_ASSIGN_OR_RETURN(texts.certificate, ReadText(certificate));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Certificate> chain,
+                              CertificatesIn(certificate, texts.certificate));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckServable(certificate, chain.front().get()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(texts.key, ReadText(key));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckKey(key, texts.key, chain.front().get()));
+  texts.end = absl::InfiniteFuture();
+  for (const Certificate& each : chain) texts.end = std::min(texts.end, EndOf(*each));
+  if (files.client_ca.empty()) return texts;
+  SLIPSTREAM_ASSIGN_OR_RETURN(texts.client_ca, ReadText(client_ca));
+  SLIPSTREAM_RETURN_IF_ERROR(CertificatesIn(client_ca, texts.client_ca).status());
+  return texts;
+}
+
+std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(std::shared_ptr<ServedTls> tls) {
+  if (tls == nullptr) return grpc::InsecureServerCredentials();
+  return std::make_shared<Credentials>(std::move(tls));
 }
 
 }  // namespace slipstream

@@ -146,6 +146,12 @@ void AddRefusals(const ServerFigures& server, Families* families) {
   }
 }
 
+void AddCertificate(absl::Time end, Families* families) {
+  families->Gauge("slipstream_tls_certificate_expiry_timestamp_seconds",
+                  "When the server's TLS certificate ends, since 1970",
+                  absl::ToDoubleSeconds(end - absl::UnixEpoch()));
+}
+
 void AddStore(const StoreFigures& figures, Families* families) {
   const DatabaseFigures& database = figures.database;
   families->Gauge("slipstream_store_takes_writes", "1 if changes can be made, else 0",
@@ -199,6 +205,7 @@ std::string MetricsText(const ServerFigures& figures) {
   AddRefusals(figures, &families);
   families.Counter("slipstream_audit_failures_total", "Changes that are missing in the audit log",
                    static_cast<double>(figures.audit_failures));
+  if (figures.certificate_end.has_value()) AddCertificate(*figures.certificate_end, &families);
   AddStore(figures.service.store, &families);
   if (figures.counts.has_value()) AddCounts(*figures.counts, &families);
   AddProcess(ReadProcessFigures(), &families);

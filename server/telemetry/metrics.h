@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "server/service/service_figures.h"
 #include "server/telemetry/call_monitor.h"
 
@@ -20,6 +21,7 @@ struct ServerFigures {
   int64_t refused_connections = 0;
   int64_t refused_connections_of_an_address = 0;
   int64_t audit_failures = 0;  // Changes that are missing in the audit log.
+  std::optional<absl::Time> certificate_end;  // When the certificate of TLS ends; absent without.
   ServiceFigures service;
   std::optional<StoreCounts> counts;  // Absent if the store could not be read.
 };

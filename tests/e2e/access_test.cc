@@ -674,6 +674,38 @@ TEST_F(Tls, ACertificateIsReadAgainWhenItChanges) {
   EXPECT_EQ(List(*Connect(Trusting(old))), Code::UNAVAILABLE);
 }
 
+TEST_F(Tls, WhileTheFilesDoNotFitThoseOfBeforeServeAndTheLogSaysWhatIsWrong) {
+  const CertificateAndKey next = authority_.Issue("server");
+  CertificateAuthority other("Another Authority");
+  const CertificateAndKey strange = other.Issue("server");
+  server_.emplace(data_.path(), Flags());
+  const auto serves = [&](CertificateAuthority& authority) {
+    return List(*Connect(Trusting(authority))) == Code::OK;
+  };
+  const auto logs = [&](const std::string& reason) {
+    EXPECT_TRUE(server_->Writes(reason)) << reason << "\n" << server_->Output();
+    EXPECT_TRUE(serves(authority_)) << reason;
+  };
+  WriteWhole(Path("key"), strange.key);
+  logs("key values mismatch");
+  EXPECT_THAT(server_->Output(), HasSubstr("error the TLS files of before are still used"));
+  EXPECT_THAT(server_->Output(), HasSubstr(Path("key") + " (--tls-key)"));
+  WriteWhole(Path("certificate"), "");
+  logs("it is empty");
+  std::filesystem::remove(Path("certificate"));
+  logs("No such file");
+  WriteWhole(Path("certificate"), strange.certificate.substr(0, 300));
+  logs("bad end line");
+  EXPECT_FALSE(serves(other));
+  WriteWhole(Path("certificate"), strange.certificate);
+  EXPECT_TRUE(server_->Writes("info the TLS files fit together again")) << server_->Output();
+  EXPECT_TRUE(serves(other));
+  EXPECT_FALSE(serves(authority_));
+  Install(next);
+  EXPECT_TRUE(server_->Writes("info read the TLS files again")) << server_->Output();
+  EXPECT_TRUE(serves(authority_));
+}
+
 TEST_F(Tls, MutualTlsAsksForACertificateAndKnowsWhoseItIs) {
   std::vector<std::string> flags = Flags();
   flags.insert(flags.end(), {"--tls-client-ca", Path("ca")});

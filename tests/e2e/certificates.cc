@@ -23,14 +23,16 @@ void Name(X509_NAME* name, const std::string& common_name) {
                              0);
 }
 
-// Without a signature; valid for a day.
-Certificate MakeCertificate(const std::string& common_name, EVP_PKEY* key) {
+constexpr long kSecondsOfDay = 86400;
+
+// Without a signature.
+Certificate MakeCertificate(const std::string& common_name, EVP_PKEY* key, int days) {
   static long serial = 1000;
   Certificate certificate(X509_new(), X509_free);
   X509_set_version(certificate.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), ++serial);
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3600);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 86400);
+  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), days * kSecondsOfDay);
   X509_set_pubkey(certificate.get(), key);
   Name(X509_get_subject_name(certificate.get()), common_name);
   return certificate;
@@ -68,7 +70,7 @@ struct CertificateAuthority::Parts {
 
 CertificateAuthority::CertificateAuthority(const std::string& name)
     : parts_(new Parts{MakeKey(), Certificate(nullptr, X509_free)}) {
-  parts_->certificate = MakeCertificate(name, parts_->key.get());
+  parts_->certificate = MakeCertificate(name, parts_->key.get(), /*days=*/1);
   X509* const own = parts_->certificate.get();
   X509_set_issuer_name(own, X509_get_subject_name(own));
   Extend(own, own, NID_basic_constraints, "critical,CA:TRUE");
@@ -82,9 +84,9 @@ CertificateAuthority::~CertificateAuthority() = default;
 
 std::string CertificateAuthority::certificate() const { return PemOf(parts_->certificate.get()); }
 
-CertificateAndKey CertificateAuthority::Issue(const std::string& common_name) {
+CertificateAndKey CertificateAuthority::Issue(const std::string& common_name, int days) {
   const Key key = MakeKey();
-  const Certificate certificate = MakeCertificate(common_name, key.get());
+  const Certificate certificate = MakeCertificate(common_name, key.get(), days);
   X509* const issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
   Extend(certificate.get(), issuer, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");

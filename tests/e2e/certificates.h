@@ -21,8 +21,8 @@ class CertificateAuthority {
 
   // In PEM form.
   std::string certificate() const;
-  // A certificate with this common name, valid for localhost and 127.0.0.1.
-  CertificateAndKey Issue(const std::string& common_name);
+  // A certificate with this common name, valid for localhost and 127.0.0.1, for so many days.
+  CertificateAndKey Issue(const std::string& common_name, int days = 1);
 
  private:
   struct Parts;

@@ -3,6 +3,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,10 +13,12 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "tests/e2e/certificates.h"
 #include "tests/e2e/http.h"
 #include "tests/e2e/raw_connection.h"
 #include "tests/e2e/requests.h"
@@ -359,6 +362,33 @@ TEST(Sight, TheStatusTellsWhatTheServerHolds) {
   for (const v1::ServerStatus::Limit& limit : status.limits()) EXPECT_GT(limit.value(), 0);
 }
 
+// The flags with those of a certificate for 20 days, which is written to the folder.
+std::vector<std::string> WithTls(const TemporaryFolder& folder, std::vector<std::string> flags) {
+  const CertificateAndKey issued = CertificateAuthority("Authority").Issue("server", /*days=*/20);
+  const std::string certificate = folder.path() + "/certificate";
+  const std::string key = folder.path() + "/key";
+  WriteWhole(certificate, issued.certificate);
+  WriteWhole(key, issued.key);
+  flags.insert(flags.end(), {"--tls-certificate", certificate, "--tls-key", key});
+  return flags;
+}
+
+TEST(Sight, TheMetricsTellWhenTheCertificateEnds) {
+  const std::string name = "slipstream_tls_certificate_expiry_timestamp_seconds";
+  TemporaryFolder data;
+  const ServerProcess server(data.path(), WithTls(data, {"--metrics-address", "127.0.0.1:0"}));
+  const double end = Metrics(server).at(name);
+  const double now = std::chrono::duration<double>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+  EXPECT_GT(end, now + 19 * 86400);
+  EXPECT_LT(end, now + 21 * 86400);
+  EXPECT_THAT(server.Output(), Not(HasSubstr("the TLS certificate ends soon")));
+  TemporaryFolder other;
+  const ServerProcess plain(other.path(), {"--metrics-address", "127.0.0.1:0"});
+  EXPECT_FALSE(Metrics(plain).contains(name));
+}
+
 // The names of our metrics in a file, without what PromQL adds.
 std::set<std::string> MetricsNamedIn(const std::string& file) {
   std::ifstream in(file);
@@ -375,9 +405,13 @@ TEST(Sight, DashboardsAndAlertsNameMetricsThatThereAre) {
   TemporaryFolder data;
   ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
   WorkALittle(server.stub());
+  TemporaryFolder other;
+  const ServerProcess encrypted(other.path(), WithTls(other, {"--metrics-address", "127.0.0.1:0"}));
   std::set<std::string> served;
-  for (const auto& [metric, value] : Metrics(server)) {
-    served.insert(metric.substr(0, metric.find('{')));
+  for (const ServerProcess* each : {&std::as_const(server), &encrypted}) {
+    for (const auto& [metric, value] : Metrics(*each)) {
+      served.insert(metric.substr(0, metric.find('{')));
+    }
   }
   const std::string folder = std::string(SLIPSTREAM_DEPLOY) + "/monitoring";
   std::set<std::string> named;

@@ -58,6 +58,14 @@ TEST(Metrics, RefusedConnectionsAndMissingLinesAreCounted) {
   EXPECT_THAT(text, HasSubstr("slipstream_audit_failures_total 33\n"));
 }
 
+TEST(Metrics, TheEndOfTheCertificateIsToldWhereThereIsOne) {
+  ServerFigures figures = Example();
+  EXPECT_THAT(MetricsText(figures), Not(HasSubstr("slipstream_tls_certificate")));
+  figures.certificate_end = absl::FromUnixSeconds(1'800'000'000);
+  EXPECT_THAT(MetricsText(figures),
+              HasSubstr("slipstream_tls_certificate_expiry_timestamp_seconds 1800000000\n"));
+}
+
 TEST(Metrics, QueuesCachesAndRungsAreToldByName) {
   const std::string text = MetricsText(Example());
   EXPECT_THAT(text, HasSubstr("slipstream_queue_waiting{queue=\"reads\"} 7\n"));

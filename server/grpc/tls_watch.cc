@@ -1,0 +1,74 @@
+#include "server/grpc/tls_watch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace slipstream {
+namespace {
+
+constexpr absl::Duration kWarnedBefore = absl::Hours(14 * 24);
+constexpr absl::Duration kBetweenWarnings = absl::Hours(24);
+
+// The watch only asks whether a file has changed.
+absl::Status ReadNothing(const std::string&) { return absl::OkStatus(); }
+
+}  // namespace
+
+TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, Log* log,
+                   std::function<absl::Time()> now)
+    : files_(std::move(files)), served_(std::move(served)), log_(*log), now_(std::move(now)) {
+  if (served_ == nullptr) return;
+  for (const std::string* file : {&files_.certificate, &files_.key, &files_.client_ca}) {
+    if (!file->empty()) watched_.emplace_back(*file, &ReadNothing);
+  }
+  for (WatchedFile& file : watched_) (void)file.Read();
+  WarnOfEnd();
+}
+
+void TlsWatch::Look() {
+  if (served_ == nullptr) return;
+  bool changed = false;
+  for (WatchedFile& file : watched_) changed |= file.ReadIfChanged().has_value();
+  const bool was_unsettled = std::exchange(unsettled_, changed);
+  if (was_unsettled && !changed) ReadAgain();
+  WarnOfEnd();
+}
+
+void TlsWatch::ReadAgain() {
+  absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
+  const bool did_fit = std::exchange(fit_, texts.ok());
+  if (!texts.ok()) {
+    return log_.Write(LogLevel::kError, "the TLS files of before are still used",
+                      {{"message", std::string(texts.status().message())}});
+  }
+  served_->Replace(*std::move(texts));
+  next_warning_ = absl::InfinitePast();
+  log_.Write(LogLevel::kInfo,
+             did_fit ? "read the TLS files again" : "the TLS files fit together again");
+}
+
+void TlsWatch::WarnOfEnd() {
+  const absl::Time now = now_();
+  const absl::Time end = served_->texts()->end;
+  if (end - now >= kWarnedBefore || now < next_warning_) return;
+  next_warning_ = now + kBetweenWarnings;
+  log_.Write(LogLevel::kWarning,
+             end <= now ? "the TLS certificate has ended" : "the TLS certificate ends soon",
+             {{"file", files_.certificate},
+              {"end", absl::FormatTime(absl::RFC3339_sec, end, absl::UTCTimeZone())},
+              {"days_left", std::max<int64_t>(absl::ToInt64Hours(end - now) / 24, 0)},
+              {"message", "write a new certificate and its key to the files of --tls-certificate "
+                          "and --tls-key, which are read while the server runs"}});
+}
+
+std::optional<absl::Time> TlsWatch::certificate_end() const {
+  if (served_ == nullptr) return std::nullopt;
+  return served_->texts()->end;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,56 @@
+// Has a server use the files of TLS as they are now, and tells the log when they change, whether
+// they fit together, and that the certificate ends soon.
+//
+//   TlsWatch watch(options.tls, server->tls(), &log);
+//   ...
+//   watch.Look();                               // About once a second.
+//
+// While the files do not fit together, new connections get the certificate of before.
+#ifndef SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
+#define SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/file/watched_file.h"
+#include "server/grpc/transport_security.h"
+#include "server/telemetry/log.h"
+
+namespace slipstream {
+
+class TlsWatch {
+ public:
+  // `served` is what was read from `files`; null without TLS, which leaves nothing to do. Warns of
+  // a certificate that ends soon. `log` must outlive this.
+  TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, Log* log,
+           std::function<absl::Time()> now = absl::Now);
+
+  // Looks at the files, and reads those that have changed once they are as they were at the look
+  // before: people write one after the other. Warns once a day of a certificate that ends soon. To
+  // be called by one thread.
+  void Look();
+
+  // When the certificate that is used ends; absent without TLS. Thread-safe.
+  std::optional<absl::Time> certificate_end() const;
+
+ private:
+  void ReadAgain();
+  void WarnOfEnd();
+
+  const TlsFiles files_;
+  const std::shared_ptr<ServedTls> served_;
+  Log& log_;
+  const std::function<absl::Time()> now_;
+  std::vector<WatchedFile> watched_;
+  bool unsettled_ = false;  // They had changed at the latest look.
+  bool fit_ = true;         // As the log was last told.
+  absl::Time next_warning_ = absl::InfinitePast();
+};
+
+}  // namespace slipstream
+
+#endif  // SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_

@@ -1,0 +1,158 @@
+#include "server/grpc/tls_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "tests/e2e/certificates.h"
+#include "tests/testing/fake_clock.h"
+#include "tests/testing/temporary_file.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class TlsWatchTest : public testing::Test {
+ protected:
+  TlsWatchTest() { Install(authority_.Issue("server", /*days=*/100)); }
+
+  void Install(const CertificateAndKey& certificate) {
+    WriteWhole(files_.certificate, certificate.certificate);
+    WriteWhole(files_.key, certificate.key);
+    WriteWhole(files_.client_ca, authority_.certificate());
+  }
+  TlsWatch Watch() {
+    absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
+    EXPECT_TRUE(texts.ok()) << texts.status();
+    served_ = std::make_shared<ServedTls>(*std::move(texts));
+    return TlsWatch(files_, served_, &log_, [this] { return clock_.Now(); });
+  }
+  // The lines that a change leads to.
+  std::vector<std::string> LinesAfter(TlsWatch& watch) {
+    lines_.clear();
+    for (int i = 0; i < 5; ++i) watch.Look();
+    return lines_;
+  }
+
+  const TemporaryFile scratch_;  // For its folder.
+  const TlsFiles files_ = {.certificate = scratch_.path() + ".certificate",
+                           .key = scratch_.path() + ".key",
+                           .client_ca = scratch_.path() + ".ca"};
+  CertificateAuthority authority_{"Test Authority"};
+  FakeClock clock_{absl::ToUnixMillis(absl::Now())};
+  std::shared_ptr<ServedTls> served_;
+  std::vector<std::string> lines_;
+  Log log_{{.sink = [this](absl::string_view line) { lines_.emplace_back(line); }}};
+};
+
+TEST_F(TlsWatchTest, FilesThatStayAreNotToldOf) {
+  TlsWatch watch = Watch();
+  EXPECT_THAT(LinesAfter(watch), IsEmpty());
+}
+
+TEST_F(TlsWatchTest, FilesThatHaveChangedAndFitAreToldOfOnce) {
+  TlsWatch watch = Watch();
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/200);
+  Install(next);
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("info read the TLS files again")));
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+  EXPECT_EQ(served_->texts()->key, next.key);
+}
+
+TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
+  TlsWatch watch = Watch();
+  const auto error = [](const std::string& file, const char* flag, const char* reason) {
+    return ElementsAre(AllOf(HasSubstr("error the TLS files of before are still used"),
+                             HasSubstr(file), HasSubstr(flag), HasSubstr(reason)));
+  };
+  const CertificateAndKey other = authority_.Issue("other", /*days=*/100);
+  WriteWhole(files_.key, other.key);
+  EXPECT_THAT(LinesAfter(watch), error(files_.key, "--tls-key", "key values mismatch"));
+  WriteWhole(files_.certificate, other.certificate.substr(0, other.certificate.size() / 2));
+  EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "end line"));
+  std::filesystem::remove(files_.certificate);
+  EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "No such file"));
+  WriteWhole(files_.certificate, "");
+  EXPECT_THAT(LinesAfter(watch), error(files_.certificate, "--tls-certificate", "empty"));
+  Install(other);
+  WriteWhole(files_.client_ca, "nothing of the kind");
+  EXPECT_THAT(LinesAfter(watch), error(files_.client_ca, "--tls-client-ca", "no start line"));
+  EXPECT_NE(served_->texts()->certificate, other.certificate);
+  Install(other);
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("info the TLS files fit together again")));
+  EXPECT_EQ(served_->texts()->certificate, other.certificate);
+}
+
+TEST_F(TlsWatchTest, FilesThatAreWrittenOneAfterTheOtherAreJudgedTogether) {
+  TlsWatch watch = Watch();
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/100);
+  WriteWhole(files_.certificate, next.certificate);
+  watch.Look();
+  WriteWhole(files_.key, next.key);
+  watch.Look();
+  EXPECT_THAT(lines_, IsEmpty());
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("info read the TLS files again")));
+}
+
+TEST_F(TlsWatchTest, ACertificateThatEndsSoonIsToldOfAtTheStartAndOnceADay) {
+  Install(authority_.Issue("server", /*days=*/13));
+  TlsWatch watch = Watch();
+  const auto warning =
+      ElementsAre(AllOf(HasSubstr("warning the TLS certificate ends soon"),
+                        HasSubstr(files_.certificate), HasSubstr("--tls-certificate")));
+  EXPECT_THAT(lines_, warning);
+  EXPECT_THAT(LinesAfter(watch), IsEmpty());
+  clock_.Advance(absl::Hours(25));
+  EXPECT_THAT(LinesAfter(watch), warning);
+  clock_.Advance(14 * absl::Hours(24));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS certificate has ended")));
+  Install(authority_.Issue("server", /*days=*/100));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("read the TLS files again")));
+}
+
+TEST_F(TlsWatchTest, ACertificateIsToldOfFourteenDaysBeforeItsEnd) {
+  Install(authority_.Issue("server", /*days=*/15));
+  TlsWatch watch = Watch();
+  EXPECT_THAT(lines_, IsEmpty());
+  clock_.Advance(absl::Hours(36));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("days_left=13")));
+}
+
+TEST_F(TlsWatchTest, TheFirstOfAChainsCertificatesToEndCounts) {
+  CertificateAndKey chain = authority_.Issue("server", /*days=*/100);
+  chain.certificate += authority_.Issue("intermediate", /*days=*/50).certificate;
+  Install(chain);
+  const TlsWatch watch = Watch();
+  ASSERT_TRUE(watch.certificate_end().has_value());
+  const absl::Duration left = *watch.certificate_end() - clock_.Now();
+  EXPECT_GT(left, 49 * absl::Hours(24));
+  EXPECT_LT(left, 51 * absl::Hours(24));
+}
+
+TEST_F(TlsWatchTest, WhileTheFilesDoNotFitTheEndIsThatOfTheCertificateOfBefore) {
+  TlsWatch watch = Watch();
+  const std::optional<absl::Time> end = watch.certificate_end();
+  Install(authority_.Issue("server", /*days=*/300));
+  std::filesystem::remove(files_.key);
+  LinesAfter(watch);
+  EXPECT_EQ(watch.certificate_end(), end);
+}
+
+TEST_F(TlsWatchTest, WithoutTlsThereIsNothingToTell) {
+  TlsWatch watch({}, nullptr, &log_);
+  EXPECT_THAT(LinesAfter(watch), IsEmpty());
+  EXPECT_EQ(watch.certificate_end(), std::nullopt);
+}
+
+}  // namespace
+}  // namespace slipstream
