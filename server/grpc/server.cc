@@ -137,6 +137,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   // start.
   grpc_init();
   result->server_ = builder.BuildAndStart();
+  result->unknown_methods_ =
+      std::make_unique<UnknownMethods>(options.monitor, service->options().version);
+  builder.RegisterCallbackGenericService(result->unknown_methods_.get());
   if (result->server_ == nullptr) return absl::InternalError("gRPC does not start");
   result->listener_->Start([acceptor = result->acceptor_.get()](int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;

@@ -24,6 +24,7 @@
 #include "server/grpc/reset_guard.h"
 #include "server/grpc/stall_guard.h"
 #include "server/grpc/transport_security.h"
+#include "server/grpc/unknown_methods.h"
 #include "server/quota/call_rates.h"
 #include "server/quota/quotas.h"
 #include "server/service/executor.h"
@@ -118,6 +119,7 @@ class Server {
   std::unique_ptr<IdleUploads> idle_uploads_;
   std::unique_ptr<CallRates> rates_;  // Null: any number.
   std::unique_ptr<grpc::Service> adapter_;
+  std::unique_ptr<UnknownMethods> unknown_methods_;
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<ResetGuard> reset_guard_;
   std::unique_ptr<StallGuard> stall_guard_;

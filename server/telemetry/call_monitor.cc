@@ -9,6 +9,9 @@
 namespace slipstream {
 namespace {
 
+// What calls of methods that the server does not have are called; methods begin with a capital.
+constexpr char kUnknownMethod[] = "unknown";
+
 // How much a call's end matters to an operator: refusals are the caller's business, failures and
 // exhausted limits the operator's.
 LogLevel LevelOf(absl::StatusCode code) {
@@ -56,9 +59,9 @@ CallMonitor::~CallMonitor() {
   }
 }
 
-Histogram& CallMonitor::SecondsOf(Rpc rpc, absl::StatusCode code) {
+Histogram& CallMonitor::SecondsOf(size_t method, absl::StatusCode code) {
   const size_t place = std::min(static_cast<size_t>(code), kCodes - 1);
-  std::atomic<Histogram*>& slot = seconds_[static_cast<size_t>(rpc)][place];
+  std::atomic<Histogram*>& slot = seconds_[method][place];
   if (Histogram* const there = slot.load(std::memory_order_acquire)) return *there;
   auto made = std::make_unique<Histogram>(DurationBounds());
   Histogram* expected = nullptr;
@@ -69,11 +72,21 @@ Histogram& CallMonitor::SecondsOf(Rpc rpc, absl::StatusCode code) {
 void CallMonitor::End(Rpc rpc, const absl::Status& status, absl::Duration took,
                       absl::FunctionRef<CallFacts()> facts) {
   open_.fetch_sub(1, std::memory_order_relaxed);
-  SecondsOf(rpc, status.code()).Observe(absl::ToDoubleSeconds(took));
+  SecondsOf(static_cast<size_t>(rpc), status.code()).Observe(absl::ToDoubleSeconds(took));
   if (options_.audit != nullptr && status.ok() && IsAudited(EntryOf(rpc))) {
     Audit(rpc, facts());
   }
   LogEnd(rpc, status, took, facts);
+}
+
+void CallMonitor::CountUnknown(const absl::Status& status, const std::string& peer) {
+  SecondsOf(kMethods - 1, status.code()).Observe(0);
+  log_.WriteLimited(LogLevel::kInfo, kUnknownMethod, "call refused", [&] {
+    return LogFields{{"method", kUnknownMethod},
+                     {"code", absl::StatusCodeToString(status.code())},
+                     {"peer", peer},
+                     {"message", std::string(status.message())}};
+  });
 }
 
 // The change has been made, so that all that can be done about a failure is to tell of it.
@@ -109,12 +122,12 @@ void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration too
 
 std::vector<CallMonitor::Answered> CallMonitor::Figures() const {
   std::vector<Answered> figures;
-  for (size_t rpc = 0; rpc < kRpcCount; ++rpc) {
+  for (size_t method = 0; method < kMethods; ++method) {
+    const auto rpc = method < kRpcCount ? std::optional(static_cast<Rpc>(method)) : std::nullopt;
     for (size_t code = 0; code < kCodes; ++code) {
-      const Histogram* const seconds = seconds_[rpc][code].load(std::memory_order_acquire);
+      const Histogram* const seconds = seconds_[method][code].load(std::memory_order_acquire);
       if (seconds == nullptr) continue;
-      figures.push_back(
-          {static_cast<Rpc>(rpc), static_cast<absl::StatusCode>(code), seconds->Figures()});
+      figures.push_back({rpc, static_cast<absl::StatusCode>(code), seconds->Figures()});
     }
   }
   return figures;

@@ -10,7 +10,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,12 +57,16 @@ class CallMonitor {
   void End(Rpc rpc, const absl::Status& status, absl::Duration took,
            absl::FunctionRef<CallFacts()> facts);
 
+  // A call of a method that the server does not have was refused at once. All such calls count as
+  // one method, whatever callers name them, and share their lines in the log.
+  void CountUnknown(const absl::Status& status, const std::string& peer);
+
   // Calls without an answer.
   int64_t open() const { return open_.load(std::memory_order_relaxed); }
 
   // How long the calls of one method took that were answered with one code, in seconds.
   struct Answered {
-    Rpc rpc;
+    std::optional<Rpc> rpc;  // Absent: of methods that the server does not have.
     absl::StatusCode code;
     HistogramFigures seconds;
   };
@@ -69,7 +75,10 @@ class CallMonitor {
  private:
   static constexpr size_t kCodes = 17;  // Those of gRPC.
 
-  Histogram& SecondsOf(Rpc rpc, absl::StatusCode code);
+  // The methods of Rpc, and those that the server does not have.
+  static constexpr size_t kMethods = kRpcCount + 1;
+
+  Histogram& SecondsOf(size_t method, absl::StatusCode code);
   void Audit(Rpc rpc, const CallFacts& facts);
   void LogEnd(Rpc rpc, const absl::Status& status, absl::Duration took,
               absl::FunctionRef<CallFacts()> facts);
@@ -78,7 +87,7 @@ class CallMonitor {
   const CallMonitorOptions options_;
   std::atomic<int64_t> open_{0};
   // Made when they are needed.
-  std::array<std::array<std::atomic<Histogram*>, kCodes>, kRpcCount> seconds_ = {};
+  std::array<std::array<std::atomic<Histogram*>, kCodes>, kMethods> seconds_ = {};
 };
 
 }  // namespace slipstream

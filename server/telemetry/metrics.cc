@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "server/quota/quotas.h"
@@ -64,12 +65,17 @@ class Families {
 
 std::string CodeName(absl::StatusCode code) { return absl::StatusCodeToString(code); }
 
+// A name for all methods that the server does not have: callers could think of any number.
+std::string MethodName(const std::optional<Rpc>& rpc) {
+  return rpc.has_value() ? std::string(EntryOf(*rpc).name) : "unknown";
+}
+
 void AddCalls(const ServerFigures& figures, Families* families) {
   for (const CallMonitor::Answered& answered : figures.calls) {
     families->Histogram(
         "slipstream_rpc_duration_seconds", "How long calls took until they were answered",
         answered.seconds,
-        {{"method", std::string(EntryOf(answered.rpc).name)}, {"code", CodeName(answered.code)}});
+        {{"method", MethodName(answered.rpc)}, {"code", CodeName(answered.code)}});
   }
   families->Gauge("slipstream_open_calls", "Calls that have not been answered yet",
                   static_cast<double>(figures.open_calls));

@@ -160,6 +160,30 @@ TEST(Sight, BytesThatAreNoMessageAreRefusedWithTextAndLoggedAFewTimes) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
+TEST(Sight, CallsOfUnknownMethodsAreAnsweredWithTextCountedAndLoggedAFewTimes) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  for (int i = 0; i < 100; ++i) {
+    const std::string method = kService + "Frobnicate" + std::to_string(i);
+    const grpc::Status status = CallWithBytes(server.channel(), method, "");
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED);
+    ASSERT_THAT(status.error_message(), HasSubstr(method));
+    ASSERT_THAT(status.error_message(), HasSubstr("CreateStudy"));
+  }
+  EXPECT_THAT(CallWithBytes(server.channel(), "/other.Service/Method", "x").error_message(),
+              HasSubstr("slipstream.v1.OptimizationService"));
+  const std::map<std::string, double> metrics = Metrics(server);
+  const std::string calls = "slipstream_rpc_duration_seconds_count";
+  EXPECT_EQ(metrics.at(calls + "{method=\"unknown\",code=\"UNIMPLEMENTED\"}"), 101);
+  for (const auto& [metric, value] : metrics) EXPECT_THAT(metric, Not(HasSubstr("Frobnicate")));
+  EXPECT_EQ(metrics.at("slipstream_open_calls"), 0);
+  int lines = 0;
+  for (const std::string& line : LinesOf(server.Output())) {
+    lines += absl::StrContains(line, "call refused method=unknown code=UNIMPLEMENTED") ? 1 : 0;
+  }
+  EXPECT_EQ(lines, 10);
+}
+
 TEST(Sight, GrpcsOwnLinesAreLinesOfTheLog) {
   TemporaryFolder data;
   setenv("GRPC_VERBOSITY", "DEBUG", 1);

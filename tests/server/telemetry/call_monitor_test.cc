@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -93,6 +94,22 @@ TEST_F(CallMonitorTest, AWatcherThatLeavesIsNoRefusedCall) {
   EXPECT_THAT(lines_, IsEmpty());
   Answer(Rpc::kWatchStudy, absl::ResourceExhaustedError("too many watchers"));
   EXPECT_THAT(lines_, SizeIs(1));
+}
+
+TEST_F(CallMonitorTest, CallsOfMethodsThatThereAreNotCountAsOneMethodWhateverTheirNames) {
+  for (int i = 0; i < 1000; ++i) {
+    monitor_.CountUnknown(absl::UnimplementedError("no method /a/" + std::to_string(i)),
+                          "ipv4:127.0.0.1:99");
+  }
+  EXPECT_THAT(lines_, SizeIs(LineLimitOptions().lines));
+  EXPECT_THAT(lines_[0], AllOf(HasSubstr("info call refused method=unknown code=UNIMPLEMENTED"),
+                               HasSubstr("peer=ipv4:127.0.0.1:99"), HasSubstr("no method /a/0")));
+  const auto figures = monitor_.Figures();
+  ASSERT_THAT(figures, SizeIs(1));
+  EXPECT_EQ(figures[0].rpc, std::nullopt);
+  EXPECT_EQ(figures[0].code, absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(figures[0].seconds.count(), 1000);
+  EXPECT_EQ(monitor_.open(), 0);
 }
 
 TEST_F(CallMonitorTest, AFloodOfRefusalsIsAFewLines) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -49,6 +50,14 @@ TEST(Metrics, CallsAreCountedByMethodAndCode) {
   EXPECT_THAT(
       text, HasSubstr(observed + "_bucket{method=\"Observe\",code=\"NOT_FOUND\",le=\"+Inf\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("slipstream_open_calls 3\n"));
+}
+
+TEST(Metrics, CallsOfMethodsThatThereAreNotHaveOneLabel) {
+  ServerFigures figures = Example();
+  figures.calls.push_back({std::nullopt, absl::StatusCode::kUnimplemented, OneValue(0)});
+  EXPECT_THAT(MetricsText(figures),
+              HasSubstr("slipstream_rpc_duration_seconds_count{method=\"unknown\","
+                        "code=\"UNIMPLEMENTED\"} 1\n"));
 }
 
 TEST(Metrics, RefusedConnectionsAndMissingLinesAreCounted) {
