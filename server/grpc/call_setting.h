@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 #include "server/grpc/admission.h"
 #include "server/grpc/idle_uploads.h"
@@ -16,6 +17,8 @@ struct CallSetting {
   // Counts the calls that are not over, but for watchers. A call takes itself off as the last
   // thing that it does: once there are none, all that is here may go.
   std::atomic<int64_t>* under_way = nullptr;
+  // The largest message that is taken and sent, in bytes.
+  int64_t message_bytes = std::numeric_limits<int64_t>::max();
   // The memory that large requests and uploads may take together.
   MemoryBudget* budget = nullptr;
   // Ends uploads whose callers are silent.

@@ -24,6 +24,7 @@
 #include "server/access/gate.h"
 #include "server/access/rpc_table.h"
 #include "server/grpc/call_setting.h"
+#include "server/grpc/message_bytes.h"
 
 namespace slipstream {
 
@@ -35,6 +36,16 @@ class IncomingCall {
   // Calls `go_on` once, at once or on another thread: OK when it is known who calls, or why they
   // may not. The call must live until then, and may be destroyed by it.
   void Admit(std::function<void(absl::Status)> go_on);
+
+  // RESOURCE_EXHAUSTED for a message that is larger than the server takes: see CheckSize.
+  absl::Status CheckMessage(const grpc::ByteBuffer& bytes) const {
+    return CheckSize("the message", bytes, setting_.message_bytes);
+  }
+  // The same for an answer, unless the call has made a change, which is told of nevertheless.
+  absl::Status CheckAnswer(const grpc::ByteBuffer& bytes) const {
+    if (EntryOf(rpc_).changes) return absl::OkStatus();
+    return CheckSize("the answer", bytes, setting_.message_bytes);
+  }
 
   // Whether the caller, who has been admitted, may ask this: see CheckRequest.
   absl::Status Check(const google::protobuf::Message& request) const {

@@ -7,10 +7,23 @@
 #include <grpcpp/support/proto_buffer_writer.h>
 #include <grpcpp/support/status.h>
 
+#include <cstdint>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace slipstream {
+
+// RESOURCE_EXHAUSTED, naming the limit and its flag, for `what` of more than `limit` bytes.
+inline absl::Status CheckSize(absl::string_view what, const grpc::ByteBuffer& bytes,
+                              int64_t limit) {
+  const auto size = static_cast<int64_t>(bytes.Length());
+  if (size <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat(what, " has ", size, " bytes, more than the server's limit of a message, ",
+                   "--max-message-bytes ", limit));
+}
 
 // INVALID_ARGUMENT: bytes that are no message are the caller's mistake.
 template <typename Message>

@@ -46,6 +46,7 @@ struct StreamingCall {
   template <typename GoOn>
   void Read(const GoOn& go_on) {
     incoming.Admit([this, go_on](absl::Status status) {
+      if (status.ok()) status = incoming.CheckMessage(bytes);
       if (status.ok()) status = Parse(bytes, &request);
       if (status.ok()) status = incoming.Check(request);
       go_on(status);

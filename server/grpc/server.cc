@@ -29,6 +29,9 @@ constexpr absl::Duration kClosingTime = absl::Seconds(1);
 
 constexpr int64_t kPartOfGrpc = 4;
 
+// The server itself refuses messages above the limit, and tells of them, up to so many times it.
+constexpr int kReceivedAtMost = 4;
+
 struct HostAndPort {
   std::string host;
   int port = 0;
@@ -63,7 +66,9 @@ int Milliseconds(absl::Duration duration) {
 }
 
 void Configure(const ServerOptions& options, int max_message_bytes, grpc::ServerBuilder* builder) {
-  builder->SetMaxReceiveMessageSize(max_message_bytes);
+  // gRPC has taken the memory for a message, which its quota bounds, before it compares the size.
+  // Its own limit is for its own services, and answers larger messages without naming a flag.
+  builder->SetMaxReceiveMessageSize(kReceivedAtMost * max_message_bytes);
   builder->SetMaxSendMessageSize(max_message_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
   builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, options.max_metadata_bytes);
@@ -108,6 +113,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   if (options.quotas != nullptr) result->rates_ = std::make_unique<CallRates>(options.quotas);
   result->adapter_ =
       MakeOptimizationAdapter(service, {.under_way = &result->under_way_,
+                                        .message_bytes = service->options().max_message_bytes,
                                         .budget = result->budget_.get(),
                                         .idle_uploads = result->idle_uploads_.get(),
                                         .monitor = options.monitor,
@@ -131,15 +137,15 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> counting;
   counting.push_back(Counting(lasting_calls));
   builder.experimental().SetInterceptorCreators(std::move(counting));
+  result->unknown_methods_ =
+      std::make_unique<UnknownMethods>(options.monitor, service->options().version);
+  builder.RegisterCallbackGenericService(result->unknown_methods_.get());
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
   // Never undone: when it is shut down, gRPC 1.51 waits for ever for a thread that it once could not
   // start.
   grpc_init();
   result->server_ = builder.BuildAndStart();
-  result->unknown_methods_ =
-      std::make_unique<UnknownMethods>(options.monitor, service->options().version);
-  builder.RegisterCallbackGenericService(result->unknown_methods_.get());
   if (result->server_ == nullptr) return absl::InternalError("gRPC does not start");
   result->listener_->Start([acceptor = result->acceptor_.get()](int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;

@@ -36,6 +36,10 @@ class UnaryCall {
                                          const Run& run) {
     auto* const call = new UnaryCall(setting, rpc, context, answer);
     grpc::ServerUnaryReactor* const reactor = call->reactor_;
+    if (const absl::Status size = call->incoming_.CheckMessage(bytes); !size.ok()) {
+      call->End(size);
+      return reactor;
+    }
     call->incoming_.Admit([call, &bytes, run](absl::Status status) {
       if (status.ok()) status = call->Read(bytes);
       if (!status.ok()) return call->End(status);
@@ -90,14 +94,17 @@ class UnaryCall {
     return absl::OkStatus();
   }
 
-  void End(const absl::Status& status) {
+  void End(absl::Status status) {
+    grpc::Status end = status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status);
+    if (end.ok()) status = incoming_.CheckAnswer(*answer_);
+    if (end.ok() && !status.ok()) end = ToGrpcStatus(status);
     incoming_.End(status, [&] {
       CallFacts facts = FactsOf(request_);
       const std::string made = status.ok() ? FactsOf(response_).resource : std::string();
       if (!made.empty()) facts.resource = made;
       return facts;
     });
-    reactor_->Finish(status.ok() ? ToBytes(response_, answer_) : ToGrpcStatus(status));
+    reactor_->Finish(end);
     const CallSetting& setting = setting_;
     const int64_t held_bytes = held_bytes_;
     delete this;

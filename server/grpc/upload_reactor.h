@@ -92,6 +92,7 @@ class UploadReactor : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   }
 
   absl::Status TakeMessage() {
+    SLIPSTREAM_RETURN_IF_ERROR(incoming_.CheckMessage(bytes_));
     SLIPSTREAM_RETURN_IF_ERROR(Parse(bytes_, &message_));
     if (message_.has_header()) {
       facts_ = FactsOf(message_.header());

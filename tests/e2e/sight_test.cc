@@ -184,6 +184,66 @@ TEST(Sight, CallsOfUnknownMethodsAreAnsweredWithTextCountedAndLoggedAFewTimes) {
   EXPECT_EQ(lines, 10);
 }
 
+TEST(Sight, MessagesAboveTheLimitAreRefusedWithItsFlagCountedAndLogged) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(),
+                       {"--metrics-address", "127.0.0.1:0", "--max-message-bytes", "65536"});
+  const auto with_bytes = [&](const std::string& method, size_t size) {
+    return CallWithBytes(server.channel(), kService + method, std::string(size, 'x'));
+  };
+  EXPECT_EQ(with_bytes("CreateStudy", 65536).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  for (const char* method : {"CreateStudy", "WatchStudy", "ExportStudy"}) {
+    const grpc::Status refused = with_bytes(method, 65537);
+    EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << method;
+    EXPECT_THAT(refused.error_message(), HasSubstr("65537 bytes")) << method;
+    EXPECT_THAT(refused.error_message(), HasSubstr("--max-message-bytes 65536")) << method;
+  }
+  grpc::ClientContext context;
+  v1::RegisterSourceTaskResponse response;
+  const auto writer = server.stub().RegisterSourceTask(&context, &response);
+  v1::RegisterSourceTaskRequest large;
+  large.mutable_header()->mutable_source_task()->set_display_name(std::string(65536, 'x'));
+  writer->Write(large);
+  const grpc::Status refused = writer->Finish();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("--max-message-bytes 65536"));
+  // gRPC's own limit is the second one.
+  EXPECT_EQ(with_bytes("CreateStudy", 1 << 20).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  const std::map<std::string, double> metrics = Metrics(server);
+  for (const char* method : {"CreateStudy", "WatchStudy", "ExportStudy", "RegisterSourceTask"}) {
+    EXPECT_EQ(metrics.at(std::string("slipstream_rpc_duration_seconds_count{method=\"") + method +
+                         "\",code=\"RESOURCE_EXHAUSTED\"}"),
+              1);
+    EXPECT_THAT(server.Output(),
+                HasSubstr(std::string("warning call failed method=") + method +
+                          " code=RESOURCE_EXHAUSTED"));
+  }
+}
+
+TEST(Sight, AnswersAboveTheLimitAreRefusedWithItsFlagCountedAndLogged) {
+  TemporaryFolder data;
+  {
+    ServerProcess server(data.path());
+    const v1::CreateStudyRequest create = CreateRequest(CandidateStudy(20000), "s");
+    ASSERT_GT(create.ByteSizeLong(), 65536u);
+    ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, create).ok());
+    server.Terminate();
+  }
+  ServerProcess server(data.path(),
+                       {"--metrics-address", "127.0.0.1:0", "--max-message-bytes", "65536"});
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  const grpc::Status refused = Call(server.stub(), &Stub::GetStudy, get);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(refused.error_message(), HasSubstr("the answer has "));
+  EXPECT_THAT(refused.error_message(), HasSubstr("--max-message-bytes 65536"));
+  EXPECT_EQ(Metrics(server).at("slipstream_rpc_duration_seconds_count{method=\"GetStudy\","
+                               "code=\"RESOURCE_EXHAUSTED\"}"),
+            1);
+  EXPECT_THAT(server.Output(),
+              HasSubstr("warning call failed method=GetStudy code=RESOURCE_EXHAUSTED"));
+}
+
 TEST(Sight, GrpcsOwnLinesAreLinesOfTheLog) {
   TemporaryFolder data;
   setenv("GRPC_VERBOSITY", "DEBUG", 1);
