@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/serve_command.h"
-#include "client/cli/server_address.h"
 #include "client/cli/server_commands.h"
 #include "client/cli/source_commands.h"
 #include "client/cli/status_macros.h"
@@ -79,7 +78,7 @@ absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
     ASSIGN_OR_RETURN(const std::string text, ReadTextFile(arguments.token_file));
     options.token = std::string(absl::StripAsciiWhitespace(text));
   }
-  options.address = WithPort(arguments.address);
+  options.address = arguments.address;
   options.retry = kRetry;
   Limit(arguments.timeout, &options.call);
   Limit(arguments.timeout, &options.suggest);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/server_address.h"
 
 namespace slipstream::client_internal {
 namespace {
@@ -31,7 +32,7 @@ absl::StatusOr<std::string> ReadPem(const char* option, const std::string& path)
 
 ClientOptions WithEnvironment(ClientOptions options) {
   TakeFromEnvironment("SLIPSTREAM_ADDRESS", &options.address);
-  if (options.address.empty()) options.address = kDefaultAddress;
+  options.address = options.address.empty() ? kDefaultAddress : WithPort(options.address);
   TakeFromEnvironment("SLIPSTREAM_WORKER", &options.worker);
   TakeFromEnvironment("SLIPSTREAM_TOKEN", &options.token);
   TakeFromEnvironment("SLIPSTREAM_CA", &options.ca);

@@ -13,7 +13,7 @@
 
 namespace slipstream::client_internal {
 
-// The options, with those of the environment where they are empty.
+// The options, with those of the environment where they are empty, and the address with a port.
 ClientOptions WithEnvironment(ClientOptions options);
 
 // INVALID_ARGUMENT for a file that cannot be read, naming it, and for a certificate without its

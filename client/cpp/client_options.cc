@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "client/cpp/server_address.h"
 
 namespace slipstream {
 namespace {
@@ -67,6 +68,9 @@ absl::Status CheckToken(const std::string& token) {
 }  // namespace
 
 absl::Status CheckOptions(const ClientOptions& options) {
+  if (absl::Status status = client_internal::CheckAddress(options.address); !status.ok()) {
+    return status;
+  }
   if (absl::Status status = CheckDeadlines("call", options.call); !status.ok()) return status;
   if (absl::Status status = CheckDeadlines("suggest", options.suggest); !status.ok()) {
     return status;

@@ -52,8 +52,8 @@ struct BackgroundOptions {
 inline constexpr char kDefaultAddress[] = "127.0.0.1:7411";
 
 struct ClientOptions {
-  // The server's address, "host:port" or "unix:path". Empty: SLIPSTREAM_ADDRESS of the
-  // environment, or kDefaultAddress.
+  // The server's address, "host", "host:port" or "unix:path"; the port is that of kDefaultAddress
+  // unless it gives one. Empty: SLIPSTREAM_ADDRESS of the environment, or kDefaultAddress.
   std::string address = {};
   // This trainer's own stable id: one that is restarted under the same id gets its unfinished
   // trials back. Empty: SLIPSTREAM_WORKER, or an id that no other process has. Used where a call
@@ -88,7 +88,8 @@ struct ClientOptions {
 
 // INVALID_ARGUMENT, naming the option, its value and its bound, for a duration that
 // is not positive, an attempt that may take longer than the whole call, a number of
-// attempts, threads or waiting calls out of its bounds, or a token that is none.
+// attempts, threads or waiting calls out of its bounds, a token that is none, or an address of IPv6
+// that may have a port or not.
 absl::Status CheckOptions(const ClientOptions& options);
 
 }  // namespace slipstream

@@ -91,7 +91,8 @@ def create_or_load(
     "projects/vision/studies/digits", may also be written as the id.
     `worker`: this trainer's own stable id. One that is restarted under the same id gets its
     unfinished trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
-    `address`: of the server. Default: SLIPSTREAM_ADDRESS, or 127.0.0.1:7411.
+    `address`: of the server, host:port or a host alone. Default: SLIPSTREAM_ADDRESS, or
+    127.0.0.1:7411.
 
     >>> study = create_or_load("doctest-digits", {"lr": log(1e-5, 1)}, maximize="accuracy")
     >>> with study.suggest() as trial:

@@ -14,7 +14,11 @@ DEFAULT_ADDRESS = "127.0.0.1:7411"
 LOCAL_SERVER = "SLIPSTREAM_LOCAL_SERVER"
 # What gRPC itself takes apart: https://grpc.github.io/grpc/cpp/md_doc_naming.html.
 _GRPC_SCHEMES = ("unix:", "unix-abstract:", "vsock:", "dns:", "ipv4:", "ipv6:", "xds:")
-_HOST_AND_PORT = re.compile(r"(?:[^\s/:@\[\]]+|\[[0-9A-Fa-f:.]+(?:%[^\s\]]+)?\]):([0-9]{1,5})")
+_HOST_AND_PORT = re.compile(
+    r"(?:[^\s/:@\[\]]+|\[[0-9A-Fa-f:.]+(?:%[^\s\]]+)?\])(?::([0-9]{1,5}))?"
+)
+_IP6_WITHOUT_BRACKETS = re.compile(r"[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(?:%[^\s\]]+)?")
+_DEFAULT_PORT = DEFAULT_ADDRESS.rpartition(":")[2]
 _LAST_PORT = 65535
 
 
@@ -140,7 +144,8 @@ def _read(path: str) -> bytes:
 
 
 def choose_address(address: Optional[str]) -> str:
-    """The address, or else that of the environment variable SLIPSTREAM_ADDRESS, or the default."""
+    """The address, or else that of the environment variable SLIPSTREAM_ADDRESS, or the default,
+    with the default's port where it is a host without one."""
     if address:
         return _checked_address("address", address)
     return _checked_address(
@@ -149,16 +154,19 @@ def choose_address(address: Optional[str]) -> str:
 
 
 def _checked_address(origin: str, address: Any) -> str:
-    """The address, unless gRPC would wait for a server that nobody can have meant."""
+    """The address with a port, unless gRPC would wait for a server that nobody can have meant."""
     if not isinstance(address, str):
         raise TypeError(f"{origin}={address!r} must be a text of the form host:port")
     if address.startswith(_GRPC_SCHEMES):
         return address
+    # Nobody can tell whether ::1:7411 has a port.
+    if _IP6_WITHOUT_BRACKETS.fullmatch(address) and not address.endswith(":" + _DEFAULT_PORT):
+        return f"[{address}]:{_DEFAULT_PORT}"
     written = _HOST_AND_PORT.fullmatch(address)
-    if written is None or not 1 <= int(written[1]) <= _LAST_PORT:
+    if written is None or not 1 <= int(written[1] or _DEFAULT_PORT) <= _LAST_PORT:
         raise ValueError(
             f"{origin}={address!r} must have the form host:port, such as {DEFAULT_ADDRESS}, "
-            f"[::1]:7411 or unix:/run/slipstream.sock, with a port from 1 to {_LAST_PORT} and "
-            "without a scheme such as http://"
+            f"[::1]:7411 or unix:/run/slipstream.sock, with a port from 1 to {_LAST_PORT} (or none "
+            f"for {_DEFAULT_PORT}) and without a scheme such as http://"
         )
-    return address
+    return address if written[1] else f"{address}:{_DEFAULT_PORT}"

@@ -30,6 +30,9 @@ TEST(ClientOptions, TakeWhatIsEmptyFromTheEnvironmentOrTheDefaults) {
   setenv("SLIPSTREAM_WORKER", "gpu-3", 1);
   EXPECT_EQ(client_internal::WithEnvironment({}).address, "10.0.0.7:7411");
   EXPECT_EQ(client_internal::WithEnvironment({}).worker, "gpu-3");
+  setenv("SLIPSTREAM_ADDRESS", "10.0.0.7", 1);
+  EXPECT_EQ(client_internal::WithEnvironment({}).address, "10.0.0.7:7411");
+  EXPECT_EQ(client_internal::WithEnvironment({.address = "::1"}).address, "[::1]:7411");
   EXPECT_EQ(client_internal::WithEnvironment({.address = "unix:/s"}).address, "unix:/s");
   unsetenv("SLIPSTREAM_ADDRESS");
   unsetenv("SLIPSTREAM_WORKER");
@@ -40,6 +43,10 @@ TEST(ClientOptions, RefuseThreadsAndWaitingCallsOutOfBounds) {
               HasSubstr("background.threads is 0, must be from 1 to 1000"));
   EXPECT_THAT(Complaint({.background = {.waiting = 0}}),
               HasSubstr("background.waiting is 0, must be 1 or more"));
+}
+
+TEST(ClientOptions, RefuseAnAddressThatMayHaveAPortOrNot) {
+  EXPECT_THAT(Complaint({.address = "::1:7411"}), HasSubstr("address is ::1:7411, must be [::1]"));
 }
 
 TEST(ClientOptions, RefuseATokenWithALineEnd) {

@@ -103,9 +103,9 @@ class Access(unittest.TestCase):
 
 class Addresses(unittest.TestCase):
     def test_one_that_cannot_be_meant_is_refused_at_once(self):
-        for address in ("127.0.0.1", "http://127.0.0.1:27411", "grpc://host:7411", "nonsense",
+        for address in ("http://127.0.0.1:27411", "http://127.0.0.1", "grpc://host:7411",
                         ":7411", "host:0", "host:65536", "host:", "host:port", "::1:7411",
-                        "[::1]", "a b:7411", "user@host:7411", "host:7411/", "host:7411\n"):
+                        "a b:7411", "a b", "user@host:7411", "host:7411/", "host:7411\n", "host\n"):
             with self.subTest(address):
                 with self.assertRaisesRegex(ValueError, "^address=.*must have the form host:port"):
                     slipstream.load("digits", address=address)
@@ -116,6 +116,15 @@ class Addresses(unittest.TestCase):
                         slipstream.sources()
         with self.assertRaisesRegex(TypeError, "address=7411 must be a text"):
             slipstream.sources(address=7411)
+
+    def test_a_host_alone_has_the_default_port(self):
+        for address, complete in {"127.0.0.1": "127.0.0.1:7411", "host": "host:7411",
+                                  "my_host.example": "my_host.example:7411", "::1": "[::1]:7411",
+                                  "[::1]": "[::1]:7411", "fe80::1%eth0": "[fe80::1%eth0]:7411",
+                                  "[::1:7411]": "[::1:7411]:7411"}.items():
+            self.assertEqual(choose_address(address), complete)
+            with mock.patch.dict(os.environ, {"SLIPSTREAM_ADDRESS": address}):
+                self.assertEqual(choose_address(None), complete)
 
     def test_the_forms_of_grpc_are_taken(self):
         for address in ("127.0.0.1:7411", "localhost:1", "[::1]:7411", "[fe80::1%eth0]:65535",
