@@ -19,6 +19,9 @@
 
 namespace slipstream {
 
+// Calls that are left after the time for draining have this long to end once they are cancelled.
+inline constexpr int kMostSecondsToCancel = 2;
+
 class DrainLimit {
  public:
   // Starts the thread that waits, since a process without memory to spare cannot start one.

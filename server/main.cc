@@ -44,9 +44,6 @@ namespace {
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
 
-// Calls that are left after the time for draining have this long to end once they are cancelled.
-constexpr absl::Duration kTimeToCancel = absl::Seconds(2);
-
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
   std::error_code error;
@@ -198,7 +195,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
-  limit.Begin(absl::Seconds(flags.drain_seconds) + kTimeToCancel);
+  limit.Begin(absl::Seconds(flags.drain_seconds + kMostSecondsToCancel));
   server->Drain(absl::Seconds(flags.drain_seconds));
   log->TellOfRepeats();
   LogEnd(service, log);

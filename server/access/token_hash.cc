@@ -20,10 +20,6 @@ namespace {
 constexpr uint32_t kPasses = 2;
 constexpr uint32_t kKibibytes = 19456;
 constexpr uint32_t kLanes = 1;
-// Hashes that others have made may cost more, up to these bounds.
-constexpr uint32_t kMostPasses = 16;
-constexpr uint32_t kMostKibibytes = 262144;
-constexpr uint32_t kMostLanes = 16;
 
 constexpr size_t kSecretBytes = 32;
 constexpr size_t kSaltBytes = 16;
@@ -42,7 +38,7 @@ bool AreCostsBearable(absl::string_view costs) {
   const std::vector<absl::string_view> parts = absl::StrSplit(costs, ',');
   if (parts.size() != 3) return false;
   constexpr const char* kNames[] = {"m=", "t=", "p="};
-  constexpr uint32_t kBounds[] = {kMostKibibytes, kMostPasses, kMostLanes};
+  constexpr uint32_t kBounds[] = {kMostHashKibibytes, kMostHashPasses, kMostHashLanes};
   for (size_t i = 0; i < parts.size(); ++i) {
     absl::string_view text = parts[i];
     uint32_t value = 0;

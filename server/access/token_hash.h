@@ -10,6 +10,7 @@
 #ifndef SLIPSTREAM_SERVER_ACCESS_TOKEN_HASH_H_
 #define SLIPSTREAM_SERVER_ACCESS_TOKEN_HASH_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -20,6 +21,10 @@ namespace slipstream {
 
 // Longer tokens are none of ours.
 inline constexpr size_t kMostTokenBytes = 256;
+// What verifying a token by a hash that others have made may cost.
+inline constexpr uint32_t kMostHashPasses = 16;
+inline constexpr uint32_t kMostHashKibibytes = 262144;
+inline constexpr uint32_t kMostHashLanes = 16;
 
 struct Token {
   std::string text;

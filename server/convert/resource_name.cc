@@ -15,13 +15,15 @@
 namespace slipstream {
 namespace {
 
-constexpr size_t kMaxStudyIdBytes = 63;
-constexpr size_t kMostProjectBytes = 40;
 constexpr absl::string_view kProjects = "projects/";
 constexpr absl::string_view kDefaultProject = "default";
 constexpr size_t kSourceTaskIdBytes = 32;
-constexpr absl::string_view kIdRule =
-    "1 to 63 characters of a-z, 0-9 and '-', beginning with a letter and not ending with '-'";
+
+std::string IdRule(size_t most) {
+  return absl::StrCat("1 to ", most,
+                      " characters of a-z, 0-9 and '-', beginning with a letter and not ending "
+                      "with '-'");
+}
 
 bool IsStudyId(absl::string_view id) {
   if (id.empty() || id.size() > kMaxStudyIdBytes) return false;
@@ -79,7 +81,9 @@ absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string
   const std::optional<std::string> project = TakeProject(&rest);
   if (!project.has_value() || !absl::ConsumePrefix(&rest, "studies/") || !IsStudyId(rest)) {
     return InvalidField(
-        field, name, absl::StrCat("a name of the form studies/{study}, {study} being ", kIdRule));
+        field, name,
+        absl::StrCat("a name of the form studies/{study}, {study} being ",
+                     IdRule(kMaxStudyIdBytes)));
   }
   return IdInProject(*project, rest);
 }
@@ -93,7 +97,8 @@ absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_v
       parts[2] != "trials" || !ParseTrialNumber(parts[3], &result.number)) {
     return InvalidField(
         field, name,
-        absl::StrCat("a name of the form studies/{study}/trials/{number}, {study} being ", kIdRule));
+        absl::StrCat("a name of the form studies/{study}/trials/{number}, {study} being ",
+                     IdRule(kMaxStudyIdBytes)));
   }
   result.study_id = IdInProject(*project, parts[1]);
   return result;
@@ -116,8 +121,8 @@ absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::stri
   if (absl::ConsumePrefix(&project, kProjects) && IsProject(project)) return std::string(project);
   return InvalidField(
       field, name,
-      "a name of the form projects/{project}, whose last part is 1 to 40 characters "
-      "of a-z, 0-9 and '-', beginning with a letter and not ending with '-'");
+      absl::StrCat("a name of the form projects/{project}, whose last part is ",
+                   IdRule(kMostProjectBytes)));
 }
 
 absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view field,
@@ -133,7 +138,7 @@ std::string IdInProject(absl::string_view project, absl::string_view id) {
 
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id) {
   if (IsStudyId(id)) return absl::OkStatus();
-  return InvalidField(field, id, kIdRule);
+  return InvalidField(field, id, IdRule(kMaxStudyIdBytes));
 }
 
 }  // namespace slipstream

@@ -5,6 +5,7 @@
 #ifndef SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_
 #define SLIPSTREAM_SERVER_CONVERT_RESOURCE_NAME_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,10 @@
 #include "absl/strings/string_view.h"
 
 namespace slipstream {
+
+// The last part of a study's name, and a project's.
+inline constexpr size_t kMaxStudyIdBytes = 63;
+inline constexpr size_t kMostProjectBytes = 40;
 
 struct TrialName {
   std::string study_id;

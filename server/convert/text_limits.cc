@@ -7,9 +7,6 @@
 namespace slipstream {
 namespace {
 
-constexpr size_t kMaxLabelKeyBytes = 63;
-constexpr size_t kMaxLabelValueBytes = 256;
-
 bool HasControlCharacter(absl::string_view text) {
   for (const char c : text) {
     if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) return true;

@@ -20,6 +20,8 @@ inline constexpr size_t kMaxRequestIdBytes = 128;
 inline constexpr size_t kMaxNoteBytes = 1024;
 inline constexpr size_t kMaxHostBytes = 256;
 inline constexpr size_t kMaxLabels = 64;
+inline constexpr size_t kMaxLabelKeyBytes = 63;
+inline constexpr size_t kMaxLabelValueBytes = 256;
 // The most entries that a page of any list may have.
 inline constexpr int kMaxPageSize = 1000;
 
@@ -31,7 +33,7 @@ absl::Status CheckText(absl::string_view field, absl::string_view text, size_t m
 absl::Status CheckName(absl::string_view field, absl::string_view text);
 // Empty, or 1 to kMaxRequestIdBytes printable ASCII characters.
 absl::Status CheckRequestId(absl::string_view text);
-// At most kMaxLabels, keys of 1 to 63 bytes, values of at most 256.
+// At most kMaxLabels, keys of 1 to kMaxLabelKeyBytes bytes, values of at most kMaxLabelValueBytes.
 absl::Status CheckLabels(absl::string_view field,
                          const google::protobuf::Map<std::string, std::string>& labels);
 

@@ -63,8 +63,6 @@ std::string ProvenanceBytes(const Provenance& provenance, absl::string_view vers
   return proto.SerializeAsString();
 }
 
-// The last second of the year 9999.
-constexpr int64_t kMostSeconds = 253402300799;
 constexpr int kNanosPerMs = 1'000'000;
 
 absl::Status Unreadable(const v1::Trial& trial) {
@@ -88,7 +86,7 @@ google::protobuf::Timestamp TimestampOf(int64_t ms) {
 
 absl::StatusOr<int64_t> MsFromProto(absl::string_view field,
                                     const google::protobuf::Timestamp& time) {
-  const bool is_legal = time.seconds() >= 0 && time.seconds() <= kMostSeconds &&
+  const bool is_legal = time.seconds() >= 0 && time.seconds() <= kMostTimeSeconds &&
                         time.nanos() >= 0 && time.nanos() < 1000 * kNanosPerMs;
   if (is_legal) return time.seconds() * 1000 + time.nanos() / kNanosPerMs;
   return InvalidField(field, absl::StrCat(time.seconds(), " s and ", time.nanos(), " ns"),

@@ -19,6 +19,9 @@
 
 namespace slipstream {
 
+// The last second of the year 9999, since 1970: protobuf's timestamps end there.
+inline constexpr int64_t kMostTimeSeconds = 253402300799;
+
 google::protobuf::Timestamp TimestampOf(int64_t ms);
 // An InvalidField on `field` unless it is a time from 1970 to 9999.
 absl::StatusOr<int64_t> MsFromProto(absl::string_view field,

@@ -16,8 +16,6 @@
 namespace slipstream {
 namespace {
 
-constexpr size_t kMostNameBytes = 40;
-
 // Closes what was opened, unless that failed.
 class Descriptor {
  public:
@@ -58,15 +56,16 @@ absl::Status ForEachLine(
 }
 
 absl::Status CheckShortName(absl::string_view field, absl::string_view name) {
-  bool sound = !name.empty() && name.size() <= kMostNameBytes &&
+  bool sound = !name.empty() && name.size() <= kMostShortNameBytes &&
                absl::ascii_islower(name.front()) && name.back() != '-';
   for (const char c : name) {
     sound = sound && (absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-');
   }
   if (sound) return absl::OkStatus();
   return InvalidField(field, name,
-                      "1 to 40 characters of a-z, 0-9 and '-', beginning with a letter and not "
-                      "ending with '-'");
+                      absl::StrCat("1 to ", kMostShortNameBytes,
+                                   " characters of a-z, 0-9 and '-', beginning with a letter and "
+                                   "not ending with '-'"));
 }
 
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path) {

@@ -3,6 +3,7 @@
 #ifndef SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_
 #define SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,11 @@ absl::Status ForEachLine(
     absl::string_view text,
     absl::FunctionRef<absl::Status(const std::vector<absl::string_view>& columns)> take);
 
-// INVALID_ARGUMENT unless a caller or a project may be called so: 1 to 40 characters of a-z, 0-9
-// and '-', beginning with a letter and not ending with '-'.
+// Names of callers and of projects.
+inline constexpr size_t kMostShortNameBytes = 40;
+
+// INVALID_ARGUMENT unless a caller or a project may be called so: 1 to kMostShortNameBytes
+// characters of a-z, 0-9 and '-', beginning with a letter and not ending with '-'.
 absl::Status CheckShortName(absl::string_view field, absl::string_view name);
 
 // The text of a file that says what others may do; `kind` is what messages call it, such as "the

@@ -24,7 +24,6 @@ namespace {
 
 // Descriptors for files and for gRPC's own use.
 constexpr int kOtherDescriptors = 64;
-constexpr int kBacklog = 1024;
 constexpr absl::Duration kBetweenMessages = absl::Seconds(10);
 constexpr int kPauseMilliseconds = 50;
 
@@ -64,7 +63,7 @@ int ListenAt(const addrinfo& at, int port) {
     reinterpret_cast<sockaddr_in*>(&address)->sin_port = htons(static_cast<uint16_t>(port));
   }
   if (bind(made, reinterpret_cast<sockaddr*>(&address), at.ai_addrlen) == 0 &&
-      listen(made, kBacklog) == 0) {
+      listen(made, kMostUnacceptedConnections) == 0) {
     return made;
   }
   const int error = errno;

@@ -26,6 +26,9 @@
 
 namespace slipstream {
 
+// Connections that may wait to be accepted.
+inline constexpr int kMostUnacceptedConnections = 1024;
+
 struct ListenerOptions {
   // Connections at a time, give or take a few. Lowered to what the process may have open.
   int max_connections;

@@ -27,8 +27,6 @@ namespace {
 // and clients can close on their side.
 constexpr absl::Duration kClosingTime = absl::Seconds(1);
 
-constexpr int64_t kPartOfGrpc = 4;
-
 // The server itself refuses messages above the limit, and tells of them, up to so many times it.
 constexpr int kReceivedAtMost = 4;
 
@@ -81,7 +79,7 @@ void Configure(const ServerOptions& options, int max_message_bytes, grpc::Server
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder->AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);
   grpc::ResourceQuota quota("slipstream");
-  quota.Resize(static_cast<size_t>(options.call_memory_bytes / kPartOfGrpc));
+  quota.Resize(static_cast<size_t>(options.grpc_bytes()));
   builder->SetResourceQuota(quota);
 }
 
@@ -107,8 +105,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   std::unique_ptr<Server> result(new Server);
   result->service_ = service;
-  result->budget_ = std::make_unique<MemoryBudget>(options.call_memory_bytes -
-                                                   options.call_memory_bytes / kPartOfGrpc);
+  result->budget_ = std::make_unique<MemoryBudget>(options.request_bytes());
   result->idle_uploads_ = std::make_unique<IdleUploads>(options.max_upload_idle);
   if (options.quotas != nullptr) result->rates_ = std::make_unique<CallRates>(options.quotas);
   result->adapter_ =
@@ -160,7 +157,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     };
   };
   result->reset_guard_ =
-      std::make_unique<ResetGuard>(2 * int64_t{options.max_calls_per_connection},
+      std::make_unique<ResetGuard>(options.max_unended_calls_per_connection,
                                    closing("begins calls and takes them back without end"));
   // A call that works for long is not taken for one that is stalled.
   result->stall_guard_ = std::make_unique<StallGuard>(

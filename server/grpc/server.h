@@ -42,6 +42,9 @@ struct ServerOptions {
   TlsFiles tls = {};
   // Concurrent calls on one connection; more wait in the client.
   int max_calls_per_connection = 1000;
+  // Calls of one connection that have begun and not been ended, also those that the caller has
+  // taken back; with more it is closed (reset_guard.h).
+  int max_unended_calls_per_connection = 2000;
   // The metadata of one call, by the rules of HTTP/2 (RFC 9113, section 6.5.2).
   int max_metadata_bytes = 16 << 10;
   // Told of all calls; null for none. Must outlive the server.
@@ -65,6 +68,8 @@ struct ServerOptions {
   // that have not been taken: when it is short of it, it ends calls. The rest is for large
   // requests and uploads that are under way; more of these are refused.
   int64_t call_memory_bytes = int64_t{1} << 30;
+  int64_t grpc_bytes() const { return call_memory_bytes / 4; }
+  int64_t request_bytes() const { return call_memory_bytes - grpc_bytes(); }
   // An upload whose caller sends nothing for this time is ended, and registers nothing. A
   // connection on which a message is under way and none comes to its end for this time, and for
   // twice what a suggestion may take, is closed.

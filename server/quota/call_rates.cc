@@ -9,9 +9,7 @@
 namespace slipstream {
 namespace {
 
-constexpr double kSecondsSaved = 5;
-
-double MostSaved(double rate) { return std::max(1.0, kSecondsSaved * rate); }
+double MostSaved(double rate) { return std::max(1.0, kMostSecondsSaved * rate); }
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Holds projects to their quota of calls a second. A project may save up calls for five seconds,
+// Holds projects to their quota of calls a second. A project may save up some seconds' calls,
 // and always for one call, so that callers who come together are not refused.
 //
 // Thread-safe.
@@ -19,6 +19,9 @@
 #include "server/quota/quotas.h"
 
 namespace slipstream {
+
+// The calls of so many seconds may be saved up.
+inline constexpr int kMostSecondsSaved = 5;
 
 class CallRates {
  public:

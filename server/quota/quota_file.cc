@@ -15,26 +15,27 @@ namespace {
 
 constexpr absl::string_view kNoLimit = "-";
 constexpr absl::string_view kOthers = "*";
-constexpr int64_t kMost = 1'000'000'000'000;  // As MiB, bytes that 64 bits can hold.
-constexpr double kMostCalls = 1e9;
 
 using Count = std::optional<int64_t>;
 
 absl::StatusOr<Count> ParseCount(QuotaKind kind, absl::string_view text) {
   if (text == kNoLimit) return Count();
   int64_t value = 0;
-  if (absl::SimpleAtoi(text, &value) && value >= 0 && value <= kMost) return Count(value);
-  return InvalidField(NameOf(kind), text, absl::StrCat("a number from 0 to ", kMost, ", or \"-\""));
+  if (absl::SimpleAtoi(text, &value) && value >= 0 && value <= kMostQuota) return Count(value);
+  return InvalidField(NameOf(kind), text,
+                      absl::StrCat("a number from 0 to ", kMostQuota, ", or \"-\""));
 }
 
 absl::StatusOr<std::optional<double>> ParseCalls(absl::string_view text) {
   if (text == kNoLimit) return std::optional<double>();
   double value = 0;
-  if (absl::SimpleAtod(text, &value) && value > 0 && value <= kMostCalls) {
+  if (absl::SimpleAtod(text, &value) && value > 0 &&
+      value <= static_cast<double>(kMostCallsPerSecond)) {
     return std::optional<double>(value);
   }
   return InvalidField(NameOf(QuotaKind::kCalls), text,
-                      "a number above 0 and at most 1000000000, or \"-\"");
+                      absl::StrCat("a number above 0 and at most ", kMostCallsPerSecond,
+                                   ", or \"-\""));
 }
 
 absl::StatusOr<Quota> ParseQuota(const std::vector<absl::string_view>& columns) {

@@ -11,6 +11,7 @@
 #ifndef SLIPSTREAM_SERVER_QUOTA_QUOTA_FILE_H_
 #define SLIPSTREAM_SERVER_QUOTA_QUOTA_FILE_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -19,6 +20,11 @@
 #include "server/quota/quotas.h"
 
 namespace slipstream {
+
+// The largest numbers that the file may give: of what is counted, and of MiB, whose bytes 64 bits
+// can hold; and of calls a second.
+inline constexpr int64_t kMostQuota = 1'000'000'000'000;
+inline constexpr int64_t kMostCallsPerSecond = 1'000'000'000;
 
 // INVALID_ARGUMENT naming the line and what is wrong with it.
 absl::StatusOr<QuotaTable> ParseQuotaFile(absl::string_view text);

@@ -18,7 +18,6 @@ namespace slipstream {
 namespace {
 
 constexpr char kEnding[] = ".db";
-constexpr size_t kMaxNameBytes = 128;
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -31,12 +30,12 @@ absl::StatusOr<std::string> FileName(const std::string& name, absl::Time now) {
     return absl::StrCat("slipstream-", absl::FormatTime("%Y%m%dT%H%M%SZ", now, absl::UTCTimeZone()),
                         kEnding);
   }
-  const bool is_legal = name.size() <= kMaxNameBytes && name[0] != '.' &&
+  const bool is_legal = name.size() <= kMaxBackupNameBytes && name[0] != '.' &&
                         absl::EndsWith(name, kEnding) &&
                         std::all_of(name.begin(), name.end(), IsNameCharacter);
   if (is_legal) return name;
   return InvalidField("name", name,
-                      absl::StrCat("at most ", kMaxNameBytes,
+                      absl::StrCat("at most ", kMaxBackupNameBytes,
                                    " characters of a-z, A-Z, 0-9, '-', "
                                    "'_' and '.', not beginning with '.' and ending with '",
                                    kEnding, "'"));

@@ -7,6 +7,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -19,6 +20,11 @@
 #include "slipstream/v1/services.pb.h"
 
 namespace slipstream {
+
+// Of a backup's file, with its ending.
+inline constexpr size_t kMaxBackupNameBytes = 128;
+// Backups that may wait for the one that is made; more get RESOURCE_EXHAUSTED.
+inline constexpr size_t kMostWaitingBackups = 1;
 
 struct BackupOptions {
   std::string folder = {};  // Empty: there are no backups by call.
@@ -45,8 +51,7 @@ class BackupService {
 
   const BackupOptions options_;
   const std::stop_token stop_;
-  // One backup at a time, and one that waits.
-  Executor executor_{"backups", /*threads=*/1, /*max_waiting=*/1};
+  Executor executor_{"backups", /*threads=*/1, kMostWaitingBackups};
 };
 
 }  // namespace slipstream

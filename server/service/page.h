@@ -20,6 +20,11 @@ namespace slipstream {
 // A page that is larger is full: most clients accept messages of up to 4 MiB.
 inline constexpr size_t kFullPageBytes = size_t{3} << 20;
 
+// The entries of a page of a call that does not say how many it wants.
+inline constexpr int kDefaultTrialsPerPage = 100;
+inline constexpr int kDefaultStudiesPerPage = 50;
+inline constexpr int kDefaultSourceTasksPerPage = 50;
+
 // How many records are looked at at a time in search of those of one project.
 inline constexpr int kRecordsPerRead = 200;
 

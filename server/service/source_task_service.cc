@@ -19,7 +19,6 @@
 namespace slipstream {
 namespace {
 
-constexpr int kDefaultSourceTasksPerPage = 50;
 constexpr char kSourceTasksScope[] = "source tasks";
 
 absl::Status FillRegistered(const RegisteredSourceTask& registered,

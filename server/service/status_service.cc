@@ -70,8 +70,6 @@ void FillLimits(const ServiceOptions& options, const StoreFigures& store,
            absl::ToInt64Milliseconds(options.suggest_budget), "--suggest-seconds", response);
 }
 
-constexpr int kMostProjects = 1000;
-
 // What the store holds for each project, also for those that have nothing but a quota.
 UsageByProject WithThoseOf(const QuotaTable& table, UsageByProject usages) {
   for (const auto& [project, quota] : table.projects) usages.try_emplace(project);
@@ -110,7 +108,7 @@ void FillTotal(const UsageByProject& usages, const StatusService::MaySee& may_se
 void FillProjects(const UsageByProject& usages, const StatusService::MaySee& may_see,
                   const QuotaTable& table, v1::ServerStatus* response) {
   for (const auto& [project, usage] : WithThoseOf(table, usages)) {
-    if (response->projects_size() >= kMostProjects) return;
+    if (response->projects_size() >= kMostProjectsShown) return;
     if (!may_see(project)) continue;
     FillProject(project, usage, table.Of(project), response->add_projects());
   }

@@ -18,6 +18,9 @@
 
 namespace slipstream {
 
+// Projects that the status tells of.
+inline constexpr int kMostProjectsShown = 1000;
+
 // Thread-safe.
 class StatusService {
  public:

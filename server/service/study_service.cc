@@ -28,7 +28,6 @@ namespace {
 using google::protobuf::FieldMask;
 using google::protobuf::util::FieldMaskUtil;
 
-constexpr int kDefaultStudiesPerPage = 50;
 // A study's transfer is read from so many latest trials: its state, and its share over time.
 constexpr int64_t kTrialsOfState = 8;
 constexpr int64_t kTrialsOfShares = 200;

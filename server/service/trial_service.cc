@@ -26,7 +26,6 @@ namespace {
 
 using google::protobuf::util::FieldMaskUtil;
 
-constexpr int kDefaultTrialsPerPage = 100;
 
 absl::StatusOr<SuggestCall> SuggestCallOf(const v1::SuggestRequest& request) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckRequestId(request.request_id()));

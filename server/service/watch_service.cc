@@ -13,7 +13,6 @@
 namespace slipstream {
 namespace {
 
-constexpr int kEventsPerResponse = 2000;
 
 }  // namespace
 
@@ -36,7 +35,7 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Next() {
 
 absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<EventRecord> events,
-                              watcher_->Take(kEventsPerResponse));
+                              watcher_->Take(kMostEventsPerResponse));
   auto answer = std::make_shared<WatchAnswer>();
   v1::WatchResponse response;
   for (const EventRecord& event : events) {

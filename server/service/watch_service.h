@@ -21,6 +21,9 @@
 
 namespace slipstream {
 
+// Events that one message to a watcher may hold.
+inline constexpr int kMostEventsPerResponse = 2000;
+
 // The next message to a watcher, shared by all watchers at the same place.
 struct WatchAnswer {
   std::string message;      // A WatchResponse as bytes.

@@ -15,10 +15,6 @@ namespace slipstream {
 namespace {
 
 constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";
-// A connection that does not send a whole request in its time is closed, and holds up nobody while
-// there are fewer of them than threads.
-constexpr char kThreads[] = "128";
-constexpr char kRequestMilliseconds[] = "1000";
 // So many threads make a page at a time, as each reads the store.
 constexpr int kMakeAtOnce = 8;
 constexpr char kTextType[] = "text/plain; charset=utf-8";
@@ -109,10 +105,11 @@ class ScrapeEndpoint::Handlers {
           if (status.ok()) return Page::Content{200, kTextType, "ok\n"};
           return Page::Content{503, kTextType, absl::StrCat(status.message(), "\n")};
         }),
-        server_(std::vector<std::string>{"listening_ports", address, "num_threads", kThreads,
-                                         "request_timeout_ms", kRequestMilliseconds,
-                                         "keep_alive_timeout_ms", "1", "max_request_size",
-                                         "8192"}) {
+        server_(std::vector<std::string>{
+            "listening_ports", address, "num_threads", absl::StrCat(kMostScrapes),
+            "request_timeout_ms", absl::StrCat(1000 * kMostScrapeRequestSeconds),
+            "keep_alive_timeout_ms", "1", "max_request_size",
+            absl::StrCat(kMostScrapeRequestBytes)}) {
     server_.addHandler("/metrics$", metrics_);
     server_.addHandler("/healthz$", health_);
   }

@@ -16,6 +16,12 @@
 
 namespace slipstream {
 
+// Connections that are served at a time. One that does not send a whole request, of so many bytes,
+// in its time is closed, and holds up nobody while there are fewer of them.
+inline constexpr int kMostScrapes = 128;
+inline constexpr int kMostScrapeRequestSeconds = 1;
+inline constexpr int kMostScrapeRequestBytes = 8192;
+
 class ScrapeEndpoint {
  public:
   // Called on threads of the endpoint.

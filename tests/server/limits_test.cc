@@ -16,16 +16,29 @@
 #include "core/space/search_space.h"
 #include "server/access/token_hash.h"
 #include "server/access/token_verifier.h"
+#include "server/convert/resource_name.h"
 #include "server/convert/study_limits.h"
 #include "server/convert/text_limits.h"
+#include "server/convert/trial_conversion.h"
+#include "server/drain_limit.h"
+#include "server/file/column_file.h"
+#include "server/flags.h"
+#include "server/grpc/listener.h"
 #include "server/grpc/memory_bound.h"
 #include "server/grpc/server.h"
+#include "server/quota/call_rates.h"
+#include "server/quota/quota_file.h"
+#include "server/service/backup_service.h"
 #include "server/service/call_limits.h"
 #include "server/service/page.h"
 #include "server/service/service_options.h"
 #include "server/service/source_task_upload.h"
+#include "server/service/status_service.h"
+#include "server/service/study_export.h"
+#include "server/service/watch_service.h"
 #include "server/store/event_rules.h"
 #include "server/store/store_options.h"
+#include "server/telemetry/scrape_endpoint.h"
 
 namespace slipstream {
 namespace {
@@ -61,11 +74,16 @@ std::string LoadRows() {
       Row("seconds that a connection without a call stays", absl::ToInt64Seconds(server.max_idle)),
       Row("seconds until a connection begins HTTP/2", absl::ToInt64Seconds(server.max_handshake)),
       Row("seconds until the answer to a ping", absl::ToInt64Seconds(server.max_ping_answer)),
+      Row("connections that wait to be accepted", kMostUnacceptedConnections),
       Row("calls under way on a connection", server.max_calls_per_connection),
+      Row("calls of a connection that are not ended, also those taken back",
+          server.max_unended_calls_per_connection),
       Row("bytes of the metadata of a call", server.max_metadata_bytes),
       Row("bytes of a message", service.max_message_bytes, "--max-message-bytes"),
       Row("MiB for messages, uploads and large requests under way", server.call_memory_bytes >> 20,
           "--call-memory-mib"),
+      Row("MiB of these for uploads and large requests", server.request_bytes() >> 20),
+      Row("MiB of these for messages and answers under way", server.grpc_bytes() >> 20),
       Row("seconds that an upload may send nothing, or a message take to its end",
           absl::ToInt64Seconds(server.max_upload_idle), "--upload-idle-seconds"),
       Row("seconds that a Suggest call computes", absl::ToInt64Seconds(service.suggest_budget),
@@ -77,11 +95,20 @@ std::string LoadRows() {
       Row("Suggest calls of a study that wait", Signed(service.max_waiting_suggests_per_study)),
       Row("changes that wait", Signed(store.max_waiting_writes)),
       Row("fits of source tasks that wait", Signed(service.max_waiting_fits)),
+      Row("backups that wait", Signed(kMostWaitingBackups)),
       Row("tokens that wait to be verified", Signed(tokens.most_waiting)),
       Row("tokens of a name that wait to be verified", Signed(tokens.most_waiting_of_a_name)),
       Row("watchers", Signed(service.events.max_watchers)),
       Row("watchers of a project, with a token file",
-          Signed(service.events.max_watchers_per_project)));
+          Signed(service.events.max_watchers_per_project)),
+      Row("bytes of events a second to all watchers", service.events.bytes_per_second),
+      Row("seconds' calls that a project with a quota may save up", kMostSecondsSaved),
+      Row("connections to the address of metrics at a time", kMostScrapes),
+      Row("seconds until a request of metrics is there", kMostScrapeRequestSeconds),
+      Row("bytes of a request of metrics", kMostScrapeRequestBytes),
+      Row("seconds that calls have to end once the server is to stop",
+          static_cast<int64_t>(Flags().drain_seconds), "--drain-seconds"),
+      Row("seconds that calls which are cancelled then have to end", kMostSecondsToCancel));
 }
 
 std::string MemoryRows() {
@@ -110,14 +137,37 @@ std::string ContentRows() {
       Row("source tasks of a study", kMaxSources), Row("options of a recipe", kMaxRecipeOptions),
       Row("observations of a source task", Signed(SourceTaskUpload::kMaxObservations)),
       Row("trials in a call", kMaxTrialsPerCall), Row("reports in a call", kMostReportsPerCall),
-      Row("entries of a page", kMaxPageSize), Row("bytes of a page", Signed(kFullPageBytes)),
-      Row("labels of a resource", Signed(kMaxLabels)), Row("bytes of a title", kMaxTitleBytes),
+      Row("entries of a page", kMaxPageSize),
+      Row("trials of a page, unless the call says how many", kDefaultTrialsPerPage),
+      Row("studies of a page, unless the call says how many", kDefaultStudiesPerPage),
+      Row("source tasks of a page, unless the call says how many", kDefaultSourceTasksPerPage),
+      Row("bytes of a page", Signed(kFullPageBytes)),
+      Row("bytes of a message of an export", Signed(StudyExport::kFullBytes)),
+      Row("events of a message to a watcher", kMostEventsPerResponse),
+      Row("projects in the status", kMostProjectsShown),
+      Row("labels of a resource", Signed(kMaxLabels)),
+      Row("bytes of a label's key", Signed(kMaxLabelKeyBytes)),
+      Row("bytes of a label's value", Signed(kMaxLabelValueBytes)),
+      Row("bytes of a study's id", Signed(kMaxStudyIdBytes)),
+      Row("bytes of a project's name", Signed(kMostProjectBytes)),
+      Row("bytes of the name of a token or of a quota's project", Signed(kMostShortNameBytes)),
+      Row("bytes of a parameter's name", Signed(SpaceLimits::kMaxNameBytes)),
+      Row("bytes of the name of a backup", Signed(kMaxBackupNameBytes)),
+      Row("bytes of a title", kMaxTitleBytes),
       Row("bytes of a note", kMaxNoteBytes), Row("bytes of a reason", kMaxReasonBytes),
       Row("bytes of an origin", kMaxOriginBytes), Row("bytes of a host", kMaxHostBytes),
       Row("bytes of a version", kMaxVersionBytes), Row("bytes of a name", kMaxNameBytes),
       Row("bytes of a request id", kMaxRequestIdBytes), Row("bytes of a token", kMostTokenBytes),
+      Row("passes of a token's hash", kMostHashPasses),
+      Row("KiB of a token's hash", kMostHashKibibytes),
+      Row("lanes of a token's hash", kMostHashLanes),
+      Row("number in the quota file", kMostQuota),
+      Row("calls a second in the quota file", kMostCallsPerSecond),
+      Row("seconds since 1970 of a time", kMostTimeSeconds),
       Row("seconds of a lease", kMostLeaseSeconds),
       Row("times that a configuration is queued again", kMostRequeues),
+      Row("hours that the answer to a request id is kept, at least",
+          absl::ToInt64Hours(store.retention), "--request-id-hours"),
       Row("events that are kept, at least", rules::kKeptEvents));
 }
 
@@ -149,16 +199,29 @@ const std::set<std::string> kNoLimitsOfCallers = {
     "most_projects",        "most_remembered",
 };
 
-// The names in a header of what has a value and is called a limit.
-std::set<std::string> LimitsNamedIn(const std::filesystem::path& header) {
-  std::ifstream file(header, std::ios::binary);
+// The same of what sources define for themselves.
+const std::set<std::string> kStepsOfSources = {
+    "kMaxAttempts", "kMostAhead",           "kMostBetween",     "kMostBytes",
+    "kMostInARow",  "kMostPreparedStudies", "kMostRestarts",    "kMostSkipped",
+    "kMostTrials",  "kMostTries",           "kMostUntilTrusted", "kMostWithoutRoom",
+    "kMostWorkersOut",
+};
+
+// The names in a file of what `limit` finds.
+std::set<std::string> NamedIn(const std::filesystem::path& path, const std::regex& limit) {
+  std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::regex limit(R"([^.\w](max_\w+|most_\w+|kMax\w+|kMost\w+) = (?!0;)[^;]*;)");
   std::set<std::string> names;
   for (std::sregex_iterator found(text.begin(), text.end(), limit), end; found != end; ++found) {
     names.insert((*found)[1]);
   }
   return names;
+}
+
+// Those of a header that have a value and are called a limit.
+std::set<std::string> LimitsNamedIn(const std::filesystem::path& header) {
+  return NamedIn(header,
+                 std::regex(R"([^.\w](max_\w+|most_\w+|kMax\w+|kMost\w+) = (?!0;)[^;]*;)"));
 }
 
 // Whoever adds a limit is told here to add its row.
@@ -177,6 +240,21 @@ TEST(Limits, EachIsInTheTable) {
         << limit << " has neither a row nor a place among those that no caller comes up against";
   }
   for (const std::string& name : kNoLimitsOfCallers) EXPECT_TRUE(limits.contains(name)) << name;
+}
+
+// The table is made from headers, so a limit in a source would be missing there.
+TEST(Limits, NoSourceHidesOne) {
+  const std::regex limit(R"(\bconstexpr [\w:]+ (kMax\w+|kMost\w+)\b)");
+  std::set<std::string> hidden;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(SLIPSTREAM_SOURCE "/server")) {
+    if (entry.path().extension() == ".cc") hidden.merge(NamedIn(entry.path(), limit));
+  }
+  for (const std::string& name : hidden) {
+    EXPECT_TRUE(kStepsOfSources.contains(name) || kNoLimitsOfCallers.contains(name))
+        << name << " belongs in a header and in the table, unless no caller comes up against it";
+  }
+  for (const std::string& name : kStepsOfSources) EXPECT_TRUE(hidden.contains(name)) << name;
 }
 
 }  // namespace
