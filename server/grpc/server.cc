@@ -78,6 +78,11 @@ void Configure(const ServerOptions& options, int max_message_bytes, grpc::Server
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.max_ping_answer));
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder->AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 1);
+  // gRPC decompresses a message whole, beside its quota, before it compares the size: half a
+  // megabyte could take half a gigabyte.
+  for (const grpc_compression_algorithm each : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder->SetCompressionAlgorithmSupportStatus(each, false);
+  }
   grpc::ResourceQuota quota("slipstream");
   quota.Resize(static_cast<size_t>(options.grpc_bytes()));
   builder->SetResourceQuota(quota);

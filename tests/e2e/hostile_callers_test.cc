@@ -160,6 +160,24 @@ TEST(HostileCallers, TooMuchMetadataIsRefusedAndTheServerLivesOn) {
   EXPECT_TRUE(IsAnswered(server.address()));
 }
 
+// A message of zeros that is compressed to a thousandth.
+TEST(HostileCallers, CompressedMessagesAreRefusedAndNotDecompressed) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  ASSERT_TRUE(IsAnswered(server.address()));
+  const int64_t before = PeakMemory(server.pid());
+  v1::CreateStudyRequest request;
+  request.set_study_id(std::string(300 * kMiB, '0'));
+  grpc::ClientContext context;
+  context.set_compression_algorithm(GRPC_COMPRESS_GZIP);
+  v1::Study response;
+  const grpc::Status refused = server.stub().CreateStudy(&context, request, &response);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::UNIMPLEMENTED) << refused.error_message();
+  EXPECT_THAT(refused.error_message(), HasSubstr("gzip"));
+  EXPECT_LT(PeakMemory(server.pid()) - before, 100 * kMiB + kQuarantine);
+  EXPECT_TRUE(IsAnswered(server.address()));
+}
+
 // An upload of `count` observations of `width` parameters that is not ended.
 class HeldUpload {
  public:
