@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
+#include "server/grpc/memory_bound.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {
@@ -17,6 +18,7 @@ LogFields Settings(const Flags& flags) {
           {"max_message_bytes", flags.service.max_message_bytes},
           {"compute_threads", flags.service.compute_threads},
           {"fitted_source_mib", static_cast<int64_t>(flags.service.fitted_source_bytes >> 20)},
+          {"most_memory_mib", MostResidentBytes(flags.server, flags.service) >> 20},
           {"request_id_hours", absl::ToDoubleHours(flags.store.retention)},
           {"max_trials_per_study", flags.store.max_trials_per_study},
           {"token_file", flags.token_file},
