@@ -64,8 +64,6 @@ class Service {
   const ServiceOptions& options() const { return options_; }
   // Returns when no suggestion is being computed or waits to be.
   void WaitUntilComputed() { suggest_queue_.WaitUntilIdle(); }
-  // The number of suggestions so far that had been worked out before they were asked for.
-  int64_t prepared_count() const { return prepared_.used(); }
   // Counts the suggestions computed so far.
   const LadderCounts& ladder() const { return ladder_; }
   // What goes on at present, and what has happened so far. Waits for nothing.

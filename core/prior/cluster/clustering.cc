@@ -252,12 +252,6 @@ absl::StatusOr<Clustering> ClusterNormals(const std::vector<PlacedNormal>& membe
   return *std::move(known.best);
 }
 
-Matrix PairwiseDistances(NormalDistance distance, const std::vector<PlacedNormal>& members) {
-  DistanceTable table;
-  FillDistances(distance, members, Deadline::Infinite(), table).IgnoreError();
-  return std::move(table.distances);
-}
-
 double IntraClusterEntropy(const Matrix& distances, const Clusters& clusters) {
   double sum = 0;
   double counted = 0;

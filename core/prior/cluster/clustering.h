@@ -85,9 +85,6 @@ absl::StatusOr<Clustering> ClusterNormals(const std::vector<PlacedNormal>& membe
                                           const Deadline& deadline = Deadline::Infinite(),
                                           ClusteringProgress* progress = nullptr);
 
-// Symmetric, 0 on the diagonal.
-Matrix PairwiseDistances(NormalDistance distance, const std::vector<PlacedNormal>& members);
-
 // Measures of clusters whose members have these distances.
 double IntraClusterEntropy(const Matrix& distances, const Clusters& clusters);
 double InterClusterSeparation(const Matrix& distances, const Clusters& clusters);

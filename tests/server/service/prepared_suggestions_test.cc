@@ -95,9 +95,9 @@ TEST_F(PreparedAheadTest, TheNextSuggestionIsThereAfterAResultAndIsTheSame) {
   const v1::Trial first = Suggest("w");
   Observe(first.name(), 7);
   WaitForPreparation();
-  EXPECT_EQ(service_->prepared_count(), 0);
+  EXPECT_EQ(service_->Figures().prepared_used, 0);
   const v1::Trial second = Suggest("w");
-  EXPECT_EQ(service_->prepared_count(), 1);
+  EXPECT_EQ(service_->Figures().prepared_used, 1);
   const v1::Explanation explanation = Explain(second.name());
   EXPECT_EQ(explanation.provenance().rung(), v1::Provenance::RECIPE);
   EXPECT_EQ(explanation.provenance().last_trial_seen(), 9);
@@ -125,7 +125,7 @@ TEST_F(PreparedAheadTest, AnotherResultMakesWhatWasPreparedVoid) {
   WaitForPreparation();
   AddResults({8});
   Suggest("w");
-  EXPECT_EQ(service_->prepared_count(), 0);
+  EXPECT_EQ(service_->Figures().prepared_used, 0);
 }
 
 }  // namespace
