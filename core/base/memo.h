@@ -1,4 +1,4 @@
-// Values that were computed before, found again by key: the one cache of this code.
+// Values that were computed before, found again by key: the cache of this code for whole values.
 //
 //   Memo<std::string, const Model> models(/*capacity=*/16);
 //   SLIPSTREAM_ASSIGN_OR_RETURN(const std::shared_ptr<const Model> model,
@@ -36,7 +36,7 @@ class Memo {
   // not been used while all others were, many times over, are evicted first; then values shrink;
   // then entries are evicted, but for the last.
   struct Growth {
-    std::function<size_t(const Key&, const Value&)> cost;  // Measured anew at each use.
+    std::function<size_t(const Key&, const Value&)> cost;  // Measured again at each use.
     std::function<void(const Value&)> shrink;
     uint64_t uses_until_unused = 8;  // Uses of the memo for each entry that it holds.
   };
@@ -49,7 +49,7 @@ class Memo {
     const std::lock_guard lock(mutex_);
     const auto entry = Locate(key);
     if (entry == entries_.end()) {
-      ++uses_;  // What nobody asks for becomes unused also while others find nothing.
+      ++uses_;  // An entry that is never asked for becomes unused also while others find nothing.
       return nullptr;
     }
     std::shared_ptr<Value> value = entry->value;

@@ -9,6 +9,10 @@
 // A point's numbers take the same operations in the same order whatever it is asked for with, so
 // the cache changes nothing, not the last bit. Bounded: a cache that would grow too large is
 // emptied. Thread-safe; no lock is held while computing.
+//
+// Not a Memo (core/base/memo.h), which evicts one entry after the other: a result's covariances
+// are stored by the places of all points, so that no point can go alone. And a request looks up
+// hundreds of points under one lock, where a Memo would lock, reorder and share an entry for each.
 #ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_PREDICTION_CACHE_H_
 #define SLIPSTREAM_CORE_PRIOR_BLOCKS_PREDICTION_CACHE_H_
 
