@@ -28,7 +28,7 @@ struct Conflict {
 };
 
 struct Ingredient {
-  absl::string_view name;            // Stored in studies: changed behaviour takes a new name.
+  absl::string_view name;            // Stored in studies: stays when the behaviour changes.
   absl::string_view summary;         // One line for people.
   absl::string_view source = {};     // The paper and equation; empty where there is none.
   OptionSet (*options)() = nullptr;  // At their defaults; null: no options.

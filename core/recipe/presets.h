@@ -12,7 +12,7 @@
 
 namespace slipstream {
 
-// Names are stored in studies: changed behaviour takes a new name.
+// Studies store the name and follow what it stands for: it stays when the behaviour changes.
 struct Preset {
   absl::string_view name;
   absl::string_view summary;  // One line for people.
