@@ -113,6 +113,22 @@ google::protobuf::Timestamp TimestampOf(TrialRecord::Time time) {
 
 namespace {
 
+int64_t NumberIn(const std::string& trial) {
+  return std::atoll(trial.substr(trial.rfind('/') + 1).c_str());
+}
+
+void SetWorker(const v1::Trial& message, TrialRecord* record) {
+  const v1::WorkerProcess& process = message.worker_process();
+  record->worker = message.worker();
+  record->host = process.host();
+  if (process.process_id() != 0) record->process_id = process.process_id();
+}
+
+void SetLinks(const v1::Trial& message, TrialRecord* record) {
+  if (!message.requeue_of().empty()) record->requeue_of = NumberIn(message.requeue_of());
+  if (!message.requeued_as().empty()) record->requeued_as = NumberIn(message.requeued_as());
+}
+
 void SetTimes(const v1::Trial& message, TrialRecord* record) {
   if (message.has_create_time()) record->created = TimeOf(message.create_time());
   if (message.has_start_time()) record->started = TimeOf(message.start_time());
@@ -151,7 +167,7 @@ NewStudy DescriptionOf(const v1::Study& message) {
 TrialRecord RecordOf(const v1::Trial& message, const std::string& metric) {
   TrialRecord record;
   record.name = message.name();
-  record.number = std::atoll(message.name().substr(message.name().rfind('/') + 1).c_str());
+  record.number = NumberIn(message.name());
   record.state = StateOf(message.state());
   record.params = ConfigurationOf(message.configuration());
   const auto& measured = message.measurement().metrics();
@@ -159,12 +175,13 @@ TrialRecord RecordOf(const v1::Trial& message, const std::string& metric) {
     record.value = found->second;
   }
   record.reason = message.reason();
-  record.worker = message.worker();
+  SetWorker(message, &record);
   if (message.has_candidate()) record.candidate = message.candidate();
   SetTimes(message, &record);
   record.report_count = message.report_count();
   if (message.has_last_step()) record.last_step = message.last_step();
   if (message.has_last_value()) record.last_value = message.last_value();
+  SetLinks(message, &record);
   record.labels.insert(message.labels().begin(), message.labels().end());
   record.note = message.note();
   return record;

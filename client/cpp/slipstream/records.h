@@ -34,7 +34,9 @@ struct TrialRecord {
   std::optional<double> value;  // What was measured, if anything was.
   std::string reason;           // Why it failed, is infeasible or was stopped.
   std::string worker;
-  std::optional<int64_t> candidate;  // The index in the list of candidates.
+  std::string host;                   // That the worker runs on; empty if it is not known.
+  std::optional<int64_t> process_id;  // The worker's process on that host.
+  std::optional<int64_t> candidate;   // The index in the list of candidates.
   std::optional<Time> created;
   std::optional<Time> started;
   std::optional<Time> ended;
@@ -42,6 +44,10 @@ struct TrialRecord {
   int64_t report_count = 0;
   std::optional<int64_t> last_step;
   std::optional<double> last_value;
+  // When a lease runs out, the configuration is queued again as a new trial, and the two are
+  // linked by their numbers.
+  std::optional<int64_t> requeue_of;   // The first trial with the configuration of this one.
+  std::optional<int64_t> requeued_as;  // The trial that was queued in place of this one.
   std::map<std::string, std::string> labels;
   std::string note;
 };

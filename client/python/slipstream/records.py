@@ -99,6 +99,8 @@ class TrialRecord(Mapping[str, Value]):
     value: Optional[float] = None  # What was measured, if anything was.
     reason: str = ""  # Why it failed, is infeasible or was stopped.
     worker: str = ""
+    host: str = ""  # The machine that the worker runs on; empty if it is not known.
+    process_id: Optional[int] = None  # The worker's process on that machine.
     candidate: Optional[int] = None  # Index in the list of candidates.
     created: Optional[datetime] = None
     started: Optional[datetime] = None
@@ -107,7 +109,11 @@ class TrialRecord(Mapping[str, Value]):
     report_count: int = 0
     last_step: Optional[int] = None
     last_value: Optional[float] = None
-    labels: Mapping[str, str] = field(default_factory=dict)
+    # When a lease runs out, the configuration is queued again as a new trial, and the two are
+    # linked by their numbers.
+    requeue_of: Optional[int] = None  # The first trial with the configuration of this one.
+    requeued_as: Optional[int] = None  # The trial that was queued in place of this one.
+    labels: Mapping[str, str] = field(default_factory=dict)  # See `Study.annotate`.
     note: str = ""
 
     def __getitem__(self, name: str) -> Value:

@@ -59,7 +59,9 @@ TEST(RecordOf, HasAllThatIsKnownOfATrial) {
                     values { key: "bias" value { boolean_value: true } } }
     measurement { metrics { key: "accuracy" value: 0.5 } } reason: "hopeless"
     create_time { seconds: 10 } start_time { seconds: 11 } end_time { seconds: 12 nanos: 500000000 }
-    report_count: 3 last_step: 9 last_value: 0.5 labels { key: "k" value: "v" } note: "n")",
+    report_count: 3 last_step: 9 last_value: 0.5 labels { key: "k" value: "v" } note: "n"
+    worker_process { host: "node7" process_id: 4711 }
+    requeue_of: "studies/digits/trials/3" requeued_as: "studies/digits/trials/14")",
                                                             &message));
   const TrialRecord record = RecordOf(message, "accuracy");
   EXPECT_EQ(record.number, 12);
@@ -71,7 +73,24 @@ TEST(RecordOf, HasAllThatIsKnownOfATrial) {
   EXPECT_FALSE(record.lease_ends.has_value());
   EXPECT_EQ(record.last_step, 9);
   EXPECT_EQ(record.labels.at("k"), "v");
+  EXPECT_EQ(record.note, "n");
+  EXPECT_EQ(record.worker, "gpu-3");
+  EXPECT_EQ(record.host, "node7");
+  EXPECT_EQ(record.process_id, 4711);
+  EXPECT_EQ(record.requeue_of, 3);
+  EXPECT_EQ(record.requeued_as, 14);
   EXPECT_EQ(RecordOf(message, "loss").value, std::nullopt);
+}
+
+TEST(RecordOf, HasNothingThatTheServerLeftOut) {
+  v1::Trial message;
+  message.set_name("projects/vision/studies/digits/trials/12");
+  const TrialRecord record = RecordOf(message, "accuracy");
+  EXPECT_EQ(record.number, 12);
+  EXPECT_EQ(record.host, "");
+  EXPECT_EQ(record.process_id, std::nullopt);
+  EXPECT_EQ(record.requeue_of, std::nullopt);
+  EXPECT_EQ(record.requeued_as, std::nullopt);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@ import copy
 import datetime
 import decimal
 import io
+import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -96,6 +98,14 @@ class Values(TrialTest):
         row = study.trials.to_dicts()[0]
         self.assertEqual((row["state"], row["worker"], row["trial_state"]), (0.5, 2, "succeeded"))
         self.assertEqual(study.trials.to_frame()["worker"].tolist(), [2])
+
+    def test_records_tell_where_the_worker_runs(self):
+        study = self.open()
+        study.enqueue({"x": 0.5, "kernel": "rbf"})
+        self.assertEqual((study.trials[0].host, study.trials[0].process_id), ("", None))
+        study.suggest().complete(0.5)
+        self.assertEqual((study.best.host, study.best.process_id),
+                         (socket.gethostname(), os.getpid()))
 
 
 class Outcomes(TrialTest):
@@ -364,6 +374,17 @@ class Leases(TrialTest):
         wait_until(lambda: study.trials[0].state == "stale", "the lease ran out")
         again = study.suggest()
         self.assertEqual((again.number, dict(again)), (2, study.trials[0].params))
+
+    def test_records_tell_which_trials_were_queued_again(self):
+        study = self.open(lease=1, requeues=2)
+        held = study.suggest()
+        wait_until(lambda: study.trials[0].state == "stale", "the lease ran out")
+        again = study.suggest()
+        self.assertEqual(dict(again), dict(held))
+        wait_until(lambda: study.trials[1].state == "stale", "the second lease ran out")
+        study.suggest().complete(0.5)
+        self.assertEqual([(one.number, one.requeue_of, one.requeued_as) for one in study.trials],
+                         [(1, None, 2), (2, 1, 3), (3, 1, None)])
 
 
 class Loop(TrialTest):

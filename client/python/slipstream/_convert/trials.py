@@ -32,6 +32,11 @@ def timestamp_of(moment: Optional[datetime]) -> Optional[Dict[str, int]]:
     return {"seconds": since.days * 86400 + since.seconds, "nanos": since.microseconds * 1000}
 
 
+def _number_in(name: str) -> Optional[int]:
+    """The number of the trial with this name; None without a name."""
+    return int(name.rsplit("/", 1)[1]) if name else None
+
+
 def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
     measured = message.measurement.metrics
     return TrialRecord(
@@ -42,6 +47,8 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
         value=measured.get(metric),
         reason=message.reason,
         worker=message.worker,
+        host=message.worker_process.host,
+        process_id=message.worker_process.process_id or None,
         candidate=message.candidate if message.HasField("candidate") else None,
         created=time_of(message, "create_time"),
         started=time_of(message, "start_time"),
@@ -50,6 +57,8 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
         report_count=message.report_count,
         last_step=message.last_step if message.HasField("last_step") else None,
         last_value=message.last_value if message.HasField("last_value") else None,
+        requeue_of=_number_in(message.requeue_of),
+        requeued_as=_number_in(message.requeued_as),
         labels=dict(message.labels),
         note=message.note,
     )
