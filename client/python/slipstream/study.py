@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type, overload
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type, Union, overload
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
@@ -160,6 +160,35 @@ class Study(StudyBase):
         With a `request_id` of the caller's own, of 1 to 128 printable characters, whoever says it
         again within a day adds nothing."""
         return self._transport.run(self._reader.add(params, value, request_id))
+
+    def annotate(
+        self,
+        trial: Union[int, TrialRecord],
+        *,
+        labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+        note: Optional[str] = None,
+    ) -> TrialRecord:
+        """Writes labels and a note on a trial, given by its number or its record, and returns it.
+
+        Labels are strings or numbers, and come beside those that the trial has: one of the same key
+        is replaced, and one that is None is removed. A note replaces the one before, and "" removes
+        it; what is left out stays as it is. The same again changes nothing.
+
+        Threads and tasks of a process take turns. The server takes all labels of a trial at once,
+        so they are read, changed and written back: of two processes that change labels of the same
+        trial within the same milliseconds, the later one may undo what the other has written.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-notes", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> trial = study.record({"x": 0.5}, 0.25)
+        >>> study.annotate(1, labels={"gpu": "a100", "fold": 3}, note="from last year").labels
+        {'fold': '3', 'gpu': 'a100'}
+        >>> study.annotate(1, labels={"fold": None}).labels
+        {'gpu': 'a100'}
+        """
+        plan = self._reader.annotate(trial, labels, note)
+        return self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
     def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """The measurements on the way of a trial, by step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any, Mapping, Optional, Type, Union
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.plan import Plan
@@ -34,6 +34,38 @@ class Trial(HeldTrial):
     def should_stop(self) -> bool:
         """Whether to stop early, by the study's rule and the reports so far; see `stop_reason`."""
         return self._transport.run(self._should_stop())
+
+    def annotate(
+        self,
+        *,
+        labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+        note: Optional[str] = None,
+    ) -> None:
+        """Writes labels and a note on the trial, for people and programs that look at it later.
+
+        See `Study.annotate`; it may be called before and after the outcome.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-labels", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> with study.suggest() as trial:
+        ...     trial.annotate(labels={"gpu": "a100", "fold": 3})
+        ...     trial.complete(trial.x)
+        >>> study.best.labels["gpu"]
+        'a100'
+        """
+        self._transport.run_in_turn(self.name, self._annotate(labels, note))
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The labels as they are now. A configuration that was queued again, because a lease ran
+        out, keeps those of the trial before."""
+        return self._transport.run(self._labels())
+
+    @property
+    def note(self) -> str:
+        """The note as it is now, which is kept as labels are; empty if there is none."""
+        return self._transport.run(self._note())
 
     def complete(self, value: float) -> None:
         """Records the value of the study's metric."""

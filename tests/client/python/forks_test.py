@@ -3,6 +3,7 @@
 import os
 import signal
 import unittest
+import unittest.mock
 
 from servers import PATIENCE, ServerTest
 
@@ -39,6 +40,26 @@ class Forks(ServerTest):
                 return error
 
         self.assertIn("open the study in the child", self.in_fork(use))
+
+    def test_a_fork_does_not_wait_for_the_annotations_of_its_process(self):
+        def use():
+            try:
+                return trial.annotate(note="from a fork")
+            except RuntimeError as error:
+                return error
+
+        trial, forked = self.study.suggest(), []
+        attempt = self.study._transport._attempt
+
+        def attempt_and_fork(step):
+            if step.method == "UpdateTrial":
+                forked.append(self.in_fork(use))
+            return attempt(step)
+
+        with unittest.mock.patch.object(self.study._transport, "_attempt", attempt_and_fork):
+            trial.annotate(note="odd")
+        self.assertIn("open the study in the child", forked[0])
+        self.assertEqual(trial.note, "odd")
 
     def test_a_fork_opens_the_study_itself(self):
         def use():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import weakref
 from typing import Any, Optional
 
 import grpc
@@ -37,6 +38,7 @@ class AwaitingTransport:
 
         self._links: Links[Any] = Links(address, open_channel)
         self._metadata = authorization(token)
+        self._turns: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
 
     async def run(self, plan: Plan[Result]) -> Result:
         """Performs a plan."""
@@ -50,6 +52,11 @@ class AwaitingTransport:
             return await self._attempt(step)
 
         return await run_async(plan, perform)
+
+    async def run_in_turn(self, subject: str, plan: Plan[Result]) -> Result:
+        """Performs a plan when no other one on the same subject is under way."""
+        async with self._turns.setdefault(subject, asyncio.Lock()):
+            return await self.run(plan)
 
     async def _attempt(self, attempt: Attempt) -> Reply:
         link: Link[Any] = self._links.current()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+import weakref
 from typing import Any, Optional
 
 import grpc
@@ -27,11 +29,21 @@ class BlockingTransport:
 
         self._links: Links[Any] = Links(address, open_channel)
         self._metadata = authorization(token)
+        self._lock = threading.Lock()
+        self._turns: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
         self.renewals = Renewals(self._attempt)
 
     def run(self, plan: Plan[Result]) -> Result:
         """Performs a plan."""
         return run(plan, self._perform)
+
+    def run_in_turn(self, subject: str, plan: Plan[Result]) -> Result:
+        """Performs a plan when no other one on the same subject is under way."""
+        self._links.current()  # Complains of a fork, where a turn may never end.
+        with self._lock:
+            turn = self._turns.setdefault(subject, threading.Lock())
+        with turn:
+            return self.run(plan)
 
     def _perform(self, step: Step) -> Optional[Reply]:
         if isinstance(step, Pause):

@@ -37,6 +37,11 @@ def _number_in(name: str) -> Optional[int]:
     return int(name.rsplit("/", 1)[1]) if name else None
 
 
+def labels_of(message: Message) -> Dict[str, str]:
+    """The labels by key, in which order they do not come."""
+    return dict(sorted(message.labels.items()))
+
+
 def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
     measured = message.measurement.metrics
     return TrialRecord(
@@ -59,7 +64,7 @@ def trial_of(message: Message, space: Space, metric: str) -> TrialRecord:
         last_value=message.last_value if message.HasField("last_value") else None,
         requeue_of=_number_in(message.requeue_of),
         requeued_as=_number_in(message.requeued_as),
-        labels=dict(message.labels),
+        labels=labels_of(message),
         note=message.note,
     )
 

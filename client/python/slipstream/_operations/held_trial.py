@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from typing import Any, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from slipstream import errors
 from slipstream._calls.plan import Pause, Plan
-from slipstream._convert.trials import measurement_message, outcome_message
+from slipstream._convert.trials import labels_of, measurement_message, outcome_message
+from slipstream._operations.annotations import Labels, annotate, read
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -36,13 +37,9 @@ class HeldTrial(TrialValues):
             measurements = {
                 step: measurement_message(self._holder.metric, values[step]) for step in chunk
             }
-            try:
-                response = yield from self._holder.service.report(
-                    self.name, self._record.created, measurements
-                )
-            except errors.NotFound:  # Another trial may have its name.
-                self._lost = True
-                raise
+            response = yield from self._if_there(
+                self._holder.service.report(self.name, self._record.created, measurements)
+            )
             if messages.enum_name("Trial.State", response.state) != "ACTIVE":
                 self._lost = True
             if self._last_report is None or chunk[-1] >= self._last_report[0]:
@@ -52,6 +49,21 @@ class HeldTrial(TrialValues):
         response = yield from self._holder.service.should_stop(self.name)
         self._advice = response.reason if response.stop else None
         return bool(response.stop)
+
+    def _annotate(self, labels: Optional[Labels], note: Optional[str]) -> Plan[None]:
+        service, created = self._holder.service, self._record.created
+        yield from self._if_there(annotate(service, self.name, created, labels, note))
+
+    def _labels(self) -> Plan[Dict[str, str]]:
+        return labels_of((yield from self._read()))
+
+    def _note(self) -> Plan[str]:
+        return str((yield from self._read()).note)
+
+    def _read(self) -> Plan[Message]:
+        """The trial as it is now. A suggestion has neither labels nor a note."""
+        service, created = self._holder.service, self._record.created
+        return self._if_there(read(service, self.name, created))
 
     def _complete(self, value: float) -> Plan[None]:
         number = _finite(value, "complete", self.number)
@@ -73,12 +85,18 @@ class HeldTrial(TrialValues):
         return self._observe(outcome_message("early_stop", self._holder.metric, value, told))
 
     def _observe(self, outcome: Message) -> Plan[None]:
+        yield from self._if_there(
+            self._holder.service.observe(self.name, self._record.created, outcome)
+        )
+        self._end()
+
+    def _if_there(self, call: Plan[Message]) -> Plan[Message]:
+        """What the call gives. If the trial is gone it is lost; another one may have its name."""
         try:
-            yield from self._holder.service.observe(self.name, self._record.created, outcome)
-        except errors.NotFound:  # Another trial may have its name.
+            return (yield from call)
+        except errors.NotFound:
             self._lost = True
             raise
-        self._end()
 
     def _release(self) -> Plan[None]:
         if not self._lost:

@@ -113,6 +113,15 @@ class Service:
             "AddTrials", what, request_id=request_id, study=study, observations=observations
         )
 
+    def get_trial(self, name: str) -> Plan[Message]:
+        return self._read("GetTrial", f"read {name}", "GetTrialRequest", name=name)
+
+    def update_trial(self, name: str, changes: Mapping[str, Any]) -> Plan[Message]:
+        """Gives fields of the trial other values."""
+        trial = messages.new("Trial", name=name, **changes)
+        mask = {"paths": list(changes)}
+        return self._change("UpdateTrial", f"annotate {name}", trial=trial, update_mask=mask)
+
     def list_reports(self, trial: str) -> Plan[Message]:
         what = f"list the reports of {trial}"
         return self._read("ListReports", what, "ListReportsRequest", trial=trial)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Dict, List, Mapping, Optional, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -12,11 +12,12 @@ from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._convert.values import configuration_of
+from slipstream._operations.annotations import Labels, annotate
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
 from slipstream.records import StudyDescription, TrialRecord
-from slipstream.scalars import check_finite, plain
+from slipstream.scalars import check_count, check_finite, plain
 from slipstream.tables import is_missing
 
 _MOST_SHOWN = 8  # Most parameters of a configuration that an error shows.
@@ -139,6 +140,21 @@ class StudyReader:
     @functools.cached_property
     def _candidates(self) -> Set[Tuple[Tuple[str, Value], ...]]:
         return {tuple(row.items()) for row in self._study.candidates}
+
+    def name_of(self, trial: Union[int, TrialRecord]) -> str:
+        """The full name of a trial of this study, given by its number or as it was read."""
+        number = trial.number if isinstance(trial, TrialRecord) else check_count("trial", trial, 1)
+        name = f"{self._name}/trials/{number}"
+        if isinstance(trial, TrialRecord) and trial.name != name:
+            raise ValueError(f"{trial.name} is no trial of {self._name}")
+        return name
+
+    def annotate(
+        self, trial: Union[int, TrialRecord], labels: Optional[Labels], note: Optional[str]
+    ) -> Plan[TrialRecord]:
+        created = trial.created if isinstance(trial, TrialRecord) else None
+        message = yield from annotate(self._service, self.name_of(trial), created, labels, note)
+        return self._record(message)
 
     def source_weights(self, trial_name: str) -> Plan[Dict[str, float]]:
         """The share that each source task had in a suggestion."""

@@ -13,6 +13,7 @@ from typing import (
     Optional,
     Tuple,
     Type,
+    Union,
     overload,
 )
 
@@ -193,6 +194,17 @@ class Study(StudyBase):
     async def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """See `slipstream.Study.reports`."""
         return await self._transport.run(self._reader.reports(trial.name))
+
+    async def annotate(
+        self,
+        trial: Union[int, TrialRecord],
+        *,
+        labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+        note: Optional[str] = None,
+    ) -> TrialRecord:
+        """See `slipstream.Study.annotate`."""
+        plan = self._reader.annotate(trial, labels, note)
+        return await self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
     async def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
         """See `slipstream.Study.enqueue`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import Any, Optional, Type
+from typing import Any, Mapping, Optional, Type, Union
 
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations.held_trial import HeldTrial
@@ -27,6 +27,23 @@ class Trial(HeldTrial):
     async def should_stop(self) -> bool:
         """See `slipstream.Trial.should_stop`."""
         return await self._transport.run(self._should_stop())
+
+    async def annotate(
+        self,
+        *,
+        labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+        note: Optional[str] = None,
+    ) -> None:
+        """See `slipstream.Trial.annotate`."""
+        await self._transport.run_in_turn(self.name, self._annotate(labels, note))
+
+    async def labels(self) -> Mapping[str, str]:
+        """See `slipstream.Trial.labels`."""
+        return await self._transport.run(self._labels())
+
+    async def note(self) -> str:
+        """See `slipstream.Trial.note`."""
+        return await self._transport.run(self._note())
 
     async def complete(self, value: float) -> None:
         """See `slipstream.Trial.complete`."""

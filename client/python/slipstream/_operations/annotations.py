@@ -1,0 +1,68 @@
+"""Plans of what people and programs write on trials: labels and a note.
+
+The server takes all labels of a trial at once. They are therefore read, changed and written back,
+and transports let the annotations of one trial take turns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Dict, Mapping, Optional, Union
+
+from slipstream import errors
+from slipstream._calls.plan import Plan
+from slipstream._convert.trials import time_of
+from slipstream._operations.service import Service
+from slipstream._wire.messages import Message
+from slipstream.scalars import label_texts, plain
+
+Labels = Mapping[str, Union[str, float, None]]  # One that is None is removed.
+
+
+def _texts(labels: Labels) -> Dict[str, Optional[str]]:
+    texts = label_texts({key: "" if one is None else one for key, one in labels.items()})
+    return {key: None if labels[key] is None else text for key, text in texts.items()}
+
+
+def _changes(
+    trial: Message, labels: Mapping[str, Optional[str]], note: Optional[str]
+) -> Dict[str, Any]:
+    """The fields of the trial that are to have other values."""
+    changes: Dict[str, Any] = {}
+    merged = {**trial.labels, **labels}
+    kept = {key: text for key, text in merged.items() if text is not None}
+    if kept != dict(trial.labels):
+        changes["labels"] = kept
+    if note is not None and note != trial.note:
+        changes["note"] = note
+    return changes
+
+
+def read(service: Service, name: str, created: Optional[datetime]) -> Plan[Message]:
+    """The trial; NotFound if the one of this name was created at another time."""
+    trial = yield from service.get_trial(name)
+    if created is not None and created != time_of(trial, "create_time"):
+        raise errors.NotFound(
+            f"cannot read {name} on {service.address}: {name} is not the trial that the call is "
+            "about, which is gone: its study was deleted and created again, or an older backup was "
+            "restored"
+        )
+    return trial
+
+
+def annotate(
+    service: Service,
+    name: str,
+    created: Optional[datetime],
+    labels: Optional[Labels],
+    note: Optional[str],
+) -> Plan[Message]:
+    """The trial with these labels, beside those that it has, and the note, unless that is None."""
+    if labels is None and note is None:
+        raise TypeError("annotate() got nothing to write: give labels=, note= or both")
+    note = plain(note)
+    if not isinstance(note, (str, type(None))):
+        raise TypeError(f"note={note!r} must be a text")
+    texts = _texts(labels or {})
+    trial = yield from read(service, name, created)
+    changes = _changes(trial, texts, note)
+    return (yield from service.update_trial(name, changes)) if changes else trial

@@ -1,0 +1,263 @@
+"""Labels and notes, which people and programs write on trials."""
+
+import asyncio
+import contextlib
+import threading
+import unittest
+
+import numpy
+from servers import LossyProxy, ServerTest
+from waiting import wait_until, wait_until_async
+
+import slipstream
+import slipstream.aio
+from slipstream import Options, Retry, real
+from slipstream._wire import messages
+
+SPACE = {"x": real(0, 1)}
+QUICK = Options(retry=Retry(initial_backoff=0.001, max_backoff=0.01))
+
+
+class AnnotationTest(ServerTest):
+    def open(self, **settings):
+        return slipstream.create_or_load(self.study_id, SPACE, minimize="loss", **settings)
+
+    def written(self, number=1):
+        """What is written on a trial, as somebody else reads it."""
+        trial = slipstream.load(self.study_id).trials[number - 1]
+        return trial.labels, trial.note
+
+
+class Trials(AnnotationTest):
+    def test_labels_are_added_to_those_that_there_are(self):
+        trial = self.open().suggest()
+        self.assertEqual((trial.labels, trial.note), ({}, ""))
+        trial.annotate(labels={"gpu": "a100", "fold": numpy.int64(3)}, note="looks odd")
+        self.assertEqual(self.written(), ({"gpu": "a100", "fold": "3"}, "looks odd"))
+        trial.annotate(labels={"gpu": "h100", "fold": None, "never there": None})
+        self.assertEqual(self.written(), ({"gpu": "h100"}, "looks odd"))
+        trial.annotate(note="it was the disk")
+        self.assertEqual(self.written(), ({"gpu": "h100"}, "it was the disk"))
+        self.assertEqual((trial.labels, trial.note), self.written())
+        trial.annotate(note="")
+        self.assertEqual(self.written(), ({"gpu": "h100"}, ""))
+
+    def test_labels_are_told_by_key(self):
+        trial = self.open().suggest()
+        trial.annotate(labels=dict.fromkeys("jihgfedcba", 1))
+        for labels in (trial.labels, self.written()[0]):
+            self.assertEqual("".join(labels), "abcdefghij")
+
+    def test_they_are_written_before_and_after_the_outcome(self):
+        with self.open().suggest() as trial:
+            trial.annotate(labels={"phase": "training"})
+            trial.complete(0.5)
+            trial.annotate(labels={"phase": "done"})
+        trial.annotate(note="archived")
+        self.assertEqual(self.written(), ({"phase": "done"}, "archived"))
+
+    def test_what_others_have_written_stays(self):
+        study = self.open()
+        trial = study.suggest()
+        slipstream.load(self.study_id).annotate(1, labels={"seen": "ann"}, note="by ann")
+        trial.annotate(labels={"gpu": "a100"})
+        self.assertEqual(self.written(), ({"seen": "ann", "gpu": "a100"}, "by ann"))
+        self.assertEqual((trial.labels, trial.note), self.written())
+
+    def test_a_trial_that_is_suggested_again_tells_them(self):
+        self.open(worker="w").suggest().annotate(labels={"gpu": "a100"}, note="warm")
+        again = slipstream.load(self.study_id, worker="w").suggest()
+        self.assertEqual((again.number, again.labels, again.note), (1, {"gpu": "a100"}, "warm"))
+
+    def test_a_configuration_that_is_queued_again_keeps_what_is_written(self):
+        study = self.open(lease=1)
+        study.suggest().annotate(labels={"checkpoint": "epoch-3"}, note="the disk was full")
+        wait_until(lambda: study.trials[0].state == "stale", "the lease ran out")
+        again = study.suggest()
+        self.assertEqual((again.number, again.labels, again.note),
+                         (2, {"checkpoint": "epoch-3"}, "the disk was full"))
+
+    def test_threads_do_not_undo_what_others_write(self):
+        study = self.open()
+        trial = study.suggest()
+        together = threading.Barrier(8, timeout=30)
+
+        def write(index):
+            together.wait()
+            for step in range(5):
+                labels = {f"{index}-{step}": "there"}
+                if index % 2:
+                    trial.annotate(labels=labels)
+                else:
+                    study.annotate(1, labels=labels)
+
+        threads = [threading.Thread(target=write, args=(index,)) for index in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(set(self.written()[0]),
+                         {f"{index}-{step}" for index in range(8) for step in range(5)})
+
+    def test_a_trial_is_not_taken_for_another_one_of_its_name(self):
+        gone = self.open().suggest()
+        record = slipstream.load(self.study_id).trials[0]
+        slipstream.delete_study(self.study_id)
+        study = self.open()
+        study.suggest()
+        for write in (lambda: gone.annotate(note="odd"), lambda: study.annotate(record, note="odd"),
+                      lambda: gone.annotate(labels={"gpu": "a100"}), lambda: gone.labels):
+            with self.assertRaisesRegex(slipstream.NotFound, "/1 is not the trial.*is gone"):
+                write()
+        self.assertTrue(gone.lost)
+        self.assertEqual(self.written(), ({}, ""))
+
+    def test_mistakes_are_told_with_their_remedy(self):
+        study = self.open()
+        trial = study.suggest()
+        for arguments, kind, words in (
+            ({}, TypeError, "annotate.. got nothing to write: give labels=, note= or both"),
+            ({"note": 3}, TypeError, "note=3 must be a text"),
+            ({"labels": {"a": [1]}}, TypeError, "labels={'a': .1.}: the keys of labels must be"),
+            ({"labels": {1: "a"}}, TypeError, "labels={1: 'a'}: the keys of"),
+            ({"labels": {1: None}}, TypeError, "the keys of"),
+            ({"note": "x" * 1025}, slipstream.InvalidArgument, "trial.note"),
+            ({"labels": {"": "a"}}, slipstream.InvalidArgument, "trial.labels"),
+        ):
+            for write in (trial.annotate, lambda **given: study.annotate(1, **given)):
+                with self.assertRaisesRegex(kind, words):
+                    write(**arguments)
+        self.assertEqual(self.written(), ({}, ""))
+
+
+class Studies(AnnotationTest):
+    def test_a_trial_is_named_by_its_number_or_its_record(self):
+        study = self.open()
+        study.record({"x": 0.5}, 0.25)
+        told = study.annotate(1, labels={"gpu": "a100"}, note="from last year")
+        self.assertEqual((told.number, told.state, told.value, told.params),
+                         (1, "succeeded", 0.25, {"x": 0.5}))
+        self.assertEqual((told.labels, told.note), ({"gpu": "a100"}, "from last year"))
+        self.assertEqual(study.annotate(study.best, labels={"checked": True}),
+                         study.trials[0])
+        self.assertEqual(study.annotate(numpy.int64(1), labels={}), study.best)
+        self.assertEqual(self.written(), ({"gpu": "a100", "checked": "True"}, "from last year"))
+
+    def test_a_study_of_a_project_is_annotated_too(self):
+        study = self.open(project="vision")
+        study.suggest().annotate(labels={"gpu": "a100"})
+        study.annotate(1, note="odd")
+        self.assertEqual((study.trials[0].labels, study.trials[0].note), ({"gpu": "a100"}, "odd"))
+
+    def test_what_is_no_trial_of_the_study_is_refused(self):
+        study = self.open()
+        other = slipstream.create_or_load(f"{self.study_id}-2", SPACE, minimize="loss")
+        foreign = other.record({"x": 0.5}, 1)
+        for trial, kind, words in (
+            (0, ValueError, "trial=0 must be at least 1"),
+            ("1", TypeError, "trial='1' must be a whole number"),
+            (foreign, ValueError, f"{foreign.name} is no trial of studies/{self.study_id}"),
+            (7, slipstream.NotFound, f"there is no studies/{self.study_id}/trials/7"),
+        ):
+            with self.assertRaisesRegex(kind, words):
+                study.annotate(trial, note="odd")
+
+
+class Calls(AnnotationTest):
+    def setUp(self):
+        super().setUp()
+        self.proxy = LossyProxy(self.server.address)
+        self.addCleanup(self.proxy.close)
+        self.study = self.open(address=self.proxy.address, options=QUICK)
+
+    def changes(self):
+        """The requests to change a trial, so far."""
+        kind = type(messages.new("UpdateTrialRequest"))
+        return [kind.FromString(call) for call in self.proxy.calls.get("UpdateTrial", [])]
+
+    def test_only_what_changes_is_sent(self):
+        trial = self.study.suggest()
+        trial.annotate(labels={"gpu": "a100"})
+        trial.annotate(note="odd")
+        trial.annotate(labels={"gpu": None}, note="")
+        trial.annotate(labels={"gpu": None}, note="")
+        trial.annotate(labels={})
+        self.assertEqual([sorted(one.update_mask.paths) for one in self.changes()],
+                         [["labels"], ["note"], ["labels", "note"]])
+
+    def test_a_change_is_made_once(self):
+        trial = self.study.suggest()
+        self.proxy.losses = {"GetTrial": ["call", "answer"], "UpdateTrial": ["answer", "call"]}
+        trial.annotate(labels={"gpu": "a100"}, note="odd")
+        self.assertEqual(self.written(), ({"gpu": "a100"}, "odd"))
+        self.assertEqual((len(self.changes()), len({one.request_id for one in self.changes()})),
+                         (3, 1))
+
+    def test_a_repeated_attempt_does_not_undo_what_came_between(self):
+        trial = self.study.suggest()
+        other = slipstream.load(self.study_id)
+        forward, calls = self.proxy._forward, []
+
+        def forward_and_let_another_one_write(path, request):
+            response = forward(path, request)
+            if path.endswith("/UpdateTrial"):
+                calls.append(path)
+                if len(calls) == 1:
+                    other.annotate(1, labels={"gpu": None, "seen": "ann"})
+            return response
+
+        self.proxy._forward = forward_and_let_another_one_write
+        self.proxy.losses = {"UpdateTrial": ["answer"]}
+        trial.annotate(labels={"gpu": "a100"})
+        self.assertEqual(len(calls), 2)
+        self.assertEqual(self.written(), ({"seen": "ann"}, ""))
+
+
+class Asyncio(AnnotationTest):
+    def test_it_does_the_same(self):
+        async def body():
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, SPACE, minimize="loss") as study:
+                async with await study.suggest() as trial:
+                    await trial.annotate(labels={"gpu": "a100", "fold": 3}, note="odd")
+                    self.assertEqual((await trial.labels(), await trial.note()),
+                                     ({"gpu": "a100", "fold": "3"}, "odd"))
+                    await trial.complete(0.5)
+                told = await study.annotate(1, labels={"fold": None}, note="")
+                self.assertEqual((told, told.labels, told.note),
+                                 (await study.best(), {"gpu": "a100"}, ""))
+                await asyncio.gather(*(
+                    trial.annotate(labels={f"{index}": "there"}) if index % 2
+                    else study.annotate(told, labels={f"{index}": "there"})
+                    for index in range(20)))
+                with self.assertRaisesRegex(TypeError, "nothing to write"):
+                    await study.annotate(1)
+
+        asyncio.run(asyncio.wait_for(body(), 60))
+        self.assertEqual(set(self.written()[0]), {"gpu", *map(str, range(20))})
+
+    def test_a_cancelled_task_lets_others_write(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+
+        async def is_sent():
+            return "UpdateTrial" in proxy.calls
+
+        async def body():
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, SPACE, minimize="loss", address=proxy.address) as study:
+                trial = await study.suggest()
+                proxy.losses = {"UpdateTrial": ["late"]}
+                task = asyncio.ensure_future(trial.annotate(note="never heard"))
+                await wait_until_async(is_sent, "the note was sent")
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+                await trial.annotate(note="heard")
+
+        asyncio.run(asyncio.wait_for(body(), 60))
+        self.assertEqual(self.written()[1], "heard")
+
+
+if __name__ == "__main__":
+    unittest.main()
