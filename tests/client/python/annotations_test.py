@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import math
+import pathlib
+import tempfile
 import threading
 import unittest
 
@@ -257,6 +260,66 @@ class Asyncio(AnnotationTest):
 
         asyncio.run(asyncio.wait_for(body(), 60))
         self.assertEqual(self.written()[1], "heard")
+
+
+class Tables(AnnotationTest):
+    COLUMNS = ["number", "state", "x", "loss", "worker", "reason", "started", "ended"]
+
+    def test_they_have_columns_for_labels_and_notes_where_there_are_any(self):
+        study = self.open()
+        study.record({"x": 0.5}, 0.25)
+        study.record({"x": 0.25}, 0.5)
+        self.assertEqual(list(study.trials.to_dicts()[0]), self.COLUMNS)
+        study.annotate(1, labels={"gpu": "a100", "fold": 3})
+        self.assertEqual(list(study.trials.to_dicts()[1]),
+                         [*self.COLUMNS, "label:fold", "label:gpu"])
+        study.annotate(2, labels={"gpu": "h100"}, note="odd")
+        cells = [list(row.values())[len(self.COLUMNS):] for row in study.trials.to_dicts()]
+        self.assertEqual(cells, [["", "3", "a100"], ["odd", None, "h100"]])
+        frame = study.trials.to_frame()
+        self.assertEqual(list(frame.columns),
+                         [*self.COLUMNS[1:], "note", "label:fold", "label:gpu"])
+        self.assertEqual(frame[frame["label:gpu"] == "h100"].index.tolist(), [2])
+        self.assertIn("<th>label:gpu</th>", study.trials._repr_html_())
+
+    def test_parameters_of_the_same_names_keep_them(self):
+        space = {"label:gpu": real(0, 1), "note": real(0, 1)}
+        with self.assertWarnsRegex(UserWarning, "trial.note is the trial's own"):
+            study = slipstream.create_or_load(self.study_id, space, minimize="label:fold")
+        study.record({"label:gpu": 0.5, "note": 0.25}, 1)
+        study.annotate(1, labels={"gpu": "a100", "fold": 3, "seed": 1}, note="odd")
+        row = study.trials.to_dicts()[0]
+        self.assertEqual({name: row[name] for name in row if "label:" in name or "note" in name},
+                         {"label:gpu": 0.5, "note": 0.25, "label:fold": 1, "trial_note": "odd",
+                          "trial_label:fold": "3", "trial_label:gpu": "a100", "label:seed": "1"})
+        self.assertEqual(study.trials.to_frame().loc[1, "trial_label:gpu"], "a100")
+
+    def test_an_annotated_table_is_a_source_like_one_without(self):
+        for space in (SPACE, {"label:gpu": real(0, 1), "state": real(0, 1)}):
+            with self.subTest(space), tempfile.TemporaryDirectory() as folder:
+                earlier = slipstream.create_or_load(
+                    f"{self.study_id}-{len(space)}", space, minimize="loss")
+                earlier.record(dict.fromkeys(space, 0.5), 0.25)
+                earlier.suggest().fail("broke")
+                task = slipstream.register_source(earlier)
+                earlier.annotate(1, labels={"gpu": "a100", "fold": 3}, note="odd")
+                path = pathlib.Path(folder) / "trials.csv"
+                earlier.trials.to_frame().to_csv(path)
+                for table in (earlier.trials.to_frame(), earlier.trials.to_dicts(), path):
+                    self.assertEqual(slipstream.register_source(table, like=earlier).name,
+                                     task.name)
+        other = {"x": real(0, 1), "y": real(0, 1)}
+        row = {"x": 0.5, "y": 0.5, "loss": 1.0, "label:gpu": "a100"}
+        with self.assertRaisesRegex(ValueError, "column 'label:gpu' is neither a parameter"):
+            slipstream.register_source([row], other, minimize="loss")  # No table of trials.
+
+    def test_a_label_is_no_parameter_that_the_study_lacks(self):
+        space = {"label:gpu": real(0, 1), "x": real(0, 1)}
+        earlier = slipstream.create_or_load(f"{self.study_id}-0", space, minimize="loss")
+        earlier.record({"label:gpu": 0.5, "x": 0.5}, math.pi)
+        earlier.annotate(1, labels={"gpu": "a100"})
+        with self.assertRaisesRegex(ValueError, "column 'label:gpu' is neither a parameter"):
+            self.open(sources=[earlier.trials.to_frame()])
 
 
 if __name__ == "__main__":

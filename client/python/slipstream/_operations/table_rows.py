@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Collection, Dict, List, Mapping, Optional
 
-from slipstream.trials import ABOUT_TRIALS, column_about, prefixed
+from slipstream.trials import column_about, names_about_trials, prefixed
 
 _MEANINGFUL = ("succeeded", "failed", "infeasible")
 _STATES = (*_MEANINGFUL, "requested", "active", "stopped", "stale", "withdrawn")
@@ -31,7 +31,7 @@ def _columns_about_trials(
     has the name; none if the table was not made of trials."""
     there = {name for row in rows for name in row if name not in taken}
     found = {}
-    for name in ABOUT_TRIALS:
+    for name in names_about_trials(there):
         names = (column_about(prefixed(name), taken), name)
         column = next((one for one in names if one in there), None)
         if column is not None:
