@@ -125,6 +125,32 @@ absl::StatusOr<bool> HeldTrial::ShouldStop() {
   return response->stop();
 }
 
+absl::Status HeldTrial::Annotate(const client::Annotation& annotation) {
+  const absl::Status written =
+      holder_.annotations->Write(record_.name, record_.created, annotation).status();
+  NoteWhetherItIsGone(written);
+  return written;
+}
+
+// The trial as it is now: a suggestion has neither labels nor a note.
+absl::StatusOr<v1::Trial> HeldTrial::Read() {
+  absl::StatusOr<v1::Trial> trial = holder_.annotations->Read(record_.name, record_.created);
+  NoteWhetherItIsGone(trial.status());
+  return trial;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> HeldTrial::Labels() {
+  const absl::StatusOr<v1::Trial> trial = Read();
+  if (!trial.ok()) return trial.status();
+  return std::map<std::string, std::string>(trial->labels().begin(), trial->labels().end());
+}
+
+absl::StatusOr<std::string> HeldTrial::Note() {
+  const absl::StatusOr<v1::Trial> trial = Read();
+  if (!trial.ok()) return trial.status();
+  return trial->note();
+}
+
 absl::Status HeldTrial::Observe(v1::Outcome outcome) {
   v1::ObserveRequest request;
   Name(record_, &request);

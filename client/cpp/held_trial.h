@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cpp/annotations.h"
 #include "client/cpp/renewals.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/records.h"
@@ -24,6 +26,7 @@ namespace slipstream::client_internal {
 struct Holder {
   std::shared_ptr<Client> client;
   std::shared_ptr<Renewals> renewals;
+  std::shared_ptr<Annotations> annotations;
   std::string study;  // "studies/{study}".
   std::string metric;
   std::string worker;
@@ -50,6 +53,9 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
 
   absl::Status Report(int64_t step, double value);
   absl::StatusOr<bool> ShouldStop();
+  absl::Status Annotate(const client::Annotation& annotation);
+  absl::StatusOr<std::map<std::string, std::string>> Labels();
+  absl::StatusOr<std::string> Note();
   absl::Status Complete(double value);
   absl::Status Fail(const std::string& reason);
   absl::Status Infeasible(const std::string& reason);
@@ -60,6 +66,7 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   HeldTrial(Holder holder, client::TrialRecord record);
 
   Renewals::Pause Renew();
+  absl::StatusOr<v1::Trial> Read();
   absl::Status Observe(v1::Outcome outcome);
   // It is lost then. Another trial may have its name, and must not be given back in its place.
   void NoteWhetherItIsGone(const absl::Status& status);

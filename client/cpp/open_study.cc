@@ -54,7 +54,8 @@ OpenStudy::OpenStudy(std::shared_ptr<Client> client, const v1::Study& study)
       name_(study.name()),
       description_(DescriptionOf(study)),
       lanes_(std::make_shared<Lanes>(ChooseWorker(client_->options().worker))),
-      renewals_(std::make_shared<Renewals>()) {}
+      renewals_(std::make_shared<Renewals>()),
+      annotations_(std::make_shared<Annotations>(client_)) {}
 
 const std::string& OpenStudy::metric() const {
   return description_.maximize.empty() ? description_.minimize : description_.maximize;
@@ -72,6 +73,7 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
   if (!trials.ok()) return Explain(trials.status());
   const Holder holder = {client_,
                          renewals_,
+                         annotations_,
                          name_,
                          metric(),
                          worker,
@@ -121,6 +123,14 @@ absl::StatusOr<TrialRecord> OpenStudy::Add(const Configuration& params,
   const absl::StatusOr<std::vector<v1::Trial>> added = client_->AddTrials(name_, {observation});
   if (!added.ok()) return added.status();
   return RecordOf(added->front(), metric());
+}
+
+absl::StatusOr<TrialRecord> OpenStudy::Annotate(int64_t number,
+                                                const client::Annotation& annotation) {
+  const absl::StatusOr<v1::Trial> trial =
+      annotations_->Write(absl::StrCat(name_, "/trials/", number), std::nullopt, annotation);
+  if (!trial.ok()) return trial.status();
+  return RecordOf(*trial, metric());
 }
 
 absl::Status OpenStudy::SetState(v1::Study::State state) {

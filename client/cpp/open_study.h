@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_CLIENT_CPP_OPEN_STUDY_H_
 #define SLIPSTREAM_CLIENT_CPP_OPEN_STUDY_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cpp/annotations.h"
 #include "client/cpp/held_trial.h"
 #include "client/cpp/lanes.h"
 #include "client/cpp/renewals.h"
@@ -39,6 +41,8 @@ class OpenStudy {
   absl::StatusOr<std::optional<client::TrialRecord>> Best();
   absl::StatusOr<client::TrialRecord> Add(const client::Configuration& params,
                                           std::optional<double> value);
+  absl::StatusOr<client::TrialRecord> Annotate(int64_t number,
+                                               const client::Annotation& annotation);
   absl::Status SetState(v1::Study::State state);
 
  private:
@@ -52,6 +56,7 @@ class OpenStudy {
   // Trials outlive the study that they come from.
   const std::shared_ptr<Lanes> lanes_;
   const std::shared_ptr<Renewals> renewals_;
+  const std::shared_ptr<Annotations> annotations_;
 };
 
 }  // namespace slipstream::client_internal

@@ -74,6 +74,10 @@ absl::StatusOr<TrialRecord> Study::Record(const Configuration& params, double va
   return open_->Add(params, value);
 }
 
+absl::StatusOr<TrialRecord> Study::Annotate(int64_t number, const Annotation& annotation) {
+  return open_->Annotate(number, annotation);
+}
+
 absl::Status Study::Pause() { return open_->SetState(v1::Study::PAUSED); }
 absl::Status Study::Resume() { return open_->SetState(v1::Study::ACTIVE); }
 absl::Status Study::Complete() { return open_->SetState(v1::Study::COMPLETED); }

@@ -64,6 +64,10 @@ absl::Status Trial::Report(int64_t step, double value) { return held_->Report(st
 absl::StatusOr<bool> Trial::ShouldStop() { return held_->ShouldStop(); }
 std::optional<std::string> Trial::stop_reason() const { return held_->stop_reason(); }
 
+absl::Status Trial::Annotate(const Annotation& annotation) { return held_->Annotate(annotation); }
+absl::StatusOr<std::map<std::string, std::string>> Trial::Labels() { return held_->Labels(); }
+absl::StatusOr<std::string> Trial::Note() { return held_->Note(); }
+
 absl::Status Trial::Complete(double value) { return held_->Complete(value); }
 absl::Status Trial::Fail(const std::string& reason) { return held_->Fail(reason); }
 absl::Status Trial::Infeasible(const std::string& reason) { return held_->Infeasible(reason); }
@@ -78,6 +82,11 @@ std::future<absl::Status> Trial::ReportAsync(int64_t step, double value) {
 
 std::future<absl::StatusOr<bool>> Trial::ShouldStopAsync() {
   return background_->Run([held = held_] { return held->ShouldStop(); });
+}
+
+std::future<absl::Status> Trial::AnnotateAsync(Annotation annotation) {
+  return background_->Run(
+      [held = held_, annotation = std::move(annotation)] { return held->Annotate(annotation); });
 }
 
 std::future<absl::Status> Trial::CompleteAsync(double value) {

@@ -390,6 +390,7 @@ grpc::Status FakeService::UpdateTrial(Context* context, const v1::UpdateTrialReq
   return Answer(context, "UpdateTrial", request->request_id(), response, [&] {
     v1::Trial* const trial = FindTrial(request->trial().name());
     if (trial == nullptr) return NotFound(request->trial().name());
+    updates_.push_back(*request);
     for (const std::string& path : request->update_mask().paths()) {
       if (path == "note") trial->set_note(request->trial().note());
       if (path == "labels") *trial->mutable_labels() = request->trial().labels();
@@ -615,6 +616,11 @@ void FakeService::BreakExports(int times, int messages) {
   const std::lock_guard<std::mutex> lock(mutex_);
   breaking_exports_ = times;
   messages_before_break_ = messages;
+}
+
+std::vector<v1::UpdateTrialRequest> FakeService::updates() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return updates_;
 }
 
 std::vector<v1::ImportStudyRequest> FakeService::import() const {

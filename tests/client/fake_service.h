@@ -67,6 +67,8 @@ class FakeService final : public v1::OptimizationService::Service {
   // Every export from now on breaks with UNAVAILABLE after so many messages, `times` times.
   void BreakExports(int times, int messages);
   std::vector<v1::ImportStudyRequest> import() const;
+  // The changes of trials that were made.
+  std::vector<v1::UpdateTrialRequest> updates() const;
   // Gives the trial to another worker.
   void TakeAway(const std::string& trial);
   // As if its study had been deleted and another one had got as far since.
@@ -146,6 +148,7 @@ class FakeService final : public v1::OptimizationService::Service {
   std::vector<v1::Study> studies_;
   std::map<std::string, std::vector<v1::Trial>> trials_;    // By study.
   std::map<std::string, v1::ListReportsResponse> reports_;  // By trial.
+  std::vector<v1::UpdateTrialRequest> updates_;
   std::vector<v1::SourceTask> sources_;
   std::vector<v1::StudyEvent> events_;
   std::vector<v1::ExportLine> export_;

@@ -83,6 +83,8 @@ class Study {
   absl::StatusOr<TrialRecord> Enqueue(const Configuration& params);
   // Adds a result from elsewhere.
   absl::StatusOr<TrialRecord> Record(const Configuration& params, double value);
+  // Writes labels and a note on the trial with this number and returns it; see Trial::Annotate.
+  absl::StatusOr<TrialRecord> Annotate(int64_t number, const Annotation& annotation);
 
   // Stops suggestions for now, lets them go on, or stops them for good. Results are always taken.
   absl::Status Pause();

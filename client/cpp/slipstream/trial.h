@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,19 @@ class HeldTrial;
 }  // namespace slipstream::client_internal
 
 namespace slipstream::client {
+
+// What is written on a trial, for people and programs that look at it later:
+//
+//   trial.Annotate({.labels = {{"gpu", "a100"}, {"attempt", std::nullopt}}, .note = "looks odd"});
+//
+// The same again changes nothing.
+struct Annotation {
+  // These come beside the labels that the trial has. One of the same key is replaced, and one
+  // without a value is removed.
+  std::map<std::string, std::optional<std::string>> labels = {};
+  // Replaces the note; an empty one removes it. Without it the note stays as it is.
+  std::optional<std::string> note = {};
+};
 
 // Made by Study::Suggest. Can be moved, not copied; a trial that was moved from may only be
 // destroyed or assigned to. Thread-safe otherwise. Calls return the errors of the messages' Client.
@@ -68,6 +82,16 @@ class Trial {
   // Why ShouldStop advised to stop; nothing if it did not.
   std::optional<std::string> stop_reason() const;
 
+  // Writes labels and a note on the trial, before or after its outcome. Threads take turns. The
+  // server takes all labels of a trial at once, so they are read, changed and written back: of two
+  // processes that change labels of the same trial within the same milliseconds, the later one may
+  // undo what the other has written.
+  absl::Status Annotate(const Annotation& annotation);
+  // The labels and the note as they are now. A configuration that was queued again, because a
+  // lease ran out, keeps those of the trial before.
+  absl::StatusOr<std::map<std::string, std::string>> Labels();
+  absl::StatusOr<std::string> Note();
+
   // Each ends the trial. After an error it has no outcome yet; try again. A value that is not
   // finite is refused with INVALID_ARGUMENT.
   absl::Status Complete(double value);
@@ -86,6 +110,7 @@ class Trial {
   // calls wait; a further one is RESOURCE_EXHAUSTED at once.
   std::future<absl::Status> ReportAsync(int64_t step, double value);
   std::future<absl::StatusOr<bool>> ShouldStopAsync();
+  std::future<absl::Status> AnnotateAsync(Annotation annotation);
   std::future<absl::Status> CompleteAsync(double value);
   std::future<absl::Status> FailAsync(std::string reason = "");
   std::future<absl::Status> InfeasibleAsync(std::string reason = "");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -127,6 +128,18 @@ TEST_F(StudyTest, ReadsItsTrialsAndTakesOthers) {
   EXPECT_EQ(std::get<int64_t>(added->params.at("degree")), 3);
   EXPECT_EQ((*study.Best())->number, added->number);
   EXPECT_EQ(study.Trials()->size(), 2u);
+}
+
+TEST_F(StudyTest, WritesLabelsAndNotesOnItsTrials) {
+  Study study = Open();
+  ASSERT_TRUE(study.Record({{"lr", 0.5}, {"kernel", "rbf"}}, 0.75).ok());
+  const auto told = study.Annotate(1, {.labels = {{"gpu", "a100"}}, .note = "from last year"});
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(told->value, 0.75);
+  EXPECT_EQ(told->labels, (std::map<std::string, std::string>{{"gpu", "a100"}}));
+  EXPECT_EQ((*study.Best())->note, "from last year");
+  EXPECT_EQ(study.Annotate(1, {})->labels, told->labels);
+  EXPECT_TRUE(absl::IsNotFound(study.Annotate(7, {.note = "odd"}).status()));
 }
 
 }  // namespace

@@ -18,7 +18,9 @@
 namespace slipstream::client {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 
 class TrialTest : public testing::Test {
  protected:
@@ -164,6 +166,34 @@ TEST_F(TrialTest, CutsAReasonBetweenTwoCharacters) {
   for (int i = 0; i < 600; ++i) reason += "\u00e9";
   ASSERT_TRUE(trial.Fail(reason).ok());
   EXPECT_EQ(Stored().reason(), reason.substr(0, 1023));
+}
+
+TEST_F(TrialTest, IsAnnotatedBeforeAndAfterItsOutcome) {
+  Trial trial = Suggest();
+  EXPECT_TRUE(trial.Labels()->empty());
+  ASSERT_TRUE(trial.Annotate({.labels = {{"gpu", "a100"}, {"fold", "3"}}, .note = "odd"}).ok());
+  EXPECT_THAT(*trial.Labels(), ElementsAre(Pair("fold", "3"), Pair("gpu", "a100")));
+  EXPECT_EQ(*trial.Note(), "odd");
+  ASSERT_TRUE(study_->Annotate(1, {.labels = {{"seen", "ann"}}}).ok());
+  ASSERT_TRUE(trial.Complete(0.5).ok());
+  ASSERT_TRUE(trial.Annotate({.labels = {{"gpu", "h100"}, {"fold", std::nullopt}}}).ok());
+  EXPECT_THAT(*trial.Labels(), ElementsAre(Pair("gpu", "h100"), Pair("seen", "ann")));
+  EXPECT_EQ(*trial.Note(), "odd");
+  ASSERT_TRUE(trial.AnnotateAsync({.note = ""}).get().ok());
+  EXPECT_EQ(*trial.Note(), "");
+  EXPECT_EQ(Stored().labels_size(), 2);
+}
+
+TEST_F(TrialTest, WritesNothingOnAnotherTrialOfItsName) {
+  Trial trial = Suggest();
+  server_.service().ReplaceTrial(trial.name());
+  const absl::Status refused = trial.Annotate({.note = "odd"});
+  EXPECT_TRUE(absl::IsNotFound(refused));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("studies/s1/trials/1 is not the trial that the call is about"));
+  EXPECT_TRUE(absl::IsNotFound(trial.Labels().status()));
+  EXPECT_TRUE(trial.lost());
+  EXPECT_EQ(Stored().note(), "");
 }
 
 TEST_F(TrialTest, TellsWithoutWaitingAlsoWhenItGoes) {

@@ -1,0 +1,81 @@
+#include "client/cpp/annotations.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "client/cpp/existing_study.h"
+
+namespace slipstream::client_internal {
+namespace {
+
+using client::Annotation;
+
+bool IsMeant(const v1::Trial& trial, const Annotations::Time& created) {
+  if (!created.has_value()) return true;
+  const google::protobuf::Timestamp meant = TimestampOf(*created);
+  return trial.create_time().seconds() == meant.seconds() &&
+         trial.create_time().nanos() == meant.nanos();
+}
+
+// Applies the changes to the labels that the trial has; whether any is then another one.
+bool ChangeLabels(const Annotation& annotation, v1::Trial* trial) {
+  auto& labels = *trial->mutable_labels();
+  bool changed = false;
+  for (const auto& [key, value] : annotation.labels) {
+    const auto found = labels.find(key);
+    if (!value.has_value()) {
+      changed |= labels.erase(key) > 0;
+    } else if (found == labels.end() || found->second != *value) {
+      labels[key] = *value;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+// Without a mask if nothing changes.
+v1::UpdateTrialRequest RequestOf(const v1::Trial& trial, const Annotation& annotation) {
+  v1::UpdateTrialRequest request;
+  request.mutable_trial()->set_name(trial.name());
+  *request.mutable_trial()->mutable_labels() = trial.labels();
+  if (ChangeLabels(annotation, request.mutable_trial())) {
+    request.mutable_update_mask()->add_paths("labels");
+  }
+  if (annotation.note.value_or(trial.note()) != trial.note()) {
+    request.mutable_trial()->set_note(*annotation.note);
+    request.mutable_update_mask()->add_paths("note");
+  }
+  return request;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Trial> Annotations::Read(const std::string& trial, const Time& created) {
+  absl::StatusOr<v1::Trial> found = client_->GetTrial(trial);
+  if (!found.ok() || IsMeant(*found, created)) return found;
+  return absl::NotFoundError(absl::StrCat(
+      "cannot read ", trial, " on ", client_->options().address, ": ", trial,
+      " is not the trial that the call is about, which is gone: its study was deleted and created "
+      "again, or an older backup was restored"));
+}
+
+absl::StatusOr<v1::Trial> Annotations::Write(const std::string& trial, const Time& created,
+                                             const Annotation& annotation) {
+  const std::shared_ptr<std::mutex> turn = TurnOf(trial);
+  const std::lock_guard<std::mutex> lock(*turn);
+  const absl::StatusOr<v1::Trial> found = Read(trial, created);
+  if (!found.ok()) return found;
+  v1::UpdateTrialRequest request = RequestOf(*found, annotation);
+  if (request.update_mask().paths().empty()) return found;
+  return client_->UpdateTrial(std::move(request));
+}
+
+std::shared_ptr<std::mutex> Annotations::TurnOf(const std::string& trial) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(turns_, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<std::mutex>& known = turns_[trial];
+  std::shared_ptr<std::mutex> turn = known.lock();
+  if (turn == nullptr) known = turn = std::make_shared<std::mutex>();
+  return turn;
+}
+
+}  // namespace slipstream::client_internal

@@ -1,0 +1,47 @@
+// What people and programs write on trials: labels and a note.
+//
+// The server takes all labels of a trial at once. They are therefore read, changed and written
+// back, and the annotations of one trial take turns, so that threads do not undo each other's.
+#ifndef SLIPSTREAM_CLIENT_CPP_ANNOTATIONS_H_
+#define SLIPSTREAM_CLIENT_CPP_ANNOTATIONS_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "slipstream/messages/client.h"
+#include "slipstream/records.h"
+#include "slipstream/trial.h"
+
+namespace slipstream::client_internal {
+
+// Thread-safe. `created` is when the trial was created that is meant: NOT_FOUND if the one of this
+// name was created at another time. Without it any trial of the name is meant.
+class Annotations {
+ public:
+  using Time = std::optional<client::TrialRecord::Time>;
+
+  explicit Annotations(std::shared_ptr<Client> client) : client_(std::move(client)) {}
+
+  // The trial as it is now.
+  absl::StatusOr<v1::Trial> Read(const std::string& trial, const Time& created);
+  // The trial with what was written on it. Sends nothing if that is there already.
+  absl::StatusOr<v1::Trial> Write(const std::string& trial, const Time& created,
+                                  const client::Annotation& annotation);
+
+ private:
+  // Locked by whoever annotates the trial.
+  std::shared_ptr<std::mutex> TurnOf(const std::string& trial);
+
+  const std::shared_ptr<Client> client_;
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<std::mutex>> turns_;  // By trial.
+};
+
+}  // namespace slipstream::client_internal
+
+#endif  // SLIPSTREAM_CLIENT_CPP_ANNOTATIONS_H_
