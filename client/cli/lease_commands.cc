@@ -203,8 +203,7 @@ absl::Status ShouldStop(const std::string& text, Session& session) {
 struct AnnotationArguments {
   std::string trial;
   std::optional<std::string> note;
-  std::vector<std::string> labels;
-  bool no_labels = false;
+  LabelChange labels;
 };
 
 absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
@@ -214,10 +213,8 @@ absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
     request.mutable_trial()->set_note(*arguments.note);
     request.mutable_update_mask()->add_paths("note");
   }
-  if (!arguments.labels.empty() || arguments.no_labels) {
-    RETURN_IF_ERROR(ReadLabels(arguments.labels, request.mutable_trial()->mutable_labels()));
-    request.mutable_update_mask()->add_paths("labels");
-  }
+  RETURN_IF_ERROR(TakeLabels(arguments.labels, request.mutable_trial()->mutable_labels(),
+                             request.mutable_update_mask()));
   if (request.update_mask().paths().empty()) {
     return UsageError("what is to be written on it? Give --note, --label or --no-labels");
   }
@@ -269,11 +266,7 @@ void AddAnnotate(CLI::App* group, Action* chosen) {
   CLI::App* const command = group->add_subcommand("annotate", "Writes a note or labels on a trial");
   AddTrialName(command, &arguments->trial);
   command->add_option("--note", arguments->note, "Remark for people; empty removes it");
-  CLI::Option* const labels =
-      AddRepeatable(command, "--label", &arguments->labels,
-                    "Label, in place of all that the trial has; repeat for others")
-          ->type_name("KEY=VALUE");
-  command->add_flag("--no-labels", arguments->no_labels, "Removes all labels")->excludes(labels);
+  AddLabelChange(command, "trial", &arguments->labels);
   ChooseAction(command, arguments, Annotate, chosen);
 }
 

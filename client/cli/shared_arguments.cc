@@ -126,4 +126,21 @@ absl::Status ReadLabels(const std::vector<std::string>& texts,
   return absl::OkStatus();
 }
 
+void AddLabelChange(CLI::App* command, const std::string& resource, LabelChange* change) {
+  const std::string description =
+      absl::StrCat("Label, in place of all that the ", resource, " has; repeat for others");
+  CLI::Option* const labels =
+      AddRepeatable(command, "--label", &change->labels, description)->type_name("KEY=VALUE");
+  command->add_flag("--no-labels", change->no_labels, "Removes all labels")->excludes(labels);
+}
+
+absl::Status TakeLabels(const LabelChange& change,
+                        google::protobuf::Map<std::string, std::string>* labels,
+                        google::protobuf::FieldMask* mask) {
+  if (change.labels.empty() && !change.no_labels) return absl::OkStatus();
+  RETURN_IF_ERROR(ReadLabels(change.labels, labels));
+  mask->add_paths("labels");
+  return absl::OkStatus();
+}
+
 }  // namespace slipstream::cli

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/cli/session.h"
+#include "google/protobuf/field_mask.pb.h"
 #include "google/protobuf/map.h"
 #include "slipstream/v1/study.pb.h"
 
@@ -66,6 +67,19 @@ absl::StatusOr<std::optional<v1::Metric>> ReadObjective(const ObjectiveArguments
 // given twice.
 absl::Status ReadLabels(const std::vector<std::string>& texts,
                         google::protobuf::Map<std::string, std::string>* labels);
+
+// Labels in place of all that a study or a trial has.
+struct LabelChange {
+  std::vector<std::string> labels = {};
+  bool no_labels = false;
+};
+// Adds --label and --no-labels. `resource` is "study" or "trial".
+void AddLabelChange(CLI::App* command, const std::string& resource, LabelChange* change);
+// Reads the labels and adds them to the fields that are to be changed, unless neither option was
+// given. The errors of ReadLabels.
+absl::Status TakeLabels(const LabelChange& change,
+                        google::protobuf::Map<std::string, std::string>* labels,
+                        google::protobuf::FieldMask* mask);
 
 }  // namespace slipstream::cli
 

@@ -263,6 +263,7 @@ struct ChangeArguments {
   std::string study;
   LeaseArguments lease;
   std::optional<std::string> title;
+  LabelChange labels;
 };
 
 // Changes only those parts of the lease policy that are given.
@@ -279,17 +280,20 @@ absl::Status TakeLease(const v1::Study& study, const LeaseArguments& arguments,
 }
 
 absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
-  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   v1::UpdateStudyRequest request;
+  ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
   request.mutable_study()->set_name(name);
+  RETURN_IF_ERROR(TakeLabels(arguments.labels, request.mutable_study()->mutable_labels(),
+                             request.mutable_update_mask()));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
   RETURN_IF_ERROR(TakeLease(study, arguments.lease, &request));
   if (arguments.title.has_value()) {
     request.mutable_study()->set_display_name(*arguments.title);
     request.mutable_update_mask()->add_paths("display_name");
   }
   if (request.update_mask().paths().empty()) {
-    return UsageError("what is to change? Give --lease, --requeues or --title");
+    return UsageError(
+        "what is to change? Give --lease, --requeues, --title, --label or --no-labels");
   }
   ASSIGN_OR_RETURN(const v1::Study changed, session.client().UpdateStudy(std::move(request)));
   PrintStudy(changed, session);
@@ -298,10 +302,12 @@ absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
 
 void AddChange(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<ChangeArguments>();
-  CLI::App* const command = group->add_subcommand("change", "Changes a study's title or leases");
+  CLI::App* const command =
+      group->add_subcommand("change", "Changes a study's title, labels or leases");
   AddStudyName(command, &arguments->study);
   AddLeaseOptions(command, "as it is", "as it is", &arguments->lease);
   command->add_option("--title", arguments->title, "Title for people (default: as it is)");
+  AddLabelChange(command, "study", &arguments->labels);
   ChooseAction(command, arguments, ChangeStudy, chosen);
 }
 

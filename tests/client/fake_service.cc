@@ -247,6 +247,8 @@ grpc::Status FakeService::UpdateStudy(Context* context, const v1::UpdateStudyReq
     if (found == studies_.end()) return NotFound(request->study().name());
     for (const std::string& path : request->update_mask().paths()) {
       if (path == "state") found->set_state(request->study().state());
+      if (path == "display_name") found->set_display_name(request->study().display_name());
+      if (path == "labels") *found->mutable_labels() = request->study().labels();
     }
     *response = *found;
     return Status::OK;

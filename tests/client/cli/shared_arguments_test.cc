@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "client/cli/usage_error.h"
 
 namespace slipstream::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 std::string ObjectiveError(const ObjectiveArguments& arguments) {
   const absl::Status status = ReadObjective(arguments, "--metric").status();
@@ -39,6 +44,22 @@ TEST(SharedArguments, ReadLabelsAndRefuseRepeatedKeys) {
   const absl::Status repeated = ReadLabels({"team=speech"}, study.mutable_labels());
   EXPECT_EQ(repeated.message(), "--label 'team' is given twice");
   EXPECT_TRUE(IsUsageError(ReadLabels({"=x"}, study.mutable_labels())));
+}
+
+TEST(SharedArguments, TakeLabelsOnlyWhereSomeOrNoneAreAskedFor) {
+  const auto paths_of = [](const LabelChange& change, v1::Study* study) {
+    google::protobuf::FieldMask mask;
+    EXPECT_TRUE(TakeLabels(change, study->mutable_labels(), &mask).ok());
+    return std::vector<std::string>(mask.paths().begin(), mask.paths().end());
+  };
+  v1::Study study;
+  EXPECT_THAT(paths_of({}, &study), IsEmpty());
+  EXPECT_THAT(paths_of({.no_labels = true}, &study), ElementsAre("labels"));
+  EXPECT_TRUE(study.labels().empty());
+  EXPECT_THAT(paths_of({.labels = {"team=vision"}}, &study), ElementsAre("labels"));
+  EXPECT_EQ(study.labels().at("team"), "vision");
+  google::protobuf::FieldMask mask;
+  EXPECT_TRUE(IsUsageError(TakeLabels({.labels = {"a"}}, study.mutable_labels(), &mask)));
 }
 
 TEST(SharedArguments, ReadASpaceFromOnePlaceOnly) {

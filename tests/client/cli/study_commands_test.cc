@@ -155,6 +155,37 @@ TEST_F(StudyCommands, ShowTakesShortAndFullNames) {
   EXPECT_EQ(json["space"]["parameters"][2]["condition"]["parent"], "kernel");
 }
 
+TEST_F(StudyCommands, ChangeReplacesTheLabelsAndOnlyThem) {
+  v1::Study study = SmallStudy();
+  study.set_display_name("Night run");
+  (*study.mutable_labels())["team"] = "vision";
+  service().AddStudy(study);
+  const ProcessResult changed =
+      Run({"study", "change", "s1", "--label", "team=speech", "--label", "note=a=b"});
+  ASSERT_EQ(changed.code, 0) << changed.err;
+  EXPECT_THAT(changed.out, HasSubstr("note=a=b, team=speech"));
+  EXPECT_EQ(Stored("studies/s1").labels().at("team"), "speech");
+  ASSERT_EQ(Run({"study", "change", "s1", "--label", "stage=test", "--title", "Day run"}).code, 0);
+  EXPECT_EQ(Stored("studies/s1").labels_size(), 1);
+  ASSERT_EQ(Run({"study", "change", "s1", "--title", "Noon"}).code, 0);
+  EXPECT_EQ(Stored("studies/s1").labels().at("stage"), "test");
+  ASSERT_EQ(Run({"study", "change", "s1", "--no-labels"}).code, 0);
+  EXPECT_TRUE(Stored("studies/s1").labels().empty());
+  EXPECT_EQ(Stored("studies/s1").display_name(), "Noon");
+}
+
+TEST_F(StudyCommands, ChangeSaysWhatItCannotChange) {
+  service().AddStudy(SmallStudy());
+  const ProcessResult nothing = Run({"study", "change", "s1"});
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("--title, --label or --no-labels"));
+  EXPECT_EQ(Run({"study", "change", "s1", "--label", "team=x", "--no-labels"}).code, 2);
+  const ProcessResult malformed = Run({"study", "change", "s1", "--label", "team"});
+  EXPECT_EQ(malformed.code, 2);
+  EXPECT_THAT(malformed.err, HasSubstr("--label 'team' is not KEY=VALUE"));
+  EXPECT_TRUE(Stored("studies/s1").labels().empty());
+}
+
 TEST_F(StudyCommands, PauseResumeAndCompleteChangeTheState) {
   service().AddStudy(SmallStudy());
   const std::vector<std::pair<std::string, v1::Study::State>> cases = {
