@@ -273,6 +273,7 @@ grpc::Status FakeService::Suggest(Context* context, const v1::SuggestRequest* re
       v1::Trial& trial = NewTrial(request->study());
       trial.set_state(v1::Trial::ACTIVE);
       trial.set_worker(request->worker());
+      *trial.mutable_worker_process() = request->process();
       auto& values = *trial.mutable_configuration()->mutable_values();
       values["lr"].set_double_value(0.25);
       values["kernel"].set_category_value("rbf");

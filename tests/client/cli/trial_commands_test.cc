@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -49,6 +51,14 @@ TEST_F(TrialCommands, SuggestInJsonIsAnArray) {
   ASSERT_EQ(json.size(), 1u);
   EXPECT_EQ(json[0]["name"], "studies/s1/trials/1");
   EXPECT_EQ(json[0]["configuration"]["values"]["lr"]["doubleValue"], 0.25);
+}
+
+TEST_F(TrialCommands, SuggestNamesTheProcessThatRunsItAsTheWorkers) {
+  ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
+  EXPECT_EQ(Stored(1).worker_process().process_id(), getpid());
+  char host[HOST_NAME_MAX + 1] = {};
+  ASSERT_EQ(gethostname(host, HOST_NAME_MAX), 0);
+  EXPECT_EQ(Stored(1).worker_process().host(), host);
 }
 
 TEST_F(TrialCommands, TablesForDisplayHaveRoundedNumbers) {
