@@ -205,7 +205,7 @@ Vector RmGpTransfer::Mixed(const RmGpState& state) const {
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return state.weights[a] > state.weights[b]; });
-  order.resize(std::min(order.size(), options_.most_sources));
+  if (options_.most_sources > 0) order.resize(std::min(order.size(), options_.most_sources));
   for (Index i : order) {
     if (total * state.weights[i] >= options_.least_weight) weights[i] = state.weights[i];
   }
@@ -244,6 +244,9 @@ namespace {
 constexpr Option<RmGpOptions> kRmGpOptions[] = {
     OptionAt<&RmGpOptions::slowest_decay>(
         {"rm_gp_decay", "", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at most"}),
+    OptionAt<&RmGpOptions::most_sources>(
+        {"rm_gp_sources", "sources", 0, 1000, true,
+         "Sources of greatest weight that rm_gp takes into its ensemble; all if it is 0"}),
 };
 
 }  // namespace

@@ -77,7 +77,7 @@ struct RmGpOptions {
   // were initially. With fewer, nu = 1 and all sources weigh the same.
   std::optional<Index> first_results = {};
   Index most_points = 200;
-  size_t most_sources = 20;
+  size_t most_sources = 20;  // 0: of all.
   double least_weight = 1e-6;
 
   friend bool operator==(const RmGpOptions&, const RmGpOptions&) = default;

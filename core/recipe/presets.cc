@@ -133,7 +133,11 @@ constexpr PresetWords kPresets[] = {
      "Lengthscales just short enough for a deviation of 0.1 at the next point",
      {.calibration = "shrinking(map)",
       .acquisition = "ucb",
-      .options = {{"ucb_multiplier", 2}, {"shrinking_most", 1000}}}},
+      .initial = "random",
+      .options = {{"ucb_multiplier", 2},
+                  {"shrinking_most", 1000},
+                  {"output_warp", kStandardized},
+                  {"mean", 0}}}},
 
     // UHE-BO and what its paper compares with: 1.96 deviations, standardised results around a mean
     // of 0, and Gamma(1e-3, 10) beliefs, shape and rate, in variances and lengthscales. Its MCMC
@@ -205,8 +209,7 @@ constexpr PresetWords kPresets[] = {
      {.prior = "stacked", .initial = "source_portfolio"}},
     {"empirical_gp",
      "The sources' mean and how they differ, as draws of the process that the target is drawn "
-     "from, "
-     "from the first trial",
+     "from, from the first trial",
      {.prior = "empirical", .initial = "none"}},
     {"prototype_sum",
      "The centre of all sources, those of clusters and single sources with learnt weights plus a "
@@ -335,13 +338,13 @@ constexpr PresetWords kPresets[] = {
      {.prior = "rm_gp",
       .acquisition = "ucb_dimension",
       .initial = "random",
-      .options = {{"initial_points", 5}, {"output_warp", kStandardized}}}},
+      .options = {{"initial_points", 5}, {"rm_gp_sources", 0}, {"output_warp", kStandardized}}}},
     {"rm_gp_ts",
      "One draw of the sources' processes or, ever more often, the target's",
      {.prior = "rm_gp",
       .acquisition = "thompson",
       .initial = "random",
-      .options = {{"initial_points", 5}, {"output_warp", kStandardized}}}},
+      .options = {{"initial_points", 5}, {"rm_gp_sources", 0}, {"output_warp", kStandardized}}}},
     // Envelope-BO: tau_0 = 5, v_0 = 3, EI from the largest mean and the bound of Srinivas et al.
     // for a cube. The sources alone are regressed on under the same kernel.
     {"envelope_ei",
@@ -375,7 +378,10 @@ constexpr PresetWords kPresets[] = {
     // HyperBO: probability of improvement on the best result and a margin.
     {"hyperbo",
      "One process learnt from all sources beforehand and kept (HyperBO)",
-     {.prior = "pretrained", .calibration = "fixed", .acquisition = "max_value_pi"}},
+     {.prior = "pretrained",
+      .calibration = "fixed",
+      .acquisition = "max_value_pi",
+      .options = {{"output_warp", kStandardized}}}},
 
     {"collaborative",
      "Scores from the order of results within each task, and a process for them (SCoT)",

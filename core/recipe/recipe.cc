@@ -82,8 +82,7 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "With a prior of sources, results are 0: scaled task by task, so that levels and spreads "
          "which tasks have in common are lost, 1: all on the scale of the sources' results without "
          "a power, so that tasks with other units mislead, 2: as measured, also without a prior, "
-         "for "
-         "constants that are given in the results' unit; what the prior's method needs unless "
+         "for constants that are given in the results' unit; what the prior's method needs unless "
          "given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
@@ -103,8 +102,7 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::rate>(
         {"gamma_rate", "", 1e-6, 1e6, false,
          "The rate of Gamma beliefs in the variance, the lengthscales and the noise variance of "
-         "the "
-         "study's own process, instead of the usual log-normal ones; these unless given"}),
+         "the study's own process, instead of the usual log-normal ones; these unless given"}),
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::shape>(
         {"gamma_shape", "", 1e-6, 1e6, false, "The shape of those beliefs, if there is a rate"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given,

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/even_parts.h"
 #include "core/base/memo.h"
 #include "core/base/status.h"
 #include "core/prior/blocks/added_process.h"
@@ -160,21 +159,6 @@ class ClusteredTransfer final : public Transfer {
   size_t sources_;
 };
 
-// Leaves the covariance to `most` of the terms that have one, evenly, which take
-// over what the others had. At least one keeps it.
-void ThinCovariances(std::vector<AddedTerm>& terms, size_t most) {
-  std::vector<AddedTerm*> with;  // From the last one on, which keeps its own.
-  for (auto term = terms.rbegin(); term != terms.rend(); ++term) {
-    if (term->covariance_factor > 0) with.push_back(&*term);
-  }
-  most = std::max<size_t>(most, 1);
-  if (with.size() <= most) return;
-  std::vector<double> factors(with.size(), 0);
-  const double more = static_cast<double>(with.size()) / static_cast<double>(most);
-  for (size_t place : FirstOfParts(with.size(), most)) factors[place] = more;
-  for (size_t i = 0; i < with.size(); ++i) with[i]->covariance_factor *= factors[i];
-}
-
 // Where there are more prototypes than `most`, each with a covariance: leaves it
 // to those of greatest weight, of equals the first, which take over what the
 // others had.
@@ -218,13 +202,10 @@ class ClusterPrior final : public Prior {
       const double weight = adapted.weights[static_cast<Index>(i)];
       std::vector<AddedTerm> own = TermsOfPrototype(prototypes[i], input.sources, weight,
                                                     CovarianceWeight(options_.covariance, weight));
-      ThinCovariances(
-          own, options_.most_covariances * prototypes[i].members.size() / input.sources.size());
       std::move(own.begin(), own.end(), std::back_inserter(terms));
     }
-    if (prototypes.size() > options_.most_covariances) {
-      KeepHeaviestCovariances(terms, options_.most_covariances);
-    }
+    const size_t most = MostCovariances(options_.prototypes, input.sources);
+    if (prototypes.size() > most) KeepHeaviestCovariances(terms, most);
     TrainingData data = input.CalibrationPart();
     data.terms = {KnownPartAt(terms, SourceErrors::kCorrelated, data.x)};
     return std::make_unique<ClusteredTransfer>(std::move(model), std::move(data), input.target,
@@ -305,9 +286,10 @@ constexpr Option<ClusterOptions> kClusterOptions[] = {
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::weight_places>(
         {"weight_places", "places", 2, 1000, true,
          "Places where prototypes are compared with the target, and the barycenters' grid"}),
-    OptionAt<&ClusterOptions::most_covariances>(
+    OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::most_covariances>(
         {"cluster_covariances", "sources", 1, 1000, true,
-         "Sources whose covariances stand for those of all; a prediction takes the time of each"}),
+         "With more sources, the covariances of so many stand for those of all; as many as take "
+         "the time of 100 sources of 100 points unless given"}),
     OptionAt<&ClusterOptions::residual_amplitude>(
         {"residual_amplitude", "deviations of the results", 1e-3, 10, false,
          "The deviation of a process of the target's own on top of cluster; none unless given"}),

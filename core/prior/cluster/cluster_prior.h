@@ -65,12 +65,6 @@ struct ClusterOptions {
   // Weights follow so many of the first results and stay as they are then: all
   // steps at once are O(n^4), and by then the results have the say.
   Index most_steps = 256;
-  // The mean covariance of the members of all groups together is taken over so
-  // many of them, evenly chosen and each group's share by its size; means are
-  // of all. With more, each prediction would take O(n^2) for each of them. Where
-  // there are more groups than that (sources on their own), the groups of
-  // greatest weight stand for the others, too: the sum of w_i^2 stays.
-  size_t most_covariances = 8;
   // The deviation of the target's own process; absent if it has none.
   std::optional<double> residual_amplitude = {};
   Smoothness residual_smoothness = Smoothness::kMatern32;

@@ -11,6 +11,11 @@
 namespace slipstream {
 namespace {
 
+// Without a number given, centres have the covariances of so many sources at least, ...
+constexpr size_t kLeastCovariances = 8;
+// ... and of more while the squares of their numbers of points add up to no more than this.
+constexpr double kMostCovarianceCost = 100 * 100.0 * 100.0;
+
 // More sources are compared at fewer places, but not at fewer than that.
 constexpr double kFullyComparedSources = 32;
 constexpr Index kFewestPlaces = 16;
@@ -192,6 +197,20 @@ size_t MemoryBytes(const SourcePrototypes& prototypes) {
   return bytes;
 }
 
+size_t MostCovariances(const PrototypeOptions& options, const SourceModels& sources) {
+  if (options.most_covariances.has_value()) {
+    return std::min(*options.most_covariances, sources.size());
+  }
+  double cost = 0;  // Of all.
+  for (const auto& source : sources) {
+    cost += std::pow(static_cast<double>(source->data.x.rows()), 2);
+  }
+  const double affordable = kMostCovarianceCost / std::max(cost, 1.0);
+  if (affordable >= 1) return sources.size();
+  const auto most = static_cast<size_t>(affordable * static_cast<double>(sources.size()));
+  return std::min(std::max(most, kLeastCovariances), sources.size());
+}
+
 absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
                                                 const PointMatrix& places,
                                                 const PrototypeOptions& options,
@@ -203,7 +222,7 @@ absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
     SLIPSTREAM_RETURN_IF_ERROR(MakeGroups(sources, places, options, deadline, known));
   }
   SourcePrototypes& made = *known.made;
-  const size_t most = std::min(options.most_covariances, sources.size());
+  const size_t most = MostCovariances(options, sources);
   while (made.prototypes.size() < known.groups.size()) {
     const std::vector<size_t>& group = known.groups[made.prototypes.size()];
     SLIPSTREAM_ASSIGN_OR_RETURN(

@@ -57,10 +57,11 @@ struct PrototypeOptions {
   // more than kMostPrototypeBytes (ComparedPlaces).
   Index weight_places = 100;
 
-  // With more sources than that, centres take over the covariances of so many in
-  // all, of each group in proportion to its size and evenly among its members: a
-  // new result costs n^2 for each of these. (Every group has at least one.)
-  size_t most_covariances = 24;
+  // With more sources than that, the mean covariance of centres is taken over so
+  // many in all, of each group in proportion to its size and evenly among its
+  // members; means are of all. (Every group has at least one.) MostCovariances
+  // says how many unless it is given.
+  std::optional<size_t> most_covariances = {};
 
   friend bool operator==(const PrototypeOptions&, const PrototypeOptions&) = default;
 };
@@ -68,6 +69,12 @@ struct PrototypeOptions {
 // The most that the square matrices at the places take. Enough for 100 prototypes
 // at the paper's 300 places.
 inline constexpr size_t kMostPrototypeBytes = size_t{256} << 20;
+
+// Of how many sources centres have the covariances. Each costs a prediction and a new
+// result O(n^2): unless the number is given, it is such that all together cost no more
+// than 100 sources of 100 points do, but at least 8. So they are of all 49 sources of 50
+// points that cm-BO's paper has.
+size_t MostCovariances(const PrototypeOptions& options, const SourceModels& sources);
 
 // At how many places `normals` normal distributions can be compared: as many as are
 // wanted, but of more than 16 no more than keep their three matrices each within

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <thread>
 
 #include "absl/time/time.h"
@@ -272,6 +273,28 @@ TEST(ClusterPrior, WithBarycentersIsTheDenseRegression) {
             1e-7);
 }
 
+// Sources that differ in what they know, so that covariances of some would not do for those of all.
+TEST(ClusterPrior, HasTheCovariancesOfAllMembersOfThirtySources) {
+  SourceModels sources;
+  for (uint64_t i = 0; i < 30; ++i) {
+    sources.push_back(SourceOf("s", i % 2 == 0 ? Bowl : Wave, 2, 4 + static_cast<Index>(i), i + 1));
+  }
+  const Situation situation(sources, Sampled(Wave, 2, 5, 999), 25);
+  std::vector<size_t> all(sources.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const NaiveAlgorithm naive = NaiveOf(situation, {all}, NormalDistance::kWasserstein);
+  ClusterOptions options;
+  options.prototypes.grouping = SourceGrouping::kTogether;
+  const auto transfer = Combined(options, situation);
+  const auto surrogate = transfer->Fit(AtLocation(*transfer, kLittleNoise)).value();
+  const NaiveProcess posterior =
+      NaiveConditioned(naive.Prior(), situation.target.x, situation.target.y, kLittleNoise);
+  const PointMatrix at = RandomPoints(situation.kinds, 10, 3);
+  EXPECT_LT((surrogate->Predict(at).mean - posterior.MeanAt(at)).cwiseAbs().maxCoeff(), 1e-7);
+  EXPECT_LT((surrogate->JointCovariance(at) - posterior.CovarianceOf(at, at)).cwiseAbs().maxCoeff(),
+            1e-7);
+}
+
 TEST(ClusterPrior, TakesAHundredSources) {
   SourceModels sources;
   for (uint64_t i = 0; i < 100; ++i) {
@@ -301,7 +324,7 @@ TEST(ClusterPrior, TakesTheMeanCovarianceOfMoreMembersOverSomeOfThem) {
   ClusterOptions options;
   options.prototypes.grouping = SourceGrouping::kTogether;
   const auto all = Combined(options, situation);
-  options.most_covariances = 4;
+  options.prototypes.most_covariances = 4;
   const auto some = Combined(options, situation);
   const PointMatrix at = RandomPoints(situation.kinds, 30, 3);
   const Hyperparameters own = AtLocation(*all, kLittleNoise);

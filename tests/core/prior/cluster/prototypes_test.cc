@@ -242,5 +242,26 @@ TEST(Prototypes, TakePlacesEvenlyAndEachOnce) {
   EXPECT_EQ(EvenlyChosen(PointMatrix(0, 3), 5).rows(), 0);
 }
 
+SourceModels SourcesOf(size_t count, Index points) {
+  SourceModels sources;
+  for (size_t i = 0; i < count; ++i) {
+    auto source = std::make_shared<SourceModel>();
+    source->data.x = PointMatrix::Zero(points, 2);
+    sources.push_back(source);
+  }
+  return sources;
+}
+
+TEST(MostCovariances, AreAsManyAsCostNoMoreThanAHundredOfAHundredPoints) {
+  PrototypeOptions options;
+  EXPECT_EQ(MostCovariances(options, SourcesOf(49, 50)), 49U);
+  EXPECT_EQ(MostCovariances(options, SourcesOf(1000, 100)), 100U);
+  EXPECT_EQ(MostCovariances(options, SourcesOf(100, 500)), 8U);
+  EXPECT_EQ(MostCovariances(options, SourcesOf(20, 1000)), 8U);
+  EXPECT_EQ(MostCovariances(options, SourcesOf(3, 1000)), 3U);
+  options.most_covariances = 5;
+  EXPECT_EQ(MostCovariances(options, SourcesOf(49, 50)), 5U);
+}
+
 }  // namespace
 }  // namespace slipstream
