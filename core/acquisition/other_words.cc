@@ -83,7 +83,6 @@ std::optional<Configuration> UnseenWord(const NextPointRequest& request,
   std::vector<Configuration> unseen;
   for (size_t parameter : WordParameters(request.space, neighbours)) {
     std::vector<Configuration> others = neighbours.Change(best.front(), parameter, request.seed);
-    if (2 * others.size() > ended.size()) continue;
     const WordsOf seen(parameter, ended, request.taken);
     for (Configuration& other : others) {
       if (unseen.size() < kMostUnseen && !seen.contains(other)) unseen.push_back(std::move(other));

@@ -22,8 +22,7 @@ namespace slipstream {
 
 // The incumbent with a word that no trial has had, of several that which promises most: the mean
 // plus twice the deviation. Trials are those of `ended`, however they ended, and those of the
-// request that are not to be suggested again. Parameters with more than half as many other words
-// as trials have ended are left to the acquisition. None where there is no such word.
+// request that are not to be suggested again. None where there is no such word.
 std::optional<Configuration> UnseenWord(const NextPointRequest& request,
                                         absl::Span<const EndedTrial> ended);
 

@@ -47,8 +47,8 @@ struct ExploredSearch {
 
 struct ExploredPoint {
   NextPoint next;
-  // The suggestion is to be the study's next evenly filling point instead.
-  bool fills_evenly = false;
+  // The suggestion is to be a point at random instead, as those of a study fill its space.
+  bool fills_space = false;
   Notes notes = {};
   std::vector<Fact> facts = {};
 };

@@ -26,6 +26,15 @@ constexpr double kExploringFar = 2;
 constexpr int64_t kFillingPeriod = 2 * kTurnLength;
 // If noise is a larger part of the outputs' variance, all that would explore fill the space.
 constexpr double kMostlyNoise = 0.5;
+// Results are in vain where none is better than the best one before them, by so much at least in a
+// space with words or conditions, on outputs of variance 1; turns begin after so many.
+constexpr double kNoticeable = 1e-3;
+constexpr Index kManyInVain = 8;
+// After so many that are no better at all, some suggestions fill the space at random.
+constexpr double kAnyBetter = 1e-12;
+constexpr Index kPersistentlyInVain = 10;
+// With more noise, as part of the outputs' variance, the best result says too little.
+constexpr double kFaintNoise = 0.01;
 
 double NoiseVariance(const SearchedModel& model) {
   double variance = 0;
@@ -33,13 +42,65 @@ double NoiseVariance(const SearchedModel& model) {
   return variance;
 }
 
+// How many results there have been since the last one that was better than all before it.
+Index ResultsInVain(const SearchedModel& model, double least_better) {
+  const Vector& results = model.results();
+  if (results.size() == 0) return 0;
+  Index last = 0;
+  double best = results[0];
+  for (Index i = 1; i < results.size(); ++i) {
+    if (results[i] <= best + least_better) continue;
+    best = results[i];
+    last = i;
+  }
+  return results.size() - 1 - last;
+}
+
+constexpr absl::string_view kBesideNoise = "fills the space beside noise";
+constexpr absl::string_view kInVain = "fills the space, as results have long been no better";
+
 struct Turn {
   double deviation_factor = 1;  // The model's deviations count as this many times as large.
-  bool fills_evenly = false;    // The point is an evenly filling one instead.
+  // Why the point is one at random instead; empty: it is not.
+  absl::string_view fills_because = {};
   // If there are such words, it is the incumbent with them instead.
   bool seeks_unseen_words = false;
   bool redraws_useless_words = false;
+  // What it is where there are no such words.
+  absl::string_view otherwise_fills_because = {};
 };
+
+// While the model goes on to promise what it does not keep: every third suggestion is the
+// acquisition's, the others look where it expects nothing.
+std::optional<Turn> TurnDespitePromises(int64_t round) {
+  switch (round % kTurnLength) {
+    case 0:
+      return {};
+    case 1:
+      return Turn{.seeks_unseen_words = true, .otherwise_fills_because = kInVain};
+    default:
+      return Turn{.fills_because = kInVain};
+  }
+}
+
+Turn TurnWithoutPromises(const NextPointRequest& request, double noise) {
+  const int64_t place = request.round % kTurnLength;
+  if (place == 0) return {.deviation_factor = kRefining};
+  if (place == 2 && noise < kFaintNoise &&
+      ResultsInVain(request.model, kAnyBetter) >= kPersistentlyInVain) {
+    return {.fills_because = kInVain};
+  }
+  if (!IsMixed(request.space)) return {.deviation_factor = kExploring};
+  return {.deviation_factor = kExploringFar,
+          .seeks_unseen_words = place == 2,
+          .redraws_useless_words = place == 1};
+}
+
+Turn TurnBesideNoise(const NextPointRequest& request, double noise) {
+  if (request.round % kTurnLength == 0) return {.deviation_factor = kRefining};
+  const bool fills = noise > kMostlyNoise || request.round % kFillingPeriod == kFillingPeriod - 1;
+  return {.deviation_factor = kExploringFar, .fills_because = fills ? kBesideNoise : ""};
+}
 
 // None where it is not a time for turns.
 std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) {
@@ -51,16 +112,13 @@ std::optional<Turn> TurnAt(const ExploredSearch& search, const NextPoint& next) 
   }
   const double expected = improvement(next.value);
   const double noise = NoiseVariance(request.model);
-  const bool is_little = expected < kLittleImprovement;
-  if (!is_little && expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
-  if (request.round % kTurnLength == 0) return Turn{kRefining};
-  if (is_little) {
-    if (!IsMixed(request.space)) return Turn{kExploring};
-    const bool is_first = request.round % kTurnLength == 1;
-    return Turn{kExploringFar, false, !is_first, is_first};
+  if (expected < kLittleImprovement) return TurnWithoutPromises(request, noise);
+  if (IsMixed(request.space) && noise < kFaintNoise &&
+      ResultsInVain(request.model, kNoticeable) >= kManyInVain) {
+    return TurnDespitePromises(request.round);
   }
-  const bool fills = noise > kMostlyNoise || request.round % kFillingPeriod == kFillingPeriod - 1;
-  return Turn{kExploringFar, fills};
+  if (expected >= kLittleBesideNoise * std::sqrt(noise)) return {};
+  return TurnBesideNoise(request, noise);
 }
 
 class Turns final : public Exploration {
@@ -71,12 +129,8 @@ class Turns final : public Exploration {
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint point, Exploration::Choose(search));
     const std::optional<Turn> turn = TurnAt(search, point.next);
     if (!turn.has_value()) return point;
-    if (turn->fills_evenly) {
-      point.fills_evenly = true;
-      point.facts.push_back({"turn", std::string("fills the space beside noise")});
-      return point;
-    }
-    absl::StatusOr<ExploredPoint> turned = TakeTurn(search, *turn);
+    if (!turn->fills_because.empty()) return Filling(std::move(point), turn->fills_because);
+    absl::StatusOr<ExploredPoint> turned = TakeTurn(search, *turn, point);
     if (absl::IsDeadlineExceeded(turned.status())) {
       point.facts.push_back({"turn", std::string("left out: no time")});
       return point;
@@ -85,9 +139,20 @@ class Turns final : public Exploration {
   }
 
  private:
-  static absl::StatusOr<ExploredPoint> TakeTurn(const ExploredSearch& search, const Turn& turn) {
+  static ExploredPoint Filling(ExploredPoint point, absl::string_view because) {
+    point.fills_space = true;
+    point.facts.push_back({"turn", std::string(because)});
+    return point;
+  }
+
+  // `point` is the acquisition's.
+  static absl::StatusOr<ExploredPoint> TakeTurn(const ExploredSearch& search, const Turn& turn,
+                                                const ExploredPoint& point) {
     SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<ExploredPoint> words, OtherWords(search, turn));
     if (words.has_value()) return *std::move(words);
+    if (!turn.otherwise_fills_because.empty()) {
+      return Filling(point, turn.otherwise_fills_because);
+    }
     return Turned(search.request, turn.deviation_factor);
   }
 

@@ -13,7 +13,15 @@
 // two exploring turns tries the incumbent with words that seem not to matter, and the second one
 // with a word that no trial has had, if there are such (core/acquisition/other_words.h).
 //
-// Where noise hides the improvement, every sixth suggestion is an evenly filling point. Where noise
+// A model can be wrong about what it expects nothing of, or about what it expects again and again
+// without getting it, and then no multiple of its own deviations helps. So results count that are
+// in vain, which are no better than the best one before them. After ten of these, and once little
+// is expected, the second exploring turn is a point at random. In a space with words or conditions
+// eight are enough, whatever is expected: then only every third suggestion is the acquisition's,
+// the others are words that no trial has had and points at random. Neither is done beside more than
+// faint noise, where the best result is the luckiest one.
+//
+// Where noise hides the improvement, every sixth suggestion is a point at random. Where noise
 // is more than half of the outputs' variance, all suggestions are that would explore: a model that
 // takes results for noise promises as little everywhere, and finds no basin that it has not met.
 // tests/evidence/CHOICES.md has what was measured. Pending trials count as if they had given what

@@ -200,7 +200,8 @@ class ModelRun final : public SuggestionRun {
     SLIPSTREAM_ASSIGN_OR_RETURN(ExploredPoint choice,
                                 parts_.exploration.Choose({ask, view_.ended, parts_.rule != nullptr,
                                                            std::move(ruled.next)}));
-    if (choice.fills_evenly) return Unasked(choice.facts, choice.notes);
+    // Evenly filling points that are taken at regular intervals would lie on one side only.
+    if (choice.fills_space) return Unasked(Random(), choice.facts, choice.notes);
     Suggestion suggestion;
     Describe(ruled, choice.next, suggestion.provenance);
     AppendAll(ruled.facts, suggestion.provenance.facts);
@@ -219,8 +220,7 @@ class ModelRun final : public SuggestionRun {
   }
 
   // A point that no model asked for. `facts` say what it is for.
-  Suggestion Unasked(const std::vector<Fact>& facts, const Notes& notes) {
-    Suggestion suggestion = First();
+  Suggestion Unasked(Suggestion suggestion, const std::vector<Fact>& facts, const Notes& notes) {
     Provenance& provenance = suggestion.provenance;
     provenance.facts = {RecipeFact()};
     models_.Describe(models_.main(), provenance);
@@ -232,7 +232,7 @@ class ModelRun final : public SuggestionRun {
 
   // By its result the models can be told apart.
   Suggestion Contrast() {
-    return Unasked({{"contrast", std::string("no model asked for this point")}},
+    return Unasked(First(), {{"contrast", std::string("no model asked for this point")}},
                    {StudyModels::ContrastNote()});
   }
 

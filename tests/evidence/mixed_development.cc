@@ -265,6 +265,58 @@ MixedTask EitherWayTask(const SearchSpace& space, Draws& draws) {
   return {value, ideal->In(space), "curved"};
 }
 
+constexpr size_t kFifty = 50;
+
+std::vector<Parameter> FiftyBesideEightSpace() {
+  std::vector<Parameter> parameters = {Words("word", "w", kFifty)};
+  for (size_t i = 0; i < 8; ++i) parameters.push_back(Words(absl::StrCat("c", i), "level", 5));
+  return parameters;
+}
+
+// One choice has a value for each of its fifty categories, and nothing else matters.
+MixedTask FiftyBesideEightTask(const SearchSpace& space, Draws& draws) {
+  const auto ideal = std::make_shared<Ideal>(space, draws);
+  auto offsets = draws.AllBetween<kFifty>(0, 1);
+  for (double& offset : offsets) offset = std::sqrt(offset);
+  offsets[ideal->Choice("word")] = 0;
+  const auto value = [=](const Setting& setting) { return offsets[setting.Choice("word")]; };
+  return {value, ideal->In(space), "word"};
+}
+
+std::vector<Parameter> FlatChoiceSpace() {
+  return {Words("word", "w", 6), Share("x"), Share("y"), Share("z")};
+}
+
+// One choice is good wherever the numbers are; in one of the others they have a better spot.
+MixedTask FlatChoiceTask(const SearchSpace& space, Draws& draws) {
+  const auto ideal = std::make_shared<Ideal>(space, draws);
+  const size_t best = ideal->Choice("word");
+  const size_t flat = (best + 1 + draws.Below(5)) % 6;
+  const auto value = [=](const Setting& setting) {
+    const size_t word = setting.Choice("word");
+    if (word == flat) return 0.3;
+    const double distance = ideal->DistanceOf(setting, Names{"x", "y", "z"});
+    return (word == best ? 0 : 0.35) + 1.2 * std::min(distance, 0.8);
+  };
+  return {value, ideal->In(space), "word"};
+}
+
+std::vector<Parameter> FlatEdgeSpace() {
+  return {Switch("on"), Share("x"), Share("y")};
+}
+
+// A slope along one number to the edge, where the other one does nothing, and a small basin inside.
+MixedTask FlatEdgeTask(const SearchSpace& space, Draws& draws) {
+  const auto ideal = std::make_shared<Ideal>(space, draws);
+  ideal->SetAt("x", draws.Between(0.2, 0.8));
+  ideal->SetAt("y", draws.Between(0.2, 0.8));
+  const auto value = [=](const Setting& setting) {
+    const double distance = ideal->DistanceOf(setting, Names{"x", "y"});
+    return distance < 0.15 ? distance / 0.15 : 1 + 0.3 * setting.At("x");
+  };
+  return {value, ideal->In(space), "on"};
+}
+
 }  // namespace
 
 std::vector<MixedProblem> MixedProblemsForDevelopment() {
@@ -285,6 +337,12 @@ std::vector<MixedProblem> MixedProblemsForDevelopment() {
        kMixedDevelopment, CornerBranchesSpace, CornerBranchesTask},
       {"either_way", "A switch between a curved valley and four bumps, one slightly better",
        kMixedDevelopment, EitherWaySpace, EitherWayTask},
+      {"fifty_beside_eight", "One choice of fifty matters, and eight others do nothing",
+       kStuckDevelopment, FiftyBesideEightSpace, FiftyBesideEightTask},
+      {"flat_choice", "One choice is good throughout; another one is better at a spot",
+       kStuckDevelopment, FlatChoiceSpace, FlatChoiceTask},
+      {"flat_edge", "A slope to an edge along which nothing changes, and a basin inside",
+       kStuckDevelopment, FlatEdgeSpace, FlatEdgeTask},
   };
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <set>
 
 #include "tests/evidence/branch_regrets.h"
 #include "tests/evidence/problems.h"
@@ -31,6 +33,40 @@ TEST(MixedDevelopment, OneOfAHundredWordsIsBest) {
   ASSERT_TRUE(problem.ok()) << problem.status();
   EXPECT_EQ(problem->space->parameters()[*problem->branch].name, "word");
   EXPECT_GT(MedianRegretInOtherBranches(*problem), MedianRegretInBestBranch(*problem));
+}
+
+TEST(MixedDevelopment, OneCategoryIsGoodWhereverTheNumbersAre) {
+  const auto problem = MakeProblem("flat_choice", {0, true, false, ""});
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  int flat = 0;
+  for (int64_t word = 0; word < 6; ++word) {
+    std::set<double> values;
+    for (Point point : problem->initial) {
+      point.configuration.values[0] = Value::Level(word);
+      values.insert(problem->value(point));
+    }
+    flat += values == std::set<double>{0.3} ? 1 : 0;
+  }
+  EXPECT_EQ(flat, 1);
+}
+
+TEST(MixedDevelopment, NothingChangesAlongTheEdge) {
+  const auto problem = MakeProblem("flat_edge", {0, true, false, ""});
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  for (Point point : problem->initial) {
+    point.configuration.values[1] = Value::Double(0);
+    EXPECT_EQ(problem->value(point), 1);
+  }
+}
+
+TEST(MixedDevelopment, OneChoiceOfNineMatters) {
+  const auto problem = MakeProblem("fifty_beside_eight", {0, true, false, ""});
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  const Configuration& word = problem->initial.front().configuration;
+  for (Point point : problem->initial) {
+    point.configuration.values[0] = word.values[0];
+    EXPECT_EQ(problem->value(point), problem->value(problem->initial.front()));
+  }
 }
 
 TEST(MixedDevelopment, ASwitchMattersOnlyWithTheRightChoice) {

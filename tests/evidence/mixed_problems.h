@@ -16,9 +16,10 @@
 
 namespace slipstream::evidence {
 
-// The same as ProblemListing's. Algorithms may be developed on the first; the second
-// is only for reports.
+// The same as ProblemListing's. Algorithms may be developed on the first two, of which
+// the second has problems where a model stays where it is; the third is only for reports.
 inline constexpr absl::string_view kMixedDevelopment = "mixed_development";
+inline constexpr absl::string_view kStuckDevelopment = "stuck_development";
 inline constexpr absl::string_view kMixed = "mixed";
 
 // One member of a family: a function to minimise, a configuration where it is lowest,

@@ -23,8 +23,9 @@ struct Beginning {
 struct ProblemListing {
   std::string name;
   // "continuous", "svm", "deepar", "mixed" and "high", which have recorded peers, or
-  // "development", "mixed_development", "high_development", "odd", "odd_development",
-  // "transfer", "workers", "misleading" and "misleading_development", which have none.
+  // "development", "mixed_development", "stuck_development", "high_development", "odd",
+  // "odd_development", "transfer", "workers", "misleading" and "misleading_development", which have
+  // none.
   std::string group;
   uint64_t source_tasks = 0;  // Number of source tasks that it can begin with.
   std::string summary;

@@ -14,7 +14,7 @@ import subprocess
 
 GROUPS_OF_TABLES = ("svm", "deepar")
 GROUPS_WITH_PEERS = ("continuous",) + GROUPS_OF_TABLES  # From five initial points.
-GROUPS_FROM_NOTHING = ("mixed", "mixed_development", "high", "high_development", "odd",
+GROUPS_FROM_NOTHING = ("mixed", "mixed_development", "stuck_development", "high", "high_development", "odd",
                        "odd_development")
 GROUPS = GROUPS_WITH_PEERS + GROUPS_FROM_NOTHING + ("development", "transfer", "workers", "papers",
                                                     "misleading", "misleading_development")
