@@ -4,7 +4,6 @@ import collections
 import statistics
 import textwrap
 
-from harness import estimates
 from harness.cells import GROUPS_OF_TABLES
 from harness.comparison import unit_name
 from harness.results import RECORDED
@@ -38,40 +37,6 @@ def measure(group, unit):
     if unit != "own":
         return f"regret / (best - {unit})"
     return "normalised regret" if group in GROUPS_OF_TABLES else "simple regret"
-
-
-def stuck_rows(comparison, threshold):
-    """Tidy rows: on each unit, how many studies have a larger regret after each checkpoint."""
-    rows = []
-    for unit in comparison.units:
-        for preset in comparison.presets:
-            for checkpoint in comparison.checkpoints:
-                regrets = comparison.samples(preset, unit, checkpoint).ravel()
-                regrets = regrets[regrets == regrets]  # Some did not get that far.
-                if not len(regrets):
-                    continue
-                stuck = int((regrets > threshold).sum())
-                low, high = estimates.share_interval(stuck, len(regrets))
-                rows.append({"problem": unit.name, "after": checkpoint, "method": preset,
-                             "studies": len(regrets), "stuck": stuck,
-                             "share": stuck / len(regrets), "low": low, "high": high})
-    return rows
-
-
-def stuck_lines(rows, threshold):
-    lines = ["", f"Stuck: studies whose regret is above {threshold:g}, with the 95% interval of "
-                 "their share"]
-    problems = list(dict.fromkeys(row["problem"] for row in rows))
-    checkpoints = list(dict.fromkeys(row["after"] for row in rows))
-    for problem in problems:
-        table = [[problem] + [f"after {checkpoint}" for checkpoint in checkpoints]]
-        for method in dict.fromkeys(row["method"] for row in rows):
-            cells = {row["after"]: f"{row['stuck']:2} of {row['studies']} "
-                                   f"[{row['low']:.2f}, {row['high']:.2f}]"
-                     for row in rows if (row["problem"], row["method"]) == (problem, method)}
-            table.append([method] + [cells.get(checkpoint, "-") for checkpoint in checkpoints])
-        lines += ["", *align(table)]
-    return lines
 
 
 def summary_lines(comparison, summary):
