@@ -520,6 +520,34 @@ def rgpe(step):
     return Belief(scale, ensemble.at, acquire)
 
 
+# ---- HyperBO ----
+
+def hyperbo(step, margin=0.1):
+    """The sources' process, given the target's results; of the two readings of max-value PI the one of
+    the published code: how many noisy deviations the mean is above the best result and a margin."""
+    scale = Scale(step.raw)
+    y = scale(step.raw)
+    process = prior_process(step.own_kernel("matern52"), step.own["mean"]).given(
+        step.x, y, step.own["noise"])
+
+    def acquire(a):
+        mean, deviation = process.at(a)
+        return (mean - y.max() - margin) / np.sqrt(deviation ** 2 + step.own["noise"])
+    return Belief(scale, process.at, acquire)
+
+
+def hyperbo_loss(step, logarithms, mean, noise):
+    """The mean over the sources of the negative logarithm of the likelihood."""
+    kernel = Kernel(["matern52"], logarithms, step.dimension)
+    losses = []
+    for source in step.sources():
+        x, y = np.array(source["x"]), Scale(source["y"])(source["y"]) - mean
+        covariance = kernel(x, x) + noise * np.eye(len(y))
+        losses.append(0.5 * (y @ np.linalg.solve(covariance, y) + np.linalg.slogdet(covariance)[1] +
+                             len(y) * np.log(2 * np.pi)))
+    return np.mean(losses)
+
+
 # ---- UHE-BO and what it is compared with ----
 
 def uhebo_posterior(step):
@@ -538,6 +566,14 @@ def uhebo_posterior(step):
         return np.mean([np.add(*np.multiply(process.at(a), [[1], [1.96]]))
                         for process in processes], 0)
     return Belief(scale, predict, acquire)
+
+
+def wang_de_freitas(step, multiplier=2.0):
+    """Lengthscales divided by the least g that brings the deviation at the next point to 0.1."""
+    scale = Scale(step.raw)
+    kernel = step.own_kernel("matern52").divided(step.facts["g"])
+    return upper_bound(scale, prior_process(kernel).given(
+        step.x, scale(step.raw), step.own["noise"]), multiplier)
 
 
 def log_gamma_posterior(step, logarithms, noise, shape=1e-3, rate=10.0):
@@ -642,5 +678,9 @@ VARIANTS = {
                             {"norm": 0.01, "norm_share": 0.4, "noise_deviation": 0.01,
                              "initial_points": 14},
                             agpucb("gaussian", theory=True, norm=0.01, share=0.4)),
+    "hyperbo_standardized": ("hyperbo", {"output_warp": 0}, hyperbo),
+    # As UHE-BO's paper compares with it: standardised results around a mean of 0.
+    "wang_de_freitas_standardized": ("wang_de_freitas", {"output_warp": 0, "mean": 0},
+                                     wang_de_freitas),
     "deltabo_gaussian_pair": ("deltabo", GAUSSIAN_PAIR, deltabo_gaussian_pair),
 }

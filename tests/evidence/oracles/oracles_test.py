@@ -111,6 +111,27 @@ class RecipesTest(unittest.TestCase):
             ranked += 1
         self.assertGreater(ranked, 7)
 
+    def test_hyperbo_learns_from_the_sources_alone_and_keeps_it(self):
+        steps = steps_of("hyperbo_standardized")
+        for step in steps:
+            self.assertEqual(step.own, steps[0].own)
+        step = steps[0]
+        logarithms, mean, noise = np.array(step.own["kernel"]), step.own["mean"], step.own["noise"]
+        best = oracles.hyperbo_loss(step, logarithms, mean, noise)
+        self.assertAlmostEqual(step.facts["negative_log_likelihood_per_task"], best, 9)
+        # Results are exact and the belief in noise is not, which is why noise is not moved here.
+        for change in (-1.5, 1.5):
+            for place in range(len(logarithms)):
+                moved = logarithms.copy()
+                moved[place] += change
+                self.assertGreater(oracles.hyperbo_loss(step, moved, mean, noise), best)
+            self.assertGreater(oracles.hyperbo_loss(step, logarithms, mean + change, noise), best)
+
+    def test_wang_de_freitas_shortens_until_the_next_deviation_is_large_enough(self):
+        for step in steps_of("wang_de_freitas_standardized"):
+            _, (deviation,) = oracles.wang_de_freitas(step).predict(step.point)
+            self.assertGreater(deviation, 0.1 * (1 - 1e-6))
+
     def test_rm_gp_ts_draws_from_both(self):
         drawn = [step.facts["drawn_from_sources"] for step in steps_of("rm_gp_ts")]
         self.assertIn(True, drawn)
