@@ -1,6 +1,7 @@
 """DeltaBO: Provably accelerated Bayesian optimization with knowledge transfer."""
 
 from claims import judgement as judged
+from claims import principal
 from claims.experiment import Claim, Experiment, Paper
 
 TRIALS = 30
@@ -95,16 +96,27 @@ EXPERIMENTS = (
                given(**BOHACHEVSKY, beta=2.0), "The second choice of beta.", seeds=15),
 )
 
+INITIAL = 6
+
+
+def begun_at_random(methods):
+    """The methods with the paper's number of random points at first, the same for all."""
+    start = f"initial=random+initial_points={INITIAL}"
+    return {name: preset.replace("initial=none", start) for name, preset in methods.items()}
+
+
 TUNED = tuple(
-    experiment(name, title, problem, given(side=10, noise=0.01, source_noise=0.02, tau=0.2,
-                                           target=1.0, beta=beta, **lengths),
-               choices, from_nothing=False, seeds=20, quick_seeds=8,
-               checkpoints=(10, 15, 25, 5 + TRIALS))
+    experiment(name, title, problem,
+               begun_at_random(given(side=10, noise=0.01, source_noise=0.02, tau=0.2, target=1.0,
+                                     beta=beta, **lengths)),
+               choices, suggestions=INITIAL + TRIALS, seeds=20, quick_seeds=8,
+               checkpoints=(10, 15, 25, INITIAL + TRIALS))
     for name, title, problem, beta, lengths, choices in (
         ("boosting", "Gradient boosting with 11 hyperparameters", "tuning_boosting11", 0.2,
          {"source": 1.8, "difference": 1.2},
          "120 recorded trainings on two splits of the breast-cancer data, of which each study may "
-         "choose each once; 5 random points for all instead of 6; 90 random results of the source. "
+         "choose each once; 6 random points for all, which R_36 counts; 90 random results of the "
+         "source. "
          "Accuracies are as measured, as the paper's constants are."),
         ("MLP", "A multi-layer perceptron with 8 hyperparameters", "tuning_mlp8", 0.3,
          {"source": 2.0, "difference": 1.0},
@@ -112,7 +124,7 @@ TUNED = tuple(
 
 EXPERIMENTS += TUNED
 REGRET = judged.cumulative(TRIALS)
-TUNED_REGRET = judged.cumulative(5 + TRIALS, 5)
+TUNED_REGRET = judged.cumulative(INITIAL + TRIALS, INITIAL)
 HOW_BEST = "cumulative regret R_30, less than that of each of six methods"
 
 
@@ -165,4 +177,5 @@ CLAIMS = (
 )
 
 PAPER = Paper("deltabo", "DeltaBO", EXPERIMENTS, CLAIMS,
-              principal=(("model", "regret"), ("Bohachevsky", "regret")))
+              principal=(("model", "regret"), ("Bohachevsky", "regret"),
+                         ("Bohachevsky", principal.AVERAGE)))

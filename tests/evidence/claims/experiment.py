@@ -52,6 +52,7 @@ class Contrast:
     bound: float = 0.0
     detail: str = ""
     flipped: bool = False  # Whether the claim says "more than" of the opposite numbers.
+    compares: bool = False  # Whether numbers are differences of methods, which may tie.
 
 
 @dataclasses.dataclass(frozen=True)

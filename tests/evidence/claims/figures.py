@@ -52,7 +52,8 @@ def running_mean(regrets):
 
 CUMULATIVE = ("cumulative regret", numpy.cumsum, False)
 SIMPLE = ("simple regret", numpy.minimum.accumulate, True)
-REGRETS = (CUMULATIVE, ("average regret", running_mean, False), SIMPLE)
+AVERAGE = ("average regret", running_mean, False)
+REGRETS = (CUMULATIVE, AVERAGE, SIMPLE)
 
 
 def finish(figure, axes, path):
@@ -61,11 +62,11 @@ def finish(figure, axes, path):
     plots.save(figure, path)
 
 
-def draw_regrets(paper, experiment, results, folder, shown=REGRETS):
+def draw_regrets(paper, experiment, results, folder, shown=REGRETS, name=REGRET):
     style = plots.Style(results.methods(experiment.name), [])
     figure, grid = plots.pyplot.subplots(1, len(shown), figsize=(WIDTH * len(shown), 3.2),
-                                         layout="constrained")
-    for axes, (title, change, is_least) in zip(grid, shown):
+                                         layout="constrained", squeeze=False)
+    for axes, (title, change, is_least) in zip(grid[0], shown):
         skipped = experiment.initial()
         draw_curves(axes, results, experiment, style, REGRET,
                     lambda values, change=change, cut=0 if is_least else skipped:
@@ -74,8 +75,8 @@ def draw_regrets(paper, experiment, results, folder, shown=REGRETS):
         if is_least:
             plots.scale(axes, numpy.concatenate([line.get_ydata() for line in axes.get_lines()]))
     figure.suptitle(f"{paper.title}: {experiment.title}", fontsize=10)
-    path = folder / file_name(paper.name, experiment.name, "regret")
-    finish(figure, grid[0], path)
+    path = folder / file_name(paper.name, experiment.name, name)
+    finish(figure, grid[0][0], path)
     return path
 
 
@@ -100,9 +101,11 @@ def draw_model_error(paper, experiment, results, folder):
             axes.plot(experiment.checkpoints, errors.mean(axis=0), label=method,
                       **style.of(method))
     axes.set_yscale("log")
+    axes.set_xticks(experiment.checkpoints)
     axes.set_xlabel("evaluations")
     axes.set_ylabel("model error, variances of the function")
-    path = folder / file_name(paper.name, experiment.name, "model error")
+    figure.suptitle(f"{paper.title}: {experiment.title}", fontsize=10)
+    path = folder / file_name(paper.name, experiment.name, principal.MODEL_ERROR)
     finish(figure, axes, path)
     return path
 
@@ -146,6 +149,10 @@ def draw_principal(paper, results, folder=principal.FOLDER):
             if quantity == REGRET:
                 draw_regrets(paper, paper.experiment(name), results, folder,
                              (CUMULATIVE, SIMPLE))
+            elif quantity == principal.AVERAGE:
+                draw_regrets(paper, paper.experiment(name), results, folder, (AVERAGE,), quantity)
+            elif quantity == principal.MODEL_ERROR:
+                draw_model_error(paper, paper.experiment(name), results, folder)
             else:
                 draw_told(paper, paper.experiment(name), results, folder, quantity,
                           *principal.told(paper, name, quantity))

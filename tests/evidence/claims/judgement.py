@@ -1,7 +1,8 @@
 """What measured numbers say of a claim, and the contrasts that most claims come to.
 
-Every interval is Student's, over draws that were made independently: the seeds of a problem, or
-the problems of a table.
+Intervals are over draws that were made independently: the seeds of a problem, or the problems of a
+table. They are Student's intervals of a mean, unless draws fall into two groups that lie far apart:
+there the share of draws that agree with the claim has Clopper and Pearson's exact interval.
 """
 
 import dataclasses
@@ -56,6 +57,71 @@ def interval(samples, confidence=0.95):
     return mean, mean - half, mean + half
 
 
+def tail(successes, of, share):
+    """The probability of at least so many successes."""
+    return sum(math.comb(of, k) * share ** k * (1 - share) ** (of - k)
+               for k in range(successes, of + 1))
+
+
+def share_interval(successes, of, confidence=0.95):
+    """(share, low, high), the bounds after Clopper and Pearson."""
+    def least(count):
+        """The least share under which at least `count` successes are not too improbable."""
+        if count == 0:
+            return 0.0
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (low, middle) if tail(count, of, middle) > (1 - confidence) / 2 else (
+                middle, high)
+        return (low + high) / 2
+    return successes / of, least(successes), 1 - least(of - successes)
+
+
+LEAST_DRAWS = 10  # Fewer draws are not taken for two groups.
+
+
+def is_split(samples):
+    """Whether draws are of two groups, each with at least a tenth of them, and the gap between the
+    groups is more than half of the range."""
+    if len(samples) < LEAST_DRAWS:
+        return False
+    ordered = numpy.sort(numpy.asarray(samples, dtype=float))
+    gaps = numpy.diff(ordered)
+    widest = int(gaps.argmax())
+    smaller = min(widest + 1, len(ordered) - widest - 1)
+    return gaps[widest] > (ordered[-1] - ordered[0]) / 2 and smaller >= len(ordered) / 10
+
+
+def against(contrast):
+    """(draws that contradict the claim, draws that count); ties of methods do not count."""
+    gaps = numpy.asarray(contrast.samples, dtype=float) - contrast.bound
+    if contrast.compares:
+        gaps = gaps[gaps != 0]
+    return int((gaps >= 0).sum()), len(gaps)
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """A number that a claim says is below `bound`, with an interval."""
+
+    mean: float
+    low: float
+    high: float
+    bound: float
+    is_share: bool = False  # Of the draws that contradict the claim.
+
+
+def estimate(contrast, confidence=0.95):
+    """Methods that tie in all draws tell nothing of which is better."""
+    samples, bound = contrast.samples, contrast.bound
+    if contrast.compares and all(sample == bound for sample in samples):
+        return Estimate(bound, -math.inf, math.inf, bound)
+    if is_split(samples):
+        return Estimate(*share_interval(*against(contrast), confidence), 0.5, True)
+    return Estimate(*interval(samples, confidence), bound)
+
+
 @dataclasses.dataclass(frozen=True)
 class Judged:
     verdict: str
@@ -63,13 +129,15 @@ class Judged:
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    bound: float = math.nan
+    is_share: bool = False
     count: int = 0
 
 
 def distance(contrast):
     """How many half intervals the mean is above the bound: the largest is nearest to refuting."""
-    mean, low, high = interval(contrast.samples)
-    half, gap = (high - low) / 2, mean - contrast.bound
+    found = estimate(contrast)
+    half, gap = (found.high - found.low) / 2, found.mean - found.bound
     if half > 0:
         return gap / half
     return math.inf if gap >= 0 else -math.inf
@@ -77,10 +145,19 @@ def distance(contrast):
 
 def refuting(contrasts):
     """The places of the contrasts that are not below their bound by an interval that allows for as
-    many looks as there are contrasts. One whose draws all equal the bound is among them."""
+    many looks as there are contrasts. One of a single method whose draws all equal the bound is among
+    them."""
     confidence = 1 - 0.05 / len(contrasts)
-    return [place for place, each in enumerate(contrasts)
-            if len(each.samples) > 0 and interval(each.samples, confidence)[1] >= each.bound]
+
+    def refutes(contrast):
+        found = estimate(contrast, confidence)
+        return found.low >= found.bound
+    return [place for place, each in enumerate(contrasts) if each.samples and refutes(each)]
+
+
+def is_against(judged):
+    """Whether the deciding contrast's own interval, as if it were the only look, refutes the claim."""
+    return judged.contrast is not None and judged.low >= judged.bound
 
 
 def judge(contrasts):
@@ -93,11 +170,11 @@ def judge(contrasts):
     deciding = max((contrasts[place] for place in refuted or range(len(contrasts))), key=distance)
     if refuted:
         verdict = FAILS
-    elif all(interval(each.samples)[2] < each.bound for each in contrasts):
+    elif all(found.high < found.bound for found in map(estimate, contrasts)):
         verdict = HOLDS
     else:
         verdict = UNKNOWN
-    return Judged(verdict, deciding, *interval(deciding.samples), len(contrasts))
+    return Judged(verdict, deciding, *dataclasses.astuple(estimate(deciding)), len(contrasts))
 
 
 # ---- Numbers of one study ----
@@ -182,7 +259,7 @@ def difference(results, left, right, metric, program=OURS, factor=1.0, margin=0.
                   f"{right[1]} {number_text(numpy.mean(theirs))}")
     times = f"{factor:g} x " if factor != 1 else ""
     beyond = f" - {margin:g}" if margin else ""
-    return Contrast(f"{left[1]} - {times}{right[1]}{beyond}", samples, 0.0, detail)
+    return Contrast(f"{left[1]} - {times}{right[1]}{beyond}", samples, 0.0, detail, compares=True)
 
 
 def less(experiment, method, others, metric):
@@ -244,7 +321,8 @@ def less_on_average(experiments, method, others, metric):
             count = min((len(part.samples) for part in parts), default=0)
             samples = tuple(float(numpy.mean([part.samples[i] for part in parts]))
                             for i in range(count))
-            made.append(Contrast(f"{method} - {other}, mean of {len(parts)} problems", samples))
+            made.append(Contrast(f"{method} - {other}, mean of {len(parts)} problems", samples,
+                                 compares=True))
         return made
     return contrasts
 

@@ -12,6 +12,9 @@ from claims.kept import OURS, REGRET, text_of
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "plots"
 MARK = "Drawn from the numbers "
+AVERAGE = "average regret"
+MODEL_ERROR = "model_error"
+TITLES = {REGRET: "Regret", AVERAGE: "Average regret", MODEL_ERROR: "Model error"}
 
 
 def file_name(*words):
@@ -25,14 +28,15 @@ def told(paper, experiment, quantity):
 
 
 def caption(paper, experiment, quantity):
-    what = "Regret" if quantity == REGRET else told(paper, experiment, quantity)[1]
+    what = TITLES.get(quantity) or told(paper, experiment, quantity)[1]
     return f"{what}: {paper.experiment(experiment).title}"
 
 
 def digest(paper, results, experiment, quantity):
     """A name for exactly the numbers that the plot shows."""
-    methods = (results.methods(experiment) if quantity == REGRET
+    methods = (results.methods(experiment) if quantity in TITLES
                else told(paper, experiment, quantity)[0])
+    quantity = REGRET if quantity == AVERAGE else quantity
     lines = [f"{method},{problem},{seed},{text_of(study[quantity])}"
              for method in methods
              for (problem, seed), study in results.studies(experiment, method, OURS).items()

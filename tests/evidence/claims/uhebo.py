@@ -172,4 +172,5 @@ CLAIMS = (
 FIGURES = tuple((problem, "probability_of_random_now", (OWN, "Random+EXP3", "Portfolio"),
                  "EXP3's probability of a random point") for problem in FUNCTIONS)
 PAPER = Paper("uhebo", "UHE-BO", EXPERIMENTS, CLAIMS, FIGURES,
-              principal=(("h1", "regret"), ("deceptive2", "regret")))
+              principal=(("h1", "regret"), ("deceptive2", "regret"),
+                         ("deceptive2", "probability_of_random_now"), ("h1", "model_error")))

@@ -17,8 +17,8 @@ matplotlib.rcParams |= {
     "axes.axisbelow": True, "legend.frameon": False, "figure.dpi": 100}
 from matplotlib import pyplot  # noqa: E402  After the backend was chosen.
 
-# Okabe and Ito's colours, which colour-blind people can distinguish.
-OWN_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+# Okabe and Ito's colours, which colour-blind people can distinguish, and a dark one beside them.
+OWN_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#4B2E1E")
 OWN_MARKERS = "os^Dv*"
 OWN_DASHES = ("-", "--", ":", "-.")
 PEER_GREYS = ("#000000", "#777777")

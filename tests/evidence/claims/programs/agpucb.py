@@ -1,5 +1,6 @@
 """A-GP-UCB and what it is compared with."""
 
+import functools
 import math
 
 import numpy
@@ -8,19 +9,24 @@ from claims.programs.parts import best_of, gaussian, log_likelihood, nearest_pla
 
 LENGTHS = numpy.geomspace(0.02, 2, 31)
 BUMP_NOISE = 0.02 ** 2
+RATE, SHORTER_RATE = 6.0, 30.0  # The belief in lengthscales is a Gamma distribution of shape 3.
 
 
-def gamma_log_density(lengths, shape=3.0, rate=6.0):
+def gamma_log_density(lengths, rate, shape=3.0):
     return (shape - 1) * numpy.log(lengths) - rate * lengths
 
 
-def length_weights(x, y):
+def length_weights(x, y, rate):
     """The posterior of the lengthscale on a grid that is even in its logarithm."""
     scores = numpy.array([log_likelihood(lambda a, b, l=l: gaussian(a, b, l), x, y, BUMP_NOISE)
                           for l in LENGTHS])
-    scores += gamma_log_density(LENGTHS) + numpy.log(LENGTHS)
+    scores += gamma_log_density(LENGTHS, rate) + numpy.log(LENGTHS)
     weights = numpy.exp(scores - scores.max())
     return weights / weights.sum()
+
+
+def likeliest_length(x, y, rate):
+    return LENGTHS[int(numpy.argmax(length_weights(x, y, rate)))]
 
 
 def at_length(task, x, y, length):
@@ -39,7 +45,9 @@ class Expanding:
     without bound if h does, which corollary 4 assumes: so does b = h^lambda, while g would stay below
     lambda^(-1/d) with b = 1 + lambda (h - 1). g grows no faster than a logarithm."""
 
-    def __init__(self, one_step, norm=2.0, length=None, share=0.1, failure=0.1):
+    def __init__(self, one_step, norm=2.0, length=None, share=0.1, failure=0.1,
+                 rate=RATE):
+        self.rate = rate
         self.one_step, self.norm, self.length = one_step, norm, length
         self.share, self.failure = share, failure
 
@@ -60,7 +68,7 @@ class Expanding:
         for number in range(first, trials):
             x, y = task.data()
             d = x.shape[1]
-            length = self.length or LENGTHS[int(numpy.argmax(length_weights(x, y)))]
+            length = self.length or likeliest_length(x, y, self.rate)
             while True:
                 b, g = self.split(h, d)
                 mean, variance = at_length(task, x, y, length / g)
@@ -105,12 +113,12 @@ def with_bound(norm):
     return program
 
 
-def averaged(task, trials):
+def averaged(task, trials, rate=RATE):
     """HMC's target without a chain: the average over the lengthscale's posterior."""
     lengths = []
     for _ in range(trials - len(task.y)):
         x, y = task.data()
-        weights = length_weights(x, y)
+        weights = length_weights(x, y, rate)
         values = numpy.zeros(len(task.places))
         for weight, length in zip(weights, LENGTHS):
             if weight > 1e-4:
@@ -121,18 +129,18 @@ def averaged(task, trials):
     return {"lengthscales": lengths}
 
 
-def likeliest(task, trials):
+def likeliest(task, trials, rate=RATE):
     for _ in range(trials - len(task.y)):
         x, y = task.data()
-        mean, variance = at_length(task, x, y, LENGTHS[int(numpy.argmax(length_weights(x, y)))])
+        mean, variance = at_length(task, x, y, likeliest_length(x, y, rate))
         task.evaluate(best_of(task, mean + 2 * numpy.sqrt(variance)))
 
 
-def wang(task, trials, kappa=0.1):
+def wang(task, trials, kappa=0.1, rate=RATE):
     """The least scale at which the next point's deviation is at least kappa."""
     for _ in range(trials - len(task.y)):
         x, y = task.data()
-        length, g = LENGTHS[int(numpy.argmax(length_weights(x, y)))], 1.0
+        length, g = likeliest_length(x, y, rate), 1.0
         while True:
             mean, variance = at_length(task, x, y, length / g)
             place = best_of(task, mean + 2 * numpy.sqrt(variance))
@@ -154,6 +162,11 @@ def programs():
         return {name: bump[name] for name in ("GP-UCB, true", "HMC")} | {
             "A-GP-UCB": Expanding(False, **constants),
             "A-GP-UCB, one step": Expanding(True, **constants)}
-    return {"bump": bump, "bump from four": bump, "samples": samples,
+    shorter = {name: functools.partial(bump[name], rate=SHORTER_RATE)
+               for name in ("HMC", "MAP", "Wang & de Freitas")} | {
+        "GP-UCB, true": with_true_length(), "A-GP-UCB": Expanding(False, rate=SHORTER_RATE),
+        "A-GP-UCB, one step": Expanding(True, rate=SHORTER_RATE)}
+    return {"bump": bump, "bump, shorter belief": shorter, "bump from four": bump,
+            "samples": samples,
             "bump, lambda 0.5": with_constants(share=0.5),
             "bump, B_0 0.5": with_constants(norm=0.5)}

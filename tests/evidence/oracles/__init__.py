@@ -1,0 +1,1 @@
+"""Programs of the papers' equations, beside what our presets did."""
