@@ -449,9 +449,12 @@ class Running(unittest.TestCase):
 
     def test_data_sets_that_are_draws_are_repeated_on_some(self):
         experiment = PAPERS["cmbo"].experiment("GP-UCB")
-        draws = independent.draws_of(experiment)
+        draws = independent.draws_of(experiment, "RGPE")
         self.assertEqual(len(draws), independent.SEEDS)
         self.assertEqual([problem for problem, _ in draws], list(experiment.quick_problems))
+        for method in (*experiment.repeated_in_full, None):
+            self.assertEqual([problem for problem, _ in independent.draws_of(experiment, method)],
+                             list(experiment.problems), "A share of solved data sets needs all of them")
 
     def test_model_errors_are_of_the_process_that_the_study_had(self):
         path = self.out / "cell.csv"

@@ -26,6 +26,7 @@ class Experiment:
     checkpoints: tuple = ()
     model_error: bool = False
     solved: float = 0      # Below this regret a study counts as solved; 0: that is not told.
+    repeated_in_full: tuple = ()  # Methods whose programs in NumPy have all draws, not the first.
     choices: str = ""      # What the paper leaves open, and what it is here.
 
     def protocol(self):

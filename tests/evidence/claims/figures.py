@@ -12,6 +12,7 @@ from claims.principal import file_name
 from harness import plots
 
 BAND = 1.96
+FEW_METHODS = 7  # The bands of more than these are fainter, so that lines remain visible.
 WIDTH = 4.4
 
 
@@ -31,7 +32,9 @@ def curves_of(results, experiment, method, quantity, change):
 
 
 def draw_curves(axes, results, experiment, style, quantity, change, first=1, methods=None):
-    for method in methods or results.methods(experiment.name):
+    shown = methods or results.methods(experiment.name)
+    alpha = 0.15 if len(shown) <= FEW_METHODS else 0.05
+    for method in shown:
         curves = curves_of(results, experiment, method, quantity, change)
         if curves.size == 0:
             continue
@@ -41,7 +44,7 @@ def draw_curves(axes, results, experiment, style, quantity, change, first=1, met
         axes.plot(steps, middle, label=method, markevery=max(1, len(steps) // 8), **looks)
         if len(curves) > 1:
             half = BAND * curves.std(axis=0, ddof=1) / len(curves) ** 0.5
-            axes.fill_between(steps, middle - half, middle + half, color=looks["color"], alpha=0.15,
+            axes.fill_between(steps, middle - half, middle + half, color=looks["color"], alpha=alpha,
                               linewidth=0)
     axes.set_xlabel("evaluations")
 

@@ -102,9 +102,13 @@ def run_one(paper, experiment, cell, options, output):
         print(f"FAILED {method} {problem} {seed} in NumPy:\n{finished.stderr}")
 
 
-def draws_of(experiment):
-    """(problem, seed) of the studies that programs repeat: not all of ours."""
+def draws_of(experiment, method=None):
+    """(problem, seed) of the studies that the method's program repeats: of most methods not all of
+    ours. Without a method these are the most that any program repeats."""
     problems, seeds = experiment.drawn(quick=False)
+    in_full = experiment.repeated_in_full
+    if in_full and method in (None, *in_full):
+        return [(problem, seed) for problem in problems for seed in seeds]
     draws = [(problem, seed) for problem in experiment.quick_problems or problems
              for seed in seeds]
     return draws[:SEEDS]
@@ -117,7 +121,7 @@ def wanted(paper, experiment, options):
               / experiment.name)
     return {(method, problem, seed): folder / method / problem.replace("/", "--") / f"{seed}.json"
             for method in programs if method in experiment.methods
-            for problem, seed in draws_of(experiment)}
+            for problem, seed in draws_of(experiment, method)}
 
 
 def run(paper, experiment, options):

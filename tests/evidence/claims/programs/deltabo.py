@@ -194,9 +194,33 @@ def learnt_pooled(task, trials):
         task.evaluate(best_of(task, mean + numpy.sqrt(BETA * variance), task.coarse))
 
 
+def learnt_corrected(task, trials):
+    """Diff-GP: the differences' process has the kernel that is the source's likeliest, and that of the
+    corrected and the target's points has their likeliest length. The target's noise is 0.01."""
+    scaled = scale_by_source(task)
+    source_y = scaled(task.source_y)
+    pairs = [(length, noise) for length in LEARNT_LENGTHS for noise in LEARNT_NOISES]
+    length, source_noise = likeliest_of(pairs, lambda l, v: log_likelihood(
+        with_length(matern52, l), task.source_x, source_y, v))
+    kernel = with_length(matern52, length)
+    for _ in range(trials - len(task.y)):
+        x, y = task.data()
+        shift, spread = numpy.zeros(len(source_y)), numpy.ones(len(source_y))
+        if len(y):
+            at_x = posterior(kernel, task.source_x, source_y, source_noise, x)[0]
+            shift, spread = posterior(kernel, x, scaled(y) - at_x, 1e-2, task.source_x)
+        all_x = numpy.concatenate([task.source_x, x])
+        all_y = numpy.concatenate([source_y + shift, scaled(y)])
+        noise = numpy.concatenate([source_noise + spread, numpy.full(len(y), 1e-2)])
+        (own,) = likeliest_of([(l,) for l in LEARNT_LENGTHS], lambda l: log_likelihood(
+            with_length(matern52, l), all_x, all_y, noise))
+        mean, variance = posterior(with_length(matern52, own), all_x, all_y, noise, task.coarse)
+        task.evaluate(best_of(task, mean + numpy.sqrt(BETA * variance), task.coarse))
+
+
 LEARNT = {"DeltaBO": learnt_delta_bo, "GP-EI": learnt_classical("ei"),
           "GP-PI": learnt_classical("pi"), "GP-UCB": learnt_classical("ucb"),
-          "Env-GP": learnt_pooled}
+          "Env-GP": learnt_pooled, "Diff-GP": learnt_corrected}
 
 
 BUMPS = dict(side=1, target=0.1, noise=0.1, source=0.1, source_noise=0.1, difference=0.1, tau=0.3,
