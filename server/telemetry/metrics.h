@@ -21,7 +21,8 @@ struct ServerFigures {
   int64_t refused_connections = 0;
   int64_t refused_connections_of_an_address = 0;
   int64_t audit_failures = 0;  // Changes that are missing in the audit log.
-  std::optional<absl::Time> certificate_end;  // When the certificate of TLS ends; absent without.
+  // When the certificate of TLS ends; absent without TLS.
+  std::optional<absl::Time> certificate_end = {};
   ServiceFigures service;
   std::optional<StoreCounts> counts;  // Absent if the store could not be read.
 };
