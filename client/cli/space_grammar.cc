@@ -17,7 +17,7 @@ const char kParameterGrammar[] =
   NAME=double:LOW..HIGH[:SCALE]     real numbers
   NAME=integer:LOW..HIGH[:SCALE]    whole numbers
   NAME=discrete:N,N,...[:SCALE]     a list of ascending numbers
-  NAME=categorical:WORD,WORD,...    a list of words
+  NAME=categorical:VALUE,VALUE,...  a list of categories
   NAME=boolean                      true or false
 SCALE is linear (the default), log or reverse_log. Two parts may follow:
   ;default=VALUE                    the value that a person would start with
@@ -97,7 +97,8 @@ absl::Status ReadCategorical(const std::vector<std::string>& parts,
   }
   if (parts.size() == 2) return absl::OkStatus();
   return Complain(absl::StrCat(
-      "unexpected ':", parts[2], "': categories have no scale (write a colon in a word as \\:)"));
+      "unexpected ':", parts[2],
+      "': categories have no scale (write a colon in a category as \\:)"));
 }
 
 absl::Status ReadDomain(const std::string& text, v1::Parameter* parameter) {

@@ -11,8 +11,8 @@
 namespace slipstream {
 namespace {
 
-// So that pseudo points have nothing to do with what is drawn by the wrapped
-// calibration.
+// Makes pseudo points independent of what the wrapped
+// calibration draws.
 constexpr uint64_t kPseudoPointStream = 0x70736575646F;
 
 bool IsWordAt(const CoordinateKinds& kinds, Index coordinate) {
@@ -27,7 +27,7 @@ std::vector<double> DifferentValues(const Vector& column) {
 }
 
 // Uniform over the unit interval along numbers, over the values of `x` along
-// words.
+// categories.
 PointMatrix DrawPseudoPoints(const CoordinateKinds& kinds, const PointMatrix& x, Index count,
                              uint64_t seed) {
   const uint64_t own_seed = CounterRandomBits(seed, kPseudoPointStream, 0);

@@ -23,15 +23,15 @@
 //   is not refitted to the results: these crowd where the best is expected and differ
 //   less from each other there than the function does over the space, which is just
 //   the bias that the pseudo points are to take away.
-// - Words: 0 or 1 apart as they are equal or not, and drawn from those with a
+// - Categories: 0 or 1 apart as they are equal or not, and drawn from those with a
 //   result, for no others are known here. Other coordinates are drawn uniformly
 //   and independently, whatever steps or conditions a parameter has.
 // - Where several points are nearest, equal ones above all, pseudo points take
 //   them in turn: results that disagree go on doing so.
 // - A pseudo point that is equal to an earlier one is left out: the same label
 //   twice would be taken for two results that agree to the last digit.
-// - Repeats, known noise and known terms are those of the result that is the
-//   label, of which they speak: y' = sum_j w_j p_j(x) + m + d(x) + noise at the
+// - Repeats, known noise and known terms are those of the result that gives the
+//   label: y' = sum_j w_j p_j(x) + m + d(x) + noise at the
 //   nearest x, and only d(x) is taken for d(x').
 // - Labels err even where results are exact: two pseudo points on both sides of
 //   the border between two observed ones are as near as can be. Noise of that

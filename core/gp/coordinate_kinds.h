@@ -1,10 +1,10 @@
 // What a coordinate of an encoded configuration means to a kernel.
 //
 // Numbers (double, integer and discrete parameters) lie on a line, by their
-// parameter's scale. Words (categorical parameters, true and false) are just
+// parameter's scale. Categories (of categorical parameters, true and false) are just
 // different: any two different ones are the same distance apart, which is what
 // one-hot coordinates of length 1/sqrt(2) give, so every kernel of Euclid's
-// distance stays a kernel. The order in which a user listed the words must not
+// distance stays a kernel. The order in which a user listed the categories must not
 // matter, and one lengthscale a parameter is what little data can teach.
 //
 // A parameter that does not exist in a configuration has the coordinate of its

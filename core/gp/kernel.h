@@ -90,7 +90,7 @@ class Kernel {
   Matrix Covariance(ConstVectorView parameters, const PointMatrix& a, const PointMatrix& b) const;
   // k(x, x), which is the same everywhere.
   double Variance(ConstVectorView parameters) const;
-  // Adds sum_i weights[i] dk(x, b_i)/dx to `gradient`; 0 along words. Where k
+  // Adds sum_i weights[i] dk(x, b_i)/dx to `gradient`; 0 along categories. Where k
   // has no derivative (Matern 1/2 at x = b_i), 0 for that i.
   void AddPointGradient(ConstVectorView parameters, ConstVectorView x, const PointMatrix& b,
                         ConstVectorView weights, VectorView gradient) const;
@@ -127,7 +127,7 @@ enum class Smoothness { kMatern12, kMatern32, kMatern52, kSquaredExponential };
 enum class Lengthscales { kShared, kEach };
 
 // amplitude^2 * c(r), r^2 = sum_i (d_i / lengthscale_i)^2, where d_i is the
-// difference of two numbers, or 1 for different words (Rasmussen and Williams,
+// difference of two numbers, or 1 for different categories (Rasmussen and Williams,
 // "Gaussian Processes for Machine Learning", 2006, section 4.2):
 //   Matern 1/2  exp(-r)
 //   Matern 3/2  (1 + a) exp(-a), a = sqrt(3) r

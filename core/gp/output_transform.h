@@ -28,7 +28,7 @@ enum class OutputWarp {
   // the last step.
   kCopula,
   // One of the first two, with results far behind the others limited: in a space of numbers alone
-  // the power, in one with words or conditions what the results speak for
+  // the power, in one with categories or conditions what the results speak for
   // (core/strategy/scaled_results.h decides). None that Fit takes.
   kByEvidence,
 };

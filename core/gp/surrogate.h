@@ -1,5 +1,5 @@
-// What is believed of the objective after its data. All that acquisitions see
-// of a model is this.
+// What is believed of the objective after its data: all that acquisitions see
+// of a model.
 //
 // Fitted; thread-safe but for Absorb and Remember. Values are on the model's own scale,
 // where more is better (OutputTransform leads there and back).
@@ -16,7 +16,7 @@ namespace slipstream {
 // Rounding must not make a variance zero or negative: none is less than this
 // part of the variance before the data.
 inline constexpr double kLeastVariancePart = 1e-12;
-// So many points are predicted at a time, so that their covariances fit into the processor's cache.
+// The number of points predicted at a time, so that their covariances fit into the CPU's cache.
 inline constexpr Index kPredictionBlock = 256;
 
 // Predictions of the function itself, not of a noisy result.
@@ -47,7 +47,7 @@ class Surrogate {
   Predictions Predict(const PointMatrix& x) const;
   // Predict's mean alone.
   Vector PredictMean(const PointMatrix& x) const;
-  // At one point, with gradients in x (0 along words).
+  // At one point, with gradients in x (0 along categories).
   PointPrediction PredictPoint(ConstVectorView x) const;
   // Joint posterior covariance of the function at the points.
   Matrix JointCovariance(const PointMatrix& x) const;
@@ -59,15 +59,15 @@ class Surrogate {
   absl::StatusOr<std::unique_ptr<Surrogate>> Fantasize(const PointMatrix& x) const;
 
   // Fantasize for many points and many times: the surrogate itself becomes what Fantasize would
-  // return, but for rounding, at the cost of appended points. False, with nothing changed, where
-  // that is not to be had. Not thread-safe.
+  // return, but for rounding, at the cost of appended points. False, with nothing changed, if
+  // not supported. Not thread-safe.
   absl::StatusOr<bool> Absorb(const PointMatrix& x);
-  // Tells it that Predict will be asked for exactly these points again and again between calls of
+  // Announces that Predict will be asked for exactly these points repeatedly between calls of
   // Absorb, so that their predictions may be kept up to date; the latest such points count. Not
   // thread-safe.
   void Remember(const PointMatrix& x);
-  // A surrogate that is nearly the same around `x` and quicker to ask at single points there; null
-  // where there is none. This one must outlive it.
+  // A surrogate that is nearly the same around `x` and faster to evaluate at single points there;
+  // null where there is none. This one must outlive it.
   std::unique_ptr<Surrogate> Near(ConstVectorView x) const;
 
  protected:

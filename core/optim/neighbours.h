@@ -19,7 +19,7 @@ class Neighbours {
   // Keeps a reference to `space`. Change tries at most `most_values` values.
   Neighbours(const SearchSpace& space, size_t most_values);
 
-  // The parameters whose values are steps: integers, discrete numbers, words.
+  // The parameters with separate values: integers, discrete numbers, categories.
   const std::vector<size_t>& Stepped() const { return stepped_; }
 
   // The numeric parameters that are active in `configuration`.
@@ -27,7 +27,7 @@ class Neighbours {
 
   // `configuration` with each other value of `parameter`, if it is active there.
   // If there are more than most_values, only numbers at distances of 1, 2, 4, ...
-  // steps in both directions, or words drawn by `seed`. Parameters that become
+  // steps in both directions, or categories drawn by `seed`. Parameters that become
   // active get their fallback.
   std::vector<Configuration> Change(const Configuration& configuration, size_t parameter,
                                     uint64_t seed) const;
@@ -42,7 +42,7 @@ class Neighbours {
 };
 
 // A configuration near `centre`: at least one of its coordinates is moved by a
-// normal step whose size depends only on `index`, and words are drawn again. A
+// normal step whose size depends only on `index`, and categories are drawn again. A
 // pure function of its arguments.
 Configuration PerturbedBy(const SearchSpace& space, const Configuration& centre, uint64_t seed,
                           uint64_t index);

@@ -14,9 +14,9 @@ using ValueAndGradient = std::function<double(ConstVectorView x, VectorView grad
 struct PointFunction {
   // At many points at once.
   std::function<Vector(const PointMatrix& x)> values;
-  // At one point, with the gradient (0 along words) into the second argument.
+  // At one point, with the gradient (0 along categories) into the second argument.
   ValueAndGradient value_and_gradient;
-  // Makes a quicker approximation of value_and_gradient that holds around `point`. May be empty, or
+  // Makes a faster approximation of value_and_gradient that holds around `point`. May be empty, or
   // return an empty function, where there is none.
   std::function<ValueAndGradient(ConstVectorView point)> near = {};
 };

@@ -200,7 +200,7 @@ class SpaceMaximizer {
     return near ? near : function_.value_and_gradient;
   }
 
-  // Makes the best single change of each stepped number or word in turn.
+  // Makes the best single change of each stepped number or category in turn.
   ScoredConfiguration Sweep(ScoredConfiguration best) {
     for (size_t parameter : neighbours_.Stepped()) {
       if (OutOfTime()) break;

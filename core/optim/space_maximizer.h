@@ -1,10 +1,10 @@
 // Maximises a function over all configurations of a space with parameters of any
 // kind.
 //
-// First a screen of quasi-random configurations and of ones around the incumbents
-// is scored at once. From its best, which are spread out, gradient ascents follow
+// First it scores a screen of quasi-random configurations and of ones around the
+// incumbents. From its best, which are spread out, gradient ascents follow
 // along the numbers, then sweeps, one coordinate after the other, over the values
-// of integers, discrete numbers and words; ascents and sweeps alternate until
+// of integers, discrete numbers and categories; ascents and sweeps alternate until
 // neither helps.
 //
 // Pure functions, apart from the deadline; thread-safe.
@@ -26,9 +26,9 @@ struct MaximizerOptions {
   // The points of the screen: all over the space, and around the incumbents.
   size_t quasi_random = 384;
   size_t around_incumbents = 128;
-  // The number of different screens among searches with all seeds, so that the function's values at
-  // their points may be cached; around a shared incumbent they have the same points, too. 0: each
-  // seed has a screen of its own.
+  // Searches share this many screens, so that predictions at their points can be cached; around
+  // a shared incumbent they have the same points, too.
+  // 0: each seed has a screen of its own.
   uint64_t different_screens = 0;
   size_t ascents = 4;
   int evaluations_per_ascent = 50;
@@ -38,7 +38,7 @@ struct MaximizerOptions {
   // Whether ascents climb the function's quick form around their start, if it has one. The points
   // that they reach are judged by the function itself.
   bool climbs_nearby = false;
-  // So many of the screen's best are scored again, each by itself, before ascents start from the
+  // This many of the screen's best are scored again, each by itself, before ascents start from the
   // best of them: for a function that is more exact at single points.
   size_t scored_again = 0;
 };

@@ -1,6 +1,6 @@
 // Only the order of results within a task is taken over: SCoT (Bardenet,
 // Brendel, Kegl, Sebag, "Collaborative hyperparameter tuning", 2013), also
-// called Collaborative-BO. After each result, anew:
+// called Collaborative-BO. After each result, again:
 //
 //   (1) a ranking machine over points and tasks gives every observed point a
 //       latent score (ordinal_scores.h);
@@ -11,7 +11,7 @@
 // So a source may have any units, and any monotone distortion of them.
 //
 // The method describes tasks by features; here there are none, and a task is a
-// word of its own: all tasks are equally far from each other, how far is learnt
+// category of its own: all tasks are equally far from each other, how far is learnt
 // in (2) and given in (1). Other choices:
 // - The ranking machine's kernel is a squared exponential, its lengthscales are
 //   where DefaultModel's are believed to be, its tasks' is 1.

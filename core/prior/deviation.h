@@ -17,7 +17,7 @@
 // - Two tasks are neighbours where one is among the other's nearest.
 // - k_NN as above need be no covariance. T(s, s') = 1 - distance / B for
 //   neighbours, else 0, made a covariance, multiplies 1 - |x - x'| / B, which is
-//   one for B >= 0.63 d (deviation_kernel.h): B is at least 2 d, words included.
+//   one for B >= 0.63 d (deviation_kernel.h): B is at least 2 d, categories included.
 //   So distances in x and between tasks add up, where the norm takes the root of
 //   the sum of their squares.
 #ifndef SLIPSTREAM_CORE_PRIOR_DEVIATION_H_
@@ -35,7 +35,7 @@ namespace slipstream {
 struct DeviationOptions {
   double ratio = 0.7;          // r.
   double distance_scale = 30;  // B; more in more than 15 dimensions.
-  size_t neighbours = 20;      // Each task has so many, itself not counted.
+  size_t neighbours = 20;      // Neighbours of each task, itself not counted.
   // If there are more, the nearest to the target take part, and of equally near
   // ones the first; cost grows with the cube of their number.
   size_t most_tasks = 100;

@@ -3,7 +3,7 @@
 //   k((x, s), (x', s')) = (1 - r) sigma_f^2 exp(-|x - x'|^2 / (2 l^2))
 //                         + r T(s, s') (1 - |x - x'| / B),
 //
-// |x - x'| being Euclid's distance, where different words are 1 apart, and T a
+// |x - x'| being Euclid's distance, where different categories are 1 apart, and T a
 // covariance of tasks with T(s, s) = 1. Hyperparameters: amplitude sigma_f,
 // lengthscale l.
 //

@@ -9,7 +9,7 @@ constexpr Option<InitialOptions> kInitialOptions[] = {
     OptionAt<&InitialOptions::points>(
         {"initial_points", "results", 0, 1000, true,
          "Results before the model is asked; one more than the parameters, from 3 to 5 and with "
-         "words or conditions up to 8, unless given"}),
+         "categories or conditions up to 8, unless given"}),
 };
 
 OptionSet InitialOptionSet() { return OptionSet(InitialOptions(), kInitialOptions); }

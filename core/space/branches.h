@@ -1,4 +1,4 @@
-// The part of a space that is not just numbers: words, and parameters with a condition.
+// The part of a space that is not just numbers: categories, and parameters with a condition.
 #ifndef SLIPSTREAM_CORE_SPACE_BRANCHES_H_
 #define SLIPSTREAM_CORE_SPACE_BRANCHES_H_
 
@@ -9,7 +9,7 @@
 
 namespace slipstream {
 
-// Whether there are words, true and false, or parameters with a condition.
+// Whether there are categories, true and false, or parameters with a condition.
 bool IsMixed(const SearchSpace& space);
 
 // The parameters whose values decide which others exist, ascending.

@@ -1,5 +1,5 @@
 // Which parameters are active in a configuration: the conditions of a space, with
-// names and words resolved.
+// names and categories resolved.
 //
 // Immutable after Create, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_SPACE_CONDITION_GRAPH_H_

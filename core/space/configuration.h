@@ -8,7 +8,7 @@
 
 namespace slipstream {
 
-// The value of one parameter: 16 bytes, words as their index in the domain.
+// The value of one parameter: 16 bytes, categories as their index in the domain.
 class Value {
  public:
   enum class Kind : uint8_t { kInactive, kDouble, kInteger, kLevel, kBoolean };
@@ -17,7 +17,7 @@ class Value {
   constexpr Value() = default;
   static constexpr Value Double(double value) { return Value(value); }
   static constexpr Value Integer(int64_t value) { return Value(Kind::kInteger, value); }
-  // The `index`-th word of a categorical domain.
+  // The `index`-th category of a categorical domain.
   static constexpr Value Level(int64_t index) { return Value(Kind::kLevel, index); }
   static constexpr Value Boolean(bool value) { return Value(Kind::kBoolean, value ? 1 : 0); }
 

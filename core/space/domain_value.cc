@@ -54,7 +54,7 @@ std::optional<Value> UncheckedValue(const Domain& domain, const LevelIndex& leve
   return std::nullopt;
 }
 
-// Maximum length of each word in a list of them.
+// Maximum length of each category in a list of them.
 constexpr size_t kMaxShownBytes = 32;
 
 // "one of a, b, c", or the first few of many.

@@ -16,7 +16,7 @@
 
 namespace slipstream {
 
-// The index of each word of a categorical domain; empty for other domains.
+// The index of each category of a categorical domain; empty for other domains.
 // Refers to the domain's strings.
 using LevelIndex = absl::flat_hash_map<absl::string_view, int64_t>;
 LevelIndex LevelIndexOf(const Domain& domain);
@@ -32,7 +32,7 @@ bool IsInDomain(const Domain& domain, const Value& value);
 // The inverse of ValueInDomain; `value` is in the domain.
 NamedValue NameInDomain(const Domain& domain, const Value& value);
 
-// Texts for messages: the value (words in quotes), and what a domain accepts.
+// Texts for messages: the value (categories in quotes), and what a domain accepts.
 std::string TextOf(const NamedValue& value);
 std::string BoundOf(const Domain& domain);
 

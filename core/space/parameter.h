@@ -43,7 +43,7 @@ struct DiscreteDomain {
   Scale scale = Scale::kLinear;
 };
 
-// Distinct words without order.
+// Distinct categories without order.
 struct CategoricalDomain {
   std::vector<std::string> values;
 };

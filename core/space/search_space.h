@@ -77,7 +77,7 @@ class SearchSpace {
   // Whether `parameter` is active, given its parent's value in `configuration`,
   // whose other values may not be set yet.
   bool IsActive(size_t parameter, const Configuration& configuration) const;
-  // Whether the values of `parameter` have no distance, as words, true and false.
+  // Whether the values of `parameter` have no distance, as categories, true and false.
   bool IsUnordered(size_t parameter) const;
 
   // The configuration that a person wrote. INVALID_ARGUMENT, an InvalidField with
@@ -101,7 +101,7 @@ class SearchSpace {
   std::optional<Value> DefaultOf(size_t parameter) const;
 
   // The value that a parameter is assumed to have if nothing else is known: its
-  // default, or else the middle of its range on its scale, the first word, or
+  // default, or else the middle of its range on its scale, the first category, or
   // false.
   Value FallbackOf(size_t parameter) const;
 

@@ -28,7 +28,7 @@ std::string NamesOf(const SearchSpace& space) {
   return more == 0 ? shown : absl::StrCat(shown, " and ", more, " more");
 }
 
-// A value other than a word, as a person writes it.
+// A value other than a category, as a person writes it.
 NamedValue Named(const Value& value) {
   if (value.kind() == Value::Kind::kInteger) return value.integer();
   if (value.kind() == Value::Kind::kBoolean) return value.boolean();

@@ -39,7 +39,7 @@ class SpaceMapping {
   // How one parameter of the target gets its value.
   struct Origin {
     std::optional<size_t> namesake;              // In the source.
-    std::vector<std::optional<Value>> of_level;  // By the namesake's words, if it has words.
+    std::vector<std::optional<Value>> of_level;  // By the namesake's categories, if any.
     Value fallback;
   };
 

@@ -1,5 +1,5 @@
 // Distance between encoded configurations: Euclid's over the coordinates, where
-// different words (and true and false) are 1 apart.
+// different categories (and true and false) are 1 apart.
 //
 // Immutable, hence thread-safe.
 #ifndef SLIPSTREAM_CORE_SPACE_UNIT_METRIC_H_
@@ -25,7 +25,7 @@ class UnitMetric {
  private:
   size_t dimension_;
   std::vector<size_t> ordered_;    // Coordinates that are numbers.
-  std::vector<size_t> unordered_;  // Coordinates that stand for words.
+  std::vector<size_t> unordered_;  // Coordinates that stand for categories.
 };
 
 }  // namespace slipstream

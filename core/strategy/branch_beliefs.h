@@ -1,4 +1,4 @@
-// What is believed of a model's lengthscales in a space with words or conditions.
+// What is believed of a model's lengthscales in a space with categories or conditions.
 #ifndef SLIPSTREAM_CORE_STRATEGY_BRANCH_BELIEFS_H_
 #define SLIPSTREAM_CORE_STRATEGY_BRANCH_BELIEFS_H_
 

@@ -21,7 +21,7 @@ struct ScaledResults {
   TrainingSet training;
   // Hyperparameters are calibrated to this: the results at the time when there were only ...
   TrainingData calibration_part;
-  Index calibrated_to = 0;  // ... so many observations.
+  Index calibrated_to = 0;  // ... this many observations.
   // The gain in the results' log likelihood by a power transform before standardising, if the two
   // were compared.
   std::optional<double> power_evidence = {};
@@ -40,13 +40,13 @@ struct ScaleJudge {
   Deadline deadline = Deadline::Infinite();
 };
 
-// The same, but `warp` may be kByEvidence. Results far behind the others are limited then, and in a
-// space with words or conditions the power transform is taken only if `model` makes the results e^5
-// times as likely with it. Hyperparameters are the most probable ones, and both likelihoods are on
-// the results' own scale (Snelson, Rasmussen, Ghahramani, "Warped Gaussian processes", 2004). A
-// power that makes the marginal distribution of what was measured normal stretches the values of
-// the few good points next to the incumbent, and then nothing in a hardly known branch promises as
-// much as refining these. Errors are those of Calibration::Calibrate.
+// The same, but `warp` may be kByEvidence. Results far behind the others are limited then. In a
+// space with categories or conditions the power transform is taken only if `model` makes the
+// results e^5 times as likely with it. Hyperparameters are the most probable ones, and both
+// likelihoods are on the results' own scale (Snelson, Rasmussen, Ghahramani, "Warped Gaussian
+// processes", 2004). A power that makes the marginal distribution of the results normal stretches
+// the values of the few good points next to the incumbent; then nothing in a hardly known branch
+// promises as much as refining these. Errors are those of Calibration::Calibrate.
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
                                              OutputWarp warp);
 

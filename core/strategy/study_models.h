@@ -1,4 +1,4 @@
-// The models of a study during one call for suggestions: fitted once, then told of each suggestion.
+// The models of a study during one call for suggestions: fitted once, then told each suggestion.
 #ifndef SLIPSTREAM_CORE_STRATEGY_STUDY_MODELS_H_
 #define SLIPSTREAM_CORE_STRATEGY_STUDY_MODELS_H_
 
@@ -42,7 +42,7 @@ struct StrategyParts {
 };
 
 // The number of results that must be there before a model is asked. A model without sources needs
-// more of them in spaces with words and branches before it can tell which of these matter.
+// more of them in spaces with categories and branches before it can tell which of these matter.
 size_t InitialResults(const StudyView& view, const Recipe& recipe);
 
 // The same where the study's sources are of no use.
@@ -77,7 +77,7 @@ class StudyModels {
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.
   static Note ContrastNote();
-  // Whether no source's results differ, so that no source tells where the objective is better.
+  // Whether all results of each source are equal, so that sources do not tell where it is better.
   bool SourcesTellNothing() const;
   // Which model that was, where there are two.
   bool has_two() const { return without_.has_value(); }
@@ -96,8 +96,8 @@ class StudyModels {
   ObjectiveModelRequest RequestFor(const StudyView& view, const Calibration& calibration,
                                    const Deadline& deadline) const;
   // The model where all results are of one configuration. They lie where the sources expect them
-  // to, and hyperparameters are those of before there were any: what a single configuration gave
-  // says nothing of what sources know, as these may be on any scale.
+  // to, and hyperparameters are those from before there were any: the results of one configuration
+  // reveal nothing of what sources know, as these may be on any scale.
   absl::StatusOr<ObjectiveModel> FitToOneConfiguration(ObjectiveModelRequest request) const;
   void ShareScreen(uint64_t index);
 

@@ -1,4 +1,4 @@
-// A study to create or to take up again, in as few words as it has parameters:
+// The definition of a study that is to be created or loaded, in a few words for each parameter:
 //
 //   using namespace slipstream::client;
 //   auto study = CreateOrLoad(NewStudy{
@@ -54,8 +54,8 @@ class Parameter {
 
   // The same parameter, active only while another one has one of these values.
   Parameter When(std::string parent, std::vector<Value> values) const;
-  // The same parameter with the value that a person would start with, and that a source task
-  // without the parameter is taken to have used.
+  // The same parameter with a default: the value that a person would start with and that source
+  // tasks without the parameter are assumed to have used.
   Parameter Default(Value value) const;
   // The same parameter, measured on this scale.
   Parameter On(Scale scale) const;
@@ -84,9 +84,9 @@ Parameter Log(double min, double max);
 Parameter ReverseLog(double min, double max);
 // Whole numbers between two bounds, both legal.
 Parameter Integer(int64_t min, int64_t max);
-// One of some numbers, in ascending order.
+// One of several numbers, in ascending order.
 Parameter Discrete(std::vector<double> values);
-// One of some words without an order.
+// One of several categories, which have no order.
 Parameter Choice(std::vector<std::string> values);
 Parameter Boolean();
 
@@ -100,19 +100,19 @@ struct NewStudy {
   std::string maximize = {};
   std::string minimize = {};
   bool exact = false;  // The same configuration always gives the same value.
-  // Unless empty, the only configurations that may be suggested; each once, or as often as one
-  // likes with `allow_repeats`.
+  // Unless empty, the only configurations that may be suggested; each once, or any number of
+  // times with `allow_repeats`.
   std::vector<Configuration> candidates = {};
   bool allow_repeats = false;
   std::vector<std::string> sources = {};  // "sourceTasks/..." to learn from.
   std::string preset = {};                // Empty: the server's default.
-  // Ingredients and options of the preset's to replace, such as {{"acquisition", "ei"},
+  // Ingredients and options of the preset to replace, such as {{"acquisition", "ei"},
   // {"most_sources", 5.0}}.
   std::map<std::string, std::variant<double, std::string>> recipe = {};
   std::optional<uint64_t> seed = {};
   std::string stopping = {};  // The rule of early stopping; empty: none.
   std::map<std::string, double> stopping_options = {};
-  // How long a worker holds a trial unless it renews its lease, zero for ever; and how often its
+  // How long a worker holds a trial unless it renews its lease (zero: for ever), and how often its
   // configuration is queued again after that.
   std::optional<std::chrono::nanoseconds> lease = {};
   std::optional<int> requeues = {};

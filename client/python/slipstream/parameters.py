@@ -218,7 +218,7 @@ def discrete(
 
 
 def choice(*values: str, default: Optional[str] = None, when: Optional[When] = None) -> Parameter:
-    """One of some words, without an order.
+    """One of several categories, without an order.
 
     >>> choice("rbf", "poly", default="rbf")
     choice('rbf', 'poly', default='rbf')

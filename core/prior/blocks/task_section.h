@@ -1,5 +1,5 @@
-// Processes over points and tasks together: the task is one coordinate more, a
-// word, and what is believed of one task is a section of the process.
+// Processes over points and tasks together: the task is one more coordinate, a
+// category, and what is believed of one task is a section of the process.
 #ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_TASK_SECTION_H_
 #define SLIPSTREAM_CORE_PRIOR_BLOCKS_TASK_SECTION_H_
 

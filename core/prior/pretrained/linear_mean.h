@@ -18,7 +18,7 @@ namespace slipstream {
 
 class LinearMeanPrior : public GaussianPrior {
  public:
-  // One slope for each coordinate; of words it should be 0.
+  // One slope for each coordinate; of categories it should be 0.
   LinearMeanPrior(std::shared_ptr<const Kernel> kernel, Vector parameters, double mean,
                   Vector slopes);
 
