@@ -60,7 +60,7 @@ CLI::Validator Between(T least, T most) {
   const CLI::Range range(least, most);
   const auto complaint = [range](const std::string& text) {
     if (!LooksDecimal(text)) {
-      return absl::StrCat(text, " is no decimal number without leading zeros, such as 10");
+      return absl::StrCat(text, " is not a decimal number without leading zeros, such as 10");
     }
     return range(text);
   };
@@ -105,8 +105,8 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--upload-idle-seconds",
          [flags](const double& seconds) { flags->server.max_upload_idle = absl::Seconds(seconds); },
-         "How long an upload may send nothing before it is ended, and a connection may keep a "
-         "message from its end before it is closed")
+         "How long an upload may send nothing before it is ended, and a message may stay "
+         "incomplete before its connection is closed")
       ->envname("SLIPSTREAM_UPLOAD_IDLE_SECONDS")
       ->check(Between(0.1, 86400.0))
       ->default_str(absl::StrCat(absl::ToInt64Seconds(flags->server.max_upload_idle)))
@@ -130,7 +130,7 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--suggest-seconds",
          [flags](const double& seconds) { flags->service.suggest_budget = absl::Seconds(seconds); },
-         "How long a Suggest call may compute; what is missing then is made at once")
+         "How long a Suggest call may compute; suggestions that are missing then are made at once")
       ->envname("SLIPSTREAM_SUGGEST_SECONDS")
       ->check(Between(0.1, 3600.0))
       ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->service.suggest_budget)))
@@ -154,8 +154,8 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
       ->capture_default_str()
       ->group("Storage");
   app->add_flag("--create", flags->create,
-                "Make the folder and a new store if there is none; without it, a store that is "
-                "not found is an error")
+                "Make the folder and a new store if there is none; without it, a missing store is "
+                "an error")
       ->envname("SLIPSTREAM_CREATE")
       ->group("Storage");
   app->add_flag("--create-default-folder", flags->create_default_folder,
@@ -163,13 +163,13 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
                 "`slipstream serve` says; another --data needs --create")
       ->group("Storage");
   app->add_option("--request-id-hours", *retention_hours,
-                  "How long the answer to a request id is kept for repeats, at least")
+                  "Least time for which the answer to a request id is kept for retries")
       ->envname("SLIPSTREAM_REQUEST_ID_HOURS")
       ->check(Between(0.1, 8760.0))
       ->capture_default_str()
       ->group("Storage");
   app->add_option("--max-trials-per-study", flags->store.max_trials_per_study,
-                  "Most trials that one study may have")
+                  "Maximum number of trials of one study")
       ->envname("SLIPSTREAM_MAX_TRIALS_PER_STUDY")
       ->check(Between(1, 10000000))
       ->capture_default_str()
@@ -232,12 +232,12 @@ void AddAccess(CLI::App* app, Flags* flags) {
       ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
       ->group("Access");
   file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",
-       "Append to this file who changed what and when, a JSON object a line");
+       "Append to this file who changed what and when, one JSON object per line");
 }
 
 void AddSight(CLI::App* app, Flags* flags) {
   app->add_option("--log-level", flags->log_level,
-                  "Least that is logged: debug (also each change), info (also refused calls), "
+                  "Minimum level to log: debug (also each change), info (also refused calls), "
                   "warning or error")
       ->envname("SLIPSTREAM_LOG_LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
@@ -248,7 +248,7 @@ void AddSight(CLI::App* app, Flags* flags) {
          [flags](const std::string& format) {
            flags->log_format = format == "json" ? LogFormat::kJson : LogFormat::kText;
          },
-         "text for people, json for programs: one object a line")
+         "text for people, json for programs: one object per line")
       ->envname("SLIPSTREAM_LOG_FORMAT")
       ->check(CLI::IsMember({"text", "json"}))
       ->default_str("text")
@@ -256,14 +256,14 @@ void AddSight(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--slow-call-seconds",
          [flags](const double& seconds) { flags->calls.slow = absl::Seconds(seconds); },
-         "Calls that take longer are logged")
+         "Log calls that take longer")
       ->envname("SLIPSTREAM_SLOW_CALL_SECONDS")
       ->check(Between(0.0, 3600.0))
       ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->calls.slow)))
       ->group("Logs and metrics");
   app->add_option("--metrics-address", flags->metrics_address,
                   "Address to serve /metrics for Prometheus and /healthz on, such as "
-                  "127.0.0.1:7412; off unless given. Whoever reaches it may read it")
+                  "127.0.0.1:7412; off unless given. Anyone who can reach it can read it")
       ->envname("SLIPSTREAM_METRICS_ADDRESS")
       ->group("Logs and metrics");
 }
@@ -347,7 +347,8 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
     const std::string name = absl::StrCat("--", item.fullname());
     const CLI::Option* const option = app.get_option_no_throw(name);
     if (option == nullptr || option->get_envname().empty() || name == kFlagFile) {
-      throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " is no flag for a file"));
+      throw CLI::ConfigError(
+          absl::StrCat(file, ": ", item.fullname(), " is not a flag for a file"));
     }
     if (item.inputs.size() != 1 || item.inputs.front().empty()) {
       throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " needs one value"));

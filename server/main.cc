@@ -53,7 +53,7 @@ absl::Status MakeFolderOf(const std::string& file) {
       absl::StrCat("cannot create the data folder ", folder, ": ", error.message()));
 }
 
-// Writes the file by renaming, so that whoever waits for it never reads a part.
+// Writes the file by renaming, so that a process that waits for it never reads a part.
 absl::Status WriteAddress(const std::string& file, const std::string& address) {
   if (file.empty()) return absl::OkStatus();
   const std::string partial = absl::StrCat(file, ".partial");
@@ -76,7 +76,7 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
   std::error_code error;
   if (!std::filesystem::is_directory(backups.folder, error)) {
     return absl::NotFoundError(
-        absl::StrCat("--backup-folder ", backups.folder, " is no folder that can be reached"));
+        absl::StrCat("--backup-folder ", backups.folder, " is not a folder that can be reached"));
   }
   backups.folder = std::filesystem::absolute(backups.folder, error);
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
@@ -121,7 +121,7 @@ absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(
   return ScrapeEndpoint::Start(address, std::move(pages));
 }
 
-// Whoever reaches the address reads what it serves, in plaintext.
+// Anyone who can reach the address can read what it serves, in plaintext.
 absl::Status CheckMetricsAddress(const Flags& flags) {
   const size_t colon = flags.metrics_address.rfind(':');
   if (colon == std::string::npos || flags.server.allow_plaintext_beyond_loopback ||
@@ -170,7 +170,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
     log->WriteLimited(LogLevel::kWarning, "refused connections", text, [] { return LogFields(); });
   };
   DrainLimit limit([log] {
-    log->Write(LogLevel::kError, "ends without calls that do not end, as when a disk hangs");
+    log->Write(LogLevel::kError, "exits although some calls have not ended, as when a disk hangs");
   });
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,

@@ -9,7 +9,7 @@
 namespace slipstream {
 namespace {
 
-// Has `target` told what `read`, ReadTokenFile or ReadQuotaFile, makes of a file.
+// Makes `target` receive what `read`, ReadTokenFile or ReadQuotaFile, reads from a file.
 template <typename Read, typename Target>
 std::function<absl::Status(const std::string&)> Into(Read read, Target* target) {
   return [read, target](const std::string& path) -> absl::Status {
@@ -48,7 +48,7 @@ void Permissions::WarnOf(const Flags& flags) {
   const bool encrypted = flags.server.tls.is_set();
   const bool in_the_open = !encrypted && flags.server.allow_plaintext_beyond_loopback;
   if (!callers_.has_value() && (encrypted || in_the_open)) {
-    log_.Write(LogLevel::kWarning, "whoever reaches the server may do everything",
+    log_.Write(LogLevel::kWarning, "anyone who can reach the server may do everything",
                {{"message", "give --token-file to say who may do what"}});
   }
   if (callers_.has_value() && in_the_open) {
@@ -59,10 +59,10 @@ void Permissions::WarnOf(const Flags& flags) {
 
 void Permissions::ReadAgain() {
   if (callers_.has_value()) {
-    ReadAgain(callers_->file, "read the token file again", "the tokens of before still hold");
+    ReadAgain(callers_->file, "read the token file again", "the previous tokens stay valid");
   }
   if (limits_.has_value()) {
-    ReadAgain(limits_->file, "read the quota file again", "the quotas of before still hold");
+    ReadAgain(limits_->file, "read the quota file again", "the previous quotas stay in force");
   }
 }
 

@@ -62,7 +62,7 @@ void LogExpiry(Flags* flags, Log* log, AuditLog* audit) {
   retention.now_ms = flags->store.now_ms;
   retention.on_deletion = [=, after = retention.delete_completed_after](const std::string& study) {
     const std::string name = NameOfStudy(study);
-    log->Write(LogLevel::kInfo, "deleted a study that has long been completed",
+    log->Write(LogLevel::kInfo, "deleted a study that was completed long ago",
                {{"resource", name}, {"after", absl::FormatDuration(after)}});
     if (audit == nullptr) return;
     const absl::Status written = audit->Write({{"caller", "--delete-completed-after-days"},

@@ -45,11 +45,11 @@ void AddGlobalOptions(CLI::App* app, GlobalArguments* arguments) {
     app->add_option(name, *value, help)->type_name("FILE");
   };
   file("--token-file", &arguments->token_file,
-       "File with the token to call with (default: SLIPSTREAM_TOKEN, the token itself)");
+       "File with the caller's token (default: SLIPSTREAM_TOKEN, the token itself)");
   file("--ca", &arguments->security.ca,
        "Encrypt: certificates that sign the server's, or \"system\" (default: SLIPSTREAM_CA)");
   file("--certificate", &arguments->security.certificate,
-       "Certificate to call with (default: SLIPSTREAM_CERTIFICATE)");
+       "The caller's certificate (default: SLIPSTREAM_CERTIFICATE)");
   file("--key", &arguments->security.key, "Its key (default: SLIPSTREAM_KEY)");
   app->add_option("--format", arguments->format, "How results are written")
       ->check(CLI::IsMember({"table", "json", "csv"}))

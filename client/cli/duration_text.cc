@@ -39,8 +39,8 @@ absl::StatusOr<absl::Duration> ReadDuration(const std::string& option, const std
       days >= absl::ZeroDuration()) {
     return 24 * days + duration;
   }
-  return UsageError(absl::StrCat(option, " '", text,
-                                 "' is no duration such as 90s, 30m, 1h, 2d or 1h30m, nor off"));
+  return UsageError(absl::StrCat(
+      option, " '", text, "' is neither off nor a duration such as 90s, 30m, 1h, 2d or 1h30m"));
 }
 
 }  // namespace slipstream::cli

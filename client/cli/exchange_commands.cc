@@ -79,7 +79,7 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
       ->type_name("FILE");
   in->add_option("--id", imported->id, "The study's new name (default: that of the export)");
   AddProjectOption(in, /*all_too=*/false, &imported->parent);
-  in->add_flag("--replace", imported->replace, "Delete a study that has the name");
+  in->add_flag("--replace", imported->replace, "Replace an existing study of that name");
   ChooseAction(in, imported, ImportStudy, chosen);
 }
 

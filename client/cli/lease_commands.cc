@@ -79,7 +79,7 @@ absl::Status KeepLeases(const std::string& study, const std::string& worker, abs
       answered = true;
       was_told = false;
       if (!PrintHeld(*response, session)) {
-        session.Warn("the worker holds no trial any more");
+        session.Warn("the worker no longer holds a trial");
         return absl::OkStatus();
       }
       session.Flush();
@@ -177,7 +177,7 @@ absl::Status Report(const ReportArguments& arguments, Session& session) {
     session.Print(table);
   }
   if (response.state() == v1::Trial::STALE) {
-    session.Warn("the lease has run out: another worker may be at the same work");
+    session.Warn("the lease has run out: another worker may be doing the same work");
   }
   return absl::OkStatus();
 }
@@ -216,7 +216,7 @@ absl::Status Annotate(const AnnotationArguments& arguments, Session& session) {
   RETURN_IF_ERROR(TakeLabels(arguments.labels, request.mutable_trial()->mutable_labels(),
                              request.mutable_update_mask()));
   if (request.update_mask().paths().empty()) {
-    return UsageError("what is to be written on it? Give --note, --label or --no-labels");
+    return UsageError("nothing to write: give --note, --label or --no-labels");
   }
   ASSIGN_OR_RETURN(const v1::Trial trial, session.client().UpdateTrial(std::move(request)));
   PrintWholeTrial(trial, {}, session);
@@ -244,11 +244,11 @@ void AddRelease(CLI::App* group, Action* chosen) {
 void AddReport(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* const command =
-      group->add_subcommand("report", "Reports a measurement on the way to a trial's outcome");
+      group->add_subcommand("report", "Reports an intermediate measurement of a trial");
   AddTrialName(command, &arguments->trial);
   command->add_option("--step", arguments->step, "The step: an epoch, a number of trees, ...")
       ->required();
-  command->add_option("--value", arguments->value, "What was measured")->required();
+  command->add_option("--value", arguments->value, "The measured value")->required();
   command->add_option("--metric", arguments->metric, "The metric (default: the study's)");
   ChooseAction(command, arguments, Report, chosen);
 }
@@ -280,7 +280,7 @@ void AddHeartbeat(CLI::App* app, Action* chosen) {
   command->add_option("--worker", arguments->worker, "The worker's own stable id")->required();
   command
       ->add_option("--every", arguments->every,
-                   "Again and again at this interval, also after the server was away for a while, "
+                   "Repeat at this interval, also after the server was unavailable, "
                    "until the worker holds no trial")
       ->type_name("DURATION");
   ChooseAction(command, arguments, Heartbeat, chosen);

@@ -166,7 +166,7 @@ void AddPresetsCommand(CLI::App* app, Action* chosen) {
       command->add_option("name", arguments->name, "Show this preset with all of its values");
   command
       ->add_flag("--ingredients", arguments->ingredients,
-                 "List the ingredients that recipes are mixed from")
+                 "List the ingredients of recipes")
       ->excludes(name);
   command->callback([arguments, chosen] {
     *chosen = [arguments](Session& session) { return ShowPresets(*arguments, session); };

@@ -29,8 +29,9 @@ std::string ServerProgram() {
 }  // namespace
 
 void AddServeCommand(CLI::App* app) {
-  app->add_subcommand("serve", "Be the server, with the flags of slipstream_server; the first start makes "
-                             "the default folder with a new store");
+  app->add_subcommand("serve",
+                      "Runs the server, with the flags of slipstream_server; the first start makes "
+                      "the default folder with a new store");
 }
 
 bool IsServe(int argc, const char* const* argv) {

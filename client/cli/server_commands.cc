@@ -77,7 +77,7 @@ std::vector<Field> StatusFields(const v1::ServerStatus& status) {
                             BytesText(status.store().log_bytes()))},
       {"commits", CommitsText(status.store())},
       {"suggestions", SuggestionsText(status.suggestions())},
-      {"worked out ahead", PreparedText(status.suggestions())},
+      {"precomputed", PreparedText(status.suggestions())},
       {"open calls", absl::StrCat(status.open_calls(), ", ", status.watchers(), " watchers")},
       {"memory", BytesText(status.resident_bytes())},
   };
@@ -179,15 +179,15 @@ absl::Status BackUp(const BackupArguments& arguments, Session& session) {
 }  // namespace
 
 void AddServerCommands(CLI::App* app, Action* chosen) {
-  CLI::App* const group = app->add_subcommand("server", "Looks after the server");
+  CLI::App* const group = app->add_subcommand("server", "The server: status, backup");
   group->require_subcommand(1);
   CLI::App* const status = group->add_subcommand(
-      "status", "Shows what the server holds, what waits, and what its limits are");
+      "status", "Shows what the server stores, what is waiting, and its limits");
   status->callback([chosen] { *chosen = ShowStatus; });
   const auto arguments = std::make_shared<BackupArguments>();
   CLI::App* const backup = group->add_subcommand(
       "backup",
-      "Copies all that the server holds to a new file in its --backup-folder and checks the copy");
+      "Copies all that the server stores to a new file in its --backup-folder and checks the copy");
   backup
       ->add_option("name", arguments->name,
                    "The file's name, ending with .db (default: made of the time)")

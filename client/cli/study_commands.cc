@@ -49,8 +49,8 @@ void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
                                 default_lease, ")"))
       ->type_name("DURATION");
   command->add_option("--requeues", arguments->requeues,
-                      absl::StrCat("How often a configuration is queued again whose lease ran out "
-                                   "(default: ",
+                      absl::StrCat("How often a configuration is queued again after its lease ran "
+                                   "out (default: ",
                                    default_requeues, ")"));
 }
 
@@ -230,7 +230,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
   AddSpaceOptions(command, &arguments->space);
   AddObjectiveOptions(command, "--metric", "Name of the measured quantity", &arguments->objective);
   command->add_flag("--exact", arguments->exact,
-                    "Measurements have no noise, so models repeat no configuration");
+                    "Measurements have no noise, so models do not repeat configurations");
   command->add_option("--id", arguments->id,
                       "Last part of its name (default: made up by the server)");
   AddProjectOption(command, /*all_too=*/false, &arguments->parent);
@@ -293,7 +293,7 @@ absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
   }
   if (request.update_mask().paths().empty()) {
     return UsageError(
-        "what is to change? Give --lease, --requeues, --title, --label or --no-labels");
+        "nothing to change: give --lease, --requeues, --title, --label or --no-labels");
   }
   ASSIGN_OR_RETURN(const v1::Study changed, session.client().UpdateStudy(std::move(request)));
   PrintStudy(changed, session);

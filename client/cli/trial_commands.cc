@@ -89,7 +89,7 @@ absl::Status Observe(const ObserveArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const auto checked, ReadOutcome(arguments.outcome, "value"));
   if (!checked.has_value()) {
     return UsageError(
-        "what became of it? Give --value, --metric, --failed, --infeasible or --stopped");
+        "there is no outcome: give --value, --metric, --failed, --infeasible or --stopped");
   }
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(StudyOfTrial(request.trial()), session));
   ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));

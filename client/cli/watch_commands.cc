@@ -142,7 +142,7 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
     ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
     status = session.client().WatchStudy(study, visit, &token);
   }
-  if (status.ok()) session.Remark(absl::StrCat("\nTo go on from here: --after ", token));
+  if (status.ok()) session.Remark(absl::StrCat("\nTo resume from here: --after ", token));
   return status;
 }
 
@@ -151,7 +151,7 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
 void AddStudyWatch(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<WatchArguments>();
   CLI::App* const command =
-      group->add_subcommand("watch", "Shows what happens to a study, or to all, as it happens");
+      group->add_subcommand("watch", "Shows the events of a study, or of all, as they happen");
   command->add_option("study", arguments->study, "Name of the study (default: all)")
       ->type_name("STUDY");
   command->add_option("--count", arguments->count, "End after this many events")

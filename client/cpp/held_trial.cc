@@ -65,7 +65,7 @@ HeldTrial::HeldTrial(Holder holder, client::TrialRecord record)
 
 HeldTrial::~HeldTrial() {
   if (ended_) return;
-  // If nobody hears it, the lease runs out.
+  // If it does not reach the server, the lease runs out.
   if (!lost_) (void)Release();
   End();
 }

@@ -30,7 +30,7 @@ absl::Status CheckOptions(const OptimizeOptions& options) {
       absl::StrCat("trials is ", *options.trials, ", must be 0 or more"));
 }
 
-// Tells the server what became of a trial.
+// Reports a trial's outcome to the server.
 absl::Status Tell(Trial& trial, const Outcome& outcome) {
   return std::visit(
       client_internal::Overloaded{

@@ -46,7 +46,7 @@ Vector LeftOutMeans(const GaussianProcess& process) {
 
 // The noise of the labels of failures, which stand last among those of `process`, as results do
 // first. It compares two explanations by the chances that they give each outcome when it is left
-// out: the process, by which the places of trials tell which of them fail, and the rate of failures
+// out: the process, by which locations explain which trials fail, and the rate of failures
 // alone.
 double FailureNoise(const GaussianProcess& process, Index results, Index failures) {
   const Vector means = LeftOutMeans(process);

@@ -10,7 +10,7 @@
 namespace slipstream {
 namespace {
 
-// So many covariances are worked out at a time, in memory that stays in the processor's cache.
+// So many covariances are computed at a time, in memory that stays in the processor's cache.
 constexpr Index kCovarianceBlock = 1024;
 
 // The point among `rows` that is nearest to their centre: a place where observations can be.

@@ -48,8 +48,8 @@ std::string UsableSources::WhyNoneIsUsable() const {
   tell(counts.no_result, "point has no result", "points have no result");
   tell(counts.infeasible, "point is infeasible", "points are infeasible");
   tell(without_model, "source task could not be fitted", "source tasks could not be fitted");
-  tell(without_room, "model finds no room in memory beside those in use",
-       "models find no room in memory beside those in use");
+  tell(without_room, "model does not fit into memory beside those in use",
+       "models do not fit into memory beside those in use");
   return absl::StrCat("no source task has a point that can be used",
                       reasons.empty() ? "" : ": ", absl::StrJoin(reasons, ", "));
 }

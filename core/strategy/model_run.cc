@@ -181,7 +181,7 @@ class ModelRun final : public SuggestionRun {
     SLIPSTREAM_RETURN_IF_ERROR(models_.Update(with_transfer_, earlier_, index_, deadline));
     if (parts_.recipe.initial->with_sources_only && models_.SourcesTellNothing() &&
         CountResults(view_) == 0) {
-      // Such a model would go where nobody has been, away from all that is known to work.
+      // Such a model would suggest unexplored points, away from all that is known to work.
       absl::StatusOr<Suggestion> known = FromDesign("all results of the sources are equal");
       if (known.ok()) return known;
     }

@@ -40,12 +40,12 @@ ModelOptions ModelOptionsOf(const StudyView& view, const Recipe& recipe, bool wi
   return options;
 }
 
-// Trials that are out are taken in by Surrogate::Absorb where they are more than this many, ...
+// Pending trials are absorbed (Surrogate::Absorb) where they are more than this many, ...
 constexpr Index kManyPending = 16;
 // ... or where results or sources are.
 constexpr Index kManyResults = 100;
 constexpr size_t kManySources = 8;
-// At most so many pending trials are taken in: the cost grows with the square of their number.
+// At most so many pending trials are absorbed: the cost grows with the square of their number.
 constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
 // Where one process cannot take all results, only so many of the best ones may be the incumbent.

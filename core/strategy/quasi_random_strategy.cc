@@ -19,7 +19,7 @@ class QuasiRandomStrategy final : public Strategy {
   bool DoReadsHistory() const override { return false; }
 };
 
-// Never late: the deadline has no say.
+// Never late: the deadline is ignored.
 absl::StatusOr<std::vector<Suggestion>> QuasiRandomStrategy::DoSuggest(const StudyView& view,
                                                                        int count, uint64_t seed,
                                                                        Deadline) const {

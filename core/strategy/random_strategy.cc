@@ -35,7 +35,7 @@ Suggestion DrawCandidate(const SearchSpace& space, uint64_t seed, uint64_t index
   return suggestion;
 }
 
-// Never late: the deadline has no say.
+// Never late: the deadline is ignored.
 absl::StatusOr<std::vector<Suggestion>> RandomStrategy::DoSuggest(const StudyView& view, int count,
                                                                   uint64_t seed, Deadline) const {
   return SuggestOneByOne(view, count, [&](uint64_t index, CandidatePool* pool, auto) {

@@ -21,7 +21,7 @@ constexpr uint64_t kScreenLane = 0x5c4ee;
 // Beside more trials that are open, the screen that searches share is a small one.
 constexpr size_t kMostForLargeScreen = 400;
 
-// A model without sources has a say from so many results on.
+// A model without sources is used from so many results on.
 constexpr size_t kLeastResults = 3;
 // A model with sources that weighs less than this is not asked, ...
 constexpr double kLeastShare = 0.05;
@@ -30,7 +30,7 @@ constexpr int64_t kGuardPeriod = 4;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
 
-// Whether source tasks have a say in the study's suggestions.
+// Whether source tasks influence the study's suggestions.
 bool LearnsFromSources(const StudyView& view, const Recipe& recipe) {
   return !view.sources.empty() && (recipe.prior->uses_sources() || recipe.initial->from_sources);
 }

@@ -20,7 +20,7 @@
 namespace slipstream {
 namespace {
 
-// A source that may have a say.
+// A source that may be used.
 struct RankedSource {
   const SourceTaskData* data;
   SourceRanking ranking;

@@ -19,8 +19,8 @@ absl::string_view TokenIn(absl::string_view authorization) {
 
 absl::Status NoCredentials() {
   return absl::UnauthenticatedError(
-      "this server asks who calls: set SLIPSTREAM_TOKEN, or give the client its token another way; "
-      "it is sent as metadata \"authorization: Bearer TOKEN\"");
+      "this server requires a token: set SLIPSTREAM_TOKEN, or give the client its token another "
+      "way; it is sent as metadata \"authorization: Bearer TOKEN\"");
 }
 
 Gate::Answer WithRole(Rpc rpc, Gate::Answer who) {

@@ -21,7 +21,7 @@ namespace {
 absl::Status NobodysToken() {
   return absl::UnauthenticatedError(
       "the token is not valid: it is mistyped, or its line was taken from the server's token file; "
-      "ask whoever runs the server for a new one");
+      "ask the server's operator for a new one");
 }
 
 absl::Status TooMany(size_t limit, absl::string_view tokens) {
@@ -91,7 +91,7 @@ absl::StatusOr<TokenVerifier::Key> TokenVerifier::KeyOf(absl::string_view token)
           1;
   // Keys that are alike would take one caller for another.
   if (!is_hashed || size != key.size()) {
-    return absl::UnavailableError("the token cannot be hashed for want of memory; repeat the call");
+    return absl::UnavailableError("the token cannot be hashed for lack of memory; repeat the call");
   }
   return key;
 }
@@ -153,7 +153,7 @@ TokenVerifier::Answer TokenVerifier::OfCertificate(absl::string_view common_name
   if (found != table_.end() && found->second.hash.empty()) return found->second.identity;
   return absl::UnauthenticatedError(
       absl::StrCat("the client certificate of ", common_name,
-                   " has no line in the server's token file; ask whoever runs the server for one"));
+                   " has no line in the server's token file; ask the server's operator for one"));
 }
 
 void TokenVerifier::Remember(const Key& key, const std::shared_ptr<const Identity>& identity) {

@@ -70,7 +70,7 @@ absl::Status CheckShortName(absl::string_view field, absl::string_view name) {
 
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path) {
   const std::string name = absl::StrCat(kind, " ", path);
-  // Opening a pipe would wait for somebody who writes to it.
+  // Opening a pipe would wait for a writer.
   const Descriptor in(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat found = {};
   if (in.get() < 0 || fstat(in.get(), &found) != 0) return CannotBeRead(name, errno);
@@ -80,7 +80,7 @@ absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::st
   }
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return absl::FailedPreconditionError(
-        absl::StrCat(name, " can be written by others than its owner: chmod go-w ", path));
+        absl::StrCat(name, " can be written by users other than its owner: chmod go-w ", path));
   }
   std::string text;
   char part[4096];

@@ -207,8 +207,8 @@ void Listener::NoteRefused(Limit limit, const std::string& which, const std::str
   if (!refusals.tell_at.has_passed()) return;
   refusals.tell_at = Deadline::In(kBetweenMessages);
   options_.on_refused(absl::StrCat("refused ", count - std::exchange(refusals.told, count),
-                                   " connections: as many ", which, " are open as may be (", flag,
-                                   ")"));
+                                   " connections: as many ", which, " are open as are allowed (",
+                                   flag, ")"));
 }
 
 }  // namespace slipstream

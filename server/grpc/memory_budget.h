@@ -34,7 +34,7 @@ class MemoryBudget {
           absl::StrCat("the call needs more memory than there is for all calls, ", limit,
                        ": send less"));
     }
-    return OverloadError(absl::StrCat("calls under way hold as much memory as they may, ", limit,
+    return OverloadError(absl::StrCat("calls under way hold as much memory as is allowed, ", limit,
                                       ": repeat the call later, or send less"));
   }
   void GiveBack(int64_t bytes) { taken_ -= bytes; }

@@ -25,14 +25,14 @@ inline absl::Status CheckSize(absl::string_view what, const grpc::ByteBuffer& by
                    "--max-message-bytes ", limit));
 }
 
-// INVALID_ARGUMENT: bytes that are no message are the caller's mistake.
+// INVALID_ARGUMENT: malformed bytes are the caller's mistake.
 template <typename Message>
 absl::Status Parse(grpc::ByteBuffer bytes, Message* message) {
   const grpc::Status read = grpc::SerializationTraits<Message>::Deserialize(&bytes, message);
   if (read.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("the bytes that were sent are not a ", Message::descriptor()->full_name(),
-                   ": the message was cut off, or made by another version of proto/slipstream/v1"));
+                   ": it was truncated, or made by another version of proto/slipstream/v1"));
 }
 
 template <typename Message>

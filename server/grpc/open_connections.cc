@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kBytesOfIp4 = 4;
 constexpr size_t kBytesOfANetwork = 8;
 
-// Wakes whoever reads from the connection, and tells the other end, which may be sending more
+// Wakes readers of the connection, and tells the other end, which may be sending more
 // than is read.
 void Reset(int connection) {
   shutdown(connection, SHUT_RDWR);
@@ -33,7 +33,7 @@ std::string WithoutIp4Within(const std::string& ip) {
   return ip.starts_with(prefix) ? ip.substr(prefix.size()) : ip;
 }
 
-// The bytes of what counts as one address.
+// The bytes that identify an address.
 std::string NetworkOf(const Peer& peer) {
   return peer.ip.size() == sizeof(in6_addr) ? peer.ip.substr(0, kBytesOfANetwork) : peer.ip;
 }

@@ -40,7 +40,7 @@ struct StreamingCall {
   IncomingCall incoming;
   const Bytes& bytes;  // gRPC keeps them as long as the call.
   Request request = {};
-  ProjectWatchers::Place place = nullptr;  // Of a watcher who shows who it is.
+  ProjectWatchers::Place place = nullptr;  // Of a watcher with an identity.
 
   // Calls `go_on`, a function of a status: whether the call is admitted and its request sound.
   template <typename GoOn>
@@ -52,7 +52,7 @@ struct StreamingCall {
       go_on(status);
     });
   }
-  // Whether the call may go on by the table of callers of now. To be asked after Read.
+  // Whether the call may go on by the current table of callers. To be asked after Read.
   absl::Status CheckAgain() {
     return incoming.CheckAgain([this] { return ProjectsOf(request); });
   }
@@ -61,8 +61,8 @@ struct StreamingCall {
   }
 };
 
-// Requests come and answers go as bytes, so that it is decided here what becomes of bytes that are
-// no message, and watchers can share what they are sent.
+// Requests come and answers go as bytes, so that malformed requests are handled here, and watchers
+// can share what they are sent.
 using Wire = v1::OptimizationService;
 using AllMethods =
 #define SLIPSTREAM_SERVED_RPC(name, service, changes, roles) Wire::WithRawCallbackMethod_##name<
@@ -175,7 +175,7 @@ class OptimizationAdapter : public AllMethods {
                        });
   }
 
-  // A watcher who shows who it is takes one of its project's places, unless it watches them all,
+  // A watcher with an identity takes one of its project's places, unless it watches them all,
   // which takes a caller who may use all.
   template <typename Request>
   absl::Status TakePlace(StreamingCall<Request>* call) {

@@ -144,8 +144,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   builder.RegisterCallbackGenericService(result->unknown_methods_.get());
   builder.RegisterService(result->adapter_.get());
   for (grpc::Service* extra : extra_services) builder.RegisterService(extra);
-  // Never undone: when it is shut down, gRPC 1.51 waits for ever for a thread that it once could not
-  // start.
+  // Never undone: when it is shut down, gRPC 1.51 waits for ever for a thread that it once could
+  // not start.
   grpc_init();
   result->server_ = builder.BuildAndStart();
   if (result->server_ == nullptr) return absl::InternalError("gRPC does not start");
@@ -163,11 +163,11 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   };
   result->reset_guard_ =
       std::make_unique<ResetGuard>(options.max_unended_calls_per_connection,
-                                   closing("begins calls and takes them back without end"));
+                                   closing("cancels calls as fast as it begins them"));
   // A call that works for long is not taken for one that is stalled.
   result->stall_guard_ = std::make_unique<StallGuard>(
       std::max(options.max_upload_idle, 2 * service->options().suggest_budget), lasting_calls,
-      closing("brings no message to its end for as long as --upload-idle-seconds allows"));
+      closing("leaves a message incomplete for longer than --upload-idle-seconds allows"));
   result->closing_ = std::make_unique<Executor>("closing", /*threads=*/1, /*max_waiting=*/1);
   result->SetHealthy(true);
   result->address_ = absl::StrCat(asked.host, ":", result->listener_->port());

@@ -29,7 +29,7 @@ absl::Status CallRates::Take(absl::string_view project) {
   if (missing <= 0) return absl::OkStatus();
   return quotas_.Refuse(QuotaKind::kCalls, project,
                         absl::StrFormat("makes more calls than its quota of %g a second; the next "
-                                        "one is taken in %.3g s",
+                                        "one is accepted in %.3g s",
                                         *rate, missing / *rate));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // Suggestions for more workers would be void before they are asked for: each result makes them so.
 constexpr int64_t kMostAhead = 8;
-// With more workers out, somebody asks all the time, and nothing is idle to work ahead.
+// With more busy workers, callers ask all the time, and no thread is idle to precompute.
 constexpr int kMostWorkersOut = 16;
 
 }  // namespace

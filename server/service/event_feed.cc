@@ -208,7 +208,7 @@ absl::StatusOr<std::vector<EventRecord>> EventFeed::Watcher::TakeOlder(int limit
     SLIPSTREAM_ASSIGN_OR_RETURN(const EventPage page, feed_.store_.ListEvents(sequence_, limit));
     if (sequence_ + 1 < page.first_sequence) {
       return absl::OutOfRangeError(
-          absl::StrCat("the events after the token are not kept any more, only the latest ",
+          absl::StrCat("the events after the token are no longer kept, only the latest ",
                        page.last_sequence - page.first_sequence + 1,
                        "; list what is there and watch without a token"));
     }

@@ -13,9 +13,9 @@
 namespace slipstream {
 namespace {
 
-// A clock that goes so much faster or slower between two turns has been set.
+// A clock that runs so much faster or slower between two turns has been set.
 constexpr std::chrono::seconds kSetBy(60);
-// How long a clock has to go evenly: this part of the time after which studies are deleted, ...
+// How long a clock has to run evenly: this part of the time after which studies are deleted, ...
 constexpr int kPartUntilTrusted = 10;
 // ... and no longer than this.
 constexpr std::chrono::hours kMostUntilTrusted(1);
@@ -100,7 +100,7 @@ absl::StatusOr<bool> RetentionSweeper::Delete(const StudyRecord& study) {
   store_.ExpireStudy(StudyRef(study.id, study.key),
                      absl::ToInt64Milliseconds(options_.delete_completed_after), std::move(write));
   const absl::Status status = answered->get_future().get();
-  // It is not due yet, or somebody else was faster.
+  // It is not due yet, or another server was faster.
   if (absl::IsFailedPrecondition(status) || absl::IsNotFound(status)) return false;
   SLIPSTREAM_RETURN_IF_ERROR(status);
   return true;

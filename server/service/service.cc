@@ -9,7 +9,7 @@
 namespace slipstream {
 namespace {
 
-// Studies whose next suggestions are kept until somebody asks.
+// Studies whose next suggestions are kept until a caller asks.
 constexpr size_t kMostPreparedStudies = 1000;
 
 }  // namespace

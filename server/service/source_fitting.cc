@@ -40,7 +40,7 @@ absl::StatusOr<std::shared_ptr<const FittedSource>> SourceFitting::Get(
   if (found != nullptr) return found;
   if (HasNoRoom(SourceLibrary::KeyOf(*source, space, options))) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the model of ", source->name, " finds no room beside those in use"));
+        absl::StrCat("the model of ", source->name, " does not fit beside those in use"));
   }
   Prepare(source, space, options);
   return absl::UnavailableError(absl::StrCat(source->name, " is still being fitted"));
@@ -97,8 +97,8 @@ void SourceFitting::Fit(const std::string& key, const SourceTaskData& source,
     NoteThatThereIsNoRoom(key, std::chrono::steady_clock::now() - began);
     if (on_failed_fit_) {
       on_failed_fit_(source.name, absl::ResourceExhaustedError(
-                                      "its model finds no room beside those in use; give "
-                                      "--fitted-source-mib more"));
+                                      "its model does not fit beside those in use; raise "
+                                      "--fitted-source-mib"));
     }
   }
   End(key);

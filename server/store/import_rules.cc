@@ -128,8 +128,8 @@ absl::StatusOr<StudyRecord> ImportStudy(RowTransaction& rows, const ImportedStud
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool replaces, MakeRoom(rows, imported.study, share, quotas));
     if (replaces) quotas = nullptr;  // They have been asked.
   }
-  // One that has long been completed elsewhere is not to be taken for one that nobody wants any
-  // more: its import is its latest change.
+  // A study that was completed long ago elsewhere must not expire at once: its import is its latest
+  // change.
   const bool is_completed = imported.state == StudyState::kCompleted;
   const StudyBeginning beginning = {imported.state, imported.create_ms,
                                     is_completed ? rows.now_ms() : imported.update_ms};

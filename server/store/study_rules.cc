@@ -119,7 +119,7 @@ absl::StatusOr<Unit> ExpireStudy(RowTransaction& rows, const StudyRef& study, in
   }
   if (rows.now_ms() - record->update_ms < age_ms) {
     return absl::FailedPreconditionError(
-        absl::StrCat(NameOfStudy(study.id), " has been changed too lately"));
+        absl::StrCat(NameOfStudy(study.id), " has been changed too recently"));
   }
   return DeleteStudy(rows, study.id);
 }

@@ -89,7 +89,7 @@ void CallMonitor::CountUnknown(const absl::Status& status, const std::string& pe
   });
 }
 
-// The change has been made, so that all that can be done about a failure is to tell of it.
+// The change has been made, so that all that can be done about a failure is to report it.
 void CallMonitor::Audit(Rpc rpc, const CallFacts& facts) {
   LogFields fields = {{"caller", facts.caller}, {"method", std::string(EntryOf(rpc).name)}};
   AddFacts(facts, &fields);
@@ -105,7 +105,7 @@ void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration too
                          absl::FunctionRef<CallFacts()> facts) {
   const RpcEntry& entry = EntryOf(rpc);
   const auto fields = [&] { return FieldsOf(rpc, status, took, facts()); };
-  // Whoever watches ends that by cancelling it.
+  // Watchers end their calls by cancelling them.
   if (entry.lasts && absl::IsCancelled(status)) return;
   if (!status.ok()) {
     const std::string key = absl::StrCat(entry.name, " ", absl::StatusCodeToString(status.code()));

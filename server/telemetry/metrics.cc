@@ -85,19 +85,19 @@ void AddCalls(const ServerFigures& figures, Families* families) {
 
 void AddQueuesAndCaches(const ServiceFigures& figures, Families* families) {
   for (const ServiceFigures::Queue& queue : figures.queues) {
-    families->Gauge("slipstream_queue_waiting", "What waits in a queue",
+    families->Gauge("slipstream_queue_waiting", "Entries that wait in a queue",
                     static_cast<double>(queue.waiting), {{"queue", queue.name}});
   }
   for (const ServiceFigures::Queue& queue : figures.queues) {
-    families->Gauge("slipstream_queue_limit", "How much may wait in a queue",
+    families->Gauge("slipstream_queue_limit", "Maximum number of entries that wait in a queue",
                     static_cast<double>(queue.limit), {{"queue", queue.name}});
   }
   for (const ServiceFigures::Cache& cache : figures.caches) {
-    families->Gauge("slipstream_cache_bytes", "What a cache holds, approximately",
+    families->Gauge("slipstream_cache_bytes", "Approximate size of a cache's content",
                     static_cast<double>(cache.bytes), {{"cache", cache.name}});
   }
   for (const ServiceFigures::Cache& cache : figures.caches) {
-    families->Gauge("slipstream_cache_limit_bytes", "What a cache may hold",
+    families->Gauge("slipstream_cache_limit_bytes", "Maximum size of a cache's content",
                     static_cast<double>(cache.limit), {{"cache", cache.name}});
   }
 }
@@ -113,13 +113,13 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
                       "Weight of source tasks in suggestions of studies that have some",
                       figures.transfer_weights);
   families->Counter("slipstream_prepared_suggestions_total",
-                    "Suggestions worked out before somebody asked",
+                    "Suggestions that were precomputed",
                     static_cast<double>(figures.prepared));
   families->Counter("slipstream_prepared_suggestions_used_total",
-                    "Of those worked out ahead, given to callers",
+                    "Precomputed suggestions that were given to callers",
                     static_cast<double>(figures.prepared_used));
   families->Counter("slipstream_prepared_suggestions_wasted_total",
-                    "Of those worked out ahead, void before somebody asked",
+                    "Precomputed suggestions that became void before a caller asked",
                     static_cast<double>(figures.prepared_wasted));
   families->Counter("slipstream_source_fits_total", "Models fitted to source tasks",
                     static_cast<double>(figures.source_fits));
@@ -128,7 +128,7 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
   families->Counter("slipstream_leases_run_out_total", "Leases that ran out",
                     static_cast<double>(figures.stale_leases));
   families->Counter("slipstream_studies_expired_total",
-                    "Studies deleted as they had long been completed",
+                    "Studies deleted because they were completed long ago",
                     static_cast<double>(figures.expired_studies));
   families->Counter("slipstream_configurations_requeued_total",
                     "Configurations queued again after their lease ran out",
@@ -139,14 +139,14 @@ void AddRefusals(const ServerFigures& server, Families* families) {
   const ServiceFigures& figures = server.service;
   const auto connections = [&](const char* limit, int64_t count) {
     families->Counter("slipstream_refused_connections_total",
-                      "Connections refused as more would have been open than may",
+                      "Connections refused because of the limits of connections",
                       static_cast<double>(count), {{"limit", limit}});
   };
   connections("all", server.refused_connections);
   connections("address", server.refused_connections_of_an_address);
   for (size_t i = 0; i < kQuotaKinds; ++i) {
     families->Counter("slipstream_quota_refusals_total",
-                      "Calls refused as a project would have exceeded its quota",
+                      "Calls refused because a project would have exceeded its quota",
                       static_cast<double>(figures.quota_refusals[i]),
                       {{"quota", std::string(NameOf(static_cast<QuotaKind>(i)))}});
   }
@@ -165,7 +165,7 @@ void AddStore(const StoreFigures& figures, Families* families) {
   families->Histogram("slipstream_store_commit_duration_seconds",
                       "How long commits took until they were durable", database.commit_seconds);
   families->Histogram("slipstream_store_sync_duration_seconds",
-                      "How long the disk took to make what was written durable",
+                      "How long the disk took to make writes durable",
                       database.sync_seconds);
   families->Counter("slipstream_store_failed_commits_total",
                     "Transactions that the database could not carry out",

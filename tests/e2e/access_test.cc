@@ -323,7 +323,7 @@ TEST_F(Access, ATokenFileIsReadAgainWhenItChanges) {
   EXPECT_EQ(Create(Callers::All().admin.text, "c").error_code(), Code::UNAUTHENTICATED)
       << "its line is gone";
   WriteWhole(tokens_, "late trainer *\n");
-  EXPECT_TRUE(server_->Writes("the tokens of before still hold"));
+  EXPECT_TRUE(server_->Writes("the previous tokens stay valid"));
   EXPECT_TRUE(Create(late.text, "d").ok());
 }
 
@@ -334,7 +334,7 @@ TEST_F(Access, TokensHoldOnWhenTheirFileBecomesAFolderOrAPipe) {
     std::filesystem::remove(tokens_);
     ASSERT_EQ(pipe ? mkfifo(tokens_.c_str(), 0600) : mkdir(tokens_.c_str(), 0700), 0);
     EXPECT_TRUE(server_->Writes(tokens_ + " cannot be read: it is a folder, a pipe"));
-    EXPECT_THAT(server_->Output(), HasSubstr("the tokens of before still hold"));
+    EXPECT_THAT(server_->Output(), HasSubstr("the previous tokens stay valid"));
     EXPECT_TRUE(Create(Callers::All().admin.text, pipe ? "a" : "b").ok());
     EXPECT_EQ(server_->Terminate().exit_code, 0);
     std::filesystem::remove(tokens_);

@@ -446,7 +446,7 @@ TEST(Process, CallsThatDoNotEndDoNotKeepItFromEnding) {
   ASSERT_TRUE(server.EndsWithin(std::chrono::seconds(10)));
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_THAT(ended.output, HasSubstr("ends without calls that do not end"));
+  EXPECT_THAT(ended.output, HasSubstr("exits although some calls have not ended"));
   v1::GetStudyRequest request;
   request.set_name("studies/s");
   EXPECT_TRUE(Call(ServerProcess(data.path()).stub(), &Stub::GetStudy, request).ok());
@@ -546,7 +546,7 @@ TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
     ended = ServerProcess::Run({"--flag-file", file});
     EXPECT_EQ(ended.exit_code, 2) << wrong;
     EXPECT_THAT(ended.output, HasSubstr(file)) << wrong;
-    EXPECT_THAT(ended.output, HasSubstr("no flag for a file")) << wrong;
+    EXPECT_THAT(ended.output, HasSubstr("is not a flag for a file")) << wrong;
   }
   ended = ServerProcess::Run({"--flag-file", file + "-missing"});
   EXPECT_EQ(ended.exit_code, 2);
@@ -600,7 +600,7 @@ TEST(Process, NumbersOfFlagsAreDecimal) {
            {"--compute-threads", "010"},
            {"--compute-threads", "0x10"}}) {
     ExpectRefusedFlags({flag, value, "--data", data.path(), "--listen", "nonsense"},
-                       flag + ": " + value + " is no decimal number");
+                       flag + ": " + value + " is not a decimal number");
   }
   EXPECT_THAT(ServerProcess::Run({"--compute-threads", "10", "--drain-seconds", "0.5",
                                   "--slow-call-seconds", "1e1", "--drain-seconds", "0", "--data",

@@ -114,7 +114,7 @@ TEST_F(QuotasTest, AChangedFileHoldsAndAWrongOneDoesNot) {
   EXPECT_TRUE(server_->Writes("read the quota file again"));
   EXPECT_TRUE(Create("b").ok());
   Write("default many - - - -\n");
-  EXPECT_TRUE(server_->Writes("the quotas of before still hold"));
+  EXPECT_TRUE(server_->Writes("the previous quotas stay in force"));
   EXPECT_THAT(server_->Output(), HasSubstr("line 1: studies is many"));
   EXPECT_EQ(Create("c").error_code(), Code::RESOURCE_EXHAUSTED);
 }

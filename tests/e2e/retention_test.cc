@@ -55,7 +55,7 @@ TEST(Retention, StudiesThatHaveBeenCompletedForLongGoAndThatIsWrittenDown) {
   EXPECT_EQ(server.Terminate().exit_code, 0);
   EXPECT_THAT(ContentOf(audit), HasSubstr("\"caller\":\"--delete-completed-after-days\",\"method\":"
                                           "\"DeleteStudy\",\"resource\":\"studies/done\""));
-  EXPECT_THAT(server.Output(), HasSubstr("deleted a study that has long been completed"));
+  EXPECT_THAT(server.Output(), HasSubstr("deleted a study that was completed long ago"));
 }
 
 }  // namespace

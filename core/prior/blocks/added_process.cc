@@ -168,7 +168,7 @@ class AddedProcess final : public TransferSurrogate {
     return covariance;
   }
 
-  // Takes from the variance before the results what these, of covariances c(X, x), tell.
+  // Subtracts from the variance before the results what these, of covariances c(X, x), explain.
   void TakeLearnt(Matrix covariance, double most, VectorView variance) const {
     if (covariance.rows() > 0) {
       fitted_->factor.SolveLower(covariance);

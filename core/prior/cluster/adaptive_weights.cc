@@ -112,7 +112,7 @@ absl::StatusOr<AdaptiveWeights> WeightsUnder(MixedPrior prior, const SourceProto
   return WeightsOf(std::move(distances));
 }
 
-// A step for which each prototype's values are worked out and given up again.
+// A step for which each prototype's values are computed and given up again.
 absl::StatusOr<AdaptiveWeights> StepWithoutValues(const SourcePrototypes& prototypes,
                                                   const SourceModels& sources,
                                                   const AdaptionModel& model,

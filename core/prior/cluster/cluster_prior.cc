@@ -237,7 +237,7 @@ class ClusterPrior final : public Prior {
     return sets_.Get(key, make);
   }
 
-  // What an earlier call has worked out. It is another's no longer.
+  // What an earlier call has computed. No other call has it any longer.
   std::shared_ptr<PrototypeProgress> TakeProgress(const PlacedSources& key) const {
     const std::lock_guard lock(taking_);
     std::shared_ptr<PrototypeProgress> progress = unfinished_.Find(key);

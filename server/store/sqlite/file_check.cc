@@ -95,7 +95,7 @@ absl::Status CheckLength(const std::string& path, const std::string& vfs, const 
   }
   for (int64_t page = shape.whole_pages + 1; page <= shape.pages_in_header; ++page) {
     if (in_log.count(page) == 0) {
-      return Damaged(path, absl::StrCat("it is cut off after page ", shape.whole_pages, " of ",
+      return Damaged(path, absl::StrCat("it is truncated after page ", shape.whole_pages, " of ",
                                         shape.pages_in_header));
     }
   }
@@ -115,7 +115,7 @@ absl::Status CheckHeader(const std::string& path, const std::string& header, int
   if (std::memcmp(header.data(), kMagic, sizeof(kMagic)) != 0) {
     return Damaged(path, "it does not begin as a SQLite file does");
   }
-  if (file_size < kHeaderSize) return Damaged(path, "it is cut off within its header");
+  if (file_size < kHeaderSize) return Damaged(path, "it is truncated within its header");
   const uint32_t application_id = BigEndian32(header, 68);
   if (application_id != kStoreApplicationId) {
     return absl::FailedPreconditionError(

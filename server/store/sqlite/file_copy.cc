@@ -32,7 +32,7 @@ struct StoreForReading {
   std::unique_ptr<Connection> connection;
 };
 
-// A reader has nobody to tell of pieces at the log's end.
+// A reader does not report pieces at the log's end.
 absl::Status CheckLogIsWhole(const std::string& path, const std::string& vfs) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::string pieces, CheckLog(path, vfs));
   return pieces.empty() ? absl::OkStatus() : absl::DataLossError(pieces);

@@ -21,7 +21,7 @@ absl::Status FileLost(const std::string& path, absl::string_view what) {
 
 absl::Status FileNotFound(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) return FileLost(path, "has been removed or moved");
-  return FileLost(path, absl::StrCat("cannot be reached any more (", std::strerror(error), ")"));
+  return FileLost(path, absl::StrCat("can no longer be reached (", std::strerror(error), ")"));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ absl::Status FileWatch::CheckOne(File& file) {
   if (found.st_ino != file.inode || found.st_dev != file.device) {
     return FileLost(file.path, "has been replaced");
   }
-  if (found.st_size < file.least_size) return FileLost(file.path, "has been cut off");
+  if (found.st_size < file.least_size) return FileLost(file.path, "has been truncated");
   file.least_size = std::min<int64_t>(found.st_size, file.most_known);
   return absl::OkStatus();
 }

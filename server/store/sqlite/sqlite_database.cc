@@ -284,7 +284,7 @@ absl::Status CheckFolder(const std::string& path) {
   if (stat(folder.empty() ? "." : folder.c_str(), &found) == 0) {
     if (S_ISDIR(found.st_mode)) return absl::OkStatus();
     return absl::NotFoundError(
-        absl::StrCat(folder, ", to hold the store ", path, ", is no folder"));
+        absl::StrCat(folder, ", to hold the store ", path, ", is not a folder"));
   }
   if (errno == EACCES) {
     return absl::PermissionDeniedError(absl::StrCat("the store ", path, " cannot be reached"));

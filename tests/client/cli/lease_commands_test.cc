@@ -53,7 +53,7 @@ TEST_F(LeaseCommands, HeartbeatAndReportTellWhatIsLeftOfLeasesInSeconds) {
 TEST_F(LeaseCommands, HeartbeatsEndWhenTheWorkerHoldsNothing) {
   const ProcessResult result = Run({"heartbeat", "s1", "--worker", "v", "--every", "1ms"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("holds no trial"));
+  EXPECT_THAT(result.err, HasSubstr("no longer holds a trial"));
   EXPECT_EQ(Run({"heartbeat", "s1", "--worker", "v", "--every", "often"}).code, 2);
 }
 

@@ -73,7 +73,7 @@ TEST(UsableSources, ThoseThatFindNoRoomAreLeftOutAndTold) {
   CrampedProvider full("");
   const auto none = CollectUsableSources(study.view(), full, SourceFitOptions());
   EXPECT_TRUE(absl::IsNotFound(none.status())) << none.status();
-  EXPECT_THAT(std::string(none.status().message()), testing::HasSubstr("2 models find no room"));
+  EXPECT_THAT(std::string(none.status().message()), testing::HasSubstr("2 models do not fit into"));
 }
 
 TEST(UsableSources, AreRefusedIfThereAreNone) {

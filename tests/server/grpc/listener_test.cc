@@ -87,7 +87,7 @@ TEST_F(ListenerTest, OneAddressIsRefusedBeyondItsLimitAndOthersAreServed) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(IsTaken("127.0.0.1")) << "the others have ended";
   EXPECT_FALSE(IsTaken("127.0.0.1"));
   listener_->Close();
-  EXPECT_THAT(told_, HasSubstr("as many of 127.0.0.1 are open as may be"));
+  EXPECT_THAT(told_, HasSubstr("as many of 127.0.0.1 are open as are allowed"));
   EXPECT_THAT(told_, HasSubstr("(--max-connections-per-address 3)"));
   EXPECT_EQ(listener_->refused(Listener::Limit::kOfAnAddress), 4);
   EXPECT_EQ(listener_->refused(Listener::Limit::kConnections), 0);

@@ -125,7 +125,7 @@ class TrialValues(Mapping[str, Value]):
     def lost(self) -> bool:
         """Whether the server has said that the lease has run out.
 
-        The outcome is taken nevertheless, but another worker may be at the same work."""
+        The outcome is still accepted, but another worker may be doing the same work."""
         return self._lost
 
     @property

@@ -140,7 +140,7 @@ TEST_F(DamagedStoreTest, AFileThatIsCutOffIsRefusedAlsoWithALog) {
   MakeFileWithLog();
   const std::string whole = ReadBytes(path());
   WriteBytes(path(), whole.substr(0, whole.size() / 2));
-  ExpectRefusal(kDataLoss, "cut off");
+  ExpectRefusal(kDataLoss, "truncated");
 }
 
 TEST_F(DamagedStoreTest, AGarbagePageIsRefusedAlsoWithALog) {
@@ -166,7 +166,7 @@ TEST_F(DamagedStoreTest, PagesMissingInTheFileMayBeInTheLog) {
   EXPECT_TRUE(CheckSqliteFile(path()).ok()) << CheckSqliteFile(path());
   // Without the log the file is damaged.
   WriteBytes(path(), moved.substr(0, kPage) + before.substr(kPage));
-  ExpectRefusal(kDataLoss, "cut off");
+  ExpectRefusal(kDataLoss, "truncated");
 }
 
 // The page, from 1, that holds the last configuration in a file of MakeFile.

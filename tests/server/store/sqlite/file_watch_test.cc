@@ -77,12 +77,12 @@ TEST_F(LostFileTest, ARemovedLogHaltsTheStore) {
 
 TEST_F(LostFileTest, ATruncatedLogHaltsTheStore) {
   std::filesystem::resize_file(path() + "-wal", 0);
-  ExpectHalt("-wal has been cut off");
+  ExpectHalt("-wal has been truncated");
 }
 
 TEST_F(LostFileTest, ATruncatedFileHaltsTheStore) {
   std::filesystem::resize_file(path(), 4096);
-  ExpectHalt("has been cut off");
+  ExpectHalt("has been truncated");
 }
 
 // Otherwise a second server could lock the new one, and both would write.
