@@ -1,5 +1,5 @@
-// Ends the process should a server not have drained in time, as when a disk that does not answer
-// keeps calls from their end. Nothing that was acknowledged is lost, as by kill -9.
+// Ends the process if a server has not drained in time, as when a disk that does not answer
+// keeps calls from ending. Nothing that was acknowledged is lost, as with kill -9.
 //
 //   DrainLimit limit([&] { log.Write(...); });
 //   ...
@@ -24,7 +24,7 @@ inline constexpr int kMostSecondsToCancel = 2;
 
 class DrainLimit {
  public:
-  // Starts the thread that waits, since a process without memory to spare cannot start one.
+  // Starts the waiting thread at once, since a process without memory to spare cannot start one.
   explicit DrainLimit(std::function<void()> tell);
 
   // Unless the limit is destroyed before, calls `tell` after this time by the monotonic clock, and
@@ -32,7 +32,7 @@ class DrainLimit {
   void Begin(absl::Duration time);
 
  private:
-  // Whether the time has passed before `drained`.
+  // Whether the time passed before `drained` was set.
   bool IsTooLong(const std::stop_token& drained);
 
   std::mutex mutex_;

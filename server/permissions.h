@@ -20,12 +20,12 @@ namespace slipstream {
 // Not thread-safe, but for what the flags' options point to.
 class Permissions {
  public:
-  // Reads the files that the flags name, and has their options point to what they say. Warns of
-  // what an operator may not intend. Errors are those of ReadTokenFile and ReadQuotaFile. `log`
-  // must outlive the result, and the result the store, the service and the server.
+  // Reads the files that the flags name, and points their options to what these say. Warns of
+  // settings that an operator may not intend. Errors are those of ReadTokenFile and ReadQuotaFile.
+  // `log` must outlive the result, and the result the store, the service and the server.
   static absl::StatusOr<std::unique_ptr<Permissions>> Open(Flags* flags, Log* log);
 
-  // Reads files that have changed; on an error, what they said before goes on to hold.
+  // Reads files that have changed; after an error, what they said before stays in force.
   void ReadAgain();
 
  private:

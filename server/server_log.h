@@ -13,15 +13,15 @@ namespace slipstream {
 // The flags that an operator looks for first.
 LogFields Settings(const Flags& flags);
 
-// Has what happens inside the service logged. `log` must outlive the service.
+// Logs what happens inside the service. `log` must outlive the service.
 void LogEvents(Log* log, ServiceOptions* options);
 
-// Has each study logged that is deleted because it has long been completed, and written to the
+// Logs each study that is deleted because it was completed long ago, and writes it to the
 // audit log if there is one.
 // `log` and `audit`, which may be null, must outlive the service.
 void LogExpiry(Flags* flags, Log* log, AuditLog* audit);
 
-// By what suggestions were made.
+// Logs by which rungs of the ladder suggestions were made.
 void LogEnd(const Service& service, Log* log);
 
 }  // namespace slipstream

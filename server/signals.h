@@ -16,8 +16,8 @@ namespace slipstream {
 // SIGUSR2, which would end it without draining.
 sigset_t BlockEndingSignals();
 
-// Returns the signal that ends the server; calls `each_second` until then. SIGINT is not one when
-// standard input says when to end, which then counts as SIGTERM.
+// Returns the signal that ends the server; calls `each_second` until then. SIGINT is ignored when
+// standard input says when to end; its end then counts as SIGTERM.
 int WaitForEndingSignal(bool until_stdin_ends, sigset_t signals,
                         const std::function<void()>& each_second);
 

@@ -20,7 +20,7 @@ struct FailedCall {
   bool connected = false;  // Whether there was a connection at the end of the last attempt.
 };
 
-// Whether the server says that what it lacks is there again soon.
+// Whether the server marks its refusal as transient, such as an overload.
 bool IsOverload(const grpc::Status& status);
 
 // An error with the code of `status`, which must not be OK, a message that says

@@ -1,4 +1,4 @@
-// How a client's connections are encrypted, and who it says that it is.
+// How a client's connections are encrypted, and how it identifies itself.
 #ifndef SLIPSTREAM_CLIENT_CPP_CHANNEL_SECURITY_H_
 #define SLIPSTREAM_CLIENT_CPP_CHANNEL_SECURITY_H_
 

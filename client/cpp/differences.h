@@ -1,4 +1,4 @@
-// What differs between a study that exists and what is asked for.
+// What differs between an existing study and the one that is asked for.
 #ifndef SLIPSTREAM_CLIENT_CPP_DIFFERENCES_H_
 #define SLIPSTREAM_CLIENT_CPP_DIFFERENCES_H_
 
@@ -9,8 +9,8 @@
 
 namespace slipstream::client_internal {
 
-// A line for each difference; none if the study is what is asked for. What was left out may be
-// anything, and so may the title and the labels.
+// A line for each difference; none if the study is as asked for. Settings that were left out match
+// any value, and so do the title and the labels.
 std::vector<std::string> Differences(const client::NewStudy& asked,
                                      const client::NewStudy& existing);
 

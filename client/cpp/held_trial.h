@@ -68,7 +68,7 @@ class HeldTrial : public std::enable_shared_from_this<HeldTrial> {
   Renewals::Pause Renew();
   absl::StatusOr<v1::Trial> Read();
   absl::Status Observe(v1::Outcome outcome);
-  // It is lost then. Another trial may have its name, and must not be given back in its place.
+  // Then the trial is lost. Another one may have its name, which must not be given back instead.
   void NoteWhetherItIsGone(const absl::Status& status);
   void End();
 

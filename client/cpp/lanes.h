@@ -1,8 +1,8 @@
 // The worker ids of one study in one process.
 //
-// The server gives a worker that asks again the trials that it holds, so that a trainer which was
-// restarted goes on where it was. So that a process can hold several trials, from threads or one
-// after the other, each suggestion is asked for under an id that holds no open trial here.
+// A worker that asks again gets the trials that it already holds, so that a restarted trainer
+// resumes its work. For one process to hold several trials, in threads or one after the other,
+// each suggestion is asked for under a worker id that holds no open trial in this process.
 #ifndef SLIPSTREAM_CLIENT_CPP_LANES_H_
 #define SLIPSTREAM_CLIENT_CPP_LANES_H_
 
@@ -13,7 +13,7 @@
 
 namespace slipstream::client_internal {
 
-// The id, or one that no other process has if it is empty.
+// The id, or a unique one if it is empty.
 std::string ChooseWorker(const std::string& worker);
 
 // Thread-safe.
@@ -23,7 +23,7 @@ class Lanes {
 
   // The first lane's id.
   const std::string& worker() const { return worker_; }
-  // A lane without open trials, which now counts as having so many.
+  // Takes a lane without open trials, which from then on has `trials` of them.
   size_t Take(int trials);
   // The worker's id in the lane.
   std::string WorkerOf(size_t lane) const;

@@ -8,7 +8,7 @@
 
 namespace slipstream::client_internal {
 
-// INVALID_ARGUMENT for a word in the recipe that is not an ingredient's, as no message has it.
+// INVALID_ARGUMENT for a word in the recipe that names no ingredient, as no message can hold it.
 absl::Status CheckRecipe(const client::NewStudy& study);
 
 // Does not check what the server checks, such as bounds. The recipe has passed CheckRecipe.

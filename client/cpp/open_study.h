@@ -23,7 +23,7 @@ namespace slipstream::client_internal {
 // The study, created if there is none; FAILED_PRECONDITION if one exists that differs.
 absl::StatusOr<v1::Study> CreateOrRead(Client& client, const client::NewStudy& asked);
 
-// The name of a study on the server. INVALID_ARGUMENT for an id that is none.
+// The name of a study on the server. INVALID_ARGUMENT for an id that is not valid.
 absl::StatusOr<std::string> FullName(const std::string& id);
 
 // Thread-safe. client::Study says what the functions do.
@@ -47,7 +47,7 @@ class OpenStudy {
 
  private:
   const std::string& metric() const;
-  // OUT_OF_RANGE in place of `refusal` if the study is active, that is, has no candidate left.
+  // OUT_OF_RANGE in place of `refusal` if the study is active, as then no candidate is left.
   absl::Status Explain(const absl::Status& refusal);
 
   const std::shared_ptr<Client> client_;

@@ -1,4 +1,4 @@
-// Ends threads that may themselves let go of the object that started them.
+// Joins threads that may themselves destroy the object that started them.
 #ifndef SLIPSTREAM_CLIENT_CPP_OWN_THREAD_H_
 #define SLIPSTREAM_CLIENT_CPP_OWN_THREAD_H_
 
@@ -6,8 +6,8 @@
 
 namespace slipstream::client_internal {
 
-// Waits for the thread's end. If it is the calling thread, which cannot wait for itself, leaves it
-// to end alone; then it must use nothing but what it owns.
+// Joins the thread. The calling thread cannot join itself, so it is detached instead; from then on
+// it must use nothing but what it owns.
 inline void JoinUnlessOwn(std::thread& thread) {
   if (thread.get_id() == std::this_thread::get_id()) {
     thread.detach();

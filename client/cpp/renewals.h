@@ -14,7 +14,7 @@ namespace slipstream::client_internal {
 class Renewals {
  public:
   using Pause = std::optional<std::chrono::nanoseconds>;
-  // Renews a lease; the time to its next renewal, nothing if there is to be none.
+  // Renews a lease and returns the time to its next renewal, nothing if there is to be none.
   using Renew = std::function<Pause()>;
 
   Renewals();
@@ -25,7 +25,7 @@ class Renewals {
 
   // Renews after `pause`, and then after each pause that `renew` returns. Returns an id.
   int64_t Add(std::chrono::nanoseconds pause, Renew renew);
-  // Renews no more; one that is under way goes on.
+  // Stops renewing; a renewal that is under way is finished.
   void Remove(int64_t id);
 
  private:

@@ -52,7 +52,7 @@ class SmoothScore : public PointScore {
   virtual Vector ValuesAt(const PointMatrix& x) const = 0;
   // The value at a point and, into `gradient`, its gradient in x.
   virtual double ValueAndGradient(ConstVectorView x, VectorView gradient) const = 0;
-  // Nearly this score around `x`, in a form that takes less time to ask; null where there is none.
+  // An approximation of this score around `x` that is faster to evaluate; null where there is none.
   // This one must outlive it.
   virtual std::unique_ptr<SmoothScore> Near(ConstVectorView /*x*/) const { return nullptr; }
 };
@@ -60,12 +60,12 @@ class SmoothScore : public PointScore {
 struct AcquisitionRow {
   Ingredient about;
   absl::StatusOr<std::unique_ptr<PointScore>> (*score)(const NextPointRequest& request) = nullptr;
-  // An upper confidence bound, and how many deviations it adds; null: the option's.
+  // Whether it is an upper confidence bound, and how many deviations it adds; null: the option's.
   bool is_upper_bound = false;
   double (*multiplier)(const NextPointRequest& request) = nullptr;
   // Whether the values are of one draw of the function.
   bool draws = false;
-  // The improvement that a value promises, on outputs of variance 1; null: it does not say.
+  // The expected improvement that a value stands for, on outputs of variance 1; null: it has none.
   double (*improvement)(double value) = nullptr;
 };
 

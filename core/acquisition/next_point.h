@@ -28,9 +28,9 @@ struct NextPoint {
   double mean = 0;                   // Predicted, on the objective's own scale, ...
   double deviation = 0;              // ... as half of what one deviation more or less gives.
   double model_deviation = 0;        // On the model's scale.
-  bool is_repeat = false;            // Everything that was considered had been tried.
-  bool searched_whole = false;       // Each configuration that there is was looked at.
-  bool is_cut_short = false;         // The search had to end before it was done.
+  bool is_repeat = false;            // All points that were considered had been tried already.
+  bool searched_whole = false;       // Every possible configuration was considered.
+  bool is_cut_short = false;         // The search ended before it was finished.
 };
 
 // All of it must outlive the call that it is passed to.
@@ -74,7 +74,7 @@ absl::StatusOr<double> LargestMean(const NextPointRequest& request, size_t membe
 // factorisation failed.
 absl::StatusOr<NextPoint> ChooseNextPoint(const NextPointRequest& request);
 
-// A configuration that was chosen otherwise, with what the acquisition and the model say of it.
+// A configuration that was chosen in another way, with the acquisition's and the model's values.
 // Errors as ChooseNextPoint.
 absl::StatusOr<NextPoint> PointAt(const NextPointRequest& request, Configuration configuration);
 

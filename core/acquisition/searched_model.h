@@ -22,7 +22,7 @@ class SearchedModel {
   // The number of members; at least one.
   virtual size_t size() const = 0;
   virtual const Surrogate& member(size_t member) const = 0;
-  // The logarithm of what the member counts beside the others; equally likely ones all have 0.
+  // The logarithm of the member's weight; equally likely ones all have 0.
   virtual double LogWeight(size_t /*member*/) const { return 0; }
   // A member's noise variance, on the model's scale.
   virtual double NoiseVariance(size_t member) const = 0;
@@ -34,7 +34,7 @@ class SearchedModel {
   virtual const OutputTransform& transform() const = 0;
   // The measured configurations from the best on, at most `count`.
   virtual std::vector<Configuration> BestConfigurations(size_t count) const = 0;
-  // The round of the model's own count; none: it has none.
+  // The round by the model's own count; none: it keeps no count.
   virtual std::optional<int64_t> round() const { return std::nullopt; }
   // Whether a prediction takes much longer than one from the results alone would.
   virtual bool is_costly() const = 0;
@@ -50,7 +50,7 @@ class SearchedModel {
   SearchedModel& operator=(const SearchedModel&) = default;
 };
 
-// What the members predict together, each as much as it counts: the mean of their means and, by the
+// What the members predict together, by their weights: the mean of their means and, by the
 // law of total variance, the variance.
 Predictions PredictTogether(const SearchedModel& model, const PointMatrix& x);
 

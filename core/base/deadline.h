@@ -1,5 +1,5 @@
 // When to give up on work that takes long: at a moment of the monotonic clock, which no change of
-// the wall clock moves, or as soon as somebody asks for a stop.
+// the wall clock moves, or as soon as a stop is requested.
 //
 //   const Deadline deadline = Deadline::In(absl::Seconds(5)).WithStop(source.get_token());
 //   while (more) {
@@ -7,8 +7,8 @@
 //     ...
 //   }
 //
-// Once it has passed it stays passed, so whoever looks late may throw away what was made in
-// between. Immutable, hence thread-safe; cheap to copy.
+// Once it has passed it stays passed, so a late check may discard what was made in between.
+// Immutable, hence thread-safe; cheap to copy.
 #ifndef SLIPSTREAM_CORE_BASE_DEADLINE_H_
 #define SLIPSTREAM_CORE_BASE_DEADLINE_H_
 
@@ -30,7 +30,7 @@ class Deadline {
   static Deadline Infinite() { return Deadline(); }
   // Has passed.
   static Deadline Passed() { return At(Clock::time_point::min()); }
-  // So long from now; infinite if that is more than a year.
+  // `duration` from now; infinite if that is more than a year.
   static Deadline In(absl::Duration duration);
   static Deadline At(Clock::time_point moment) {
     Deadline deadline;

@@ -1,5 +1,5 @@
-// 128 bits that stand for a sequence of numbers, as a key that takes no room: equal sequences have
-// equal fingerprints, and others as good as never do. The same on every machine. Not for secrets.
+// 128 bits that stand for a sequence of numbers, as a small key: equal sequences have equal
+// fingerprints, and others practically never do. The same on every machine. Not for secrets.
 //
 //   Fingerprint fingerprint;
 //   fingerprint.Add(matrix.size());

@@ -54,7 +54,7 @@ class Calibration {
 
 struct QuasiNewtonOptions {
   int screened_starts = 6;   // Compared by their value alone, ...
-  int ascents = 2;           // ... of which so many are climbed from.
+  int ascents = 2;           // ... of which this many are climbed from.
   int max_evaluations = 60;  // In one ascent.
   double value_tolerance = 1e-3;
   // With more observations than this, the first ascents run on an evenly thinned
@@ -71,7 +71,7 @@ struct HamiltonianOptions {
   int members_per_chain = 8;  // Kept, evenly thinned.
   int least_steps = 4;        // Leapfrog steps of one proposal.
   int most_steps = 8;
-  Index most_observations = 200;  // If there are more, so many evenly spread ones are used.
+  Index most_observations = 200;  // If there are more, this many evenly spread ones are used.
 };
 
 // The beliefs' locations.

@@ -122,8 +122,8 @@ struct Expanded {
   double amplitude = 1;  // a.
 };
 
-// `dimension` is that of the study's space. `members`, not none, are the wrapped calibration's, of
-// `model`, of which data are the results; `multiplier` is what stands in place of the theory's.
+// `dimension` is that of the study's space. `members`, at least one, are the wrapped calibration's,
+// of `model` and its results `data`; `multiplier` replaces the theory's.
 // `chosen_deviation` is called by the one-step estimate alone; its errors are
 // passed on. FAILED_PRECONDITION when the covariance is indefinite in spite of
 // all jitter.

@@ -21,7 +21,7 @@ struct LengthscalePast {
   int64_t results = 0;        // The study's results so far.
   double h = 1;               // The largest expansion.
   double regret = 0;          // The sum of 2 sqrt(beta_j) s_j / a_j, ...
-  int64_t chosen_points = 0;  // ... which has so many terms.
+  int64_t chosen_points = 0;  // ... and the number of its terms.
 };
 
 // The deviation of the function at the point that would be chosen with these members and this

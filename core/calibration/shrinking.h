@@ -40,7 +40,7 @@ struct Shrunk {
   double deviation = 0;  // At the point that is chosen with these members.
 };
 
-// `members`, not none, are the wrapped calibration's, of `model`. Errors of
+// `members`, at least one, are the wrapped calibration's, of `model`. Errors of
 // `chosen_deviation` are passed on.
 absl::StatusOr<Shrunk> Shrink(const Model& model, const std::vector<Hyperparameters>& members,
                               double multiplier, const ShrinkingOptions& options,

@@ -26,7 +26,7 @@ struct Exp3Round {
   double reward = 0;       // In [0, 1].
 };
 
-// min(1, sqrt(K ln K / ((e - 1) rounds))), which is best for so many rounds.
+// min(1, sqrt(K ln K / ((e - 1) rounds))), which is best for that number of rounds.
 double Exp3Rate(size_t arms, double rounds);
 
 // Each arm's probability in the next round; they add up to 1.

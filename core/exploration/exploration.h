@@ -1,5 +1,5 @@
-// The axis "exploration": when a suggestion is not to be simply the acquisition's. One row for each
-// member.
+// The axis "exploration": when to override the acquisition.
+// One row for each member.
 //
 // An exploration is asked twice: before a model is fitted, whether the next point is to be random;
 // and with the model, which point it is to be. Explorations keep nothing between calls. What they

@@ -1,4 +1,4 @@
-// Fingerprints of the results that a model is fitted to, as keys of what was worked out from them.
+// Fingerprints of the results that a model is fitted to, as keys of what is cached for them.
 #ifndef SLIPSTREAM_CORE_GP_DATA_FINGERPRINT_H_
 #define SLIPSTREAM_CORE_GP_DATA_FINGERPRINT_H_
 

@@ -10,10 +10,10 @@
 // every acquisition stays away, smoothly, and none needs to know why.
 //
 // A worker may have failed by chance, so the label of a failure has a noise of
-// its own: p is 0.84 where a worker failed once. The better the places of all
-// outcomes tell which trials fail, the smaller that noise is, until a failure
-// counts as an infeasible point does. Failures by chance, which are told by
-// nothing, keep nobody away from where there were results.
+// own: p is 0.84 where a worker failed once. The better the locations of all
+// outcomes explain which trials fail, the smaller that noise is, until a failure
+// counts as an infeasible point does. Failures by chance, which nothing explains,
+// do not deter from regions that have results.
 #ifndef SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_
 #define SLIPSTREAM_CORE_GP_FEASIBLE_SURROGATE_H_
 

@@ -39,7 +39,7 @@ class GaussianProcess : public Surrogate {
                                              Observations observations,
                                              const JitterLadder& ladder = JitterLadder());
 
-  // One observation more, in O(n^2); climbs the ladder anew, in O(n^3), where
+  // One more observation, in O(n^2); climbs the ladder again, in O(n^3), where
   // the grown covariance is indefinite. FAILED_PRECONDITION as Fit; then
   // nothing has changed.
   absl::Status Append(ConstVectorView x, double y, double noise_variance);

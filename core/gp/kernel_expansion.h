@@ -5,7 +5,7 @@
 //
 // The posterior of a process with a kernel prior has this form (P = X,
 // a = K^-1 (y - m), R = K^-1), and so has a process whose values at P were given
-// any other joint distribution. What is wanted of one at a point takes one row
+// any other joint distribution. A prediction at a point takes one row
 // of covariances and one product with R, so that many of them can be added up
 // (AddedProcess in core/prior).
 //

@@ -7,7 +7,7 @@
 // (Rasmussen and Williams 2006, equation 5.9):
 //   d log p/dp = tr((a a^T - K^-1) dK/dp) / 2, d log p/dm = sum a,
 //   d log p/dw_j = a^T m_j + w_j tr((a a^T - K^-1) S_j).
-// A y that is the mean of n results, of which s is the sum of squared distances from it, adds
+// A y that is the mean of n results whose squared distances from it have the sum s adds
 //   -((n - 1) log(2 pi noise) + s/noise + log n) / 2,
 // so that the likelihood is that of all results one by one.
 #ifndef SLIPSTREAM_CORE_GP_LIKELIHOOD_H_

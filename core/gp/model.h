@@ -32,7 +32,7 @@ struct HyperparameterBelief {
   friend bool operator==(const HyperparameterBelief&, const HyperparameterBelief&) = default;
 };
 
-// Hyperparameters that somebody knows; the others are learnt.
+// Hyperparameters that are given; the others are learnt.
 struct GivenHyperparameters {
   std::optional<double> lengthscale = {};      // The same for all coordinates.
   std::optional<double> amplitude = {};        // The function's deviation.

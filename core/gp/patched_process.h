@@ -1,7 +1,7 @@
 // A Gaussian process of more observations than can be factorised together: each patch of the space
 // has an exact process of its own, of its observations, of those that covary most with its middle
-// and of a few from all over the space. What is far away and screened off by nearer observations
-// says little (Vecchia 1988; Stein 2002), so that these know nearly what all observations say.
+// and of a few from all over the space. Distant observations that are screened off by nearer ones
+// say little (Vecchia 1988; Stein 2002), so each patch knows nearly what all observations say.
 //
 // Predict asked at a single point, and Near, look at the observations around the point itself,
 // which takes longer than a patch that is fitted already and is more exact at its edges.

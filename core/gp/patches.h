@@ -14,8 +14,8 @@ namespace slipstream {
 
 class Patches {
  public:
-  // At least one point, and at most `most` (at least 1) in each patch. Of more points that are all
-  // equal so many are in their patch, chosen evenly.
+  // At least one point, and at most `most` (at least 1) in each patch. Where more points are all
+  // equal, an even selection of `most` of them is in their patch.
   Patches(const PointMatrix& x, Index most);
 
   size_t size() const { return rows_.size(); }
@@ -25,7 +25,7 @@ class Patches {
   size_t PatchOf(ConstVectorView x) const;
 
  private:
-  // A cut, of which the lower side has less than `threshold`, or a patch.
+  // A cut, whose lower side has coordinates below `threshold`, or a patch.
   struct Node {
     Index coordinate = -1;  // -1: a patch.
     double threshold = 0;

@@ -26,7 +26,7 @@ class RememberedPoints {
 
   Predictions Predict() const { return {mean_, variance_.cwiseMax(least_)}; }
 
-  // Takes in the factor's rows from `first` on, of which `cross` has the covariances with the
+  // Appends the factor's rows from `first` on; `cross` has the covariances of their points with the
   // points, one column a point. The rows before are known.
   void Grow(const Cholesky& factor, Index first, Matrix cross);
 

@@ -63,7 +63,7 @@ class Cholesky {
   // Replace `b`, which has size() rows, by L^-1 b and L^-T b.
   void SolveLower(MatrixView b) const;
   void SolveLowerTransposed(MatrixView b) const;
-  // The same for one column, which takes a half of the time; rounded otherwise.
+  // The same for one column, which takes half the time; rounded differently.
   void SolveLowerOne(VectorView b) const { lower().solveInPlace(b); }
   void SolveLowerTransposedOne(VectorView b) const {
     factor_.topLeftCorner(size_, size_).triangularView<Eigen::Lower>().transpose().solveInPlace(b);

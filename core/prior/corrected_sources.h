@@ -1,7 +1,7 @@
 // The sources' points as results of the target, once what is known of the
 // difference between the two has been added: Diff-GP (Shilton, Gupta, Rana,
 // Venkatesh, "Regret bounds for transfer learning in Bayesian optimisation",
-// 2017, algorithm 2). After each result, anew:
+// 2017, algorithm 2). After each result, again:
 //
 //   z_i = y_i - mu_s(x_i), mu_s the source's own mean;
 //   a process of the z_i, under the target's kernel and noise, gives mu_d, var_d;

@@ -14,8 +14,8 @@
 // the rest. Of few sources it matters, and a covariance from few draws says little; these are a
 // weighted sum instead (source_sum.h).
 //
-// w may be below 0: sources that say the opposite of the results, such as ones that were recorded
-// with the other sign, serve too, once a few results show it.
+// w may be below 0: sources with the opposite sign, such as ones that were recorded for a
+// negated objective, help too, once a few results reveal it.
 //
 // A search evaluates all of the sources' points at each of its steps, so that of many sources those
 // are left out that agree least with the results (source_screen.h).

@@ -1,4 +1,4 @@
-// Functions of which each is the one below and a difference of its own,
+// Functions that each are the one below and a difference of their own,
 //
 //   f_1 = m + g_1,  f_l = f_{l-1} + g_l,  g_l ~ GP(0, a_l k_l) independent,
 //

@@ -79,10 +79,10 @@ struct PriorInput {
   // that time; at most as many as now.
   std::function<TrainingData(Index count)> earlier;
   uint64_t seed = 0;
-  // Hyperparameters are fitted to so many of the first results, as they are not
-  // fitted anew at each one; none: to all.
+  // Hyperparameters are fitted to this many of the first results, as they are not
+  // fitted again at each one; none: to all.
   std::optional<Index> calibrated_results = {};
-  // So many of the results were there before the model was asked for the first time.
+  // The number of results that were there before the model was asked for the first time.
   Index initial_results = 1;
   // Combine and Prepare give up with DEADLINE_EXCEEDED or CANCELLED when it has passed.
   Deadline deadline = Deadline::Infinite();

@@ -14,7 +14,7 @@ namespace slipstream {
 
 // What an acquisition says to priors that follow it.
 struct FollowedAcquisition {
-  bool draws = false;                     // Its values are of one draw of the function.
+  bool draws = false;                     // It scores one posterior draw (Thompson sampling).
   std::optional<double> multiplier = {};  // A constant, positive one of an upper confidence bound.
 
   friend bool operator==(const FollowedAcquisition&, const FollowedAcquisition&) = default;
@@ -45,7 +45,7 @@ struct PriorRow {
 // All of them, in the order in which people should meet them.
 absl::Span<const PriorRow* const> PriorRows();
 
-// Null for a prior without sources. Equal choices share one prior while somebody has it, so that
+// Null for a prior without sources. Equal choices share one prior while it is in use, so that
 // what it keeps about sources serves all their studies. Thread-safe.
 std::shared_ptr<const Prior> CommonPrior(const Choice<PriorRow>& choice,
                                          const FollowedAcquisition& acquisition);

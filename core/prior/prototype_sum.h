@@ -8,7 +8,7 @@
 // lacks.
 //
 // Centres are of sources that are chosen without the results (source_screen.h), so that they are
-// worked out once; the g_i are the few sources that rank the results best.
+// computed once; the g_i are the few sources that rank the results best.
 #ifndef SLIPSTREAM_CORE_PRIOR_PROTOTYPE_SUM_H_
 #define SLIPSTREAM_CORE_PRIOR_PROTOTYPE_SUM_H_
 
@@ -27,7 +27,7 @@ struct PrototypeSumOptions {
   size_t most_sources = 4;
   // Fewer sources have no clusters.
   size_t least_clustered = 4;
-  // A centre has the covariances of so many of its sources.
+  // The number of a centre's sources whose covariances it has.
   size_t most_covariances = 8;
   ScreenLimits screen = {};
 

@@ -69,9 +69,9 @@ struct RgpeOptions {
   RgpeDilution dilution = RgpeDilution::kPercentile;
   // The percentile of the target's losses, for kPercentile; in [0, 1].
   double percentile = 0.95;
-  // T, for kProbabilistic: from so many results on no source is kept. Positive.
+  // T, for kProbabilistic: from this many results on no source is kept. Positive.
   Index budget = 100;
-  // More are screened to so many; 0: all take part, as in the papers.
+  // More are screened to this many; 0: all take part, as in the papers.
   size_t most_sources = 10;
 
   friend bool operator==(const RgpeOptions&, const RgpeOptions&) = default;

@@ -31,7 +31,7 @@ struct SourceStackOptions {
   // The target's difference's amplitude: fixed, or log-normal around e^-1.
   std::optional<double> amplitude = {};
   Smoothness difference = Smoothness::kMatern52;
-  // More sources are screened to so many by how well they rank the results.
+  // More sources are screened to this many by how well they rank the results.
   size_t most_sources = 8;
   // The most points of all levels together, and of one level where its amplitude is fitted.
   Index most_points = 500;

@@ -14,8 +14,8 @@
 //   2024): w >= 0 learnt, under an exponential belief, which makes most of them
 //   exactly 0. w = 0 is no transfer, w = 1 with a single source is the above.
 //
-// On request a weight may also be below 0, for sources that say the opposite of what the target
-// does. The belief in it is then an exponential one on either side.
+// On request a weight may also be below 0, for sources with the opposite sign of the target's.
+// The belief in it is then an exponential one on either side.
 #ifndef SLIPSTREAM_CORE_PRIOR_SOURCE_SUM_H_
 #define SLIPSTREAM_CORE_PRIOR_SOURCE_SUM_H_
 
@@ -51,7 +51,7 @@ struct SourceSumOptions {
   // growing as the root of their number, so that what they weigh together does
   // not grow as fast as they do.
   std::optional<double> weight_rate = {};
-  // More sources are screened to so many by how well they rank the results. Where errors are
+  // More sources are screened to this many by how well they rank the results. Where errors are
   // correlated each takes a matrix over the results: beside 1,000 of them, 33 sources at most
   // (MostKnownParts).
   size_t most_sources = 8;
@@ -61,7 +61,7 @@ struct SourceSumOptions {
   friend bool operator==(const SourceSumOptions&, const SourceSumOptions&) = default;
 };
 
-// Tells people where sources that count `weight` together serve by the opposite of what they say.
+// Tells people when sources of total weight `weight` help with their sign reversed.
 void RemarkOnReversal(double weight, std::vector<Remark>& remarks);
 
 std::unique_ptr<Prior> MakeSourceSum(const SourceSumOptions& options);

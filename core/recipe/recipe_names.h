@@ -1,4 +1,4 @@
-// The names of recipes' ingredients and options, and how people mix their own: a
+// The names of recipes' ingredients and options, and how people change recipes: a
 // preset's recipe with some of them replaced.
 //
 // A calibration is written as what it wraps in brackets: "map", "expanding(map)",

@@ -1,6 +1,6 @@
 // A source task fitted in the space of a study, and where studies get it from.
 //
-// Points are carried over by SpaceMapping: parameters meet by name and in raw
+// Points are carried over by SpaceMapping: parameters are matched by name and in raw
 // units, one that the source lacks has its declared default, and a point that
 // has no place in the study's space is left out. Results are standardised by
 // the source's own goal, so that good in the source stands for good in the
@@ -55,7 +55,7 @@ struct SourceFitOptions {
   // The limit of different configurations: half of them are the best ones, the rest
   // are spread evenly over the others.
   size_t most_points = 1000;
-  // Hyperparameters are fitted to so many, evenly spread over their order.
+  // Hyperparameters are fitted to this many, evenly spread over their order.
   size_t most_calibrated = 200;
 
   friend bool operator==(const SourceFitOptions&, const SourceFitOptions&) = default;
@@ -94,7 +94,7 @@ class SourceProvider {
       const SourceFitOptions& options) = 0;
 };
 
-// Fitted sources by name, space and options. LRU, bounded in bytes; evicts models that nobody has
+// Fitted sources by name, space and options. LRU, bounded in bytes; evicts models that were not
 // used for long, then cached predictions, then the other models. Fits what it lacks while the
 // caller waits. Thread-safe.
 class SourceLibrary : public SourceProvider {

@@ -17,9 +17,9 @@ namespace slipstream {
 struct UsableSources {
   SourceModels models;
   SourceCounts counts;        // Those of all sources together.
-  size_t without_points = 0;  // Sources of which no point can be used.
+  size_t without_points = 0;  // Sources without a usable point.
   size_t without_model = 0;   // Sources whose fit failed.
-  size_t without_room = 0;    // Sources whose models find no room beside others in memory.
+  size_t without_room = 0;    // Sources whose models do not fit into memory beside others.
   size_t opposite_goal = 0;   // Used sources whose goal is not the study's.
 
   // Facts about them for provenance.

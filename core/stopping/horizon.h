@@ -1,4 +1,4 @@
-// How long trainings are, which rules of early stopping measure their options by.
+// How long trainings are: the measure of the options of early stopping rules.
 //
 // A whole training has T steps: `most_steps`, or where that is not given, the last step of the
 // study's longest finished training. Until one has finished T is then unknown, and nothing is

@@ -1,4 +1,4 @@
-// The rule "patience": a training stops when it no longer gets anywhere.
+// The rule "patience": a training stops when it no longer makes progress.
 //
 // A training is the best of all while no other has reported a better value than its own best. At
 // each report its last `patience` reports are looked at: its best cost has fallen by d with them.

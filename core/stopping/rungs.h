@@ -6,15 +6,15 @@
 // A training is judged at the highest rung that it has reached, by its best cost up to there,
 // against all others that have reached that rung, whether they are running, finished or stopped,
 // each at its best up to the rung. With n trainings there, itself among them, the best
-// max(1, floor(n / r)) go on. A training stops if so many others are strictly better, so equal ones
-// go on together. The first to arrive at a rung goes on; it may be stopped between two rungs, when
-// enough others have passed the lower one with better values. A training that reports seldom is
+// max(1, floor(n / r)) go on. A training stops if that many others are strictly better, so equal
+// ones go on together. The first to arrive at a rung goes on; it may be stopped between two rungs,
+// when enough others have passed the lower one with better values. A training with few reports is
 // judged at a rung that lies between two of its reports by the report before, and if there is none
 // by its first.
 // Rungs at T (horizon.h) and beyond stop nothing, as no step is saved. Where `first_rung` is not
 // given it is a fifth of T (asha) or T / 27 (hyperband), at least 1.
 //
-// Hyperband deals the trials to brackets b = 0, 1, ..., B - 1, which have nothing to do with each
+// Hyperband deals the trials to brackets b = 0, 1, ..., B - 1, which are independent of each
 // other: in bracket b the first rung is at first_rung r^b, so that later brackets stop less; the
 // last one stops nothing if that is T. B is the largest number for which
 //   first_rung r^(B - 1) <= T,

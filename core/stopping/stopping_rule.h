@@ -7,9 +7,9 @@
 //   if (advice.stop) End(trial, advice.reason);
 //
 // Rules are pure: the same view gives the same advice, in whichever order the other curves come,
-// and whoever asks, how often, and when. What a rule needs to know beyond the reports, such as a
-// trial's Hyperband bracket, follows from the trial's number. Minimising a metric and maximising
-// its negative are the same.
+// and whichever caller asks, how often, and when. What a rule needs to know beyond the reports,
+// such as a trial's Hyperband bracket, follows from the trial's number. Minimising a metric and
+// maximising its negative are the same.
 #ifndef SLIPSTREAM_CORE_STOPPING_STOPPING_RULE_H_
 #define SLIPSTREAM_CORE_STOPPING_STOPPING_RULE_H_
 

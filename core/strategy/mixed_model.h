@@ -1,5 +1,5 @@
-// A model with source tasks and one without, side by side: acquisitions are averaged over both, by
-// how much each counts. Neither's variance enters the other's.
+// A model with source tasks and one without, side by side: acquisitions are averaged over both,
+// by their weights. Neither's variance enters the other's.
 #ifndef SLIPSTREAM_CORE_STRATEGY_MIXED_MODEL_H_
 #define SLIPSTREAM_CORE_STRATEGY_MIXED_MODEL_H_
 
@@ -31,7 +31,7 @@ class MixedModel final : public SearchedModel {
   std::vector<Configuration> BestConfigurations(size_t count) const override;
   std::optional<int64_t> round() const override { return with_sources_.round(); }
   bool is_costly() const override { return with_sources_.is_costly(); }
-  // Sources that serve well need no turns.
+  // Sources that help need no turns.
   bool takes_turns() const override {
     return share_ < kMostForTurns && without_sources_.takes_turns();
   }

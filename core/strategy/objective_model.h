@@ -32,7 +32,7 @@ struct ObjectiveModelRequest {
   // Finds the most probable hyperparameters, by which scales of results are compared.
   const Calibration& judge;
   CalibrationCache& cache;
-  // So many results were there before the study asked a model for the first time.
+  // The number of results that were there before the study asked a model for the first time.
   Index initial_results = 1;
   uint64_t seed = 0;
   Deadline deadline = Deadline::Infinite();
@@ -83,7 +83,7 @@ class ObjectiveModel final : public SearchedModel {
   // The best value so far as the member sees it, pending trials included.
   double Incumbent(size_t member) const override;
 
-  // Adds trials that are out, as if they had given what each member expects of them. Where they or
+  // Adds pending trials, as if they had given what each member expects of them. Where they or
   // the results are many, each costs an appended point; of very many only those that promise most
   // are added. Predictions from the results around a point keep to the same deadline from then on,
   // as they do to that of Fit before: what they have no time for is predicted from a sample of the
@@ -92,7 +92,7 @@ class ObjectiveModel final : public SearchedModel {
                           const Deadline& deadline);
   // Whether AddPending appends points: searches then share a screen (next_point.h).
   bool absorbs() const { return absorbs_; }
-  // Tells the members that their predictions will be wanted at these points again and again.
+  // Tells the members that their predictions will be wanted at these points repeatedly.
   void Remember(const PointMatrix& x);
 
   // The same with other hyperparameters for its members, at least one.
@@ -128,7 +128,7 @@ class ObjectiveModel final : public SearchedModel {
   absl::StatusOr<std::unique_ptr<Surrogate>> MemberOf(const Hyperparameters& hyperparameters);
   // Called if there are too many results for one process.
   void CollectAllResults(const StudyView& view);
-  // So many results leave little doubt about hyperparameters, and each member costs much.
+  // This many results leave little doubt about hyperparameters, and each member costs much.
   void ThinMembers();
   // The member's means at the training set's results, but at those that may be its incumbent only
   // where there are too many results for one process.

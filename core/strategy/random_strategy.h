@@ -18,7 +18,7 @@ namespace slipstream {
 std::unique_ptr<Strategy> MakeRandomStrategy(std::string name);
 
 // Draw `index` of `seed` as a suggestion with the fact "random_index", for
-// strategies that now and then take one. `pool` is null on a space without
+// strategies that sometimes take one. `pool` is null on a space without
 // candidates, and not empty.
 Suggestion RandomSuggestion(const SearchSpace& space, uint64_t seed, uint64_t index,
                             CandidatePool* pool);

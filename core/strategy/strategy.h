@@ -68,7 +68,7 @@ class Strategy {
   // where a candidate list runs out. The i-th of a call is what a call after
   // the first i - 1 were leased would give, as far as it does not read results.
   // FAILED_PRECONDITION when the candidate list is used up. CANCELLED when the deadline's stop was
-  // requested; when its time is over, what is left to make is made by the last rung of the ladder.
+  // requested; when its time is over, the last rung of the ladder makes the missing ones.
   // INVALID_ARGUMENT when count is below 1 or the view has no space.
   // The provenance's preset, seed and last_trial_seen are filled in here.
   absl::StatusOr<std::vector<Suggestion>> Suggest(const StudyView& view, int count, uint64_t seed,
@@ -79,10 +79,10 @@ class Strategy {
   absl::StatusOr<std::unique_ptr<SuggestionRun>> Start(const StudyView& view, int count,
                                                        uint64_t seed) const;
 
-  // Works out ahead what Suggest would make of the view's space and sources alone,
-  // as far as it keeps that: suggestions are the same without. The view's trials
+  // Precomputes what Suggest would compute from the view's space and sources alone,
+  // and caches it: suggestions are the same without. The view's trials
   // are not read. UNAVAILABLE while a source is being fitted; NOT_FOUND where sources
-  // are of no use; FAILED_PRECONDITION where a factorisation fails; INVALID_ARGUMENT
+  // cannot be used; FAILED_PRECONDITION where a factorisation fails; INVALID_ARGUMENT
   // when the view has no space.
   // DEADLINE_EXCEEDED or CANCELLED when the deadline passed.
   absl::Status Prepare(const StudyView& view,

@@ -1,8 +1,8 @@
-// Whether a study's source tasks serve it, as its own results tell.
+// Whether source tasks help a study, judged by its own results.
 //
 // A model with the sources and one without both forecast the result of each suggestion. The
 // forecasts are noted on the trial, and once it has ended its result tells which of the two was
-// nearer: that is evidence from outside of what either model had learnt from. It is a function of
+// nearer: that is out-of-sample evidence. It is a function of
 // the study's history alone, so that a restart changes nothing.
 #ifndef SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
 #define SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
@@ -43,7 +43,7 @@ absl::string_view TransferStateName(TransferState state);
 struct TransferEvidence {
   // The number of results that were forecast.
   size_t results = 0;
-  // The logarithm of how many times more the model with sources counts than the one without.
+  // The logarithm of how much more the model with sources weighs than the one without.
   // Earlier results count less and less, so that it stays bounded and can turn.
   double log_odds = 0;
   // By how much, in natural logarithms, the results before the first forecast were likelier with
@@ -58,7 +58,7 @@ struct TransferEvidence {
 
   // The part of the model with sources, from 0 to 1.
   double share() const;
-  // Helping or hurting if the interval of the gain leaves no other choice.
+  // Helping or hurting if the interval excludes 0.
   TransferState state() const;
   std::vector<Fact> Facts() const;
 };

@@ -7,7 +7,7 @@
 
 namespace slipstream {
 
-// Those that are infeasible or with which workers failed again and again and, where results are
+// Those that are infeasible or with which workers failed repeatedly and, where results are
 // exact, those that were measured. Results are exact if the study says so, or if some were measured
 // again and gave the same each time. The configurations belong to the view.
 ConfigurationIndex SpentConfigurations(const StudyView& view);

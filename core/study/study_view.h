@@ -53,7 +53,7 @@ struct EndedTrial {
 // stopped and there is a value that stands for its result (core/stopping/carried_value.h).
 bool InformsModels(const EndedTrial& trial);
 
-// A trial that is queued or out with a worker.
+// A trial that is queued or held by a worker.
 struct OpenTrial {
   int64_t number = 0;
   Configuration configuration;

@@ -45,7 +45,7 @@ struct DesignEntry {
   std::vector<SourceWeight> sources;
 };
 
-// Why sources have no say.
+// Why sources are not used.
 struct LeftOutSources {
   size_t opposite_goal = 0;     // Its goal is not the study's.
   size_t nothing_measured = 0;  // No point has a final value.

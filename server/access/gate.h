@@ -1,4 +1,4 @@
-// Decides who may make a call, before anybody looks at the request.
+// Decides who may make a call, before the request is read.
 //
 //   Gate gate(&verifier);
 //   if (auto known = gate.Find(rpc, credentials)) return *known;
@@ -22,7 +22,7 @@
 
 namespace slipstream {
 
-// What a caller shows.
+// The credentials that a caller presents.
 struct CallCredentials {
   absl::string_view authorization = {};  // As HTTP has it: "Bearer TOKEN". Empty for none.
   absl::string_view common_name = {};    // The client certificate's; empty for none.
@@ -36,18 +36,18 @@ class Gate {
   // `verifier` must outlive the gate.
   explicit Gate(TokenVerifier* verifier) : verifier_(*verifier) {}
 
-  // Who calls, or why not, if that needs no verification of a token. UNAUTHENTICATED: the caller
-  // shows nothing, or nothing valid. PERMISSION_DENIED: the RPC is not for its role.
+  // Who calls, or why not, if that needs no verification of a token. UNAUTHENTICATED: there are no
+  // credentials, or no valid ones. PERMISSION_DENIED: the RPC is not for the caller's role.
   std::optional<Answer> Find(Rpc rpc, const CallCredentials& credentials);
   // The same; calls `done` once, at once or on another thread. RESOURCE_EXHAUSTED, UNAVAILABLE:
   // see TokenVerifier.
   void Verify(Rpc rpc, const CallCredentials& credentials, Done done);
 
-  // As long as it stays the same, so does what Find answers to whoever is known.
+  // As long as it stays the same, so do the answers of Find for known callers.
   uint64_t generation() const { return verifier_.generation(); }
-  // Whether a call about these projects that has been admitted may go on by the table of now.
+  // Whether an admitted call about these projects may go on by the table that holds now.
   // UNAUTHENTICATED: the caller's line is gone. PERMISSION_DENIED: its role or one of the projects
-  // has been taken from it. ABORTED: its token is to be verified again, which a new call does.
+  // has been taken from it. ABORTED: its token must be verified again, which a new call does.
   absl::Status CheckAgain(Rpc rpc, const CallCredentials& credentials,
                           const std::set<std::string>& projects);
 

@@ -1,4 +1,4 @@
-// What a caller is to the server. Pure functions.
+// The roles of callers. Pure functions.
 #ifndef SLIPSTREAM_SERVER_ACCESS_ROLE_H_
 #define SLIPSTREAM_SERVER_ACCESS_ROLE_H_
 

@@ -29,10 +29,10 @@ struct RpcEntry {
   absl::string_view name;  // As in OptimizationService.
   bool changes = false;    // Whether it changes what is stored.
   bool lasts = false;      // Whether it goes on for as long as the caller reads.
-  RoleSet roles;           // Those who may call it; kAdmin may call everything.
+  RoleSet roles;           // Callers who may make it; kAdmin may call everything.
 };
 
-// Whether the audit log tells of it: of changes, and of a copy of all that is stored.
+// Whether the audit log records it: changes, and copies of all that is stored.
 inline bool IsAudited(const RpcEntry& entry) {
   return entry.changes || entry.rpc == Rpc::kBackupStore;
 }

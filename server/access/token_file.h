@@ -5,8 +5,8 @@
 //   ops      operator  *            $argon2id$v=19$m=19456,t=2,p=1$...
 //   nightly  ci        default      certificate
 //
-// "*" stands for all projects. Instead of a hash, "certificate" stands for whoever has a client
-// certificate of that common name. Empty lines and those that begin with '#' count for nothing.
+// "*" stands for all projects. Instead of a hash, "certificate" stands for any caller with a client
+// certificate of that common name. Empty lines and those that begin with '#' are ignored.
 // Pure functions, but for ReadTokenFile.
 #ifndef SLIPSTREAM_SERVER_ACCESS_TOKEN_FILE_H_
 #define SLIPSTREAM_SERVER_ACCESS_TOKEN_FILE_H_
@@ -31,7 +31,7 @@ using TokenTable = std::map<std::string, TokenEntry, std::less<>>;  // By name.
 // INVALID_ARGUMENT naming the line and what is wrong with it, but no hash.
 absl::StatusOr<TokenTable> ParseTokenFile(absl::string_view text);
 
-// NOT_FOUND or PERMISSION_DENIED if it cannot be read, FAILED_PRECONDITION if others than its owner
+// NOT_FOUND or PERMISSION_DENIED if it cannot be read, FAILED_PRECONDITION if anyone but its owner
 // can write it, INVALID_ARGUMENT as ParseTokenFile; all name the file.
 absl::StatusOr<TokenTable> ReadTokenFile(const std::string& path);
 

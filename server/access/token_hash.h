@@ -1,4 +1,4 @@
-// Tokens and their hashes. A token is "NAME.SECRET": the name tells whose hash it is to be compared
+// Tokens and their hashes. A token is "NAME.SECRET": the name tells which hash to compare it
 // with, the secret is random.
 //
 //   const Token token = *MakeToken("ann");
@@ -19,7 +19,7 @@
 
 namespace slipstream {
 
-// Longer tokens are none of ours.
+// Longer texts are not tokens.
 inline constexpr size_t kMostTokenBytes = 256;
 // What verifying a token by a hash that others have made may cost.
 inline constexpr uint32_t kMostHashPasses = 16;
@@ -38,7 +38,7 @@ absl::StatusOr<Token> MakeToken(absl::string_view name);
 // Whether the token was made with this hash. Slow by design.
 bool IsTokenOfHash(const std::string& token, const std::string& hash);
 
-// Whether `hash` has the form of a hash that can be verified, at a cost that can be borne.
+// Whether `hash` has the form of a hash that can be verified at an acceptable cost.
 bool IsTokenHash(const std::string& hash);
 
 // The part of a token before its secret; empty if it has no such form.

@@ -1,6 +1,6 @@
-// Finds out whose tokens are. As verifying one is slow by design, those that were verified are
+// Finds out who owns a token. As verifying one is slow by design, verified ones are
 // remembered, by a hash with a key that is this process's own, until their lines in the table are
-// gone or have another hash; and few are verified at once, on a thread of their own.
+// removed or have another hash; and few are verified at once, on a thread of their own.
 //
 //   TokenVerifier verifier({});
 //   verifier.Replace(table);
@@ -36,25 +36,25 @@ namespace slipstream {
 struct TokenVerifierOptions {
   // Verified tokens that are remembered.
   size_t most_remembered = 10000;
-  // Tokens that may wait to be verified, in all and with one name; more are refused. So whoever
-  // guesses tokens of one name holds up that name alone.
+  // Tokens that may wait to be verified, in all and with one name; more are refused. So guessing
+  // tokens of one name holds up that name alone.
   size_t most_waiting = 256;
   size_t most_waiting_of_a_name = 8;
 };
 
 class TokenVerifier {
  public:
-  // UNAUTHENTICATED: it is nobody's token. RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: the
+  // UNAUTHENTICATED: nobody has this token. RESOURCE_EXHAUSTED: too many wait. UNAVAILABLE: the
   // verifier is being destroyed, or there is no memory.
   using Answer = absl::StatusOr<std::shared_ptr<const Identity>>;
   using Done = std::function<void(Answer)>;
 
   explicit TokenVerifier(TokenVerifierOptions options);
-  // Whoever waits is answered UNAVAILABLE.
+  // Those who wait are answered UNAVAILABLE.
   ~TokenVerifier();
 
-  // Forgets the tokens whose lines are gone or have another hash; the others have what their lines
-  // now say.
+  // Forgets the tokens whose lines are removed or have another hash; the others get what their
+  // lines now say.
   void Replace(TokenTable table);
 
   // The answer, if it needs no verification.

@@ -8,7 +8,7 @@
 
 namespace slipstream {
 
-// `event` must be empty. `study_id` is empty if the study is gone and not known any more.
+// `event` must be empty. `study_id` is empty if the study has been deleted and is not remembered.
 void EventToProto(absl::string_view study_id, const EventRecord& record, v1::StudyEvent* event);
 
 }  // namespace slipstream

@@ -37,17 +37,17 @@ absl::StatusOr<v1::ExportLine> ExportedTrialLine(absl::string_view study_id,
 // The last line.
 v1::ExportLine ExportEnd(int64_t trial_count);
 
-// A study without its trials, and what of it is needed to read them.
+// A study without its trials, and what is needed to read these.
 struct ImportedHead {
   ImportedStudy study;  // study.study.id is the caller's to set.
   StudyDefinition definition;
 };
 
-// Checks an exported study as one that is to be created, and its times and state. An InvalidField
+// Checks an exported study like one that is to be created, and its times and state. An InvalidField
 // with the path inside the message.
 absl::StatusOr<ImportedHead> ImportedHeadFromProto(const v1::Study& study);
 
-// Checks an exported trial as the calls do that would have made it. An InvalidField with the path
+// Checks an exported trial like the calls that would have made it. An InvalidField with the path
 // inside the message.
 absl::StatusOr<ImportedTrial> ImportedTrialFromProto(const SearchSpace& space,
                                                      absl::string_view metric,

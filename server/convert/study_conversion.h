@@ -69,11 +69,11 @@ absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
 // For new studies; those from before may have a metric with a parameter's name.
 absl::Status CheckMetricIsNoParameter(const v1::Study& study);
 
-// Whether suggestions that are made as the algorithm says always learn from source tasks, if there
+// Whether suggestions by the study's recipe always learn from source tasks, if there
 // are any.
 bool LearnsFromSources(const v1::Algorithm& algorithm);
 
-// How the prior of the study's recipe wants its sources fitted, which are these; absent
+// How the prior of the study's recipe wants these sources fitted; absent
 // when the study has no sources or its preset does not fit them.
 std::optional<SourceFitOptions> SourceFitFor(
     const StudyDefinition& definition,

@@ -7,7 +7,7 @@
 namespace slipstream {
 
 inline constexpr int kMaxSources = 1000;
-// A recipe, or a rule of early stopping, has at most so many options.
+// The most options of a recipe, or of a rule of early stopping.
 inline constexpr int kMaxRecipeOptions = 64;
 inline constexpr int64_t kMostLeaseSeconds = int64_t{365} * 24 * 3600;
 inline constexpr int32_t kMostRequeues = 100;

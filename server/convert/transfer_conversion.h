@@ -1,4 +1,4 @@
-// Whether source tasks serve a study, read from what its suggestions' provenances say.
+// Whether source tasks help a study, read from the provenances of its suggestions.
 #ifndef SLIPSTREAM_SERVER_CONVERT_TRANSFER_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_TRANSFER_CONVERSION_H_
 

@@ -38,7 +38,7 @@ class Histogram {
   std::atomic<double> sum_{0};
 };
 
-// From 100 µs to 30 s, three bounds for each power of ten: for how long something takes.
+// From 100 µs to 30 s, three bounds for each power of ten: for durations.
 std::vector<double> DurationBounds();
 
 }  // namespace slipstream

@@ -1,5 +1,5 @@
-// Files of lines with columns that spaces separate. Empty lines and those that begin with '#' count
-// for nothing. Free functions without state.
+// Files of lines with columns separated by spaces. Empty lines and those that begin with '#' are
+// ignored. Free functions without state.
 #ifndef SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_
 #define SLIPSTREAM_SERVER_FILE_COLUMN_FILE_H_
 
@@ -14,7 +14,7 @@
 
 namespace slipstream {
 
-// Calls `take` with the columns of each line, of which there is at least one, and returns its first
+// Calls `take` with the columns of each line, at least one, and returns its first
 // error with the line's number before the message.
 absl::Status ForEachLine(
     absl::string_view text,
@@ -23,13 +23,13 @@ absl::Status ForEachLine(
 // Names of callers and of projects.
 inline constexpr size_t kMostShortNameBytes = 40;
 
-// INVALID_ARGUMENT unless a caller or a project may be called so: 1 to kMostShortNameBytes
+// INVALID_ARGUMENT unless `name` may be that of a caller or a project: 1 to kMostShortNameBytes
 // characters of a-z, 0-9 and '-', beginning with a letter and not ending with '-'.
 absl::Status CheckShortName(absl::string_view field, absl::string_view name);
 
-// The text of a file that says what others may do; `kind` is what messages call it, such as "the
-// token file". Waits for nobody. NOT_FOUND or PERMISSION_DENIED if it cannot be read,
-// FAILED_PRECONDITION if it is a folder, a pipe or a device, or others than its owner can write it.
+// The text of a file that grants permissions; `kind` is what messages call it, such as "the
+// token file". Never blocks. NOT_FOUND or PERMISSION_DENIED if it cannot be read,
+// FAILED_PRECONDITION if it is a folder, a pipe or a device, or anyone but its owner can write it.
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path);
 
 }  // namespace slipstream

@@ -20,7 +20,7 @@ namespace slipstream {
 
 class WatchedFile {
  public:
-  // `read` reads the file at a path; when it fails, what was read before goes on to hold.
+  // `read` reads the file at a path; when it fails, what was read before stays in force.
   WatchedFile(std::string path, std::function<absl::Status(const std::string& path)> read)
       : path_(std::move(path)), read_(std::move(read)) {}
 

@@ -28,13 +28,13 @@ struct Admission {
 absl::Status CheckProjects(const std::shared_ptr<const Identity>& caller,
                            const std::set<std::string>& projects);
 
-// The projects of what a message of an upload names beside the resources of its header.
+// The projects that a message of an upload names besides the resources of its header.
 std::set<std::string> ProjectsOfContent(const v1::RegisterSourceTaskRequest& message);
 std::set<std::string> ProjectsOfContent(const v1::ImportStudyRequest& message);
 
 // CheckProjects for what the request of a call names. The call is then counted: RESOURCE_EXHAUSTED
-// if one of its projects makes too many. What a worker tells of the trials that it holds counts,
-// but is not refused, as it would be lost.
+// if one of its projects makes too many. Reports of workers about trials that they hold count,
+// but are not refused, as they would be lost.
 absl::Status CheckRequest(const Admission& admission, Rpc rpc,
                           const std::shared_ptr<const Identity>& caller,
                           const google::protobuf::Message& request);

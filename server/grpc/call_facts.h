@@ -1,4 +1,4 @@
-// What a request tells of itself to those who look after the server. Pure functions.
+// What operators are told of a request. Pure functions.
 #ifndef SLIPSTREAM_SERVER_GRPC_CALL_FACTS_H_
 #define SLIPSTREAM_SERVER_GRPC_CALL_FACTS_H_
 

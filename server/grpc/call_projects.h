@@ -11,7 +11,7 @@
 namespace slipstream {
 
 // The projects of all resources that the request names: "default" for names without a project.
-// Names that are none count as their beginning says; the service refuses them. A backup is about
+// Malformed names count by their beginning; the service refuses them. A backup is about
 // kEveryProject, as a copy has all of them.
 std::set<std::string> ProjectsOf(const google::protobuf::Message& request);
 

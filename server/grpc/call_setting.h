@@ -14,8 +14,8 @@
 namespace slipstream {
 
 struct CallSetting {
-  // Counts the calls that are not over, but for watchers. A call takes itself off as the last
-  // thing that it does: once there are none, all that is here may go.
+  // Counts the calls in progress, except watchers. A call takes itself off as the last
+  // thing that it does: once there are none, all members may be destroyed.
   std::atomic<int64_t>* under_way = nullptr;
   // The largest message that is taken and sent, in bytes.
   int64_t message_bytes = std::numeric_limits<int64_t>::max();
@@ -23,7 +23,7 @@ struct CallSetting {
   MemoryBudget* budget = nullptr;
   // Ends uploads whose callers are silent.
   IdleUploads* idle_uploads = nullptr;
-  // Told of all calls; null for none.
+  // Notified of all calls; null for none.
   CallMonitor* monitor = nullptr;
   Admission admission = {};
 };

@@ -1,5 +1,5 @@
-// Ends uploads whose callers have sent nothing for a while, so that what they hold can be had
-// again.
+// Ends uploads whose callers have sent nothing for a while, to free what they
+// hold.
 #ifndef SLIPSTREAM_SERVER_GRPC_IDLE_UPLOADS_H_
 #define SLIPSTREAM_SERVER_GRPC_IDLE_UPLOADS_H_
 
@@ -19,13 +19,13 @@ class IdleUploads {
   // Looks for them on a thread of its own, four times in each `limit`.
   explicit IdleUploads(absl::Duration limit);
 
-  // The upload waits for its caller from now on. `end` is called, at most once and not after Leave
+  // From now on the upload waits for its caller. `end` is called, at most once and not after Leave
   // has returned, when it has done so for longer than the limit. It must be quick, and may lead to
   // Leave on the same thread.
   void Wait(const void* upload, std::function<void()> end);
   absl::Duration limit() const { return limit_; }
 
-  // It does not wait any more.
+  // The upload no longer waits.
   void Leave(const void* upload);
 
  private:

@@ -1,5 +1,5 @@
-// How many calls of each connection are under way that may last: streams, and the backup. gRPC
-// tells of a call once its request has come, or of an upload once it has begun, also of those of
+// How many long-lived calls each connection has under way: streams, and the backup. gRPC
+// reports a call once its request has come, or an upload once it has begun, also for
 // its own services.
 #ifndef SLIPSTREAM_SERVER_GRPC_LASTING_CALLS_H_
 #define SLIPSTREAM_SERVER_GRPC_LASTING_CALLS_H_
@@ -33,7 +33,7 @@ std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> Counting(
     std::shared_ptr<LastingCalls> calls);
 
 // The peer that gRPC writes as ipv4:192.0.2.1:7 or ipv6:[2001:db8::1]:7, whose brackets may be
-// escaped as in URIs; port 0 if it is none.
+// escaped as in URIs; port 0 if it has another form.
 Peer PeerNamed(const std::string& name);
 
 }  // namespace slipstream

@@ -79,7 +79,7 @@ class Listener {
   // Makes room for a moment, to close a connection that cannot be taken.
   void RefuseWithSpare(int socket);
   void NoteTooMany();
-  // `which` and `flag` tell of the limit.
+  // `which` and `flag` name the limit.
   void NoteRefused(Limit limit, const std::string& which, const std::string& flag);
 
   const ListenerOptions options_;

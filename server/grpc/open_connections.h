@@ -1,5 +1,5 @@
-// Which connections are open, as far as one can know who hands them over: others close them, and
-// the system tells when it is asked about a descriptor.
+// Tracks accepted connections; others may close them. The system tells whether a descriptor
+// is still open.
 #ifndef SLIPSTREAM_SERVER_GRPC_OPEN_CONNECTIONS_H_
 #define SLIPSTREAM_SERVER_GRPC_OPEN_CONNECTIONS_H_
 
@@ -23,7 +23,7 @@ struct Peer {
 // Port 0 if the descriptor is not of a connection.
 Peer PeerOf(int connection);
 
-// What counts as one address, in words: an address of IPv4, such as 192.0.2.1, or a network of
+// The text that identifies an address: an address of IPv4, such as 192.0.2.1, or a network of
 // IPv6, such as 2001:db8::/64, since one caller has all of it.
 std::string AddressOf(const Peer& peer);
 
@@ -32,10 +32,10 @@ class OpenConnections {
  public:
   explicit OpenConnections(int most_of_an_address) : most_of_an_address_(most_of_an_address) {}
 
-  // Takes note of a connection; false, and does not, if its address has as many as it may.
+  // Notes a connection; returns false, and does not, if its address has as many as it may have.
   bool Add(int connection, const Peer& peer);
 
-  // Ends the connection that has this other end, if there is one: whoever has taken it sees
+  // Ends the connection with this other end, if there is one: its owner sees
   // that it has been closed.
   void Disconnect(const Peer& peer);
 

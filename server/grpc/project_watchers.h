@@ -1,4 +1,4 @@
-// Holds the watchers of each project to a part of all, so that whoever may use one project alone
+// Limits the watchers of each project to a part of all, so that a caller of one project
 // leaves some to the others.
 //
 //   absl::StatusOr<ProjectWatchers::Place> place = watchers.Take("vision");
@@ -23,7 +23,7 @@ namespace slipstream {
 
 class ProjectWatchers {
  public:
-  // Counts as one watcher until it is destroyed. May outlive what gave it.
+  // Counts as one watcher until it is destroyed. May outlive the ProjectWatchers.
   using Place = std::shared_ptr<void>;
 
   // At most `most` of each project.

@@ -19,7 +19,7 @@ namespace slipstream {
 
 class ResetGuard {
  public:
-  // Calls `close`, on a thread of its own, for connections of which more than `most` calls
+  // Calls `close`, on a thread of its own, for connections with more than `most` calls that
   // have begun and not been ended, whether or not they have been reset.
   ResetGuard(int64_t most, std::function<void(const Peer&)> close);
 

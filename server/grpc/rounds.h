@@ -1,4 +1,4 @@
-// A thread that does the same thing again and again, by the monotonic clock.
+// A thread that repeats the same action, by the monotonic clock.
 //
 //   Rounds rounds_{absl::Seconds(1), [this] { Look(); }};  // Last: the thread uses the rest.
 #ifndef SLIPSTREAM_SERVER_GRPC_ROUNDS_H_

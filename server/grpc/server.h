@@ -47,7 +47,7 @@ struct ServerOptions {
   int max_unended_calls_per_connection = 2000;
   // The metadata of one call, by the rules of HTTP/2 (RFC 9113, section 6.5.2).
   int max_metadata_bytes = 16 << 10;
-  // Told of all calls; null for none. Must outlive the server.
+  // Notified of all calls; null for none. Must outlive the server.
   CallMonitor* monitor = nullptr;
   // Decides who may call; null for everybody. Must outlive the server.
   Gate* gate = nullptr;
@@ -56,25 +56,25 @@ struct ServerOptions {
   // Connections at a time, in all and of one address, see AddressOf; more are refused.
   int max_connections = 10000;
   int max_connections_per_address = 2500;
-  // A connection without a call is closed after this time, and one that has not begun to speak
-  // HTTP/2 after that one.
+  // A connection without a call is closed after the first time, and one that has not begun to speak
+  // HTTP/2 after the second.
   absl::Duration max_idle = absl::Minutes(30);
   absl::Duration max_handshake = absl::Seconds(20);
-  // How often callers are asked whether they are there, and how long they may take to answer. Finds
+  // How often callers are pinged, and how long they may take to answer. Finds
   // those whose machine is gone, and those that begin headers and never end them.
   absl::Duration ping_period = absl::Minutes(1);
   absl::Duration max_ping_answer = absl::Seconds(20);
   // Memory for calls. A quarter is gRPC's, for messages that have arrived in part and answers
-  // that have not been taken: when it is short of it, it ends calls. The rest is for large
+  // that have not been read: when it is short of it, it ends calls. The rest is for large
   // requests and uploads that are under way; more of these are refused.
   int64_t call_memory_bytes = int64_t{1} << 30;
   int64_t grpc_bytes() const { return call_memory_bytes / 4; }
   int64_t request_bytes() const { return call_memory_bytes - grpc_bytes(); }
   // An upload whose caller sends nothing for this time is ended, and registers nothing. A
-  // connection on which a message is under way and none comes to its end for this time, and for
-  // twice what a suggestion may take, is closed.
+  // connection is closed if a message stays incomplete, and none is completed, for this time and
+  // twice what a suggestion may take.
   absl::Duration max_upload_idle = absl::Minutes(5);
-  // Told of connections that are refused, now and then.
+  // Notified now and then of connections that are refused.
   std::function<void(const std::string& text)> on_refused = [](const std::string&) {};
 };
 
@@ -105,12 +105,12 @@ class Server {
   // What new connections are encrypted with, as it was when the server started; null without TLS.
   const std::shared_ptr<ServedTls>& tls() const { return tls_; }
 
-  // What health checks are told, unless the server drains.
+  // What health checks report, unless the server drains.
   void SetHealthy(bool healthy);
 
   // Refuses new calls, reports NOT_SERVING to health checks, waits for calls in
   // progress, and after `grace` cancels those that are left and stops the service's
-  // computations, so that it returns soon after, once the store has done with what it has begun.
+  // computations, so that it returns soon after, once the store has finished what it has begun.
   // Idle connections and health watchers get one second to close.
   void Drain(absl::Duration grace);
 
@@ -130,7 +130,7 @@ class Server {
   std::unique_ptr<StallGuard> stall_guard_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  // Started with the server, since one without memory to spare can start no thread to drain.
+  // Started with the server: a process without memory to spare cannot start a thread to drain.
   std::unique_ptr<Executor> closing_;
   std::string address_;
 };

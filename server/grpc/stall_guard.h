@@ -1,6 +1,6 @@
-// Closes connections with a message under way that does not come to its end, though whoever is at
-// the other end may answer pings: the part that came takes memory, and gRPC tells nobody of a call
-// before its message is there. The same holds of an answer that is not taken.
+// Closes connections on which a message stays incomplete, though the other end
+// may answer pings: the part that came takes memory, and gRPC reports no call
+// before its message is complete. The same holds for an answer that is not read.
 //
 // It looks at gRPC's own statistics (see channelz.h): a connection is stalled on which more calls
 // have begun and not ended than may last (see lasting_calls.h), and on which no message comes to
@@ -26,7 +26,7 @@ namespace slipstream {
 class StallGuard {
  public:
   // Calls `close`, on a thread of its own, for connections that are stalled. Looks four times in
-  // each `limit`, which is to be longer than calls take that do not last.
+  // each `limit`, which must be longer than short-lived calls take.
   StallGuard(absl::Duration limit, std::shared_ptr<LastingCalls> calls,
              std::function<void(const Peer&)> close);
 

@@ -53,8 +53,8 @@ class UnaryCall {
   const std::shared_ptr<const Identity>& caller() const { return incoming_.caller(); }
 
  private:
-  // Requests of at least this size are counted in the memory budget. Small ones are too many to be
-  // worth counting, and bounded by the calls of a connection.
+  // Requests of at least this size are counted in the memory budget. Small ones are too many to
+  // count, and bounded by the calls of a connection.
   static constexpr size_t kLargeBytes = 16 << 10;
 
   UnaryCall(const CallSetting& setting, Rpc rpc, grpc::CallbackServerContext* context,
@@ -75,7 +75,7 @@ class UnaryCall {
     return HoldInAll(static_cast<int64_t>(2 * request_.SpaceUsedLong()));
   }
 
-  // Takes what a large request may hold before memory is taken for it, so that of many that are
+  // Takes what a large request may hold before memory is allocated for it, so that of many that are
   // parsed at once those that have begun can be ended, and the others are refused early. No more
   // than half of the budget, so that none is refused for its estimate alone.
   absl::Status HoldBeforeParsing(size_t bytes) {

@@ -1,5 +1,5 @@
 // One watcher's call: sends events as they come, one message at a time. Messages are sent as
-// bytes, since those who watch the same share them.
+// bytes, since watchers of the same events share them.
 #ifndef SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_
 #define SLIPSTREAM_SERVER_GRPC_WATCH_REACTOR_H_
 

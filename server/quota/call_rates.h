@@ -27,8 +27,8 @@ class CallRates {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `quotas` must outlive this. The calls of at most `most_projects` are remembered, those of which
-  // the latest were made last.
+  // `quotas` must outlive this. Remembers the calls of at most `most_projects` projects, those with
+  // the latest calls.
   explicit CallRates(
       Quotas* quotas, std::function<Time()> now = [] { return std::chrono::steady_clock::now(); },
       size_t most_projects = 10000);
@@ -36,7 +36,7 @@ class CallRates {
   // Counts a call. RESOURCE_EXHAUSTED if that would be more than the project's quota; the call does
   // not count then.
   absl::Status Take(absl::string_view project);
-  // Counts a call that is not refused in any case. The project owes at most as much as it can save.
+  // Counts a call that is never refused. The project owes at most as much as it can save.
   void TakeAnyway(absl::string_view project);
 
   // Projects that are remembered.

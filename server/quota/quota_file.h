@@ -7,7 +7,7 @@
 //   *          100      50000   20       1024  -
 //
 // "*" stands for each project that has no line of its own; without it these have no limits. Empty
-// lines and those that begin with '#' count for nothing. Pure functions, but for ReadQuotaFile.
+// lines and those that begin with '#' are ignored. Pure functions, but for ReadQuotaFile.
 #ifndef SLIPSTREAM_SERVER_QUOTA_QUOTA_FILE_H_
 #define SLIPSTREAM_SERVER_QUOTA_QUOTA_FILE_H_
 
@@ -29,7 +29,7 @@ inline constexpr int64_t kMostCallsPerSecond = 1'000'000'000;
 // INVALID_ARGUMENT naming the line and what is wrong with it.
 absl::StatusOr<QuotaTable> ParseQuotaFile(absl::string_view text);
 
-// NOT_FOUND or PERMISSION_DENIED if it cannot be read, FAILED_PRECONDITION if others than its owner
+// NOT_FOUND or PERMISSION_DENIED if it cannot be read, FAILED_PRECONDITION if anyone but its owner
 // can write it, INVALID_ARGUMENT as ParseQuotaFile; all name the file.
 absl::StatusOr<QuotaTable> ReadQuotaFile(const std::string& path);
 

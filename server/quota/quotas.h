@@ -48,7 +48,7 @@ struct QuotaTable {
 // The quotas in force. Thread-safe.
 class Quotas {
  public:
-  // With no limits. `file` is where refusals say that they are set.
+  // With no limits. `file` is named by refusals as the place where limits are set.
   explicit Quotas(std::string file = "") : file_(std::move(file)) {}
 
   void Replace(QuotaTable table);

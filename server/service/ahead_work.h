@@ -1,5 +1,5 @@
-// The next suggestions of one study, worked out before somebody asks, in turns on the threads that
-// also compute for those who wait.
+// The next suggestions of one study, precomputed, in turns on the threads that
+// also compute for callers who wait.
 #ifndef SLIPSTREAM_SERVER_SERVICE_AHEAD_WORK_H_
 #define SLIPSTREAM_SERVER_SERVICE_AHEAD_WORK_H_
 
@@ -16,9 +16,9 @@ namespace slipstream {
 // Owns itself from Start until it has called `finished`, once. Used by one thread at a time.
 class AheadWork : public std::enable_shared_from_this<AheadWork> {
  public:
-  // As many suggestions as workers are out, at most a few, unless they are there already. Ends
-  // early, with what it has by then, when `is_needed_elsewhere` says that somebody waits for the
-  // study. `context` must outlive the work. Errors are nobody's concern: who asks meets them again.
+  // As many suggestions as there are workers with trials, at most a few, unless they are there
+  // already. Ends early, with what it has, when `is_needed_elsewhere` says that a caller waits
+  // for the study. `context` must outlive the work. Errors are ignored: the next caller meets them.
   static void Start(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
                     std::function<bool()> is_needed_elsewhere, std::function<void()> finished);
 

@@ -3,7 +3,7 @@
 // proto/slipstream/v1/services.proto says what the call does.
 //
 // Backups are files in one folder of the server's machine, which the server alone chooses: what is
-// in them belongs to all projects and is for no caller's eyes. Thread-safe.
+// in them belongs to all projects and must not be read by any caller. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_BACKUP_SERVICE_H_
 

@@ -1,7 +1,7 @@
 // The events of the store as they happen, for any number of watchers. One thread
 // reads new events once for all of them and keeps the latest in memory; watchers
 // read from there at their own pace, so that a slow one holds up nobody and no
-// event is stored for it. Those who want older events read them from the store.
+// event is stored for it. Watchers that want older events read them from the store.
 //
 //   EventFeed feed(store, options);
 //   auto watch = feed.Watch(study_key, after_sequence, [] { ... there is more ... });
@@ -40,13 +40,13 @@ struct EventFeedOptions {
   absl::Duration gathering = absl::Milliseconds(50);
   absl::Duration poll = absl::Seconds(1);
   // Bytes that all watchers together are sent, with some for each message. Above that rate
-  // they are told less often, and at last fall behind, rather than slow those who write.
+  // they are notified less often, and at last fall behind, rather than slow down the writers.
   int64_t bytes_per_second = 20'000'000;
   // Events in memory, and watchers at once.
   size_t max_events = 20000;
   size_t max_watchers = 1000;
-  // The watchers of one project, where callers show who they are. The transport, which knows the
-  // callers, holds them to it.
+  // The watchers of one project, where callers have identities. The transport, which knows the
+  // callers, enforces it.
   size_t max_watchers_per_project = 250;
   // Runs once on the feed's thread, to lower its priority.
   std::function<void()> on_thread = {};
@@ -58,7 +58,7 @@ class EventFeed {
 
   // `store` must outlive the feed.
   EventFeed(Store* store, EventFeedOptions options);
-  // All watchers are gone.
+  // All watchers must be destroyed before.
   ~EventFeed();
 
   // Watches the events after `after_sequence` of one study, or of all if `study_key` is
@@ -73,7 +73,7 @@ class EventFeed {
   // Watchers at present.
   size_t watchers();
 
-  // The id of a study that an event is about; empty if it is not known any more.
+  // The id of a study that an event is about; empty if it is no longer known.
   std::string StudyIdOf(const EventRecord& event);
 
  private:
@@ -114,7 +114,7 @@ class EventFeed::Watcher {
   ~Watcher();
 
   // At most `limit` events in order; empty if there is none for now. OUT_OF_RANGE:
-  // events that this watcher has not seen are not kept any more. ABORTED: it was too
+  // events that this watcher has not seen are no longer kept. ABORTED: it was too
   // slow, by more events than are in memory; it may watch again from where it was. Else the store's
   // errors.
   absl::StatusOr<std::vector<EventRecord>> Take(int limit);

@@ -1,10 +1,10 @@
-// A thread pool with a bounded queue, which is fair to those who have little to do.
+// A thread pool with a bounded queue, which is fair to short tasks.
 //
 //   Executor executor("reads", 4, 1000);
 //   absl::Status accepted = executor.Run([] { ... });
 //
-// Work that takes long comes in turns: a task whose turn is over continues behind all who wait for
-// their first, and in the order of those who continue. Of several free starts one in a few is for
+// Long work is split into turns: a task whose turn is over continues behind all tasks that wait for
+// their first, and in the order of those who continue. Every few free starts, one is reserved for
 // work that continues, so that none waits for ever. Spare threads take first turns alone: these
 // need not wait for a turn's end even where all other threads have long work. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_

@@ -1,7 +1,7 @@
 // The trials of studies in the core's form, for strategies that read them.
 // Trials that have ended never change, so a cached history reads from the store
-// only the trials that are new or were open. STALE trials are in neither list; one
-// that gets a late result after all joins those that have ended.
+// only the trials that are new or were open. STALE trials are in neither list; a trial
+// whose result comes late joins those that have ended.
 #ifndef SLIPSTREAM_SERVER_SERVICE_HISTORY_H_
 #define SLIPSTREAM_SERVER_SERVICE_HISTORY_H_
 
@@ -43,7 +43,7 @@ class StudyHistory {
                         const std::vector<TrialRecord>& page);
   // `notes` are the trial's.
   absl::Status Add(const SearchSpace& space, const TrialRecord& record, Notes notes);
-  // Moves a trial that is open no more to where it belongs.
+  // Moves a trial that is no longer open to where it belongs.
   void Settle(const TrialRecord& record);
 
   int64_t last_number_ = 0;  // The highest trial number read so far.

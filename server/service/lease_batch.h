@@ -36,7 +36,7 @@ struct LeaseBatchContext {
   HistoryCache* histories = nullptr;
   LadderCounts* ladder = nullptr;
   const ServiceOptions* options = nullptr;
-  // Suggestions that were worked out ahead; null: none are.
+  // Precomputed suggestions; null: there are none.
   PreparedSuggestions* prepared = nullptr;
   // Runs a batch again after its turn is over; null: it has only one turn.
   Executor* executor = nullptr;

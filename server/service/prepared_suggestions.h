@@ -1,7 +1,7 @@
-// Suggestions that were worked out ahead, to be leased when somebody asks.
+// Precomputed suggestions, to be leased to the next callers.
 //
-// They hold as long as the study's history is what they were made for, or has changed only by what
-// they knew already: that the earlier ones of them were leased. Thread-safe.
+// They hold as long as the study's history is the one that they were made for, or has changed only
+// as they expected: by leases of the earlier ones of them. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_
 #define SLIPSTREAM_SERVER_SERVICE_PREPARED_SUGGESTIONS_H_
 

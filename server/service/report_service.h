@@ -1,4 +1,4 @@
-// The calls about measurements on the way and early stopping, free of any transport:
+// The calls about intermediate measurements and early stopping, free of any transport:
 // requests and answers are messages, errors are absl::Status with an InvalidField
 // where a field is wrong. proto/slipstream/v1/services.proto says what each call
 // does.

@@ -1,8 +1,8 @@
-// Deletes studies that have been COMPLETED for long, if the operator wants that, as long as the
+// Deletes studies that were COMPLETED long ago, if the operator wants that, as long as the
 // server is up: a thread looks at some studies at regular times. Whether a study is to go is
 // decided in the store's transaction, by its clock, so that a study that has just been changed
-// stays. Nothing is deleted until that clock has gone evenly for a while, as a deletion stays when
-// a clock that was wrong is set right.
+// stays. Nothing is deleted until that clock has run for a while without jumps, as a deletion stays
+// when a clock that was wrong is corrected.
 //
 //   RetentionSweeper sweeper(store, {.delete_completed_after = absl::Hours(24 * 365)});
 //
@@ -53,7 +53,7 @@ class RetentionSweeper {
   // Waits for a turn that is under way.
   ~RetentionSweeper();
 
-  // Looks at the next studies, oldest first, and begins anew after the last; deletes those whose
+  // Looks at the next studies, oldest first, and starts again after the last; deletes those whose
   // time is over. Returns when that is durable. Errors are those of the store, and a later turn
   // does what this one could not.
   absl::Status Turn();
@@ -63,7 +63,7 @@ class RetentionSweeper {
 
  private:
   void TurnUntilStopped();
-  // Whether the store's clock has gone as evenly as the steady one for long enough.
+  // Whether the store's clock has run as evenly as the steady one for long enough.
   bool TrustsTheClock();
   absl::Status DeleteIfDue(const StudyRecord& study);
   // Whether the study was deleted.

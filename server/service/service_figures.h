@@ -1,4 +1,4 @@
-// What goes on in the service, for those who look after the server.
+// What goes on in the service, for operators.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SERVICE_FIGURES_H_
 #define SLIPSTREAM_SERVER_SERVICE_SERVICE_FIGURES_H_
 
@@ -30,12 +30,12 @@ struct ServiceFigures {
   std::array<int64_t, 3> rungs = {};  // Suggestions by their Rung.
   // The weight, 0 to 1, that source tasks had in the suggestions of studies with some.
   HistogramFigures transfer_weights;
-  int64_t prepared = 0;         // Suggestions that were worked out ahead; ...
+  int64_t prepared = 0;         // Precomputed suggestions; ...
   int64_t prepared_used = 0;    // ... given to callers; ...
-  int64_t prepared_wasted = 0;  // ... void before anybody asked.
+  int64_t prepared_wasted = 0;  // ... void before a caller asked.
   int64_t stale_leases = 0;
   int64_t queued_again = 0;
-  int64_t expired_studies = 0;  // Deleted as they had long been completed.
+  int64_t expired_studies = 0;  // Deleted as they had been completed long ago.
   int64_t source_fits = 0;
   int64_t failed_source_fits = 0;
   int64_t watchers = 0;

@@ -58,11 +58,11 @@ struct ServiceOptions {
   // How often to look for leases that have run out, and what to call after some have.
   absl::Duration lease_sweep_period = absl::Seconds(1);
   std::function<void(const LeaseSweep&)> on_lease_sweep = {};
-  // Whether the next suggestions of a study are worked out after a result, before somebody asks.
+  // Whether the next suggestions of a study are precomputed after a result.
   bool prepare_ahead = true;
   EventFeedOptions events = {};
   BackupOptions backups = {};
-  // What each project may have, which the status tells; null for no limits. Must outlive the
+  // What each project may have, which the status reports; null for no limits. Must outlive the
   // service.
   Quotas* quotas = nullptr;
   RetentionOptions retention = {};

@@ -29,7 +29,7 @@ namespace slipstream {
 
 class SourceFitting : public SourceProvider {
  public:
-  // Told of a source task that no model fits, and why.
+  // Called with a source task that no model fits, and why.
   using OnFailedFit = std::function<void(const std::string& source, const absl::Status&)>;
 
   // Caches at most `bytes` of models; at most `max_waiting` fits and pieces of work
@@ -42,7 +42,7 @@ class SourceFitting : public SourceProvider {
   ~SourceFitting() override;
 
   // UNAVAILABLE when the model is not there yet; a fit is then queued. RESOURCE_EXHAUSTED when it
-  // was fitted lately and found no room beside the models in use: it is then tried again later.
+  // was fitted recently and did not fit beside the models in use: it is then tried again later.
   absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
       const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
       const SourceFitOptions& options) override;
@@ -75,7 +75,7 @@ class SourceFitting : public SourceProvider {
   // Marks the fit or work as queued; false if it already is.
   bool Begin(const std::string& key);
   void End(const std::string& key);
-  // Whether a fit of it has found no room lately.
+  // Whether a model of it did not fit into memory recently.
   bool HasNoRoom(const std::string& key);
   void NoteThatThereIsNoRoom(const std::string& key, std::chrono::steady_clock::duration took);
 
@@ -87,7 +87,7 @@ class SourceFitting : public SourceProvider {
   std::stop_source stopping_;
   std::stop_callback<std::function<void()>> on_stop_;
   absl::flat_hash_set<std::string> queued_;  // Waiting or running.
-  // Fits that found no room are not tried again until then.
+  // Models that did not fit into memory are not fitted again until then.
   absl::flat_hash_map<std::string, std::chrono::steady_clock::time_point> no_room_until_;
   Executor executor_;                        // Last: its thread uses the rest.
 };

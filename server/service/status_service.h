@@ -29,7 +29,7 @@ class StatusService {
                 std::function<ServiceFigures()> figures, Executor* reads)
       : store_(*store), options_(*options), figures_(std::move(figures)), reads_(reads) {}
 
-  // Without open_calls, of which only the transport knows. Answers also when the store cannot be
+  // Without open_calls, which only the transport knows. Answers also when the store cannot be
   // read; its message then says so.
   void GetServerStatus(const v1::GetServerStatusRequest* request, v1::ServerStatus* response,
                        Done done);

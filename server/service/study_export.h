@@ -18,7 +18,7 @@ namespace slipstream {
 
 class StudyExport {
  public:
-  // An answer with so many bytes is full; only a line that is larger by itself exceeds it by much.
+  // An answer with this many bytes is full; only a line that is larger alone exceeds it by much.
   static constexpr size_t kFullBytes = size_t{256} << 10;
 
   // `store` must outlive the export. NOT_FOUND.

@@ -1,4 +1,4 @@
-// Gives calls the study that they are about, from the catalog if it is cached.
+// Finds the study that a call is about, in the catalog if it is cached.
 #ifndef SLIPSTREAM_SERVER_SERVICE_STUDY_FINDER_H_
 #define SLIPSTREAM_SERVER_SERVICE_STUDY_FINDER_H_
 

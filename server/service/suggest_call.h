@@ -23,7 +23,7 @@ struct SuggestCall {
   Done done;
   // The number of batches that could not commit and left the call to a later one.
   int attempts = 0;
-  // When what is still missing is suggested without computing; the queue sets it.
+  // When to suggest what is still missing without computing; the queue sets it.
   Deadline deadline = Deadline::Infinite();
   // Whether the caller has given up. Not called once the call is answered.
   std::function<bool()> is_cancelled = [] { return false; };

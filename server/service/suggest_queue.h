@@ -37,11 +37,11 @@ class SuggestQueue {
   // store's and strategies' errors.
   void Suggest(SuggestCall call);
 
-  // Has the study's next suggestions worked out when nobody waits for it, if its strategy reads
+  // Precomputes the study's next suggestions when no caller waits for it, if its strategy reads
   // results; a study never computes twice at once.
   void PrepareAhead(const std::shared_ptr<const CatalogStudy>& study);
 
-  // Returns when nothing is being computed or waits.
+  // Returns when nothing is being computed or waiting.
   void WaitUntilIdle();
 
  private:
@@ -71,7 +71,7 @@ class SuggestQueue {
   std::mutex mutex_;
   std::condition_variable idle_;  // Signalled when nothing is left.
   absl::flat_hash_map<std::string, StudyQueue> studies_;
-  // Studies for which a task waits to prepare, which may find that it is not needed any more.
+  // Studies for which a task waits to prepare, which may find that it is no longer needed.
   absl::flat_hash_set<std::string> preparations_;
 };
 

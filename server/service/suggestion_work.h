@@ -36,7 +36,7 @@ class SuggestionWork {
   absl::StatusOr<bool> Finish(int count, const Deadline& deadline);
 
   const std::vector<Suggestion>& Made() const { return run_ == nullptr ? prepared_ : run_->made(); }
-  // Keeps them for those who ask while the study's history stays as it is.
+  // Keeps them for later callers, as long as the study's history stays as it is.
   void KeepAhead();
 
  private:
@@ -53,7 +53,7 @@ class SuggestionWork {
   std::unique_ptr<ReadinessRecorder> provider_;
   std::shared_ptr<const StudyHistory> history_;  // Null where the strategy reads none.
   HistoryVersion version_;
-  std::vector<Suggestion> prepared_;    // Worked out earlier; ...
+  std::vector<Suggestion> prepared_;    // Precomputed earlier; ...
   std::unique_ptr<SuggestionRun> run_;  // ... null then.
   bool is_ahead_ = false;
 };

@@ -1,5 +1,5 @@
-// Watching studies, free of any transport: a stream of events, of which the next ones
-// are asked for.
+// Watching studies, free of any transport: a stream of events, which the transport asks for
+// as it can send them.
 #ifndef SLIPSTREAM_SERVER_SERVICE_WATCH_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_WATCH_SERVICE_H_
 

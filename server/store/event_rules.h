@@ -13,7 +13,7 @@
 
 namespace slipstream::rules {
 
-// At least so many of the latest events are kept.
+// At least this many of the latest events are kept.
 inline constexpr int64_t kKeptEvents = 100'000;
 
 absl::Status EmitStudyEvent(RowTransaction& rows, EventKind kind, int64_t study_key,
@@ -21,7 +21,7 @@ absl::Status EmitStudyEvent(RowTransaction& rows, EventKind kind, int64_t study_
 absl::Status EmitTrialEvent(RowTransaction& rows, EventKind kind, int64_t study_key,
                             const TrialRecord& trial);
 
-// After `trial` has got its outcome: tells it, and whether it is the new incumbent,
+// Once `trial` has its outcome: reports that, and whether it is the new incumbent,
 // which it also notes in `head`. `maximize` is the study's goal.
 absl::Status EmitOutcome(RowTransaction& rows, bool maximize, const TrialRecord& trial,
                          StudyHead& head);

@@ -13,7 +13,7 @@
 namespace slipstream {
 
 // Makes the writes of `batch` durable in one transaction; element i of the
-// result is what became of write i. If the transaction is rolled back, each
+// result is the status of write i. If the transaction is rolled back, each
 // write gets one of its own, so that a write which the database cannot carry out
 // does not fail the others.
 std::vector<absl::Status> CommitTogether(

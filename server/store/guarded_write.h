@@ -1,5 +1,5 @@
 // The frame of every write with a guard: find a remembered answer, else do the
-// deed, render its answer and remember it.
+// write, render its answer and remember it.
 #ifndef SLIPSTREAM_SERVER_STORE_GUARDED_WRITE_H_
 #define SLIPSTREAM_SERVER_STORE_GUARDED_WRITE_H_
 

@@ -1,4 +1,4 @@
-// The rule of the verb that stores a study as it was elsewhere. Status codes are those
+// The rule of the verb that stores an imported study. Status codes are those
 // of store.h; a refusal has written nothing.
 #ifndef SLIPSTREAM_SERVER_STORE_IMPORT_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_IMPORT_RULES_H_

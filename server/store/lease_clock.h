@@ -19,7 +19,7 @@
 
 namespace slipstream::rules {
 
-// The row is written anew once it is this old.
+// The row is rewritten once it is this old.
 inline constexpr int64_t kLeaseClockWrittenAfterMs = 5'000;
 // A gap of the wall clock that is longer than this, or negative, counts as no time.
 inline constexpr int64_t kLongestLeaseClockGapMs = 60'000;

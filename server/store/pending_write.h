@@ -16,7 +16,7 @@ class PendingWrite {
   // after the transaction has been rolled back.
   virtual absl::Status Apply(RowTransaction& rows) = 0;
 
-  // Called once, after the last Apply, with what became of the write.
+  // Called once, after the last Apply, with the status of the write.
   virtual void Answer(absl::Status status) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The rule of quotas: what a project stores does not grow above them. What does not grow is never
-// refused, so that a project that has more than a lowered quota allows can still be worked on.
+// The rule of quotas: what a project stores does not grow above them. A write that does not grow it
+// is never refused, so that a project above a lowered quota can still be worked on.
 #ifndef SLIPSTREAM_SERVER_STORE_QUOTA_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_QUOTA_RULES_H_
 
@@ -11,8 +11,8 @@
 
 namespace slipstream::rules {
 
-// RESOURCE_EXHAUSTED if the project of what has this id would have more than its quota if it got
-// `more`. Null quotas allow everything.
+// RESOURCE_EXHAUSTED if the project of the resource `id` would exceed its quota with `more`
+// added. Null quotas allow everything.
 absl::Status CheckQuota(RowTransaction& rows, Quotas* quotas, absl::string_view id,
                         const ProjectUsage& more);
 

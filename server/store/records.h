@@ -22,7 +22,7 @@ enum class TrialState : int {
   kFailed = 4,
   kInfeasible = 5,
   kStopped = 6,
-  kStale = 7,      // Its lease ran out; a late result is still taken.
+  kStale = 7,      // Its lease ran out; a late result is still accepted.
   kWithdrawn = 8,  // Left the queue, as the trial that it repeats gave its result late.
 };
 
@@ -67,7 +67,7 @@ struct StudyRecord {
   int64_t trial_count = 0;  // Also the highest trial number.
   int64_t succeeded_count = 0;
   int64_t suggested_count = 0;  // Trials that came from leases of new suggestions.
-  int64_t late_count = 0;       // Results of STALE trials that were taken.
+  int64_t late_count = 0;       // Results of STALE trials that were accepted.
   std::optional<double> best;   // The best objective so far, as far as it is known.
   LeasePolicy lease = {};
   int64_t bytes = 0;  // Its share of its project's, with its trials (usage.h).
@@ -139,7 +139,7 @@ struct TrialRecord {
   int64_t requeued_as = 0;  // The trial that repeats this one; 0: none does.
   int64_t requeues = 0;     // How many trials of the chain came before.
   WorkerProcess process;
-  // Reports of measurements on the way: how many steps, the highest, and its value.
+  // Intermediate reports: how many steps, the highest, and its value.
   int64_t report_count = 0;
   std::optional<int64_t> last_step;
   std::optional<double> last_value;
@@ -171,7 +171,7 @@ enum class EventKind : int {
   kStudyDeleted = 3,
   kTrialQueued = 4,      // To be handed out by Suggest; again, if it repeats another one.
   kTrialLeased = 5,      // To a worker; `detail` names it.
-  kTrialReported = 6,    // Measurements on the way.
+  kTrialReported = 6,    // Intermediate measurements.
   kTrialEnded = 7,       // Has its outcome.
   kTrialStale = 8,       // Its lease ran out.
   kTrialReleased = 9,    // Given back, and queued again.
@@ -208,14 +208,14 @@ struct TrialFilter {
   std::vector<TrialState> states;  // Empty: all.
 };
 
-// A trial that is stored as it was elsewhere.
+// A trial as an import stores it.
 struct ImportedTrial {
   TrialRecord record;               // lease_end, and what is known of the reports, are left out.
   std::string provenance;           // Empty for trials that a person added.
   std::vector<StepReport> reports;  // By step, each step once.
 };
 
-// A study that is stored as it was elsewhere, with its trials.
+// A study as an import stores it, with its trials.
 struct ImportedStudy {
   NewStudy study;
   StudyState state = StudyState::kActive;

@@ -1,4 +1,4 @@
-// The rules of measurements on the way and of what people write on a trial. Status
+// The rules of intermediate measurements and of what people write on a trial. Status
 // codes are those of store.h; a refusal has written nothing.
 #ifndef SLIPSTREAM_SERVER_STORE_REPORT_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_REPORT_RULES_H_

@@ -11,15 +11,15 @@
 
 namespace slipstream {
 
-// The name of what has this id in a collection. Ids of the project "default" stand alone, others
-// are "PROJECT/ID".
+// The name of the resource with this id in a collection. Ids of the project "default" stand alone,
+// others are "PROJECT/ID".
 inline std::string NameInCollection(absl::string_view collection, absl::string_view id) {
   const size_t slash = id.find('/');
   if (slash == absl::string_view::npos) return absl::StrCat(collection, "/", id);
   return absl::StrCat("projects/", id.substr(0, slash), "/", collection, id.substr(slash));
 }
 
-// The project of what has this id.
+// The project of the resource with this id.
 inline absl::string_view ProjectOfId(absl::string_view id) {
   const size_t slash = id.find('/');
   return slash == absl::string_view::npos ? absl::string_view("default") : id.substr(0, slash);
@@ -39,7 +39,7 @@ inline absl::Status StudyNotFound(const std::string& id) {
 inline absl::Status TrialNotFound(const std::string& study_id, int64_t number) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfTrial(study_id, number)));
 }
-// The answer where a trial is gone and another one has its name.
+// The error where a trial is gone and another one has its name.
 inline absl::Status TrialReplaced(const std::string& study_id, int64_t number) {
   return absl::NotFoundError(absl::StrCat(
       NameOfTrial(study_id, number),

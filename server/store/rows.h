@@ -55,7 +55,7 @@ class Rows {
   virtual ~Rows() = default;
 
   // An answer is found for at least the store's retention after its transaction,
-  // and not found any more after twice the retention.
+  // and no longer found after twice the retention.
   virtual absl::StatusOr<std::optional<RememberedAnswer>> FindAnswer(
       const std::string& request_id) = 0;
   virtual absl::StatusOr<std::optional<StudyRecord>> FindStudy(const std::string& id) = 0;

@@ -12,7 +12,7 @@
 //                        }});
 //
 // Status codes of all verbs, besides those listed with each: UNAVAILABLE (the
-// store is closing or busy: repeat after a pause), RESOURCE_EXHAUSTED (disk
+// store is closing or busy: retry after a pause), RESOURCE_EXHAUSTED (disk
 // full, too many writes waiting, or a project that would exceed a quota by what it
 // adds; nothing happened), DATA_LOSS (the stored data
 // is damaged), INTERNAL (an input/output error: whether the write happened is
@@ -81,10 +81,10 @@ struct Addition {
   bool maximize = false;  // The study's goal.
 };
 
-// Trials that are out with workers.
+// Trials that are held by workers.
 struct HeldTrials {
   StudyRef study;
-  std::string worker;            // Empty: whoever holds them.
+  std::string worker;            // Empty: whichever workers hold them.
   std::vector<int64_t> numbers;  // Empty: all that the worker holds.
 };
 
@@ -167,13 +167,13 @@ class Store {
   virtual void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) = 0;
   // NOT_FOUND. Deletes the trials too; remembered answers stay.
   virtual void DeleteStudy(std::string id, Write<Unit> write) = 0;
-  // Stores a study as it was elsewhere. Trials that are ACTIVE are given back, as by
+  // Stores an imported study. Trials that are ACTIVE are given back, as by
   // ReleaseTrials. ALREADY_EXISTS: the id is taken, and the study there is not to be
   // replaced. NOT_FOUND: a source task does not exist. RESOURCE_EXHAUSTED: the study
   // has more trials, or one of them more reports, than allowed. INVALID_ARGUMENT: the
   // trials' numbers have gaps, or steps are not in order.
   virtual void ImportStudy(ImportedStudy study, Write<StudyRecord> write) = 0;
-  // Deletes a study that is COMPLETED and has not been changed for at least so long.
+  // Deletes a study that has been COMPLETED and unchanged for at least so long.
   // NOT_FOUND. FAILED_PRECONDITION: it is not COMPLETED, or was changed later.
   virtual void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) = 0;
   // NOT_FOUND: no such study or trial. FAILED_PRECONDITION: the trial is
@@ -199,7 +199,7 @@ class Store {
   // Makes a bounded number of trials STALE whose leases have run out, and queues
   // their configurations again as their studies' policies say.
   virtual void SweepLeases(Write<LeaseSweep> write) = 0;
-  // Records measurements on the way and renews the trial's lease; a later report of
+  // Records intermediate measurements and renews the trial's lease; a later report of
   // the same step replaces the earlier one. NOT_FOUND. FAILED_PRECONDITION: the
   // trial is neither ACTIVE nor STALE. RESOURCE_EXHAUSTED: too many reports.
   virtual void Report(TrialReports reports, Write<TrialRecord> write) = 0;
@@ -212,8 +212,8 @@ class Store {
   virtual void DeleteSourceTask(std::string id, Write<Unit> write) = 0;
 
   // Has `listener` called after commits, until another one is set; empty for none.
-  // Other servers' commits are not told. Returns once the one before is not called
-  // any more. Like callbacks, it must be quick.
+  // Other servers' commits are not reported. Returns once the one before is no longer called.
+  // Like callbacks, it must be quick.
   virtual void SetCommitListener(std::function<void()> listener) = 0;
 
   // Counts and states of the store's work. Never waits for reads or writes.

@@ -1,4 +1,4 @@
-// What a store tells of itself to those who look after the server.
+// What a store reports about itself to operators.
 #ifndef SLIPSTREAM_SERVER_STORE_STORE_FIGURES_H_
 #define SLIPSTREAM_SERVER_STORE_STORE_FIGURES_H_
 
@@ -11,7 +11,7 @@ namespace slipstream {
 
 // What a database knows, since it was opened.
 struct DatabaseFigures {
-  // Why no change can be made at present, for want of space or until the database is opened
+  // Why no change can be made at present, for lack of space or until the database is opened
   // again; empty if changes can be made.
   std::string refusal = {};
   // Whether only opening it again helps.

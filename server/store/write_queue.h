@@ -39,7 +39,7 @@ class WriteQueue {
   void Submit(std::unique_ptr<PendingWrite> write);
 
   // Calls `listener` after each commit's answers, on their thread. Returns once the
-  // listener before is not called any more; must not be called by a listener.
+  // listener before is no longer called; must not be called by a listener.
   void SetListener(std::function<void()> listener);
 
   // How many writes shared a commit, and how many have no answer yet.

@@ -3,8 +3,8 @@
 //   {"time":"2026-05-01T09:30:00.123+02:00","caller":"ann","method":"Observe",
 //    "resource":"studies/s/trials/1","request_id":"...","worker":"...","peer":"..."}
 //
-// A file that was moved away is made anew, so that it can be rotated while the server runs. Lines
-// reach the system before the change is answered, and the disk when the system writes them.
+// A file that was moved away is created again, so that it can be rotated while the server runs.
+// Lines reach the system before the change is answered, and the disk when the system writes them.
 // Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_AUDIT_LOG_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_AUDIT_LOG_H_
@@ -44,10 +44,10 @@ class AuditLog {
   explicit AuditLog(std::string path) : path_(std::move(path)) {}
 
   absl::Status WriteLine(const std::string& line);
-  // With the lock, or before anybody else has the log.
+  // With the lock, or before another thread has the log.
   absl::Status OpenFile();
   bool IsMovedAway();
-  // Cuts off the part of a line that found room, so that the next line begins where it did; failing
+  // Truncates the part of a line that was written, so that the next line begins there; failing
   // that, has the next line begin after it.
   void TakeBack(ssize_t written);
 
@@ -56,7 +56,7 @@ class AuditLog {
   std::mutex mutex_;
   int descriptor_ = -1;
   ino_t inode_ = 0;
-  bool ends_in_part_ = false;  // The file's last line is a part that could not be cut off.
+  bool ends_in_part_ = false;  // The file's last line is a part that could not be truncated.
   absl::Time looked_;  // When it was last found to be in its place.
 };
 

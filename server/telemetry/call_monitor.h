@@ -3,7 +3,7 @@
 //   monitor.Begin();
 //   monitor.End(rpc, status, took, [&] { return FactsOf(request); });
 //
-// Logged are calls that are refused or fail and those that took long; at level debug also changes
+// Logs calls that are refused, fail or take long; at level debug also changes
 // that were made. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_CALL_MONITOR_H_
@@ -38,7 +38,7 @@ struct CallFacts {
 struct CallMonitorOptions {
   // Calls that take longer are logged.
   absl::Duration slow = absl::Seconds(2);
-  // Told of changes; null for none. Must outlive the monitor.
+  // Notified of changes; null for none. Must outlive the monitor.
   AuditLog* audit = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Bounds how often the same thing is logged, and counts what is left out. Thread-safe.
+// Bounds how often the same event is logged, and counts what is left out. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_LINE_LIMIT_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_LINE_LIMIT_H_
 
@@ -17,7 +17,7 @@ struct LineLimitOptions {
   // Lines with one key in one window.
   int64_t lines = 10;
   absl::Duration window = absl::Seconds(10);
-  // Keys that are told apart in one window; what has a further key is counted with all such.
+  // Keys that are told apart in one window; all lines with further keys are counted together.
   size_t keys = 1000;
 };
 
@@ -35,7 +35,7 @@ class LineLimit {
   // Whether the line may be written. A window begins with its first line.
   bool Admit(const std::string& key, absl::Time now);
 
-  // What was left out in windows that are over; each is told once. Forgets these windows.
+  // What was left out in windows that are over; each is reported once. Forgets these windows.
   std::vector<Repeats> TakeRepeats(absl::Time now);
 
  private:

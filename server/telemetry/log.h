@@ -6,7 +6,7 @@
 //   2026-05-01T09:30:00.123+02:00 info serving address=127.0.0.1:7411
 //   {"time":"2026-05-01T09:30:00.123+02:00","level":"info","event":"serving","address":...}
 //
-// Whoever calls sees to it that no secret is in a field. Thread-safe.
+// The caller makes sure that no secret is in a field. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_LOG_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_LOG_H_
 
@@ -27,7 +27,7 @@ namespace slipstream {
 enum class LogLevel { kDebug, kInfo, kWarning, kError };
 enum class LogFormat { kText, kJson };
 
-// The name is an identifier. Texts are cut after kMostFieldBytes.
+// The name is an identifier. Texts are truncated after kMostFieldBytes.
 struct LogField {
   std::string name;
   std::variant<std::string, int64_t, double> value;
@@ -58,14 +58,14 @@ class Log {
 
   void Write(LogLevel level, absl::string_view event, const LogFields& fields = {});
 
-  // The same for an event that callers can bring about as often as they like: of those with the
-  // same `key` so many are written in a while, and then how many more there were. `fields` makes
+  // The same for an event that callers can cause as often as they like: of those with the
+  // same `key` a number is written in a while, and then how many more there were. `fields` makes
   // the fields, for those that are written.
   void WriteLimited(LogLevel level, const std::string& key, absl::string_view event,
                     const std::function<LogFields()>& fields);
 
-  // Tells of events that WriteLimited has left out and nothing has been told of since. To be
-  // called now and then.
+  // Reports the events that WriteLimited has left out since the last report. To be
+  // called regularly.
   void TellOfRepeats();
 
  private:

@@ -12,12 +12,12 @@
 
 namespace slipstream {
 
-// All that there is to tell at one moment.
+// All figures at one moment.
 struct ServerFigures {
   std::string version;
   std::vector<CallMonitor::Answered> calls;
   int64_t open_calls = 0;
-  // As more would have been open than may, in all and of their address.
+  // Refused because of the limits of connections, in all and of their address.
   int64_t refused_connections = 0;
   int64_t refused_connections_of_an_address = 0;
   int64_t audit_failures = 0;  // Changes that are missing in the audit log.

@@ -1,4 +1,4 @@
-// What the system counts of this process. Thread-safe.
+// The system's figures of this process. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_PROCESS_FIGURES_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_PROCESS_FIGURES_H_
 
@@ -6,7 +6,7 @@
 
 namespace slipstream {
 
-// 0 where the system does not tell.
+// 0 where the system does not report it.
 struct ProcessFigures {
   int64_t resident_bytes = 0;
   int64_t open_descriptors = 0;

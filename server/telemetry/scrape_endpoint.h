@@ -2,7 +2,7 @@
 //
 //   auto endpoint = ScrapeEndpoint::Start("127.0.0.1:7412", {.metrics = ..., .health = ...});
 //
-// Serves whoever can reach its address; nothing that it tells names a study or a caller.
+// Serves anyone who can reach its address; nothing that it reports names a study or a caller.
 // Thread-safe.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_SCRAPE_ENDPOINT_H_

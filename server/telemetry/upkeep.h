@@ -1,5 +1,5 @@
-// What a serving process does again and again: it tells health checks whether changes can be made,
-// finds out whether a full disk has room again, and tells of log lines that were left out.
+// What a serving process does regularly: it tells health checks whether changes can be made,
+// finds out whether a full disk has room again, and reports log lines that were left out.
 #ifndef SLIPSTREAM_SERVER_TELEMETRY_UPKEEP_H_
 #define SLIPSTREAM_SERVER_TELEMETRY_UPKEEP_H_
 
@@ -25,13 +25,13 @@ class Upkeep {
   void Run();
 
  private:
-  // A change that changes nothing that callers see, to find out whether one can be made.
+  // A change without visible effect, to find out whether one can be made.
   void TryToWrite();
 
   Store& store_;
   Log& log_;
   const std::function<void(bool)> set_healthy_;
-  std::string refusal_;  // As it was last told.
+  std::string refusal_;  // As it was last reported.
   std::shared_ptr<std::atomic<bool>> is_trying_ = std::make_shared<std::atomic<bool>>(false);
 };
 

@@ -41,11 +41,11 @@ struct RetryOptions {
   int max_attempts = 0;
 };
 
-// How calls that are made without waiting for them are made.
+// How asynchronous calls are made.
 struct BackgroundOptions {
-  // How many are made at a time, each by a thread, 1 to 1,000.
+  // How many calls are made at a time, each on a thread of its own, 1 to 1,000.
   int threads = 4;
-  // How many may wait for a thread, at least 1; a further one is refused.
+  // How many calls may wait for a thread, at least 1; further ones are refused.
   int waiting = 1000;
 };
 
@@ -55,7 +55,7 @@ struct ClientOptions {
   // The server's address, "host", "host:port" or "unix:path"; the port is that of kDefaultAddress
   // unless it gives one. Empty: SLIPSTREAM_ADDRESS of the environment, or kDefaultAddress.
   std::string address = {};
-  // This trainer's own stable id: one that is restarted under the same id gets its unfinished
+  // A stable id of this trainer: if it is restarted under the same id, it gets its unfinished
   // trials back. Empty: SLIPSTREAM_WORKER, or an id that no other process has. Used where a call
   // names no worker.
   std::string worker = {};
@@ -69,16 +69,16 @@ struct ClientOptions {
   // Deadlines of BackupStore, which copies and checks all that is stored.
   Deadlines backup = {std::chrono::hours(1), std::chrono::hours(2)};
   RetryOptions retry = {};
-  // Each study that is opened gets these.
+  // The asynchronous calls of each study that is opened.
   BackgroundOptions background = {};
-  // Who calls: a token, for servers that ask for one. Empty: SLIPSTREAM_TOKEN of the environment,
+  // The caller's token, for servers that require one. Empty: SLIPSTREAM_TOKEN of the environment,
   // or none.
   std::string token = {};
   // Encrypts connections: the file with the certificates, in PEM form, that sign the server's, or
   // "system" for those that the system trusts. Empty: SLIPSTREAM_CA, or plaintext, which suits
   // loopback and trusted networks alone.
   std::string ca = {};
-  // The files of the client's own certificate and its key, in PEM form, for servers that ask for
+  // The files of the client's own certificate and its key, in PEM form, for servers that require
   // one. Empty: SLIPSTREAM_CERTIFICATE and SLIPSTREAM_KEY, or none.
   std::string certificate = {};
   std::string key = {};
@@ -88,8 +88,8 @@ struct ClientOptions {
 
 // INVALID_ARGUMENT, naming the option, its value and its bound, for a duration that
 // is not positive, an attempt that may take longer than the whole call, a number of
-// attempts, threads or waiting calls out of its bounds, a token that is none, or an address of IPv6
-// that may have a port or not.
+// attempts, threads or waiting calls out of its bounds, a malformed token, or an address of IPv6
+// that may or may not have a port.
 absl::Status CheckOptions(const ClientOptions& options);
 
 }  // namespace slipstream

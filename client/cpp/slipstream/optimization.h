@@ -13,7 +13,7 @@
 
 namespace slipstream::client {
 
-// Outcomes of a trial other than a value; see the functions of Trial of these names.
+// Outcomes of a trial other than a value; see Trial's functions of the same names.
 struct Failed {
   std::string reason = {};
 };
@@ -28,12 +28,12 @@ struct Stopped {
 // What became of a trial: usually the measured value.
 using Outcome = std::variant<double, Failed, Infeasible, Stopped>;
 
-// Evaluates a trial. It may end the trial itself; then what it returns is ignored. After the
-// advice to stop a value is that of a stopped trial. An exception fails the trial with its text.
+// Evaluates a trial. It may end the trial itself; then what it returns is ignored. A value that is
+// returned after the advice to stop ends the trial as stopped. An exception fails it with its text.
 using Objective = std::function<Outcome(Trial& trial)>;
 
 struct OptimizeOptions {
-  // How many trials to evaluate now, and after what time none is started any more. Without both
+  // How many trials to evaluate now, and the time after which no more are started. Without either
   // it goes on until every candidate has been tried, or for ever.
   std::optional<int64_t> trials = {};
   std::optional<std::chrono::nanoseconds> timeout = {};

@@ -13,14 +13,14 @@
 namespace slipstream::client {
 
 enum class TrialState {
-  kUnknown,    // One that a later server has.
+  kUnknown,    // A state that only later servers know.
   kRequested,  // Queued; the next suggestion hands it out.
   kActive,     // Held by a worker.
   kSucceeded,
   kFailed,      // The worker failed, perhaps by chance.
   kInfeasible,  // The configuration has no value.
   kStopped,     // Early, by its worker.
-  kStale,       // Its lease has run out. A late outcome is still taken.
+  kStale,       // Its lease has run out. A late outcome is still accepted.
   kWithdrawn,   // Taken out of the queue.
 };
 

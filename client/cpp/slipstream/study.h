@@ -8,11 +8,11 @@
 //       [](Trial& trial) { return Train(*trial.Number("lr"), *trial.Integer("layers")); },
 //       {.trials = 30, .workers = 4});
 //
-// Calls are repeated when the network or the server fails for a while. That is safe: each change
-// carries a request id, and the server makes it once, also across a restart.
+// Calls are retried when the network or the server fails temporarily. That is safe: each change
+// carries a request id, and the server makes it only once, even across a restart.
 //
 // No header of this folder includes protobuf or gRPC; those of slipstream/messages do, for programs
-// that want the protocol's messages, and tell the errors that all calls return.
+// that want the protocol's messages, and describe the errors that all calls return.
 #ifndef SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
 #define SLIPSTREAM_CLIENT_CPP_SLIPSTREAM_STUDY_H_
 
@@ -44,8 +44,8 @@ class OpenStudy;
 namespace slipstream::client {
 
 // One optimisation on a server, made by CreateOrLoad or Load. Thread-safe; copies are the same
-// study. Processes and machines that open the same study share it. The last copy to go waits for
-// calls that were begun without waiting.
+// study. Processes and machines that open the same study share it. The last copy to be destroyed
+// waits for the asynchronous calls.
 class Study {
  public:
   Study(std::shared_ptr<client_internal::OpenStudy> open,
@@ -55,14 +55,14 @@ class Study {
   const std::string& id() const;
   // The name on the server, "studies/{id}".
   const std::string& name() const;
-  // What the study is, with the server's choices where nothing was asked for.
+  // The study's definition, with the server's choices where none was given.
   const NewStudy& description() const;
   // The id under which this process asks for trials.
   const std::string& worker() const;
 
   // The next trial, or as many as `count`, 1 to 1,000. A process that was restarted under the same
   // worker's id gets its unfinished trials first. OUT_OF_RANGE once every candidate has been
-  // suggested; a list of trials is shorter than asked for when it is nearly so.
+  // suggested; a list of trials is shorter than asked for when fewer candidates are left.
   absl::StatusOr<Trial> Suggest();
   absl::StatusOr<std::vector<Trial>> Suggest(int count);
   // The same without waiting. At most ClientOptions::background calls wait; a further one is
@@ -79,19 +79,19 @@ class Study {
   absl::StatusOr<std::vector<TrialRecord>> Trials();
   // The best trial, nothing if none has succeeded.
   absl::StatusOr<std::optional<TrialRecord>> Best();
-  // Queues a configuration, which the next suggestion is.
+  // Queues a configuration, which becomes the next suggestion.
   absl::StatusOr<TrialRecord> Enqueue(const Configuration& params);
   // Adds a result from elsewhere.
   absl::StatusOr<TrialRecord> Record(const Configuration& params, double value);
   // Writes labels and a note on the trial with this number and returns it; see Trial::Annotate.
   absl::StatusOr<TrialRecord> Annotate(int64_t number, const Annotation& annotation);
 
-  // Stops suggestions for now, lets them go on, or stops them for good. Results are always taken.
+  // Stops suggestions for now, resumes them, or stops them for good. Results are always accepted.
   absl::Status Pause();
   absl::Status Resume();
   absl::Status Complete();
 
-  // For what this class has no word for; see slipstream/messages/client.h.
+  // For calls that this class does not have; see slipstream/messages/client.h.
   const std::shared_ptr<Client>& messages() const;
 
  private:
@@ -99,11 +99,11 @@ class Study {
   std::shared_ptr<client_internal::Background> background_;
 };
 
-// The study with this id, created if there is none. One that exists is compared with what is asked
-// for, and FAILED_PRECONDITION says what differs; what is left out may be anything, and so may the
-// title and the labels.
+// The study with this id, created if there is none. An existing one is compared with what is asked
+// for, and FAILED_PRECONDITION names the differences; settings that were left out match any value,
+// and so do the title and the labels.
 absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, const ClientOptions& options = {});
-// On the connection of a client that there is already.
+// The same on the connection of an existing client.
 absl::StatusOr<Study> CreateOrLoad(const NewStudy& asked, std::shared_ptr<Client> client);
 
 // The study with this id as it is. NOT_FOUND if there is none.

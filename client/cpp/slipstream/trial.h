@@ -74,7 +74,7 @@ class Trial {
   absl::StatusOr<std::string> Choice(const std::string& parameter) const;
   absl::StatusOr<bool> Boolean(const std::string& parameter) const;
 
-  // Reports a measurement on the way, and renews the lease. All trials of a study count the same
+  // Reports an intermediate measurement, and renews the lease. All trials of a study count the same
   // steps: epochs, trees, seconds of training.
   absl::Status Report(int64_t step, double value);
   // Whether to stop early, by the study's rule and the reports so far.
@@ -95,9 +95,9 @@ class Trial {
   // Each ends the trial. After an error it has no outcome yet; try again. A value that is not
   // finite is refused with INVALID_ARGUMENT.
   absl::Status Complete(double value);
-  // The worker failed. That may be chance; what fails again and again is avoided.
+  // The worker failed. That may be chance; what fails repeatedly is avoided.
   absl::Status Fail(const std::string& reason = "");
-  // The configuration has no value, so that others like it are avoided.
+  // The configuration has no value, so that similar ones are avoided.
   absl::Status Infeasible(const std::string& reason = "");
   // The training was stopped early. Without a reason it is that of ShouldStop, without a value
   // that of the last report.
@@ -105,8 +105,8 @@ class Trial {
   // Gives the trial back at once: another worker gets it.
   absl::Status Release();
 
-  // The same, without waiting. The trial may go out of scope meanwhile: after one that tells an
-  // outcome it is given back only if that could not be told. At most ClientOptions::background
+  // The same, without waiting. The trial may go out of scope meanwhile: after a call that reports
+  // an outcome it is given back only if that call fails. At most ClientOptions::background
   // calls wait; a further one is RESOURCE_EXHAUSTED at once.
   std::future<absl::Status> ReportAsync(int64_t step, double value);
   std::future<absl::StatusOr<bool>> ShouldStopAsync();
@@ -117,8 +117,8 @@ class Trial {
   std::future<absl::Status> StopAsync(std::optional<std::string> reason = {},
                                       std::optional<double> value = {});
 
-  // Whether the server has said that this worker does not hold the trial any more. The outcome is
-  // taken nevertheless, but another worker may be at the same work.
+  // Whether the server has said that this worker no longer holds the trial. The outcome is still
+  // accepted, but another worker may be doing the same work.
   bool lost() const;
   // Whether the trial has its outcome, or was given back.
   bool ended() const;

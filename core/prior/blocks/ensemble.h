@@ -10,8 +10,8 @@
 //     mean = sum_i w_i m_i, deviation d = sum_i w_i a_i s_i.
 //   Then mean + b d = sum_i w_i (m_i + b a_i s_i): its upper confidence bound is
 //   the weighted sum of those of the members, each with a multiplier b a_i of its
-//   own, which is what RM-GP-UCB maximises. That does not say what two points
-//   have to do with each other; with members' correlations, weighted by their
+//   own, which is what RM-GP-UCB maximises. That leaves open how two points are
+//   correlated; with members' correlations, weighted by their
 //   parts q_i(x) = w_i a_i s_i(x)/d(x) in the deviation,
 //     r(x, x') = sum_i sqrt(q_i(x) q_i(x')) c_i(x, x')/(s_i(x) s_i(x')),
 //     cov(x, x') = d(x) r(x, x') d(x').

@@ -41,7 +41,7 @@ Matrix MisrankedPairs(const Vector& left, const Vector& right, const Vector& y);
 // point j. Copies of one point are no pair.
 Vector BootstrapLosses(const Matrix& misranked, const Matrix& counts);
 
-// Who has the lowest loss when the target ties with sources. Sources that tie
+// Which model has the lowest loss when the target ties with sources. Sources that tie
 // without the target share in any case.
 enum class RankingTies { kTarget, kShared };
 

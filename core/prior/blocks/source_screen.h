@@ -24,8 +24,8 @@
 namespace slipstream {
 
 struct ScreenLimits {
-  Index most_points = 1200;  // The sources that are kept have at most so many points, ...
-  size_t least_sources = 5;  // ... but so many sources are kept in any case.
+  Index most_points = 1200;  // The most points of the sources that are kept, ...
+  size_t least_sources = 5;  // ... but this many sources are kept in any case.
 
   friend bool operator==(const ScreenLimits&, const ScreenLimits&) = default;
 };

@@ -1,5 +1,5 @@
-// A surrogate that knows the covariance of its function at any two points. From
-// that follow joint draws and what pending trials do to it.
+// A surrogate that knows the covariance of its function at any two points, from
+// which joint draws and the effect of pending trials follow.
 #ifndef SLIPSTREAM_CORE_PRIOR_BLOCKS_TRANSFER_SURROGATE_H_
 #define SLIPSTREAM_CORE_PRIOR_BLOCKS_TRANSFER_SURROGATE_H_
 
@@ -25,15 +25,15 @@ class TransferSurrogate : public Surrogate {
   // Cheap: large parts are shared.
   virtual std::unique_ptr<TransferSurrogate> Clone() const = 0;
 
-  // Tells it that it will be asked for exactly these points more than once: results, pending trials.
+  // Announces that predictions at exactly these points are asked for repeatedly, as at results.
   void Expect(PointMatrix x) { expected_.push_back(std::move(x)); }
 
  protected:
   using Surrogate::Surrogate;
 
-  // Whether predictions at the points should be cached. Such points were told, or are so many that
-  // they are candidates or the points that a search begins with; smaller batches come from the
-  // steps of a search.
+  // Whether predictions at the points should be cached. Such points were announced, or their number
+  // shows that they are candidates or the points that a search begins with; smaller batches come
+  // from the steps of a search.
   bool AreExpected(const PointMatrix& x) const;
 
  private:
@@ -43,7 +43,7 @@ class TransferSurrogate : public Surrogate {
                                        ConstVectorView weights, VectorView gradient) const = 0;
 
   Matrix DoJointCovariance(const PointMatrix& x) const final;
-  // Its variance given that f was seen at `x`; its mean as it is. The result absorbs further points.
+  // The variance given that f was seen at `x`, and the same mean. The result absorbs more points.
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
 
   std::vector<PointMatrix> expected_;

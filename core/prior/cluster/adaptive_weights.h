@@ -15,10 +15,10 @@
 // a target of n results, n_0 of them initial ones, has weights that n_0, ..., n - 1
 // of them made, one step each. Where all distances are 0, all
 // weigh the same. No weight is more than e times another's: a prototype that
-// does not fit is never quite left out.
+// does not fit is never quite ignored.
 //
-// The posterior is taken as things were at the time: weights and the scale of
-// results. Its noise variance and its constant mean are fixed, for steps must not
+// The posterior is taken as it was at the time: with the weights and the scale of results of
+// then. Its noise variance and its constant mean are fixed, for steps must not
 // change when hyperparameters are calibrated anew: they are those that are given,
 // with which the next point is chosen too, or where they are learnt, what is
 // believed of them.

@@ -47,7 +47,7 @@ struct Barycenter {
 // At least one member, all of one size. FAILED_PRECONDITION when a covariance
 // on the way cannot be factorised. DEADLINE_EXCEEDED or CANCELLED when the
 // deadline passed; a later call with the same members and `progress`, which may
-// be null, goes on with the round that it was in. It comes to the same, bit for bit.
+// be null, goes on with the round that it was in. The result is the same, bit for bit.
 absl::StatusOr<Barycenter> WassersteinBarycenter(const std::vector<const PlacedNormal*>& members,
                                                  const BarycenterOptions& options = {},
                                                  const Deadline& deadline = Deadline::Infinite(),

@@ -62,8 +62,8 @@ struct ClusterOptions {
   CovarianceWeights covariance = CovarianceWeights::kSquared;
   // The distance between prototypes and the target.
   NormalDistance weights = NormalDistance::kWasserstein;
-  // Weights follow so many of the first results and stay as they are then: all
-  // steps at once are O(n^4), and by then the results have the say.
+  // Weights follow this many of the first results and stay as they are then: all
+  // steps at once are O(n^4), and by then the results dominate.
   Index most_steps = 256;
   // The deviation of the target's own process; absent if it has none.
   std::optional<double> residual_amplitude = {};

@@ -54,24 +54,24 @@ struct Clustering {
 };
 
 // Distances between members, symmetric and 0 on the diagonal. Those among the first `rows` members
-// are worked out.
+// have been computed.
 struct DistanceTable {
   Matrix distances;
   Index rows = 0;
 };
 
-// The part of a clustering that is worked out. It says nothing of the members, so whoever keeps it
-// has to know whose it is.
+// The part of a clustering that has been computed. It does not record its members, so its owner
+// must know them.
 struct ClusteringProgress {
   DistanceTable wasserstein;
   DistanceTable of_options;  // Where the options have another distance, by that one.
-  // The number of clusters that is tried; absent before the first.
+  // The number of clusters that is being tried; absent before the first.
   std::optional<size_t> count = {};
-  // So many of its starts are done. The best of them, by each member's cluster, and its cost.
+  // How many of its starts are done, and the best of them, by each member's cluster, with its cost.
   int starts = 0;
   std::vector<size_t> assignment = {};
   double cost = 0;
-  // The best of the numbers that were tried before, and how good it is.
+  // The best of the numbers that were tried before, and its ratio.
   std::optional<Clustering> best = {};
   double best_ratio = 0;
 };
@@ -79,7 +79,7 @@ struct ClusteringProgress {
 // FAILED_PRECONDITION when a centre's covariance cannot be factorised. At least
 // one member, all of one size. DEADLINE_EXCEEDED or CANCELLED when the deadline
 // passed; a later call with the same members, options and `progress`, which may
-// be null, goes on from there. It comes to the same, bit for bit.
+// be null, goes on from there. The result is the same, bit for bit.
 absl::StatusOr<Clustering> ClusterNormals(const std::vector<PlacedNormal>& members,
                                           const ClusteringOptions& options,
                                           const Deadline& deadline = Deadline::Infinite(),

@@ -47,7 +47,7 @@ struct PrototypeOptions {
   SourceGrouping grouping = SourceGrouping::kClusters;
   ClusteringOptions clustering = {};
   PrototypeKind kind = PrototypeKind::kGeometricCentre;
-  // Places where sources are compared. From 33 sources on so many fewer that
+  // Places where sources are compared. From 33 sources on fewer, such that
   // comparing all pairs takes no longer.
   Index clustering_places = 100;
   // Places where prototypes are compared with the target, and the barycenters'
@@ -99,8 +99,8 @@ struct SourcePrototypes {
 // Approximate, for caches.
 size_t MemoryBytes(const SourcePrototypes& prototypes);
 
-// The part of the prototypes of some sources at some places that is worked out. Whoever keeps it
-// has to know of which.
+// The part of the prototypes of some sources at some places that has been computed. Its owner
+// must know which.
 struct PrototypeProgress {
   ClusteringProgress clustering;
   std::optional<SourcePrototypes> made;  // The groups, and the first of their prototypes.
@@ -112,7 +112,7 @@ struct PrototypeProgress {
 // those are taken that are needed, evenly. FAILED_PRECONDITION when a covariance
 // cannot be factorised. DEADLINE_EXCEEDED or CANCELLED when the deadline passed; a
 // later call with the same arguments and `progress`, which may be null, goes on from
-// there. It comes to the same, bit for bit.
+// there. The result is the same, bit for bit.
 absl::StatusOr<SourcePrototypes> MakePrototypes(const SourceModels& sources,
                                                 const PointMatrix& places,
                                                 const PrototypeOptions& options,

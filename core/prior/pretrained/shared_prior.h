@@ -34,10 +34,10 @@ absl::StatusOr<LikelihoodValue> MeanLogLikelihood(const Kernel& kernel,
 struct SharedPriorOptions {
   // Adds the beliefs' log density to -L: they weigh as much as one task does.
   bool with_beliefs = true;
-  // The first ascents run on so many rows of each task, ...
+  // The first ascents run on this many rows of each task, ...
   Index first_rows = 32;
   int ascents = 2;
-  int max_first_evaluations = 50;  // ... each within so many evaluations.
+  int max_first_evaluations = 50;  // ... each within this many evaluations.
   // The best of them goes on with all rows.
   int max_evaluations = 25;
   double value_tolerance = 1e-4;

@@ -1,7 +1,7 @@
 // The events of a transaction: kept in memory until its end and then written as one
-// row, so that an event costs next to nothing beside the change that it tells of.
+// row, so that an event costs next to nothing beside the change that it reports.
 //
-// Correct because nobody else may write to the file while it is locked. Not
+// Correct because no other process may write to the file while it is locked. Not
 // thread-safe.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_EVENT_LOG_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_EVENT_LOG_H_

@@ -1,6 +1,6 @@
 // Whether the files of an open store are still the ones at their paths, and none of
-// them has been cut off. A file that has been removed, moved or replaced is still
-// written to by whoever has it open, and what is written is lost when they close it.
+// them has been truncated. A file that has been removed, moved or replaced is still
+// written to by the process that has it open, and what is written is lost when it is closed.
 //
 // Not thread-safe: used by the writing thread.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_WATCH_H_
@@ -23,12 +23,12 @@ class FileWatch {
   // which exist. DATA_LOSS if they do not.
   static absl::StatusOr<FileWatch> Begin(const std::string& path);
 
-  // DATA_LOSS if one of the files has been removed, moved, replaced or cut off. Takes
+  // DATA_LOSS if one of the files has been removed, moved, replaced or truncated. Takes
   // a few microseconds.
   absl::Status Check();
 
   // After a commit that made the database file shorter, to `size` bytes: a
-  // checkpoint may cut it off there at any time.
+  // checkpoint may truncate it there at any time.
   void NoteShorter(int64_t size);
 
  private:

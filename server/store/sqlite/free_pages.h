@@ -19,7 +19,7 @@ class FreePages {
 
   // Whether there are so many that some should be given back.
   absl::StatusOr<bool> TooMany();
-  // Called in a transaction: gives back a few hundred at most. The file is cut off by a
+  // Called in a transaction: gives back a few hundred at most. The file is truncated by a
   // checkpoint after the commit.
   absl::Status GiveBackSome();
   // Bytes that the database takes without those that have been given back.

@@ -14,7 +14,7 @@
 // apart: the store is opened without them, and they are reported rather than forgotten in
 // silence. What cannot be noticed then is a log that ends exactly where a commit does. Neither a
 // kill nor a power cut removes the index: a log without one has been copied without it, and is
-// refused, as it may have been cut off anywhere. An empty file in the index's place makes the log
+// refused, as it may have been truncated anywhere. An empty file in the index's place makes the log
 // one that a power cut left.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_LOG_CHECK_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_LOG_CHECK_H_
@@ -25,7 +25,7 @@
 
 namespace slipstream::sqlite {
 
-// DATA_LOSS if commits of the log of the database at `path` have been damaged, cut off
+// DATA_LOSS if commits of the log of the database at `path` have been damaged, truncated
 // or removed; FAILED_PRECONDITION if the log has no index. Otherwise a sentence about the pieces at
 // its end that will be dropped and may have been acknowledged, empty if there are none. Reads all
 // of the log and changes nothing. Not for a log that this process has open, as it would release

@@ -1,8 +1,8 @@
-// What each project takes, kept in memory by the writing thread, so that a quota costs no more than
-// a look. Counted when it is first asked for, of a row of each study and source task; a store
+// What each project takes, kept in memory by the writing thread, so that a quota costs only a
+// look-up. Counted when it is first asked for, from a row of each study and source task; a store
 // without quotas never asks.
 //
-// Correct because nobody else may write to the file while it is locked. Not thread-safe.
+// Correct because no other process may write to the file while it is locked. Not thread-safe.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_PROJECT_USAGES_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_PROJECT_USAGES_H_
 
@@ -21,7 +21,7 @@ class ProjectUsages {
  public:
   explicit ProjectUsages(Connection* connection) : connection_(*connection) {}
 
-  // Whether it has been counted; changes are told only then.
+  // Whether it has been counted; changes are noted only then.
   bool is_counted() const { return counted_; }
   // Counts what the rows say, with what the transaction has written so far.
   absl::Status Count();

@@ -18,7 +18,7 @@ absl::Status DamageOf(absl::string_view path, absl::string_view what);
 // own explanation. For damage it is a DamageOf.
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text);
 
-// Whether the disk took nothing of a change, and may take it later: it is full, or read-only.
+// Whether the disk accepted nothing of a change, and may accept it later: it is full, or read-only.
 bool IsRefusalOfDisk(int code);
 
 // Whether the disk failed in such a way that its content is unknown.

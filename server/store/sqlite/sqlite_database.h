@@ -11,7 +11,7 @@
 namespace slipstream::sqlite {
 
 // Status codes are those of OpenSqliteStore. After a disk failure in a
-// transaction nobody knows what became of it: it ends with INTERNAL, and all
+// transaction its outcome is unknown: it ends with INTERNAL, and all
 // that follow are refused with UNAVAILABLE.
 absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions options);
 

@@ -1,7 +1,7 @@
 // A cache of study heads, kept by the writing thread: many writes to one study
 // cost one SELECT, and one UPDATE per commit.
 //
-// Correct because nobody else may write to the file while it is locked. Not
+// Correct because no other process may write to the file while it is locked. Not
 // thread-safe.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_HEADS_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_STUDY_HEADS_H_

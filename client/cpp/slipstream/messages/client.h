@@ -1,4 +1,4 @@
-// A client for those who want the protocol's messages: a method for each call of the server.
+// A client for programs that want the protocol's messages: a method for each call of the server.
 // study.h has what trainers need without them.
 //
 //   auto client = slipstream::Client::Connect({.address = "127.0.0.1:7411"});
@@ -82,19 +82,19 @@ class Client {
   absl::Status DeleteStudy(v1::DeleteStudyRequest request);
   absl::Status DeleteStudy(const std::string& name);
 
-  // Passes on what happens to the study and its trials, until the visitor has enough
-  // or the study is deleted. Goes on where it was when the connection or the server
-  // fails for a while. `resume_token`, unless null: where to begin, if not empty; on
-  // return, where a later watch may go on. Events come in messages, and a visitor that has enough
-  // in the middle of one is told of all of it again by a later watch. OUT_OF_RANGE: events in
-  // between are not kept any more, or the token is of later events than there are.
+  // Passes on the events of the study and its trials, until the visitor has enough
+  // or the study is deleted. Resumes where it was when the connection or the server
+  // fails temporarily. `resume_token`, unless null: where to begin, if not empty; on
+  // return, where a later watch may resume. Events come in messages, and a visitor that has enough
+  // in the middle of one gets all of it again from a later watch. OUT_OF_RANGE: events in
+  // between are no longer kept, or the token is of later events than there are.
   absl::Status WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
                           std::string* resume_token = nullptr);
   absl::Status WatchStudies(const Visitor<v1::StudyEvent>& visit,
                             std::string* resume_token = nullptr, const std::string& parent = "");
 
   // Passes on the lines of a study with all of its trials, in order. An attempt after a
-  // failure begins anew and passes over the lines that the visitor has seen. Ends early,
+  // failure begins again and skips the lines that the visitor has seen. Ends early,
   // with OK, when the visitor has enough.
   absl::Status ExportStudy(const std::string& name, const Visitor<v1::ExportLine>& visit);
   // Makes a study of such lines, whole or not at all. Every attempt reads `lines` again
@@ -119,7 +119,7 @@ class Client {
   // Gives trials back, so that others get them at once.
   absl::StatusOr<v1::ReleaseTrialsResponse> ReleaseTrials(v1::ReleaseTrialsRequest request);
 
-  // Reports measurements on the way to the outcome, and renews the trial's lease.
+  // Reports intermediate measurements, and renews the trial's lease.
   absl::StatusOr<v1::ReportResponse> Report(const v1::ReportRequest& request);
   absl::StatusOr<v1::ReportResponse> Report(const std::string& trial, int64_t step,
                                             const std::string& metric, double value);
@@ -133,11 +133,11 @@ class Client {
   // Reports that the trial succeeded with this value.
   absl::StatusOr<v1::Trial> Observe(const std::string& trial, const std::string& metric,
                                     double value);
-  // Reports that the worker failed. That may be chance; what fails again and again is avoided.
+  // Reports that the worker failed. That may be chance; what fails repeatedly is avoided.
   absl::StatusOr<v1::Trial> ReportFailure(const std::string& trial, const std::string& reason);
   // Reports that the configuration has no value.
   absl::StatusOr<v1::Trial> ReportInfeasible(const std::string& trial, const std::string& reason);
-  // Reports that the worker stopped the trial before it was done.
+  // Reports that the worker stopped the trial early.
   absl::StatusOr<v1::Trial> ReportStopped(const std::string& trial, const std::string& reason);
 
   absl::StatusOr<v1::AddTrialsResponse> AddTrials(v1::AddTrialsRequest request);
