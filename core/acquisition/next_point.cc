@@ -207,8 +207,7 @@ class Chooser {
     const OutputTransform& transform = request_.model.transform();
     next.model_deviation = deviation;
     next.mean = transform.Invert(mean);
-    next.deviation = std::abs(0.5 * transform.Invert(mean + deviation) -
-                              0.5 * transform.Invert(mean - deviation));
+    next.deviation = transform.InvertDeviation(mean, deviation);
   }
 
   const NextPointRequest& request_;

@@ -221,4 +221,13 @@ double OutputTransform::Invert(double value) const {
                     std::numeric_limits<double>::max());
 }
 
+double OutputTransform::InvertDeviation(double mean, double deviation) const {
+  constexpr double kMostSkew = 10;
+  const double middle = Invert(mean);
+  const double above = Invert(mean + deviation);
+  const double below = Invert(mean - deviation);
+  const double nearer = std::min(std::abs(above - middle), std::abs(middle - below));
+  return std::min(std::abs(0.5 * above - 0.5 * below), 0.5 * (1 + kMostSkew) * nearer);
+}
+
 }  // namespace slipstream

@@ -53,6 +53,10 @@ class OutputTransform {
   double LogSlopeAt(double value) const;
   // Apply's inverse; finite for finite values.
   double Invert(double value) const;
+  // What a deviation is worth at a mean: half of the distance between what one deviation more and
+  // one less invert to. One side counts at most as ten times the other, as a power's inverse has
+  // an end, at which numbers are huge.
+  double InvertDeviation(double mean, double deviation) const;
   // All of it in one text, for keys.
   std::string Text() const;
   // All of it as numbers, and the way back; absent where the numbers are of no transform.

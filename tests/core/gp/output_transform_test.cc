@@ -231,6 +231,27 @@ TEST(OutputTransform, ThePowerMakesALongTailSymmetric) {
   }
 }
 
+TEST(OutputTransform, ADeviationIsWorthHalfOfTheDistanceOfItsEnds) {
+  const Vector results = RandomVector(40, -1, 2, 12);
+  for (const OutputWarp warp :
+       {OutputWarp::kStandardize, OutputWarp::kPower, OutputWarp::kCopula}) {
+    const OutputTransform transform = OutputTransform::Fit(warp, results, -1);
+    const double distance = transform.Invert(0.2) - transform.Invert(0.6);
+    EXPECT_NEAR(transform.InvertDeviation(0.4, 0.2), 0.5 * distance, 1e-12);
+  }
+}
+
+// A few results far ahead of the others are moved close to the end of the power's range.
+TEST(OutputTransform, ADeviationBeyondTheEndOfAPowersRangeIsWorthNoHugeNumber) {
+  const Vector results = RandomVector(60, -1, 2, 13).array().exp().exp();
+  const OutputTransform transform = OutputTransform::Fit(OutputWarp::kPower, results, 1);
+  const double mean = transform.Apply(results.maxCoeff());
+  EXPECT_GT(transform.Invert(mean + 4), 1e6 * results.maxCoeff());
+  const double worth = transform.InvertDeviation(mean, 4);
+  EXPECT_GT(worth, 0.5 * results.maxCoeff());
+  EXPECT_LT(worth, 10 * results.maxCoeff());
+}
+
 // Yeo and Johnson's definition, equation 2.1, for exponents other than 0 and 2.
 long double YeoJohnson(long double x, long double exponent) {
   return x >= 0 ? (std::pow(x + 1, exponent) - 1) / exponent
