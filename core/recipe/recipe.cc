@@ -177,6 +177,7 @@ SourceFitOptions SourceFitOf(const Recipe& recipe,
                              absl::Span<const std::shared_ptr<const SourceTaskData>> sources) {
   SourceFitOptions options = recipe.model_options().sources;
   options.warp = WarpWithSources(recipe);
+  options.reach = recipe.model_options().warp == OutputWarp::kByEvidence ? kUsualReach : 0;
   switch (TaskScaleOf(recipe)) {
     case TaskScale::kOwn:
       break;

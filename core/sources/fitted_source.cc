@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -16,7 +17,6 @@
 #include "core/space/encoded_points.h"
 #include "core/space/space_key.h"
 #include "core/space/space_mapping.h"
-#include "core/study/training_set.h"
 
 namespace slipstream {
 namespace {
@@ -81,16 +81,15 @@ class PointCollector {
   SourceCounts counts_;
 };
 
-// Places of those to keep, ascending; those without a value count as worst.
-std::vector<size_t> ChooseSourcePoints(const std::vector<MappedResult>& results, Goal goal,
-                                       size_t most) {
+// What each result costs; infinite for those without a value.
+std::vector<double> CostsOf(const std::vector<MappedResult>& results, Goal goal) {
   std::vector<double> costs;
   for (const MappedResult& result : results) {
     costs.push_back(result.is_infeasible      ? std::numeric_limits<double>::infinity()
                     : goal == Goal::kMinimize ? result.mean
                                               : -result.mean);
   }
-  return BestAndEvenlySpread(costs, most);
+  return costs;
 }
 
 Smoothness SmoothnessOf(SourceKernel kernel) {
@@ -144,37 +143,43 @@ struct PreparedSource {
 
 // Without data where no point has a result and a place.
 PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
-                                      const SpaceMapping& mapping,
-                                      const SourceFitOptions& options) {
+                       const SpaceMapping& mapping, const SourceFitOptions& options) {
   PointCollector collector(source, mapping);
   const std::vector<MappedResult>& results = collector.results();
   PreparedSource prepared{{}, collector.counts()};
-  const bool is_measured = std::any_of(results.begin(), results.end(),
-                                       [](const auto& result) { return !result.is_infeasible; });
-  if (!is_measured) return prepared;
-  const std::vector<size_t> kept = ChooseSourcePoints(results, source.goal, options.most_points);
+  const std::vector<double> costs = CostsOf(results, source.goal);
+  std::vector<double> finite;
+  std::copy_if(costs.begin(), costs.end(), std::back_inserter(finite),
+               [](double cost) { return std::isfinite(cost); });
+  if (finite.empty()) return prepared;
+  // A scale that tasks share is what it is.
+  const double largest = LargestCost(finite, options.scale.has_value() ? 0 : options.reach);
+  const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most_points);
   prepared.counts.used = kept.size();
   prepared.counts.thinned = results.size() - kept.size();
+  const double sign = source.goal == Goal::kMinimize ? -1 : 1;
   std::vector<Configuration> configurations;
   std::vector<double> measured;
   for (size_t place : kept) {
     configurations.push_back(results[place].configuration);
-    if (!results[place].is_infeasible) measured.push_back(results[place].mean);
+    if (results[place].is_infeasible) continue;
+    measured.push_back(-sign * std::min(costs[place], largest));
+    prepared.counts.limited += costs[place] > largest ? 1 : 0;
   }
-  const double sign = source.goal == Goal::kMinimize ? -1 : 1;
   const Vector values =
       Eigen::Map<const Vector>(measured.data(), static_cast<Index>(measured.size()));
   const OutputTransform transform = options.scale.has_value()
                                         ? options.scale->WithSign(sign)
                                         : OutputTransform::Fit(options.warp, values, sign);
-  const double worst = transform.Apply(values).minCoeff();
+  const Vector scaled = transform.Apply(values);
   TrainingData& data = prepared.data;
   data.x = EncodeAll(space, configurations);
   data.y.resize(static_cast<Index>(kept.size()));
   data.repeats.resize(data.y.size());
+  Index next = 0;
   for (Index i = 0; i < data.y.size(); ++i) {
     const MappedResult& result = results[kept[static_cast<size_t>(i)]];
-    data.y[i] = result.is_infeasible ? worst : transform.Apply(result.mean);
+    data.y[i] = result.is_infeasible ? scaled.minCoeff() : scaled[next++];
     data.repeats[i] = result.count;
   }
   return prepared;
@@ -228,7 +233,7 @@ std::string SourceLibrary::KeyOf(const SourceTaskData& source, const SearchSpace
                       " ", static_cast<int>(options.warp), " ", options.most_points, " ",
                       options.most_calibrated, " ",
                       options.scale.has_value() ? options.scale->Text() : "own", " ",
-                      TextOf(options.given), "\n", SpaceKeyOf(space));
+                      options.reach, " ", TextOf(options.given), "\n", SpaceKeyOf(space));
 }
 
 SourceLibrary::SourceLibrary(size_t bytes)

@@ -23,6 +23,7 @@
 #include "core/gp/output_transform.h"
 #include "core/prior/blocks/source_model.h"
 #include "core/study/study_view.h"
+#include "core/study/training_set.h"
 
 namespace slipstream {
 
@@ -34,6 +35,7 @@ struct SourceCounts {
   size_t infeasible = 0;  // Without a value: learnt as the source's worst.
   size_t outside = 0;     // Without a place in the study's space.
   size_t thinned = 0;     // Left out because there were more than a model takes.
+  size_t limited = 0;     // Used, but so far off that they count as better than they are.
 };
 
 enum class SourceKernel {
@@ -51,6 +53,8 @@ struct SourceFitOptions {
   // The scale that the source shares with other tasks, of positive sign; none: its own, after
   // `warp`.
   std::optional<OutputTransform> scale = {};
+  // Limits results that are far off on the source's own scale (core/study/training_set.h); 0: none.
+  double reach = kUsualReach;
   GivenHyperparameters given = {};
   // The limit of different configurations: half of them are the best ones, the rest
   // are spread evenly over the others.

@@ -17,6 +17,7 @@ void AddCounts(const SourceCounts& counts, SourceCounts& sum) {
   sum.infeasible += counts.infeasible;
   sum.outside += counts.outside;
   sum.thinned += counts.thinned;
+  sum.limited += counts.limited;
 }
 
 }  // namespace
@@ -31,6 +32,7 @@ std::vector<Fact> UsableSources::Facts() const {
   tell("source_points_infeasible", counts.infeasible);
   tell("source_points_outside_the_space", counts.outside);
   tell("source_points_thinned_out", counts.thinned);
+  tell("source_points_limited", counts.limited);
   tell("sources_with_the_opposite_goal", opposite_goal);
   tell("sources_without_a_usable_point", without_points);
   tell("sources_that_could_not_be_fitted", without_model);

@@ -16,9 +16,6 @@ namespace {
 // the cube and change the hyperparameters by less than these are known.
 constexpr Index kMostCalibrated = 400;
 
-// Results count as at most so far behind the median, in units of the best one's lead over it.
-constexpr double kReach = 10;
-
 // An earlier scale serves new results as long as none is further off on it: 1e300 among results of
 // the order of 1 is infinite there.
 constexpr double kLargestOnScale = 1e6;
@@ -68,9 +65,9 @@ ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling) {
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
                                              OutputWarp warp) {
   if (warp != OutputWarp::kByEvidence) return ScaleResults(view, {warp});
-  ScaledResults power = ScaleResults(view, {OutputWarp::kPower, kReach});
+  ScaledResults power = ScaleResults(view, {OutputWarp::kPower, kUsualReach});
   if (!IsMixed(*view.space)) return power;
-  ScaledResults plain = ScaleResults(view, {OutputWarp::kStandardize, kReach});
+  ScaledResults plain = ScaleResults(view, {OutputWarp::kStandardize, kUsualReach});
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_power, LogEvidence(judge, power));
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_plain, LogEvidence(judge, plain));
   ScaledResults& chosen = of_power - of_plain > kEvident ? power : plain;

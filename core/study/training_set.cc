@@ -54,20 +54,6 @@ double SpreadOf(const std::vector<double>& values, const OutputTransform& transf
   return spread < kLargestSpread ? spread : kLargestSpread;
 }
 
-// The cost that counts for all that are larger; infinite where none is.
-double LargestCost(std::vector<double> costs, double reach) {
-  constexpr size_t kLeast = 10;
-  const double infinite = std::numeric_limits<double>::infinity();
-  if (!(reach > 0) || costs.size() < kLeast) return infinite;
-  const auto middle = costs.begin() + static_cast<ptrdiff_t>((costs.size() - 1) / 2);
-  std::nth_element(costs.begin(), middle, costs.end());
-  const double median = *middle;
-  const double best = *std::min_element(costs.begin(), middle + 1);
-  // If half of the results are equal, there is no unit to measure by.
-  const double largest = median + reach * (median - best);
-  return median > best && std::isfinite(largest) ? largest : infinite;
-}
-
 // The latest `most` configurations whose trials ended so.
 PointMatrix LatestThatEnded(Ending ending, const StudyView& view, size_t most) {
   std::vector<Configuration> latest;
@@ -94,6 +80,19 @@ void CollectWithoutValue(const StudyView& view, size_t most, TrainingSet& set) {
 }
 
 }  // namespace
+
+double LargestCost(std::vector<double> costs, double reach) {
+  constexpr size_t kLeast = 10;
+  const double infinite = std::numeric_limits<double>::infinity();
+  if (!(reach > 0) || costs.size() < kLeast) return infinite;
+  const auto middle = costs.begin() + static_cast<ptrdiff_t>((costs.size() - 1) / 2);
+  std::nth_element(costs.begin(), middle, costs.end());
+  const double median = *middle;
+  const double best = *std::min_element(costs.begin(), middle + 1);
+  // If half of the results are equal, there is no unit to measure by.
+  const double largest = median + reach * (median - best);
+  return median > best && std::isfinite(largest) ? largest : infinite;
+}
 
 std::vector<size_t> BestAndEvenlySpread(const std::vector<double>& costs, size_t most) {
   std::vector<size_t> order(costs.size());

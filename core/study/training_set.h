@@ -36,10 +36,7 @@ struct TrainingSetOptions {
   // The latest infeasible and failed ones together, at least half of each kind where there are so
   // many.
   size_t most_without_value = 500;
-  // If positive, and from ten configurations on: results that are worse than the median by more
-  // than so many times what the best is better than it count as that. A few that are far off then
-  // no longer decide the scale on which all others are told apart.
-  double reach = 0;
+  double reach = 0;  // As in LargestCost.
   // The scale of an earlier training set or of other tasks; null: the results' own.
   const OutputTransform* transform = nullptr;
   // Results lie here on their own scale if all are of one configuration.
@@ -49,6 +46,15 @@ struct TrainingSetOptions {
 // A view without a measured trial gives no rows; its transform, if none is given, changes nothing
 // but the sign.
 TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& options);
+
+// The reach of results that far off ones must not spoil.
+inline constexpr double kUsualReach = 10;
+
+// The cost that counts for all larger ones: it is worse than the median by `reach` times what the
+// least cost is better than it. A few costs that are far off then no longer decide the scale on
+// which all others are told apart. It is infinite, so that nothing is limited, if the reach is not
+// positive, if there are fewer than ten costs, or if half of them are equal to the least one.
+double LargestCost(std::vector<double> costs, double reach);
 
 // At most `most` places, ascending: where there are more, half of them have the least costs and
 // the rest are spread evenly over the others.

@@ -1,5 +1,6 @@
 #include "core/sources/fitted_source.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -93,6 +94,43 @@ TEST(FitSource, OfVeryManyPointsKeepsTheBestHalfOfWhatAModelTakes) {
   EXPECT_EQ(fitted->counts.thinned, 260U);
 }
 
+// The spread of the bowl's results in a source whose every fifth point has got `penalty` instead.
+double SpreadBesidePenalties(double penalty, const SourceFitOptions& options, size_t* limited) {
+  SourceTaskData source = *BowlSource("sourceTasks/a", 0.5, 0.5, 30, 1, Goal::kMinimize);
+  for (size_t i = 0; i < source.points.size(); i += 5) source.points[i].value = penalty;
+  const auto fitted = FitSource(source, *SquareSpace(), options, Deadline::Infinite()).value();
+  *limited = fitted->counts.limited;
+  std::vector<double> others;
+  for (Index i = 0; i < fitted->model->data.y.size(); ++i) {
+    if (i % 5 != 0) others.push_back(fitted->model->data.y[i]);
+  }
+  const auto [least, most] = std::minmax_element(others.begin(), others.end());
+  return *most - *least;
+}
+
+TEST(FitSource, PenaltiesDoNotDecideTheScaleOfTheOtherResults) {
+  size_t limited = 0;
+  const double beside_small = SpreadBesidePenalties(100, {}, &limited);
+  EXPECT_EQ(limited, 6U);
+  EXPECT_GT(beside_small, 1);
+  for (double penalty : {1e4, 1e9, 1e300}) {
+    EXPECT_EQ(SpreadBesidePenalties(penalty, {}, &limited), beside_small);
+    EXPECT_EQ(limited, 6U);
+  }
+}
+
+TEST(FitSource, LimitsNothingWhereAMethodDoesNot) {
+  SourceFitOptions options;
+  options.reach = 0;
+  size_t limited = 0;
+  EXPECT_LT(SpreadBesidePenalties(1e9, options, &limited), 0.1);
+  EXPECT_EQ(limited, 0U);
+  options.reach = 10;
+  options.scale = OutputTransform::Identity(1);
+  EXPECT_LT(SpreadBesidePenalties(1e9, options, &limited), 0.5) << "as measured";
+  EXPECT_EQ(limited, 0U) << "a scale that tasks share is what it is";
+}
+
 TEST(SourceLibrary, KeepsWhatWasAskedForLastWithinItsBytes) {
   const auto a = BowlSource("sourceTasks/a", 0.5, 0.5, 20, 1);
   const auto b = BowlSource("sourceTasks/b", 0.5, 0.5, 20, 2);
@@ -137,9 +175,12 @@ TEST(SourceLibrary, TellsSpacesAndOptionsApart) {
                                 {"y", DoubleDomain{0.1, 1, Scale::kLog}, {}, {}}});
   SourceFitOptions options;
   options.kernel = SourceKernel::kMatern32TimesMatern12;
+  SourceFitOptions unlimited;
+  unlimited.reach = 0;
   const std::string key = SourceLibrary::KeyOf(*source, *SquareSpace(), {});
   EXPECT_NE(key, SourceLibrary::KeyOf(*source, *other, {}));
   EXPECT_NE(key, SourceLibrary::KeyOf(*source, *SquareSpace(), options));
+  EXPECT_NE(key, SourceLibrary::KeyOf(*source, *SquareSpace(), unlimited));
   EXPECT_EQ(key, SourceLibrary::KeyOf(*source, *SquareSpace(), {}));
 }
 
