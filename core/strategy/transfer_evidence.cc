@@ -114,19 +114,31 @@ TransferEvidence EvidenceOf(absl::Span<const EndedTrial> ended, double initial) 
   }
   evidence.log_odds =
       kInitialPart * std::clamp(evidence.initial, kLeastLogDensity, -kLeastLogDensity);
+  double count = 0;
   double sum = 0;
   double squares = 0;
+  const auto add = [&](double times, double gain) {
+    const double counted = std::clamp(gain, -kMostGain, kMostGain);
+    count += times;
+    sum += times * counted;
+    squares += times * counted * counted;
+  };
+  size_t before = 0;  // Results before the first forecast.
   for (const EndedTrial& trial : ended) {
     const std::optional<double> gain = GainOf(trial);
-    if (!gain.has_value()) continue;
+    if (!gain.has_value()) {
+      before += evidence.results == 0 && InformsModels(trial) ? 1 : 0;
+      continue;
+    }
     ++evidence.results;
     evidence.log_odds = kMemory * evidence.log_odds + *gain;
-    const double counted = std::clamp(*gain, -kMostGain, kMostGain);
-    sum += counted;
-    squares += counted * counted;
+    add(1, *gain);
   }
   if (evidence.results == 0) return evidence;
-  const auto count = static_cast<double>(evidence.results);
+  if (before > 0) {
+    const auto times = static_cast<double>(before);
+    add(times, kInitialPart * evidence.initial / times);
+  }
   evidence.gain = sum / count;
   // Together with a prior result of no gain and variance 1, few equal results are no certainty.
   const double variance = (squares - sum * evidence.gain + 1) / count;

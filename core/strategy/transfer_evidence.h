@@ -51,7 +51,7 @@ struct TransferEvidence {
   double initial = 0;
   // By how much, in natural logarithms, a result was likelier with the sources, none counting for
   // more than 2 either way: the mean over results, and an interval that has it with a probability
-  // of about 95%.
+  // of about 95%. Those before the first forecast share half of `initial` equally.
   double gain = 0;
   double gain_low = 0;
   double gain_high = 0;

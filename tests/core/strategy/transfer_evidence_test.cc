@@ -88,6 +88,27 @@ TEST(TransferEvidence, TheFirstResultsCountHalfAndAsNotedFirst) {
   EXPECT_DOUBLE_EQ(evidence.log_odds, 0.5 * 0.9 * 0.9);
 }
 
+TEST(TransferEvidence, TheFirstResultsCountInTheMeanGainWithHalfOfTheirEvidence) {
+  EndedTrial first;
+  first.value = 3;
+  EndedTrial failed;
+  failed.ending = Ending::kFailed;
+  std::vector<EndedTrial> ended = {first, failed, first, first};
+  for (int i = 0; i < 5; ++i) ended.push_back(Forecast(0, 0, 1, 6));
+  ended.push_back(first);  // A person's, later.
+  TransferEvidence evidence = EvidenceOf(ended, 0);
+  EXPECT_EQ(evidence.results, 5u);
+  EXPECT_NEAR(evidence.gain, 3 * 1.0 / 8, 1e-12);
+  EXPECT_NEAR(evidence.gain_high - evidence.gain,
+              1.96 * std::sqrt((3 - 8 * evidence.gain * evidence.gain + 1) / 8 / 8), 1e-12);
+  for (EndedTrial& trial : ended) {
+    if (!trial.notes.empty()) trial.notes = Forecast(0, 0, 1, -60).notes;
+  }
+  evidence = EvidenceOf(ended, 0);
+  EXPECT_NEAR(evidence.gain, 3 * -2.0 / 8, 1e-12);
+  EXPECT_EQ(evidence.state(), TransferState::kHurting);
+}
+
 TEST(TransferEvidence, ForecastsAreOnTheScaleOfTheirTime) {
   Vector results(4);
   results << 10, 20, 40, 100;
