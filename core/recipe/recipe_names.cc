@@ -246,6 +246,26 @@ absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& cha
   return recipe;
 }
 
+absl::Status CheckOptionsHaveEffect(const Recipe& changed, const RecipeChange& change) {
+  if (change.options.empty()) return absl::OkStatus();
+  const std::vector<RecipeOption> options = RecipeOptions();
+  for (const auto& [name, value] : change.options) {
+    bool has_effect = false;
+    ForEachChoice(changed, [&, &option = name](absl::string_view, const auto& choice) {
+      for (const OptionInfo& info : choice.options().Infos()) has_effect |= info.name == option;
+    });
+    if (has_effect) continue;
+    const auto found =
+        std::find_if(options.begin(), options.end(),
+                     [&option = name](const auto& each) { return each.info.name == option; });
+    const std::string owners =
+        found == options.end() ? "" : absl::StrJoin(found->ingredients, ", ");
+    return InvalidField(OptionField(name), FormatNumber(value),
+                        absl::StrCat("left out of a recipe without ", owners));
+  }
+  return absl::OkStatus();
+}
+
 RecipeChange NamesOf(const Recipe& recipe) {
   RecipeChange names;
   names.prior = std::string(recipe.prior.name());

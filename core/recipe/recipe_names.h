@@ -52,6 +52,11 @@ struct RecipeChange {
 absl::StatusOr<Recipe> ChangedRecipe(const Recipe& base, const RecipeChange& change,
                                      const RecipeTables& tables = RecipeTables());
 
+// Refuses options of `change` that have no effect on `changed`, which ChangedRecipe made by it,
+// because none of its ingredients has them: an InvalidField on the option, which names those that
+// have it.
+absl::Status CheckOptionsHaveEffect(const Recipe& changed, const RecipeChange& change);
+
 // The names of a recipe's ingredients; no options.
 RecipeChange NamesOf(const Recipe& recipe);
 // The same with the values of all of its options that are given: ChangedRecipe makes the same

@@ -135,6 +135,24 @@ v1::LeasePolicy LeasePolicyToProto(const LeasePolicy& policy) {
   return proto;
 }
 
+absl::Status CheckMetricIsNoParameter(const v1::Study& study) {
+  for (const v1::Parameter& parameter : study.space().parameters()) {
+    for (const v1::Metric& metric : study.metrics()) {
+      if (parameter.name() != metric.name()) continue;
+      return InvalidField("metrics[0].name", metric.name(), "a name that no parameter has");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRecipeOptions(const v1::Algorithm& algorithm) {
+  const Preset* const preset = FindPreset(algorithm.preset());
+  if (preset == nullptr) return absl::OkStatus();
+  const RecipeChange change = RecipeChangeFromProto(algorithm.recipe());
+  SLIPSTREAM_ASSIGN_OR_RETURN(const Recipe recipe, preset->With(change));
+  return WithFieldPrefix(CheckOptionsHaveEffect(recipe, change), "algorithm.recipe.");
+}
+
 }  // namespace
 
 absl::StatusOr<MetricAndGoal> MetricFromProto(
@@ -182,14 +200,9 @@ absl::StatusOr<LeasePolicy> LeasePolicyFromProto(const v1::LeasePolicy& policy) 
   return result;
 }
 
-absl::Status CheckMetricIsNoParameter(const v1::Study& study) {
-  for (const v1::Parameter& parameter : study.space().parameters()) {
-    for (const v1::Metric& metric : study.metrics()) {
-      if (parameter.name() != metric.name()) continue;
-      return InvalidField("metrics[0].name", metric.name(), "a name that no parameter has");
-    }
-  }
-  return absl::OkStatus();
+absl::Status CheckNewStudy(const v1::Study& study) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckMetricIsNoParameter(study));
+  return CheckRecipeOptions(study.algorithm());
 }
 
 absl::StatusOr<StudyDefinition> StudyDefinitionFromProto(const v1::Study& study) {

@@ -66,8 +66,9 @@ NewStudy NewStudyOf(const v1::Study& study, const StudyDefinition& definition,
 absl::StatusOr<StudyDefinition> StoredStudyDefinition(const StudyRecord& record,
                                                       const std::string& candidates);
 
-// For new studies; those from before may have a metric with a parameter's name.
-absl::Status CheckMetricIsNoParameter(const v1::Study& study);
+// What is asked of new studies alone. Those from before may have a metric with a parameter's name,
+// and options that have no effect on their recipe. An InvalidField as above.
+absl::Status CheckNewStudy(const v1::Study& study);
 
 // Whether suggestions by the study's recipe always learn from source tasks, if there
 // are any.

@@ -151,7 +151,7 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   id = IdInProject(*project, id);
   const v1::Study filled = WithDefaults(request.study());
   const absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
-  status = definition.ok() ? CheckMetricIsNoParameter(filled) : definition.status();
+  status = definition.ok() ? CheckNewStudy(filled) : definition.status();
   if (!status.ok()) return done(WithFieldPrefix(status, "study."));
   status = catalog_.CheckSources(*definition);
   if (!status.ok()) return done(status);

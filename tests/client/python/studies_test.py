@@ -94,7 +94,7 @@ class Opening(ServerTest):
 
     def test_numbers_may_be_of_any_type(self):
         study = self.open(
-            seed=numpy.int64(7), recipe={"most_sources": numpy.int64(3)}, requeues=numpy.int32(1),
+            seed=numpy.int64(7), recipe={"smoothness": numpy.int64(1)}, requeues=numpy.int32(1),
             stopping="percentile", stopping_options={"percentile": numpy.float32(50)},
             lease=numpy.float64(60), labels={"year": 2026, "rows": numpy.int64(3), "b": "c"})
         self.assertEqual(study.description.labels, {"year": "2026", "rows": "3", "b": "c"})

@@ -176,6 +176,22 @@ TEST(RecipeNames, AnUnknownOneIsRefusedWithWhatThereIs) {
   EXPECT_THAT(ViolationOf(option.status())->bound, HasSubstr("ucb_multiplier"));
 }
 
+TEST(RecipeNames, AnOptionWithoutEffectIsRefusedWithWhatHasIt) {
+  const auto check = [](const RecipeChange& change) {
+    return CheckOptionsHaveEffect(ChangedRecipe(Recipe(), change).value(), change);
+  };
+  EXPECT_TRUE(check({}).ok());
+  EXPECT_TRUE(check({.exploration = "hedge", .options = {{"hedge_rate", 3}}}).ok());
+  EXPECT_TRUE(check({.options = {{"noise_deviation", 0.1}}}).ok()) << "of each recipe's model";
+  EXPECT_TRUE(check({.calibration = "expanding(map)", .options = {{"norm", 2}}}).ok());
+  const absl::Status refused =
+      check({.options = {{"hedge_rate", 3}, {"noise_deviation", 0.1}}});
+  ASSERT_TRUE(ViolationOf(refused).has_value());
+  EXPECT_EQ(ViolationOf(refused)->field, "options[hedge_rate]");
+  EXPECT_EQ(ViolationOf(refused)->value, "3");
+  EXPECT_THAT(ViolationOf(refused)->bound, HasSubstr("without exploration hedge"));
+}
+
 TEST(RecipeNames, APresetWithoutAModelTakesNoRecipe) {
   EXPECT_TRUE(MakeStrategy(*FindPreset("random"), {}).ok());
   const auto refused = MakeStrategy(*FindPreset("random"), {.acquisition = "ei"});

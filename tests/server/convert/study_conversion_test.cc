@@ -97,6 +97,19 @@ TEST(StudyConversion, AnUnknownOptionIsRefusedWithWholeNamesOfOthers) {
   EXPECT_EQ(message.substr(end), absl::StrCat(" and ", known.size() - named.size(), " more"));
 }
 
+// Studies that were made before are read all the same.
+TEST(StudyConversion, AnOptionWithoutEffectIsRefusedInNewStudiesAlone) {
+  v1::Study study = ExampleStudy("gp_log_ei");
+  auto& options = *study.mutable_algorithm()->mutable_recipe()->mutable_options();
+  options["hedge_rate"] = 3;
+  const auto violation = ViolationOf(CheckNewStudy(study));
+  ASSERT_TRUE(violation.has_value());
+  EXPECT_EQ(violation->field, "algorithm.recipe.options[hedge_rate]");
+  EXPECT_TRUE(StudyDefinitionFromProto(study).ok());
+  study.mutable_algorithm()->mutable_recipe()->set_exploration("hedge");
+  EXPECT_TRUE(CheckNewStudy(study).ok());
+}
+
 TEST(StudyConversion, DamagedRecordsAreDataLoss) {
   StudyRecord record;
   record.id = "s";
