@@ -20,7 +20,7 @@
 // - The rate is that of the recipe's horizon, in blocks; it does not change when
 //   a study goes on for longer.
 // - With several workers a block is two suggestions in the order in which they
-// were made, whichever workers got them. Its reward counts from when both trials have
+//   were made, whichever workers got them. Its reward counts from when both trials have
 //   ended; until then the block has no part in the weights, and a trial that
 //   never ends leaves its block without one. A trial without a value has none to
 //   offer, and a block without any earns nothing.
