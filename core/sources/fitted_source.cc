@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -141,30 +140,65 @@ struct PreparedSource {
   SourceCounts counts;
 };
 
+// A weight for each point that makes all within a tenth of the cube's edges of one another count
+// together like about one. Otherwise a history that converged would consist of its optimum, and all
+// results elsewhere would be far off.
+std::vector<double> WeightsOf(const PointMatrix& x) {
+  constexpr double kCrowded = 0.1;
+  std::vector<double> weights;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const auto distances = (x.rowwise() - x.row(i)).cwiseAbs().rowwise().maxCoeff();
+    weights.push_back(1 / static_cast<double>((distances.array() <= kCrowded).count()));
+  }
+  return weights;
+}
+
+// The largest cost that counts among `costs`, of points `x`, of which infinite ones are no results.
+double LargestSourceCost(const std::vector<double>& costs, const PointMatrix& x,
+                         const SourceFitOptions& options) {
+  // A scale that tasks share is what it is.
+  if (options.scale.has_value()) return std::numeric_limits<double>::infinity();
+  const std::vector<double> weights = WeightsOf(x);
+  std::vector<double> finite;
+  std::vector<double> finite_weights;
+  for (size_t i = 0; i < costs.size(); ++i) {
+    if (!std::isfinite(costs[i])) continue;
+    finite.push_back(costs[i]);
+    finite_weights.push_back(weights[i]);
+  }
+  return LargestCost(finite, finite_weights, options.reach);
+}
+
 // Without data where no point has a result and a place.
 PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
                        const SpaceMapping& mapping, const SourceFitOptions& options) {
   PointCollector collector(source, mapping);
   const std::vector<MappedResult>& results = collector.results();
   PreparedSource prepared{{}, collector.counts()};
-  const std::vector<double> costs = CostsOf(results, source.goal);
-  std::vector<double> finite;
-  std::copy_if(costs.begin(), costs.end(), std::back_inserter(finite),
-               [](double cost) { return std::isfinite(cost); });
-  if (finite.empty()) return prepared;
-  // A scale that tasks share is what it is.
-  const double largest = LargestCost(finite, options.scale.has_value() ? 0 : options.reach);
-  const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most_points);
+  const bool is_measured = std::any_of(results.begin(), results.end(),
+                                       [](const auto& result) { return !result.is_infeasible; });
+  if (!is_measured) return prepared;
+  const std::vector<double> all = CostsOf(results, source.goal);
+  const std::vector<size_t> kept = BestAndEvenlySpread(all, options.most_points);
   prepared.counts.used = kept.size();
   prepared.counts.thinned = results.size() - kept.size();
-  const double sign = source.goal == Goal::kMinimize ? -1 : 1;
   std::vector<Configuration> configurations;
-  std::vector<double> measured;
+  std::vector<double> costs;
   for (size_t place : kept) {
     configurations.push_back(results[place].configuration);
-    if (results[place].is_infeasible) continue;
-    measured.push_back(-sign * std::min(costs[place], largest));
-    prepared.counts.limited += costs[place] > largest ? 1 : 0;
+    costs.push_back(all[place]);
+  }
+  TrainingData& data = prepared.data;
+  data.x = EncodeAll(space, configurations);
+  data.y.resize(static_cast<Index>(kept.size()));
+  data.repeats.resize(data.y.size());
+  const double largest = LargestSourceCost(costs, data.x, options);
+  const double sign = source.goal == Goal::kMinimize ? -1 : 1;
+  std::vector<double> measured;
+  for (double cost : costs) {
+    if (!std::isfinite(cost)) continue;
+    measured.push_back(-sign * std::min(cost, largest));
+    prepared.counts.limited += cost > largest ? 1 : 0;
   }
   const Vector values =
       Eigen::Map<const Vector>(measured.data(), static_cast<Index>(measured.size()));
@@ -172,10 +206,6 @@ PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
                                         ? options.scale->WithSign(sign)
                                         : OutputTransform::Fit(options.warp, values, sign);
   const Vector scaled = transform.Apply(values);
-  TrainingData& data = prepared.data;
-  data.x = EncodeAll(space, configurations);
-  data.y.resize(static_cast<Index>(kept.size()));
-  data.repeats.resize(data.y.size());
   Index next = 0;
   for (Index i = 0; i < data.y.size(); ++i) {
     const MappedResult& result = results[kept[static_cast<size_t>(i)]];

@@ -81,14 +81,21 @@ void CollectWithoutValue(const StudyView& view, size_t most, TrainingSet& set) {
 
 }  // namespace
 
-double LargestCost(std::vector<double> costs, double reach) {
+double LargestCost(const std::vector<double>& costs, const std::vector<double>& weights,
+                   double reach) {
   constexpr size_t kLeast = 10;
   const double infinite = std::numeric_limits<double>::infinity();
   if (!(reach > 0) || costs.size() < kLeast) return infinite;
-  const auto middle = costs.begin() + static_cast<ptrdiff_t>((costs.size() - 1) / 2);
-  std::nth_element(costs.begin(), middle, costs.end());
-  const double median = *middle;
-  const double best = *std::min_element(costs.begin(), middle + 1);
+  std::vector<size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return costs[a] < costs[b]; });
+  const auto weight = [&](size_t place) { return weights.empty() ? 1 : weights[place]; };
+  double left = 0;
+  for (size_t place : order) left += weight(place) / 2;
+  const auto middle = std::find_if(order.begin(), order.end() - 1,
+                                   [&](size_t place) { return (left -= weight(place)) <= 0; });
+  const double median = costs[*middle];
+  const double best = costs[order.front()];
   // If half of the results are equal, there is no unit to measure by.
   const double largest = median + reach * (median - best);
   return median > best && std::isfinite(largest) ? largest : infinite;
@@ -115,7 +122,7 @@ TrainingSet CollectTrainingSet(const StudyView& view, const TrainingSetOptions& 
   const double sign = view.goal == Goal::kMinimize ? 1 : -1;
   std::vector<double> costs;
   for (const Result& result : results) costs.push_back(sign * result.mean);
-  const double largest = LargestCost(costs, options.reach);
+  const double largest = LargestCost(costs, {}, options.reach);
   const std::vector<size_t> kept = BestAndEvenlySpread(costs, options.most);
   const auto size = static_cast<Index>(kept.size());
   set.different = results.size();

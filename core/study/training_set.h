@@ -52,9 +52,11 @@ inline constexpr double kUsualReach = 10;
 
 // The cost that counts for all larger ones: it is worse than the median by `reach` times what the
 // least cost is better than it. A few costs that are far off then no longer decide the scale on
-// which all others are told apart. It is infinite, so that nothing is limited, if the reach is not
-// positive, if there are fewer than ten costs, or if half of them are equal to the least one.
-double LargestCost(std::vector<double> costs, double reach);
+// which all others are told apart. The median is weighted by `weights`, one for each cost, or by
+// none if they are empty. It is infinite, so that nothing is limited, if the reach is not positive,
+// if there are fewer than ten costs, or if the median is equal to the least one.
+double LargestCost(const std::vector<double>& costs, const std::vector<double>& weights,
+                   double reach);
 
 // At most `most` places, ascending: where there are more, half of them have the least costs and
 // the rest are spread evenly over the others.

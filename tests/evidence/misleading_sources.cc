@@ -80,12 +80,24 @@ SourceTaskData InOtherUnits(SourceTaskData source, uint64_t, uint64_t) {
   return source;
 }
 
+// As if runs that diverged, the worst fifth, had been written down with a penalty.
+SourceTaskData Penalised(SourceTaskData source, uint64_t, uint64_t) {
+  std::vector<double*> values = ValuesOf(source);
+  const double sign = source.goal == Goal::kMinimize ? 1 : -1;
+  std::sort(values.begin(), values.end(),
+            [sign](const double* a, const double* b) { return sign * *a < sign * *b; });
+  const double penalty = *values.back() + 1e6 * (*values.back() - *values.front());
+  for (size_t i = values.size() - values.size() / 5; i < values.size(); ++i) *values[i] = penalty;
+  return source;
+}
+
 constexpr Spoiling kSpoilings[] = {
     {"negated", "Its sources' values have the other sign", Negated},
     {"masked", "Its sources' best quarter looks like their median", Masked},
     {"independent", "Its sources are functions that have nothing to do with it", Independent},
     {"rescaled", "Each of its sources has a unit and a zero of its own", Rescaled},
     {"other_units", "Its sources' parameters are written in other units", InOtherUnits},
+    {"penalised", "Its sources' worst fifth has got a penalty far behind the others", Penalised},
 };
 
 constexpr absl::string_view kDevelopment = "misleading_development";

@@ -103,6 +103,20 @@ TEST(MisleadingSources, ThoseInOtherUnitsHaveTheirPointsHalfWayDown) {
   EXPECT_EQ(ValuesOf(pair.spoiled, 0), ValuesOf(pair.plain, 0));
 }
 
+TEST(MisleadingSources, PenalisedOnesHaveOneHugeValueWhereTheyWereWorst) {
+  const Pair pair("penalised");
+  const std::vector<double> plain = ValuesOf(pair.plain, 1);
+  const std::vector<double> spoiled = ValuesOf(pair.spoiled, 1);
+  std::vector<double> sorted = plain;
+  std::sort(sorted.begin(), sorted.end());  // Less is better.
+  const size_t kept = plain.size() - plain.size() / 5;
+  const double penalty = *std::max_element(spoiled.begin(), spoiled.end());
+  EXPECT_GT(penalty, 1e5 * (sorted.back() - sorted.front()));
+  for (size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_EQ(spoiled[i], plain[i] < sorted[kept] ? plain[i] : penalty);
+  }
+}
+
 TEST(MisleadingSources, OtherSpoilingsAreRefused) {
   EXPECT_FALSE(MakeProblem("branin_family~burnt", {}).ok());
   EXPECT_FALSE(MakeProblem("nothing~negated", {}).ok());

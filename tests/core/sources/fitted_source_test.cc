@@ -119,6 +119,19 @@ TEST(FitSource, PenaltiesDoNotDecideTheScaleOfTheOtherResults) {
   }
 }
 
+// Two thirds of its points are next to its optimum, where results differ by next to nothing.
+TEST(FitSource, WhatIsElsewhereInAHistoryThatConvergedIsNotFarOff) {
+  SourceTaskData source = *BowlSource("sourceTasks/a", 0.5, 0.5, 30, 1, Goal::kMinimize);
+  for (size_t i = 10; i < source.points.size(); ++i) {
+    const double near = 1e-4 * static_cast<double>(i);
+    source.points[i].configuration = At(*source.space, 0.5 + near, 0.5);
+    source.points[i].value = near * near;
+  }
+  EXPECT_EQ(MustFit(source, *SquareSpace())->counts.limited, 0U);
+  source.points[3].value = 1e6;
+  EXPECT_EQ(MustFit(source, *SquareSpace())->counts.limited, 1U);
+}
+
 TEST(FitSource, LimitsNothingWhereAMethodDoesNot) {
   SourceFitOptions options;
   options.reach = 0;

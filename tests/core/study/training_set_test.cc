@@ -1,7 +1,9 @@
 #include "core/study/training_set.h"
 
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,6 +20,22 @@ void Add(FakeStudy& study, double x, std::optional<double> value,
   trial.value = value;
   trial.ending = ending;
   study.ended.push_back(trial);
+}
+
+TEST(LargestCost, IsAsFarBehindTheMedianAsItsReachSays) {
+  const std::vector<double> costs = {9, 1, 2, 3, 4, 5, 6, 7, 8, 1e9};
+  EXPECT_EQ(LargestCost(costs, {}, 10), 5 + 10 * (5 - 1));
+  EXPECT_EQ(LargestCost(costs, {}, 0), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(LargestCost({1, 2, 1e9}, {}, 10), std::numeric_limits<double>::infinity()) << "too few";
+  EXPECT_EQ(LargestCost({1, 1, 1, 1, 1, 1, 7, 8, 9, 1e9}, {}, 10),
+            std::numeric_limits<double>::infinity());
+}
+
+TEST(LargestCost, TakesTheMedianOfTheWeights) {
+  const std::vector<double> costs = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 20, 30, 40};
+  EXPECT_EQ(LargestCost(costs, std::vector<double>(10, 0.25), 10), LargestCost(costs, {}, 10));
+  const std::vector<double> weights = {.1, .1, .1, .1, .1, .1, .1, 1, 1, 1};
+  EXPECT_EQ(LargestCost(costs, weights, 10), 30 + 10 * (30 - 1));
 }
 
 TEST(TrainingSet, HoldsMeasuredConfigurationsInTheirOrderOnTheModelsScale) {
