@@ -353,16 +353,26 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
     if (item.inputs.size() != 1 || item.inputs.front().empty()) {
       throw CLI::ConfigError(absl::StrCat(file, ": ", item.fullname(), " needs one value"));
     }
-    const char* const set = std::getenv(option->get_envname().c_str());
-    if (set != nullptr && *set != '\0') continue;
+    if (std::getenv(option->get_envname().c_str()) != nullptr) continue;
     arguments.push_back(absl::StrCat(name, "=", item.inputs.front()));
   }
   return arguments;
 }
 
+// An empty variable is more likely a mistake than a wish to do without, say, a token file.
+void CheckEnvironment(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_envname();
+    const char* const set = name.empty() ? nullptr : std::getenv(name.c_str());
+    if (set == nullptr || *set != '\0') continue;
+    throw CLI::ConfigError(absl::StrCat(name, " is empty; give it a value, or unset it"));
+  }
+}
+
 // The file's flags come first, because the last of several values wins.
 void Parse(int argc, char** argv, CLI::App* app) {
   const std::vector<std::string> command_line = CommandLine(argc, argv);
+  CheckEnvironment(*app);
   std::vector<std::string> arguments = FlagsInFile(FlagFileOf(command_line), *app);
   arguments.insert(arguments.end(), command_line.begin(), command_line.end());
   ParseInOrder(std::move(arguments), app);

@@ -230,7 +230,7 @@ absl::Status Run(const Flags& flags, const sigset_t& signals, Log* log) {
     return absl::OkStatus();
   }
   if (!flags.restore_from.empty()) {
-    if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
+    SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
     SLIPSTREAM_RETURN_IF_ERROR(RestoreDataStore(flags.data, flags.restore_from));
     log->Write(LogLevel::kInfo, "restored",
                {{"store", DataStoreName(flags.data)}, {"from", flags.restore_from}});

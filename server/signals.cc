@@ -36,7 +36,7 @@ sigset_t BlockEndingSignals() {
   sigaddset(&signals, SIGINT);
   if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  for (const int unused : {SIGPIPE, SIGUSR1, SIGUSR2}) signal(unused, SIG_IGN);
+  for (const int unused : {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}) signal(unused, SIG_IGN);
   return signals;
 }
 

@@ -12,8 +12,8 @@
 namespace slipstream {
 
 // Blocks the signals that end the server, in this thread and all that it starts: SIGTERM, SIGINT
-// and, unless the server was started to outlive its terminal, SIGHUP. Ignores SIGPIPE, SIGUSR1 and
-// SIGUSR2, which would end it without draining.
+// and, unless the server was started to outlive its terminal, SIGHUP. Ignores SIGPIPE, SIGXFSZ,
+// SIGUSR1 and SIGUSR2, which would end it without draining.
 sigset_t BlockEndingSignals();
 
 // Returns the signal that ends the server; calls `each_second` until then. SIGINT is ignored when

@@ -183,6 +183,7 @@ class Store {
   // the trial that repeats it is withdrawn if it is still queued.
   virtual void ObserveTrial(Observe observe, Write<TrialRecord> write) = 0;
   // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
+  // FAILED_PRECONDITION: the study is COMPLETED, and a trial has no outcome.
   virtual void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) = 0;
   // ABORTED: the plan is out of date (the study has other trials by now, a trial
   // to lease has changed, one is passed over, or a grant's request id has been used);

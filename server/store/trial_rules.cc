@@ -103,6 +103,16 @@ absl::Status CheckRoomForTrials(const std::string& study_id, const StudyHead& he
                    " more would be above the limit of ", max_trials, " (--max-trials-per-study)"));
 }
 
+// A study that is COMPLETED stays so, and nobody would ever try what is queued there.
+absl::Status CheckTakesTrials(const Addition& addition, const StudyHead& head) {
+  const bool queues = std::any_of(addition.trials.begin(), addition.trials.end(),
+                                  [](const NewTrial& trial) { return !trial.outcome.has_value(); });
+  if (head.state != StudyState::kCompleted || !queues) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(NameOfStudy(addition.study.id),
+                   " is COMPLETED and queues no configurations; it still takes results"));
+}
+
 absl::StatusOr<TrialRecord> ObserveTrial(RowTransaction& rows, const Observe& observe) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckOutcome(observe.outcome));
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, observe.study));
@@ -139,6 +149,7 @@ absl::StatusOr<std::vector<TrialRecord>> AddTrials(RowTransaction& rows, const A
   SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, addition.study));
   SLIPSTREAM_RETURN_IF_ERROR(
       CheckRoomForTrials(addition.study.id, head, trials.size(), max_trials));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckTakesTrials(addition, head));
   SLIPSTREAM_RETURN_IF_ERROR(CheckQuota(rows, quotas, addition.study.id, more));
   head.bytes += more.bytes;
   std::vector<TrialRecord> records;

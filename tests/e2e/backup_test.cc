@@ -153,11 +153,10 @@ TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
     v1::WatchResponse again;
     EXPECT_TRUE(WatchOnce(server.stub(), later.resume_token(), &again).ok());
   }
-  TemporaryFolder restored;
-  ASSERT_EQ(
-      ServerProcess::Run({"--data", restored.path(), "--restore-from", backup.path()}).exit_code,
-      0);
-  ServerProcess server(restored.path());
+  TemporaryFolder scratch;
+  const std::string restored = scratch.path() + "/made/by/the/restore";
+  ASSERT_EQ(ServerProcess::Run({"--data", restored, "--restore-from", backup.path()}).exit_code, 0);
+  ServerProcess server(restored);
   v1::WatchResponse response;
   const grpc::Status status = WatchOnce(server.stub(), later.resume_token(), &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE) << status.error_message();

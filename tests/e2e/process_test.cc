@@ -275,6 +275,7 @@ TEST(Process, AHangUpDrainsAndUserSignalsAreIgnored) {
   ServerProcess server(data.path());
   kill(server.pid(), SIGUSR1);
   kill(server.pid(), SIGUSR2);
+  kill(server.pid(), SIGXFSZ);
   EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   kill(server.pid(), SIGHUP);
   EXPECT_TRUE(server.Writes("signal=Hangup"));
@@ -541,6 +542,14 @@ TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
   ended = ServerProcess::Run({});
   EXPECT_THAT(ended.output, HasSubstr("nonsense"));
   unsetenv("SLIPSTREAM_FLAG_FILE");
+  // As from "--env SLIPSTREAM_TOKEN_FILE=$TOKENS" without TOKENS.
+  for (const char* name : {"SLIPSTREAM_TOKEN_FILE", "SLIPSTREAM_DRAIN_SECONDS"}) {
+    setenv(name, "", 1);
+    ended = ServerProcess::Run({"--data", data.path(), "--listen", "nonsense"});
+    EXPECT_EQ(ended.exit_code, 2) << name;
+    EXPECT_THAT(ended.output, HasSubstr(absl::StrCat(name, " is empty"))) << name;
+    unsetenv(name);
+  }
   for (const char* wrong : {"lisen=\"127.0.0.1:0\"", "check=true", "[part]\nlisten=\"x\""}) {
     std::ofstream(file) << wrong << "\n";
     ended = ServerProcess::Run({"--flag-file", file});

@@ -236,6 +236,20 @@ TEST_P(StoreContract, AddingNoTrialsAddsNone) {
   EXPECT_THAT(AddTrials(store(), "t", {}).status, IsRefusal(kNotFound, "studies/t"));
 }
 
+TEST_P(StoreContract, ACompletedStudyTakesResultsAndQueuesNothing) {
+  Create("s");
+  StudyChange change;
+  change.state = StudyState::kPaused;
+  ASSERT_TRUE(UpdateStudy(store(), "s", change).ok());
+  EXPECT_TRUE(AddTrials(store(), "s", {NewSuggestion("x")}).ok()) << "it may be resumed";
+  change.state = StudyState::kCompleted;
+  ASSERT_TRUE(UpdateStudy(store(), "s", change).ok());
+  EXPECT_THAT(AddTrials(store(), "s", {FinishedTrial("x", 1), NewSuggestion("y")}).status,
+              IsRefusal(kFailedPrecondition, "studies/s is COMPLETED"));
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 1);
+  EXPECT_TRUE(AddTrials(store(), "s", {FinishedTrial("x", 1)}).ok());
+}
+
 TEST_P(StoreContract, AStudyTakesTrialsUpToItsLimit) {
   const StudyRecord study = Create("s");
   const auto most = static_cast<size_t>(options_.max_trials_per_study);
