@@ -45,6 +45,7 @@ absl::StatusCode TrialMachine::Queue(const std::string& configuration) {
   if (static_cast<int64_t>(trials_.size()) >= max_trials_) {
     return absl::StatusCode::kResourceExhausted;
   }
+  if (state_ == StudyState::kCompleted) return kRefused;
   Trial trial;
   trial.configuration = configuration;
   Add(std::move(trial));
