@@ -1,48 +1,22 @@
 #include "client/cli/export_file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <iostream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/json_text.h"
+#include "client/cli/status_macros.h"
 
 namespace slipstream::cli {
 
 absl::StatusOr<std::unique_ptr<ExportFileWriter>> ExportFileWriter::Open(const std::string& path) {
-  auto writer = std::unique_ptr<ExportFileWriter>(new ExportFileWriter(path));
-  if (!writer->out_) return writer->Failure();
-  return writer;
-}
-
-ExportFileWriter::ExportFileWriter(const std::string& path)
-    : path_(path),
-      partial_(absl::StrCat(path, ".partial")),
-      out_(partial_, std::ios::binary | std::ios::trunc) {}
-
-ExportFileWriter::~ExportFileWriter() {
-  if (!out_.is_open()) return;
-  out_.close();
-  std::remove(partial_.c_str());
-}
-
-absl::Status ExportFileWriter::Failure() const {
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path_));
+  ASSIGN_OR_RETURN(auto file, OutputFile::Open(path));
+  return std::unique_ptr<ExportFileWriter>(new ExportFileWriter(std::move(file)));
 }
 
 absl::Status ExportFileWriter::Add(const v1::ExportLine& line) {
-  out_ << StableJsonLine(line);
-  return out_ ? absl::OkStatus() : Failure();
-}
-
-absl::Status ExportFileWriter::Publish() {
-  out_.close();
-  const bool is_whole = static_cast<bool>(out_);
-  if (is_whole && std::rename(partial_.c_str(), path_.c_str()) == 0) return absl::OkStatus();
-  const absl::Status failure = Failure();
-  std::remove(partial_.c_str());
-  return failure;
+  return file_->Write(StableJsonLine(line));
 }
 
 absl::StatusOr<std::unique_ptr<ExportFileReader>> ExportFileReader::Open(const std::string& path) {

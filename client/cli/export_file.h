@@ -7,33 +7,28 @@
 #include <istream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "client/cli/output_file.h"
 #include "slipstream/messages/export_reader.h"
 
 namespace slipstream::cli {
 
-// Writes beside the file, which is there only once it is whole. Errors name the path.
+// Writes lines to an OutputFile.
 class ExportFileWriter {
  public:
   static absl::StatusOr<std::unique_ptr<ExportFileWriter>> Open(const std::string& path);
-  // Takes away what was not published.
-  ~ExportFileWriter();
-  ExportFileWriter(const ExportFileWriter&) = delete;
-  ExportFileWriter& operator=(const ExportFileWriter&) = delete;
 
   absl::Status Add(const v1::ExportLine& line);
   // Gives the file its name, in place of one that has it.
-  absl::Status Publish();
+  absl::Status Publish() { return file_->Publish(); }
 
  private:
-  explicit ExportFileWriter(const std::string& path);
-  absl::Status Failure() const;
+  explicit ExportFileWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
 
-  const std::string path_;
-  const std::string partial_;
-  std::ofstream out_;
+  const std::unique_ptr<OutputFile> file_;
 };
 
 // Holds one line at a time. A line that is not JSON of an ExportLine is INVALID_ARGUMENT, with
