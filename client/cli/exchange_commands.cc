@@ -16,7 +16,7 @@ namespace {
 
 struct ExportArguments {
   std::string study;
-  std::string output;  // Empty: standard output.
+  std::string output = "-";
 };
 
 absl::Status PrintLines(const std::string& study, Session& session) {
@@ -28,7 +28,7 @@ absl::Status PrintLines(const std::string& study, Session& session) {
 
 absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
-  if (arguments.output.empty()) return PrintLines(study, session);
+  if (arguments.output == "-") return PrintLines(study, session);
   ASSIGN_OR_RETURN(const auto file, ExportFileWriter::Open(arguments.output));
   absl::Status written;
   RETURN_IF_ERROR(session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
@@ -37,6 +37,8 @@ absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
   }));
   RETURN_IF_ERROR(written);
   RETURN_IF_ERROR(file->Publish());
+  // Into a stream, the remark might follow the lines.
+  if (file->is_stream()) return absl::OkStatus();
   session.Remark(absl::StrCat("exported ", study, " to ", arguments.output));
   return absl::OkStatus();
 }
@@ -66,7 +68,8 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
   CLI::App* const out = group->add_subcommand(
       "export", "Writes a study with its trials, reports and provenances as lines of JSON");
   AddStudyName(out, &exported->study);
-  out->add_option("--output", exported->output, "The file to write (default: standard output)")
+  out->add_option("--output", exported->output,
+                  "The file to write, - for standard output (default)")
       ->type_name("FILE");
   ChooseAction(out, exported, ExportStudy, chosen);
 

@@ -21,6 +21,7 @@ class ExportFileWriter {
  public:
   static absl::StatusOr<std::unique_ptr<ExportFileWriter>> Open(const std::string& path);
 
+  bool is_stream() const { return file_->is_stream(); }
   absl::Status Add(const v1::ExportLine& line);
   // Gives the file its name, in place of one that has it.
   absl::Status Publish() { return file_->Publish(); }

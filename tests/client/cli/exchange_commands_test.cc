@@ -41,6 +41,14 @@ TEST_F(ExchangeCommands, ExportPrintsLinesOrWritesAFile) {
   EXPECT_EQ(content.str(), kText);
 }
 
+TEST_F(ExchangeCommands, ExportIntoAStreamWritesTheLinesAlone) {
+  for (const char* output : {"-", "/dev/stdout", "/dev/fd/1"}) {
+    const ProcessResult result = Run({"study", "export", "s", "--output", output});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.out, kText);
+  }
+}
+
 TEST_F(ExchangeCommands, ImportTakesAFileOrStandardInput) {
   const std::string path = WriteTestFile("import.jsonl", kText);
   for (const std::string& file : {path, std::string("-")}) {

@@ -1,5 +1,6 @@
 #include "client/cli/output_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -102,6 +103,47 @@ TEST_F(OutputFileTest, KeepsTheModeOfTheFileThatItReplaces) {
   WriteWhole(PathOf("new"), "text");
   umask(mask);
   EXPECT_EQ(ModeOf(PathOf("new")), 0640u);
+}
+
+TEST_F(OutputFileTest, ReplacesWhatALinkLeadsTo) {
+  fs::create_directory(folder_ / "deep");
+  fs::create_symlink("deep/second", folder_ / "first");
+  fs::create_symlink("../last", folder_ / "deep/second");
+  for (const char* text : {"new", "replaced"}) {
+    WriteWhole(PathOf("first"), text);
+    EXPECT_EQ(ContentOf(PathOf("last")), text);
+    EXPECT_TRUE(fs::is_symlink(folder_ / "first") && fs::is_symlink(folder_ / "deep/second"));
+  }
+  EXPECT_THAT(Names(), ElementsAre("deep", "first", "last"));
+  fs::create_symlink("loop", folder_ / "loop");
+  EXPECT_FALSE(OutputFile::Open(PathOf("loop")).ok());
+}
+
+TEST_F(OutputFileTest, WritesIntoAFifo) {
+  ASSERT_EQ(mkfifo(PathOf("fifo").c_str(), 0600), 0);
+  const int reader = open(PathOf("fifo").c_str(), O_RDONLY | O_NONBLOCK);
+  WriteWhole(PathOf("fifo"), "text");
+  char text[10] = {};
+  EXPECT_EQ(read(reader, text, sizeof(text)), 4);
+  EXPECT_STREQ(text, "text");
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(folder_ / "fifo"));
+  EXPECT_THAT(Names(), ElementsAre("fifo"));
+}
+
+TEST_F(OutputFileTest, WritesIntoADescriptorWhereItStands) {
+  const int descriptor = open(PathOf("out").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_EQ(write(descriptor, "before ", 7), 7);
+  fs::create_symlink(absl::StrCat("/dev/fd/", descriptor), folder_ / "link");
+  WriteWhole(absl::StrCat("/dev/fd/", descriptor), "text");
+  WriteWhole(PathOf("link"), " more");
+  close(descriptor);
+  EXPECT_EQ(ContentOf(PathOf("out")), "before text more");
+}
+
+TEST_F(OutputFileTest, DoesNotReplaceAFolder) {
+  fs::create_directory(folder_ / "folder");
+  EXPECT_FALSE(OutputFile::Open(PathOf("folder")).ok());
 }
 
 TEST_F(OutputFileTest, WithoutAFolderGoesWhereTheProcessIs) {
