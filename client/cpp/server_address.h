@@ -12,8 +12,9 @@ namespace slipstream::client_internal {
 // "127.0.0.1", "[::1]:7411" for "::1". Others, such as "unix:path", stay as they are.
 std::string WithPort(const std::string& address);
 
-// INVALID_ARGUMENT for an address of IPv6 without brackets that ends as the default port does:
-// nobody can tell whether it has one.
+// INVALID_ARGUMENT for what is no address, such as one with a port that there is not, and for an
+// address of IPv6 without brackets that ends as the default port does: nobody can tell whether it
+// has one.
 absl::Status CheckAddress(const std::string& address);
 
 }  // namespace slipstream::client_internal

@@ -88,8 +88,8 @@ struct ClientOptions {
 
 // INVALID_ARGUMENT, naming the option, its value and its bound, for a duration that
 // is not positive, an attempt that may take longer than the whole call, a number of
-// attempts, threads or waiting calls out of its bounds, a malformed token, or an address of IPv6
-// that may or may not have a port.
+// attempts, threads or waiting calls out of its bounds, a malformed token or address, or an address
+// of IPv6 that may or may not have a port.
 absl::Status CheckOptions(const ClientOptions& options);
 
 }  // namespace slipstream

@@ -90,6 +90,14 @@ TEST_F(Usage, AnAddressWithoutAPortHasTheDefaultOne) {
   EXPECT_THAT(result.err, HasSubstr("127.1.2.3:7411"));
 }
 
+TEST_F(Usage, AnAddressThatCannotBeMeantIsRefusedAtOnce) {
+  for (const char* address : {"127.0.0.1:82947", "foo:bar"}) {
+    const ProcessResult result = RunCli({"--address", address, "study", "list"});
+    EXPECT_EQ(result.code, 2) << address;
+    EXPECT_THAT(result.err, HasSubstr("must be host:port"));
+  }
+}
+
 TEST_F(Usage, TellsItsVersion) {
   const ProcessResult result = RunCli({"--version"});
   EXPECT_EQ(result.code, 0);
