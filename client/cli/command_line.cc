@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,11 +24,11 @@
 namespace slipstream::cli {
 namespace {
 
-// Outlasts a server's restart of a second or two, but soon tells a person that
-// the server does not answer.
+// Outlasts a server's restart of some seconds, but tells a person that the server does not answer.
+// With --timeout, the call goes on for as long as that says.
 constexpr RetryOptions kRetry = {.initial_backoff = std::chrono::milliseconds(200),
                                  .max_backoff = std::chrono::seconds(2),
-                                 .max_attempts = 5};
+                                 .longest_outage = std::chrono::seconds(12)};
 
 struct GlobalArguments {
   std::string address = kDefaultAddress;
@@ -64,11 +65,18 @@ Format FormatOf(const std::string& text) {
   return text == "csv" ? Format::kCsv : Format::kTable;
 }
 
-void Limit(const std::optional<double>& timeout, Deadlines* deadlines) {
-  if (!timeout.has_value()) return;
-  deadlines->overall =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(*timeout));
-  deadlines->attempt = std::min(deadlines->attempt, deadlines->overall);
+void Limit(std::chrono::nanoseconds timeout, Deadlines* deadlines) {
+  deadlines->overall = timeout;
+  deadlines->attempt = std::min(deadlines->attempt, timeout);
+}
+
+void LimitCalls(double seconds, ClientOptions* options) {
+  const auto timeout =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  Limit(timeout, &options->call);
+  Limit(timeout, &options->suggest);
+  Limit(timeout, &options->registration);
+  options->retry.longest_outage = timeout;
 }
 
 // A token on the command line would be seen by all who look at the machine's processes.
@@ -80,9 +88,7 @@ absl::StatusOr<ClientOptions> OptionsOf(const GlobalArguments& arguments) {
   }
   options.address = arguments.address;
   options.retry = kRetry;
-  Limit(arguments.timeout, &options.call);
-  Limit(arguments.timeout, &options.suggest);
-  Limit(arguments.timeout, &options.registration);
+  if (arguments.timeout.has_value()) LimitCalls(*arguments.timeout, &options);
   return options;
 }
 

@@ -20,6 +20,27 @@ class MachineClock final : public ClientClock {
   void Sleep(std::chrono::nanoseconds duration) override { std::this_thread::sleep_for(duration); }
 };
 
+// Attempts in a row that failed at once rather than at their own deadline.
+class Outage {
+ public:
+  explicit Outage(const RetryOptions& retry)
+      : longest_(retry.longest_outage > std::chrono::nanoseconds::zero()
+                     ? absl::FromChrono(retry.longest_outage)
+                     : absl::InfiniteDuration()) {}
+
+  // Takes note of an attempt that failed at `now`.
+  void Add(const grpc::Status& status, absl::Duration now) {
+    const bool at_once = status.error_code() != grpc::StatusCode::DEADLINE_EXCEEDED;
+    began_ = at_once ? std::min(began_, now) : absl::InfiniteDuration();
+  }
+
+  bool IsTooLongAt(absl::Duration time) const { return time - began_ >= longest_; }
+
+ private:
+  const absl::Duration longest_;
+  absl::Duration began_ = absl::InfiniteDuration();
+};
+
 absl::Duration DrawPause(const RetryOptions& retry, int attempts) {
   thread_local absl::BitGen random;
   return absl::FromChrono(LongestPause(retry, attempts)) * absl::Uniform(random, 0.0, 1.0);
@@ -54,6 +75,7 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
   const absl::Duration longest_attempt = absl::FromChrono(deadlines.attempt);
   const absl::Duration longest_call = absl::FromChrono(deadlines.overall);
   const absl::Duration start = absl::FromChrono(clock_->Elapsed());
+  Outage outage(retry_);
   Result last_informative;  // The latest one that says more than that time was up.
   for (int attempts = 1;; ++attempts) {
     const absl::Duration left = start + longest_call - absl::FromChrono(clock_->Elapsed());
@@ -64,8 +86,9 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
     if (!cut_short) last_informative = result;
     const absl::Duration elapsed = absl::FromChrono(clock_->Elapsed()) - start;
     const absl::Duration pause = DrawPause(retry_, attempts);
+    outage.Add(result.status, elapsed);
     if (!IsWorthRepeating(result.status) || attempts == retry_.max_attempts ||
-        elapsed + pause >= longest_call) {
+        elapsed + pause >= longest_call || outage.IsTooLongAt(elapsed + pause)) {
       return CallError({what, address_, attempts, elapsed, last_informative.connected},
                        last_informative.status);
     }

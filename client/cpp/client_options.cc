@@ -40,9 +40,13 @@ absl::Status CheckRetry(const RetryOptions& retry) {
   if (absl::Status status = CheckPositive("retry.max_backoff", retry.max_backoff); !status.ok()) {
     return status;
   }
-  if (retry.max_attempts >= 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("retry.max_attempts is ", retry.max_attempts, ", must be 0 or more"));
+  if (retry.max_attempts < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("retry.max_attempts is ", retry.max_attempts, ", must be 0 or more"));
+  }
+  if (retry.longest_outage >= std::chrono::nanoseconds::zero()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "retry.longest_outage is ", TextOf(retry.longest_outage), ", must be 0 or more"));
 }
 
 absl::Status CheckBackground(const BackgroundOptions& background) {

@@ -39,6 +39,9 @@ struct RetryOptions {
   // Maximum number of attempts of one call. 0: as many as the overall deadline
   // allows, so that a trainer outlasts a restart of its server.
   int max_attempts = 0;
+  // For how long a call is repeated while its attempts fail at once, rather than at their own
+  // deadlines. 0: for as long as the overall deadline allows.
+  std::chrono::nanoseconds longest_outage = std::chrono::nanoseconds::zero();
 };
 
 // How asynchronous calls are made.

@@ -126,8 +126,17 @@ TEST_F(Usage, GlobalOptionsMayFollowTheCommand) {
       "scaml,,scaml expanding(map),Sources with learnt weights\r\n");
 }
 
+TEST_F(Usage, ACallGoesOnForAsLongAsItsTimeoutSays) {
+  service().FailNext(6, {.status = {grpc::StatusCode::UNAVAILABLE, "restarting"}});
+  const ProcessResult result = Run({"--timeout", "60", "study", "list"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  service().FailAlways({grpc::StatusCode::UNAVAILABLE, "restarting"});
+  EXPECT_EQ(Run({"--timeout", "0.5", "study", "list"}).code, 1);
+}
+
 TEST_F(Usage, AMissingServerIsReportedWithExitCodeOne) {
-  const ProcessResult result = RunCli({"--address", "unix:/nonexistent/socket", "study", "list"});
+  const ProcessResult result = RunCli(
+      {"--address", "unix:/nonexistent/socket", "--timeout", "0.5", "study", "list"});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("slipstream: no answer from unix:/nonexistent/socket: is "
                                     "slipstream_server running there?"));

@@ -89,6 +89,9 @@ TEST(ClientOptions, RefuseANegativeNumberOfAttempts) {
   ClientOptions options;
   options.retry.max_attempts = -1;
   EXPECT_THAT(Complaint(options), HasSubstr("retry.max_attempts is -1, must be 0 or more"));
+  options.retry.max_attempts = 0;
+  options.retry.longest_outage = -std::chrono::seconds(1);
+  EXPECT_THAT(Complaint(options), HasSubstr("retry.longest_outage is -1s, must be 0 or more"));
 }
 
 TEST(ClientOptions, AreCheckedByConnect) {

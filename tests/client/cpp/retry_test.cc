@@ -145,6 +145,23 @@ TEST_F(Retry, MakesNoMoreAttemptsThanAllowed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("3 attempts"));
 }
 
+TEST_F(Retry, GivesUpAfterTheLongestOutage) {
+  options_.retry.longest_outage = std::chrono::seconds(12);
+  options_.retry.max_backoff = std::chrono::seconds(2);
+  server_.service().FailAlways({grpc::StatusCode::UNAVAILABLE, "down"});
+  EXPECT_FALSE(client().GetStudy("studies/digits").ok());
+  EXPECT_LT(clock_->Elapsed(), std::chrono::seconds(12));
+  EXPECT_GT(clock_->Elapsed(), std::chrono::seconds(10));
+}
+
+TEST_F(Retry, TakesAnAttemptThatIsSlowForNoOutage) {
+  options_.call.attempt = std::chrono::milliseconds(100);
+  options_.retry.longest_outage = std::chrono::nanoseconds(1);
+  server_.service().AddStudy(SmallStudy());
+  server_.service().FailNext(1, {.hold = true});
+  EXPECT_TRUE(client().GetStudy("studies/s1").ok());
+}
+
 TEST_F(Retry, ReportsTheReasonRatherThanTheDeadlineOfTheNextAttempt) {
   // The fake clock advances only by the pause, so the second attempt has a
   // little less than the whole time, which is real.
