@@ -35,6 +35,8 @@ void Session::Remark(const std::string& text) {
 
 void Session::Warn(const std::string& text) { terminal_.err << "slipstream: " << text << '\n'; }
 
+void Session::Advise(const std::string& text) { terminal_.err << text << std::endl; }
+
 absl::Status Session::Confirm(const std::string& question, bool agreed) {
   if (agreed) return absl::OkStatus();
   if (!terminal_.interactive) {

@@ -52,6 +52,9 @@ class Session {
   // Prints a remark to the error stream.
   void Warn(const std::string& text);
 
+  // Prints to the error stream what to do next, in every format.
+  void Advise(const std::string& text);
+
   // OK if `agreed` or if the person at the terminal agrees. A usage error if
   // there is nobody to ask, CANCELLED if the person does not agree.
   absl::Status Confirm(const std::string& question, bool agreed);

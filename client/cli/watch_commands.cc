@@ -2,9 +2,11 @@
 
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/interruption.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
@@ -126,23 +128,33 @@ struct WatchArguments {
   std::string parent;  // The project's name, where no study is given.
 };
 
+// Tells how to go on; to the error stream if the watch ended before it was meant to.
+void TellHowToResume(const absl::Status& status, const std::string& token, Session& session) {
+  const std::string advice = absl::StrCat("To resume from here: --after ", token);
+  if (status.ok()) return session.Remark("\n" + advice);
+  session.Advise(advice);
+}
+
 absl::Status Watch(const WatchArguments& arguments, Session& session) {
   std::string token = arguments.after;
   int seen = 0;
+  const Interruption interruption;
+  const std::stop_token stop = interruption.stop();
   const auto visit = [&](const v1::StudyEvent& event) {
     PrintEvent(event, seen == 0, session);
     session.Flush();
     ++seen;
-    return !arguments.count.has_value() || seen < *arguments.count;
+    return !stop.stop_requested() && (!arguments.count.has_value() || seen < *arguments.count);
   };
   absl::Status status;
   if (arguments.study.empty()) {
-    status = session.client().WatchStudies(visit, &token, arguments.parent);
+    status = session.client().WatchStudies(visit, &token, arguments.parent, stop);
   } else {
     ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
-    status = session.client().WatchStudy(study, visit, &token);
+    status = session.client().WatchStudy(study, visit, &token, stop);
   }
-  if (status.ok()) session.Remark(absl::StrCat("\nTo resume from here: --after ", token));
+  if (status.ok() || (seen > 0 && !token.empty())) TellHowToResume(status, token, session);
+  interruption.Finish();
   return status;
 }
 

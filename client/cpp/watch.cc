@@ -1,4 +1,5 @@
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "client/cpp/caller.h"
@@ -16,11 +17,13 @@ struct Progress {
   std::string* token;
   bool heard = false;   // A message has come since the last attempt began.
   bool enough = false;  // The visitor does not want more.
+  std::stop_token stop = {};
 };
 
-// Reads until the stream breaks or ends, or the visitor has enough.
+// Reads until the stream breaks or ends, the visitor has enough or a stop is asked for.
 grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
                         const Client::Visitor<v1::StudyEvent>& visit, Progress* progress) {
+  const std::stop_callback cancel(progress->stop, [context] { context->TryCancel(); });
   v1::WatchResponse response;
   while (reader->Read(&response)) {
     progress->heard = true;
@@ -36,7 +39,7 @@ grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
     break;
   }
   const grpc::Status status = reader->Finish();
-  return progress->enough ? grpc::Status::OK : status;
+  return progress->enough || progress->stop.stop_requested() ? grpc::Status::OK : status;
 }
 
 // Whether a broken stream is to be taken up again without counting as a failure.
@@ -49,8 +52,9 @@ template <typename Request>
 absl::Status Watch(Caller& caller, const Deadlines& deadlines, const std::string& what,
                    Request request,
                    Reader (Caller::Stub::*method)(grpc::ClientContext*, const Request&),
-                   const Client::Visitor<v1::StudyEvent>& visit, std::string* token) {
-  Progress progress{token};
+                   const Client::Visitor<v1::StudyEvent>& visit, std::string* token,
+                   const std::stop_token& stop) {
+  Progress progress{.token = token, .stop = stop};
   while (true) {
     progress.heard = false;
     const absl::Status status =
@@ -58,6 +62,7 @@ absl::Status Watch(Caller& caller, const Deadlines& deadlines, const std::string
           request.set_resume_token(*token);
           return ReadEvents((stub.*method)(context, request), context, visit, &progress);
         });
+    if (stop.stop_requested()) return absl::CancelledError("the watch was stopped");
     if (!GoesOn(status, progress)) return status;
   }
 }
@@ -65,23 +70,23 @@ absl::Status Watch(Caller& caller, const Deadlines& deadlines, const std::string
 }  // namespace
 
 absl::Status Client::WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
-                                std::string* resume_token) {
+                                std::string* resume_token, std::stop_token stop) {
   v1::WatchStudyRequest request;
   request.set_study(study);
   std::string own_token;
   return Watch(*caller_, options_.call, "watch " + study, std::move(request),
                &Caller::Stub::WatchStudy, visit,
-               resume_token != nullptr ? resume_token : &own_token);
+               resume_token != nullptr ? resume_token : &own_token, stop);
 }
 
 absl::Status Client::WatchStudies(const Visitor<v1::StudyEvent>& visit, std::string* resume_token,
-                                  const std::string& parent) {
+                                  const std::string& parent, std::stop_token stop) {
   v1::WatchStudiesRequest request;
   request.set_parent(parent);
   std::string own_token;
   return Watch(*caller_, options_.call, "watch the studies", std::move(request),
                &Caller::Stub::WatchStudies, visit,
-               resume_token != nullptr ? resume_token : &own_token);
+               resume_token != nullptr ? resume_token : &own_token, stop);
 }
 
 }  // namespace slipstream

@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 class LeaseCommands : public CliTest {
  protected:
@@ -120,6 +121,22 @@ TEST_F(LeaseCommands, WatchShowsALineForEachEvent) {
   EXPECT_THAT(Run({"study", "watch", "s1", "--format", "csv"}).out,
               HasSubstr("time,study,trial,event,value,worker,detail\r\n"
                         ",s1,s1/1,ended,0,,\r\n,s1,s1/2,"));
+}
+
+TEST_F(LeaseCommands, AWatchThatFailsTellsHowToResume) {
+  ASSERT_EQ(Run({"suggest", "s1", "--worker", "w"}).code, 0);
+  for (const char* format : {"json", "csv", "table"}) {
+    // In JSON, no call asks for the details of the two events.
+    service().FailNext(format == std::string("json") ? 1 : 3, {});
+    service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "not any longer"}});
+    const ProcessResult result = Run({"study", "watch", "s1", "--format", format});
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err, HasSubstr("To resume from here: --after 2\n"));
+    EXPECT_THAT(result.err, HasSubstr("not any longer"));
+    EXPECT_THAT(result.out, Not(HasSubstr("--after")));
+  }
+  service().FailNext(1, {.status = {grpc::StatusCode::PERMISSION_DENIED, "never"}});
+  EXPECT_THAT(Run({"study", "watch", "s1"}).err, Not(HasSubstr("--after")));
 }
 
 v1::StudyEvent Event(v1::StudyEvent::Kind kind, const std::string& trial = "") {

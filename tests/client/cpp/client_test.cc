@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <stop_token>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -76,6 +77,21 @@ TEST_F(ClientTest, AWatchEndsWhenItsVisitorHasEnough) {
       client_->WatchStudy("studies/s1", [&seen](const v1::StudyEvent&) { return ++seen < 3; })
           .ok());
   EXPECT_EQ(seen, 3);
+}
+
+TEST_F(ClientTest, AWatchEndsWhenItIsToldToStop) {
+  std::stop_source stop;
+  service().FailNext(1, {.hold = true});
+  std::thread stopper([&] {
+    while (service().calls().empty()) std::this_thread::yield();
+    stop.request_stop();
+  });
+  const auto visit = [](const v1::StudyEvent&) { return true; };
+  const absl::Status status =
+      client_->WatchStudy("studies/s1", visit, /*resume_token=*/nullptr, stop.get_token());
+  stopper.join();
+  EXPECT_TRUE(absl::IsCancelled(status)) << status;
+  EXPECT_EQ(service().calls().size(), 1u);
 }
 
 TEST_F(ClientTest, AWatchGoesOnBehindTheLastMessageOfWhichAllWasVisited) {

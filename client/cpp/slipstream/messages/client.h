@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -87,11 +88,13 @@ class Client {
   // fails temporarily. `resume_token`, unless null: where to begin, if not empty; on
   // return, where a later watch may resume. Events come in messages, and a visitor that has enough
   // in the middle of one gets all of it again from a later watch. OUT_OF_RANGE: events in
-  // between are no longer kept, or the token is of later events than there are.
+  // between are no longer kept, or the token is of later events than there are. CANCELLED: `stop`
+  // asked for the end, which may come after a pause between attempts.
   absl::Status WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
-                          std::string* resume_token = nullptr);
+                          std::string* resume_token = nullptr, std::stop_token stop = {});
   absl::Status WatchStudies(const Visitor<v1::StudyEvent>& visit,
-                            std::string* resume_token = nullptr, const std::string& parent = "");
+                            std::string* resume_token = nullptr, const std::string& parent = "",
+                            std::stop_token stop = {});
 
   // Passes on the lines of a study with all of its trials, in order. An attempt after a
   // failure begins again and skips the lines that the visitor has seen. Ends early,
