@@ -150,7 +150,7 @@ class Study(StudyBase):
         """Queues a configuration, which the next suggestion is.
 
         Parameters that are not active are left out or None."""
-        return self._transport.run(self._reader.add(params, None))
+        return self._transport.run(self._reader.enqueue(params))
 
     def record(
         self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
@@ -159,7 +159,7 @@ class Study(StudyBase):
 
         With a `request_id` of the caller's own, of 1 to 128 printable characters, whoever says it
         again within a day adds nothing."""
-        return self._transport.run(self._reader.add(params, value, request_id))
+        return self._transport.run(self._reader.record(params, value, request_id))
 
     def annotate(
         self,

@@ -46,11 +46,17 @@ def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[D
     """The rows of a CSV file whose first line names the columns; an empty cell is missing."""
     rows = []
     with open(path, encoding="utf-8-sig", newline="") as file:
-        for number, record in enumerate(csv.DictReader(file), start=1):
-            if None in record:  # The cells that have no column.
-                raise ValueError(f"{os.fspath(path)}, row {number}: more cells than columns")
+        reader = csv.reader(file)
+        columns = next(reader, [])
+        for name in columns:
+            if columns.count(name) > 1:
+                raise ValueError(f"{os.fspath(path)}: the column {name} appears twice")
+        for number, cells in enumerate(filter(None, reader), start=1):
+            if len(cells) != len(columns):
+                raise ValueError(
+                    f"{os.fspath(path)}, row {number}: {len(cells)} cells for {len(columns)} columns")
             rows.append({
-                name: _cell_of_text(text or "", space.get(name)) for name, text in record.items()
+                name: _cell_of_text(text, space.get(name)) for name, text in zip(columns, cells)
             })
     return rows
 

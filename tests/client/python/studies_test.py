@@ -106,7 +106,7 @@ class Opening(ServerTest):
         record = study.record(params, decimal.Decimal("0.5"))
         self.assertEqual((record.value, record["layers"], record["bias"], record["batch"]),
                          (0.5, 3, False, 16))
-        for value, kind in (("high", TypeError), (math.nan, ValueError)):
+        for value, kind in (("high", TypeError), (None, TypeError), (math.nan, ValueError)):
             with self.assertRaisesRegex(kind, r"record\(\) (takes a|got nan)"):
                 study.record(params, value)
 
@@ -225,6 +225,7 @@ class Opening(ServerTest):
             (lambda: self.open(sources=pathlib.Path("x.csv")), TypeError, r"sources=\[last_year"),
             (lambda: self.open(sources=3), TypeError, r"sources=\[last_year"),
             (lambda: self.open(candidates=pathlib.Path("x.csv")), TypeError, "read the file first"),
+            (lambda: self.open({"a": integer(1, 3)}, candidates=[]), ValueError, "has no rows"),
             (lambda: self.open(requeues=1.5), TypeError, "requeues=1.5 must be a whole number"),
             (lambda: self.open(preset="magic"), slipstream.InvalidArgument,
              "preset is magic, must be one of auto, gp_log_ei"),
@@ -520,7 +521,13 @@ class Sources(ServerTest):
             with self.assertRaisesRegex(TypeError, "row 1: lr='high' is text"):
                 register_source(path, self.SPACE, maximize="accuracy")
             path.write_text("lr,kernel,accuracy\n0.5,rbf,0.91\n0.5,rbf,0.91,7,8\n")
-            with self.assertRaisesRegex(ValueError, f"^{path}, row 2: more cells than columns$"):
+            with self.assertRaisesRegex(ValueError, f"^{path}, row 2: 5 cells for 3 columns$"):
+                self.open(sources=[path])
+            path.write_text("lr,kernel,accuracy\n0.5,rbf\n")
+            with self.assertRaisesRegex(ValueError, f"^{path}, row 1: 2 cells for 3 columns$"):
+                self.open(sources=[path])
+            path.write_text("lr,lr,accuracy\n0.5,0.6,1\n")
+            with self.assertRaisesRegex(ValueError, f"^{path}: the column lr appears twice$"):
                 self.open(sources=[path])
             path.write_text("lr,kernel,seed,accuracy\n0.5,rbf,3,0.91\n")
             with self.assertRaisesRegex(ValueError, f"^{path}: column 'seed' is .*: leave it out$"):

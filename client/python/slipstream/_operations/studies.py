@@ -116,14 +116,21 @@ class StudyReader:
     def set_state(self, state: str) -> Plan[None]:
         yield from self._service.set_study_state(self._name, state)
 
-    def add(
-        self, params: Mapping[str, Any], value: Optional[float], request_id: Optional[str] = None
+    def record(
+        self, params: Mapping[str, Any], value: float, request_id: Optional[str] = None
     ) -> Plan[TrialRecord]:
-        """Adds a result from elsewhere or, without a value, a configuration to try next."""
-        outcome = None
-        if value is not None:
-            value = check_finite("record()", value)
-            outcome = outcome_message("measurement", self._study.objective.metric, value)
+        """Adds a result from elsewhere."""
+        value = check_finite("record()", value)
+        outcome = outcome_message("measurement", self._study.objective.metric, value)
+        return (yield from self._add(params, outcome, request_id))
+
+    def enqueue(self, params: Mapping[str, Any]) -> Plan[TrialRecord]:
+        """Adds a configuration to try next."""
+        return (yield from self._add(params, None, None))
+
+    def _add(
+        self, params: Mapping[str, Any], outcome: Any, request_id: Optional[str]
+    ) -> Plan[TrialRecord]:
         space = dict(self._study.space)
         observation = observation_message(_without_inactive(params, space), space, outcome)
         self._check_candidate(configuration_of(observation.configuration, space))

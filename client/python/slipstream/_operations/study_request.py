@@ -84,11 +84,9 @@ class StudyRequest:
         )
 
     def _choose_space(self, candidates: List[Dict[str, Any]]) -> Mapping[str, Parameter]:
-        if self.space:
-            return self.space
-        if not candidates:
+        if not candidates and (self.candidates is not None or not self.space):
             raise ValueError("candidates= has no rows, and a study needs at least one")
-        return infer_space(candidates)
+        return self.space or infer_space(candidates)
 
     @property
     def name(self) -> StudyName:

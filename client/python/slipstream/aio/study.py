@@ -208,10 +208,10 @@ class Study(StudyBase):
 
     async def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
         """See `slipstream.Study.enqueue`."""
-        return await self._transport.run(self._reader.add(params, None))
+        return await self._transport.run(self._reader.enqueue(params))
 
     async def record(
         self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
     ) -> TrialRecord:
         """See `slipstream.Study.record`."""
-        return await self._transport.run(self._reader.add(params, value, request_id))
+        return await self._transport.run(self._reader.record(params, value, request_id))
