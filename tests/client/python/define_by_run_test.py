@@ -91,6 +91,26 @@ class Inference(unittest.TestCase):
         inferred = infer_space([asked(word=(words, "7"), x=(real(0, 1), 0))])
         self.assertEqual((inferred.space, list(inferred.left_out)), ({"x": real(0, 1)}, ["word"]))
 
+    def test_names_that_the_server_does_not_take_are_left_out(self):
+        illegal = ["", "a\nb", "\x7f", "\x85", "\ud800", "\u00e4" * 65]
+        legal = ["\u00e4" * 64, "a b"]
+        inferred = infer_space([asked(**{name: (real(0, 1), 0) for name in illegal + legal})])
+        self.assertEqual((list(inferred.space), list(inferred.left_out)), (legal, illegal))
+        self.assertRegex(inferred.left_out[illegal[-1]], "name of 130 bytes, and a name has 1 to 128")
+        self.assertRegex(inferred.left_out["a\nb"], "control characters in its name")
+
+    def test_integers_that_the_server_does_not_take_are_left_out(self):
+        inferred = infer_space([asked(wide=(integer(0, 2**53 + 1), 0), far=(integer(2**64, 2**64 + 1), 2**64),
+                                      x=(integer(-1, 2**53 - 1), 0))])
+        self.assertEqual((list(inferred.space), list(inferred.left_out)), (["x"], ["wide", "far"]))
+        self.assertIn("at most 2^53 between their bounds", inferred.left_out["wide"])
+
+    def test_parameters_beyond_the_most_are_left_out(self):
+        many = {f"x{i}": (real(0, 1), 0) for i in range(202)}
+        inferred = infer_space([asked(**many)])
+        self.assertEqual((len(inferred.space), list(inferred.left_out)), (200, ["x200", "x201"]))
+        self.assertIn("comes after 200 others", inferred.left_out["x200"])
+
     def test_who_is_left_out_does_not_decide(self):
         inferred = infer_space([
             asked(x=(real(0, 1), 0.2)),

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
 from slipstream.parameters import MOST_VALUES, Condition, Parameter, Value
 
 _NUMBERS_WITH_CHILDREN = ("integer", "discrete")
+# The server's bounds.
+_MOST_PARAMETERS = 200
+_LONGEST_NAME = 128  # Bytes.
+_WIDEST = 2**53  # Between the bounds of an integer.
+_INTEGERS = (-(2**63), 2**63 - 1)
 
 
 class _Unexplained(ValueError):
@@ -34,8 +40,8 @@ class Inferred:
 
 def infer_space(trials: Sequence[Asked]) -> Inferred:
     """The parameters of all trials. One that some trials lack is active for the values of another
-    with which it was asked for. It is left out if no parameter of the space explains that, or if
-    its range differs between trials."""
+    with which it was asked for. It is left out if no parameter of the space explains that, if its
+    range differs between trials, or if the server takes no such parameter."""
     present: Dict[str, FrozenSet[int]] = {
         name: frozenset(i for i, trial in enumerate(trials) if name in trial.space)
         for name in dict.fromkeys(name for trial in trials for name in trial.space)
@@ -45,12 +51,23 @@ def infer_space(trials: Sequence[Asked]) -> Inferred:
     # A parent has been asked for more often than its children, and so comes before them.
     for name in sorted(present, key=lambda one: -len(present[one])):
         try:
+            _check_name(name)
             domain = _domain(name, trials)
             condition = _condition(name, trials, space, present)
+            if len(space) == _MOST_PARAMETERS:
+                raise _Unexplained(f"comes after {_MOST_PARAMETERS} others, the most of a space")
             space[name] = replace(domain, condition=condition)
         except _Unexplained as reason:
             left_out[name] = str(reason)
     return Inferred({name: space[name] for name in present if name in space}, left_out)
+
+
+def _check_name(name: str) -> None:
+    bounds = f"and a name has 1 to {_LONGEST_NAME} bytes without control characters"
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        raise _Unexplained(f"has control characters in its name, {bounds}")
+    if not 0 < len(name.encode()) <= _LONGEST_NAME:
+        raise _Unexplained(f"has a name of {len(name.encode())} bytes, {bounds}")
 
 
 def _domain(name: str, trials: Sequence[Asked]) -> Parameter:
@@ -68,7 +85,17 @@ def _domain(name: str, trials: Sequence[Asked]) -> Parameter:
         raise _Unexplained(
             f"has {len(domain.values)} values, and at most {MOST_VALUES} are allowed"
         )
+    if domain.kind == "integer":
+        _check_integer(domain)
     return domain
+
+
+def _check_integer(domain: Parameter) -> None:
+    assert domain.low is not None and domain.high is not None
+    if _span(domain) > _WIDEST or domain.low < _INTEGERS[0] or domain.high > _INTEGERS[1]:
+        raise _Unexplained(
+            f"is {domain!r}, and integers are of 64 bits with at most 2^53 between their bounds"
+        )
 
 
 def _text(domain: Parameter, grid: Optional[Tuple[float, float]]) -> str:

@@ -39,7 +39,8 @@ from slipstream.parameters import Parameter, Value
 from slipstream.study import Study
 from slipstream.trial import Trial
 
-_METRIC = "value"
+_METRIC = "value"  # Unless a parameter is called that.
+_LONGEST_TITLE = 256  # Bytes, as the server has it.
 _GIVEN = ("study_id", "space", "maximize", "minimize")  # By the sampler, from Optuna's study.
 _TOLD = "slipstream:study"  # A trial's attribute: the identity of the study that was told of it.
 _MARK = "optuna-mirror"  # A label of a mirror: a random text that no other study has.
@@ -60,6 +61,19 @@ def _study_id(study: optuna.Study, space: Mapping[str, Parameter]) -> str:
     words = re.sub(r"[^a-z0-9]+", "-", study.study_name.lower()).strip("-")[:30].strip("-")
     digest = hashlib.sha256(f"{study.study_name}\n{sorted(space.items())!r}".encode()).hexdigest()
     return f"optuna-{words}-{digest[:10]}" if words else f"optuna-{digest[:10]}"
+
+
+def _title(study: optuna.Study) -> str:
+    """The study's name, cut to what a title may be."""
+    return str(study.study_name.encode()[:_LONGEST_TITLE].decode(errors="ignore"))
+
+
+def _metric(space: Mapping[str, Parameter]) -> str:
+    """A name that no parameter has, the same in all processes for the same space."""
+    name = _METRIC
+    while name in space:
+        name += "_"
+    return name
 
 
 class _Mirror:
@@ -133,8 +147,9 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
     The space is inferred from the trials so far: a parameter that some of them lack is active for
     those values of another one, a choice or a whole number, with which it was asked for. A
     parameter that fits into no such space, because two others or a real number decide over it or
-    its range changes from trial to trial, is left out with a warning: `independent_sampler` draws
-    it from then on, and Slipstream goes on with the others.
+    its range changes from trial to trial, is left out with a warning, and so is one that is beyond
+    the server's limits: `independent_sampler` draws it from then on, and Slipstream goes on with
+    the others.
 
     A trial whose value is NaN or infinite is infeasible, so that others like it are avoided; one
     that ends by an exception has failed. That may be chance; configurations that fail again and
@@ -266,11 +281,12 @@ class SlipstreamSampler(BaseSampler):  # type: ignore[misc]
 
     def _open(self, study: optuna.Study, study_id: str, space: Mapping[str, Parameter]) -> Study:
         maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
-        settings = {"title": study.study_name[:200], **self._settings}
+        metric = _metric(space)
+        settings = {"title": _title(study), **self._settings}
         settings["labels"] = {**(self._settings.get("labels") or {}), _MARK: uuid.uuid4().hex}
         return slipstream.create_or_load(
-            study_id, space, maximize=_METRIC if maximize else None,
-            minimize=None if maximize else _METRIC, seed=self._seed,
+            study_id, space, maximize=metric if maximize else None,
+            minimize=None if maximize else metric, seed=self._seed,
             address=choose_server(self._address), **settings,
         )
 

@@ -208,6 +208,31 @@ class Sampler(ServerTest):
         self.assertEqual(list(mirror.space), ["n"])
         self.assertRegex(told[0], r"as integer\(0, 4\) steps of 0.25 from 0.0 and as .* from 1.0,")
 
+    def test_what_is_beyond_the_servers_limits_is_left_out(self):
+        odd = ["", "a\tb", "n" * 129]
+
+        def objective(trial):
+            trial.suggest_int("wide", 0, 2**60)
+            return sum(trial.suggest_float(name, 0, 1) for name in [*odd, *map(str, range(201))])
+
+        mirror, told = self.left_out(objective, 3)
+        self.assertEqual(list(mirror.space), [str(i) for i in range(200)])
+        self.assertEqual([one.split(" to RandomSampler")[0] for one in told], [
+            f"SlipstreamSampler leaves parameter {name!r}" for name in ("wide", *odd, "200")])
+
+    def test_a_parameter_may_be_called_like_the_metric(self):
+        study = self.optimize(lambda trial: trial.suggest_float("value", 0, 1), 3)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual((len(mirror.trials), mirror.best.value), (3, study.best_value))
+        self.assertEqual(mirror.objective.metric, "value_")
+
+    def test_a_long_name_is_cut_between_characters(self):
+        self.study_id += "-" + "\u4e2d" * 100
+        study = self.optimize(lambda trial: trial.suggest_float("x", 0, 1), 2)
+        title = max((slipstream.load(one).description.title for one in mirrors()), key=len)
+        self.assertTrue(study.study_name.startswith(title))
+        self.assertIn(len(title.encode()), range(254, 257))
+
     def test_a_study_of_which_all_is_left_out_goes_on(self):
         study = optuna.create_study(sampler=SlipstreamSampler(seed=1))
         with self.assertWarnsRegex(UserWarning, "'x' to RandomSampler"):
