@@ -158,6 +158,23 @@ class Outcomes(TrialTest):
             trial.report(step, 0.5)
         self.assertEqual(study.reports(study.trials[0]), {2: 0.5, 3: 0.5, 4: 0.5})
 
+    def test_reports_beyond_the_limit_are_dropped_with_one_warning(self):
+        study = self.open()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with study.suggest() as trial:
+                trial._transport.run(trial._report_all(dict.fromkeys(range(10_000), 0.75)))
+                self.assertEqual(caught, [])
+                for step in (10_000, 10_001):
+                    trial.report(step, 0.5)
+                trial.stop()
+        (told,) = caught
+        self.assertEqual(told.filename, __file__)
+        self.assertRegex(str(told.message), "further reports are dropped, .* limit of 10000 reports"
+                         " of a trial; report every n-th step")
+        self.assertEqual(self.stands(study), ("stopped", 0.5, ""))
+        self.assertEqual(study.trials[0].report_count, 10_000)
+
     def test_another_outcome_than_the_first_is_refused(self):
         trial = self.open().suggest()
         trial.complete(0.5)

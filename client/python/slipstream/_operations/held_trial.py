@@ -11,6 +11,7 @@ from slipstream import errors
 from slipstream._calls.plan import Pause, Plan
 from slipstream._convert.trials import labels_of, measurement_message, outcome_message
 from slipstream._operations.annotations import Labels, annotate, read
+from slipstream._operations.notices import warn_caller
 from slipstream._operations.trial_values import TrialValues
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -37,13 +38,34 @@ class HeldTrial(TrialValues):
             measurements = {
                 step: measurement_message(self._holder.metric, values[step]) for step in chunk
             }
+            taken = yield from self._are_taken(measurements)
+            if not taken:
+                break
+        if steps and (self._last_report is None or steps[-1] >= self._last_report[0]):
+            self._last_report = (steps[-1], values[steps[-1]])
+
+    def _are_taken(self, measurements: Mapping[int, Message]) -> Plan[bool]:
+        """Whether the server has taken the reports. Those beyond its limit are dropped with a warning:
+        they are advice, and the training goes on without."""
+        try:
             response = yield from self._if_there(
                 self._holder.service.report(self.name, self._record.created, measurements)
             )
-            if messages.enum_name("Trial.State", response.state) != "ACTIVE":
-                self._lost = True
-            if self._last_report is None or chunk[-1] >= self._last_report[0]:
-                self._last_report = (chunk[-1], values[chunk[-1]])
+        except errors.ResourceExhausted as error:
+            self._warn_of_dropped_reports(error)
+            yield from self._renew_once()  # As the report would have done.
+            return False
+        if messages.enum_name("Trial.State", response.state) != "ACTIVE":
+            self._lost = True
+        return True
+
+    def _warn_of_dropped_reports(self, error: errors.ResourceExhausted) -> None:
+        if not self._drops_reports:
+            self._drops_reports = True
+            warn_caller(
+                f"{self!r}: further reports are dropped, as {error}; report every n-th step only, "
+                "so that all of a training fit. Its outcome is recorded all the same"
+            )
 
     def _should_stop(self) -> Plan[bool]:
         response = yield from self._holder.service.should_stop(self.name)

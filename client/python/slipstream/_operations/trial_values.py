@@ -42,6 +42,7 @@ class TrialValues(Mapping[str, Value]):
         self._value: Optional[float] = None
         self._advice: Optional[str] = None  # The reason of the advice to stop.
         self._last_report: Optional[Tuple[int, float]] = None
+        self._drops_reports = False  # Whether a warning has told of reports beyond the limit.
 
     def __getitem__(self, name: str) -> Value:
         try:

@@ -278,6 +278,18 @@ class Sampler(ServerTest):
         self.assertEqual({state: len(found) for state, found in states.items()},
                          {"succeeded": 4, "failed": 1, "stopped": 1, "infeasible": 1})
 
+    def test_reports_beyond_the_limit_are_dropped(self):
+        def objective(trial):
+            for step in range(10_100 if trial.number == 1 else 1):
+                trial.report(0.5, step)
+            return trial.suggest_float("x", 0, 1)
+
+        study = optuna.create_study(study_name=self.study_id, sampler=SlipstreamSampler(seed=1))
+        with self.assertWarnsRegex(UserWarning, "further reports are dropped"):
+            study.optimize(objective, n_trials=3)
+        (mirror,) = all_of(self.study_id).values()
+        self.assertEqual([trial.state for trial in mirror.trials], ["succeeded"] * 3)
+
     def test_a_value_that_is_not_a_number_is_infeasible(self):
         def objective(trial):
             x = trial.suggest_float("x", 0, 1)
