@@ -433,6 +433,20 @@ class Sources(ServerTest):
         self.study_id += "-1"
         self.assertEqual(self.open(sources=["abad1dea"]).sources, [task.name])
 
+    def test_a_source_whose_results_have_changed_is_told_by_its_id(self):
+        earlier, task = self.finished(f"{self.study_id}-0")
+        study = self.open(sources=[earlier.id])
+        earlier.record({"lr": 0.03, "kernel": "rbf"}, 0.75)
+        for source in (earlier.id, earlier):
+            with self.assertRaises(slipstream.StudyDiffers) as raised:
+                self.open(sources=[source])
+            changed, unasked = raised.exception.differences
+            self.assertRegex(changed, f"^source study '{earlier.id}': .* results .* have changed since")
+            self.assertEqual(
+                unasked, f"source task {task.name}: not asked for, the study uses it")
+        self.assertEqual(self.open(sources=[task]).id, study.id)
+        self.assertEqual(self.open().sources, [task.name])
+
     def test_mistakes_are_told_with_their_remedy(self):
         study = self.open()
         for mistake, kind, words in (

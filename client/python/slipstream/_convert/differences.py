@@ -37,16 +37,28 @@ def _of_candidates(
             return
 
 
-def _of_sources(asked: Sequence[str], existing: Sequence[str]) -> Iterator[str]:
+def _of_sources(
+    asked: Sequence[str], existing: Sequence[str], made_of: Mapping[str, str]
+) -> Iterator[str]:
     for name in sorted(set(asked) - set(existing)):
-        yield f"source task {name}: asked for, the study does not use it"
+        if name in made_of:
+            yield (
+                f"source study {made_of[name]!r}: asked for with the results that it has now, "
+                f"source task {name}, which the study does not use; if they have changed since the "
+                "study was created, leave out sources= or give the source task that it uses"
+            )
+        else:
+            yield f"source task {name}: asked for, the study does not use it"
     for name in sorted(set(existing) - set(asked)):
         yield f"source task {name}: not asked for, the study uses it"
 
 
-def differences(asked: StudyDescription, existing: StudyDescription) -> List[str]:
+def differences(
+    asked: StudyDescription, existing: StudyDescription, made_of: Mapping[str, str]
+) -> List[str]:
     """A line for each difference; none if the study is what is asked for.
 
+    `made_of`: the studies that source tasks were made of just now, by the names of these.
     Settings that were not asked for may be anything, and so may the title and the labels."""
     found = list(_of_spaces(asked.space, existing.space))
     found += _of_candidates(asked.candidates, existing.candidates)
@@ -55,7 +67,7 @@ def differences(asked: StudyDescription, existing: StudyDescription) -> List[str
     if asked.objective != existing.objective:
         found.append(f"objective: asked to {asked.objective}, the study is to {existing.objective}")
     if asked.sources is not None:
-        found += _of_sources(asked.sources, existing.sources or ())
+        found += _of_sources(asked.sources, existing.sources or (), made_of)
     for setting in _SETTINGS:
         wanted, there = getattr(asked, setting), getattr(existing, setting)
         if wanted is not None and wanted != there:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Mapping, Optional
+from typing import Any, Dict, Mapping, Optional
 
 from slipstream._calls.plan import Plan
 from slipstream._operations import sources, studies
@@ -29,10 +29,13 @@ def open_study(service: Service, request: StudyRequest) -> Plan[StudyDescription
         request = request.completed_by(existing)
     asked = request.describe()
     subject = sources.Subject(asked.space, asked.objective, project=asked.project)
-    names = yield from sources.names_of(service, request.source_list(), subject)
-    if names is not None:
-        asked = replace(asked, sources=tuple(names))
-    return (yield from studies.create_or_load(service, asked, existing))
+    made_of: Dict[str, str] = {}
+    listed = request.source_list()
+    if listed is not None:
+        named = yield from sources.named(service, listed, subject)
+        asked = replace(asked, sources=tuple(one.name for one in named))
+        made_of = {one.name: one.study for one in named if one.study}
+    return (yield from studies.create_or_load(service, asked, existing, made_of))
 
 
 def register_source(

@@ -31,6 +31,14 @@ _OUTCOME_OF_STATE = {"failed": "failure", "infeasible": "infeasibility"}
 
 
 @dataclass(frozen=True)
+class NamedSource:
+    """A source task by its name."""
+
+    name: str
+    study: str = ""  # That it was made of just now, as people write it; empty if of none.
+
+
+@dataclass(frozen=True)
 class Subject:
     """What a table of observations is about, and how to describe it to people."""
 
@@ -202,10 +210,10 @@ def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
     return names[0]
 
 
-def _name_of_text(service: Service, text: str, subject: Subject) -> Plan[str]:
-    """The name of the source task, or of the one that the study with this id becomes."""
+def _source_of_text(service: Service, text: str, subject: Subject) -> Plan[NamedSource]:
+    """The source task of this name, or the one that the study with this id becomes."""
     try:
-        return (yield from _find(service, text, subject.project))
+        return NamedSource((yield from _find(service, text, subject.project)))
     except (ValueError, errors.NotFound) as error:
         no_source_task = error
     try:
@@ -217,45 +225,43 @@ def _name_of_text(service: Service, text: str, subject: Subject) -> Plan[str]:
         raise errors.NotFound(
             f"there is no study {name.short!r} on {service.address}, and {no_source_task}"
         )
-    return (yield from _name_of_study(service, study, StudyReader(service, study), subject))
+    return (yield from _source_of_study(service, study, StudyReader(service, study), subject))
 
 
-def _name_of_study(
+def _source_of_study(
     service: Service, study: StudyDescription, reader: StudyReader, subject: Subject
-) -> Plan[str]:
-    """The name of the source task that the study becomes, in the subject's project."""
+) -> Plan[NamedSource]:
+    """The source task that the study becomes, in the subject's project."""
     own = Subject(study.space, study.objective, study.study_id, project=subject.project)
     task = yield from register_study(service, study.study_id, reader, own)
-    return task.name
+    return NamedSource(task.name, study_name(study.study_id, study.project).short)
 
 
-def name_of(service: Service, source: Any, subject: Subject, label: str) -> Plan[str]:
-    """The name of a source task, given as itself, as its name, as a study, as the id of one or as a
+def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[NamedSource]:
+    """A source task, given as itself, as its name, as a study, as the id of one or as a
     table.
 
     A study has its own space and objective; a table those of the subject, as far as it goes. The
     label says which of the sources it is."""
     if isinstance(source, SourceTask):
-        return source.name
+        return NamedSource(source.name)
     if isinstance(source, str):
-        return (yield from _name_of_text(service, source, subject))
+        return (yield from _source_of_text(service, source, subject))
     if isinstance(source, StudyBase):
         study, reader = source._description, source._reader
-        return (yield from _name_of_study(service, study, reader, subject))
+        return (yield from _source_of_study(service, study, reader, subject))
     task = yield from register_fitting(service, source, subject, label)
-    return task.name
+    return NamedSource(task.name)
 
 
-def names_of(
-    service: Service, sources: Optional[Sequence[Any]], subject: Subject
-) -> Plan[Optional[Sequence[str]]]:
-    if sources is None:
-        return None
-    names = []
+def named(
+    service: Service, sources: Sequence[Any], subject: Subject
+) -> Plan[Sequence[NamedSource]]:
+    found = []
     for index, source in enumerate(sources):
-        name = yield from name_of(service, source, subject, f"sources[{index}]")
-        names.append(name)
-    return names
+        one = yield from _named(service, source, subject, f"sources[{index}]")
+        found.append(one)
+    return found
 
 
 def delete(service: Service, source: Any) -> Plan[None]:

@@ -50,10 +50,15 @@ def _create_if_new(service: Service, name: StudyName, study: Message) -> Plan[Op
 
 
 def create_or_load(
-    service: Service, asked: StudyDescription, existing: Optional[StudyDescription]
+    service: Service,
+    asked: StudyDescription,
+    existing: Optional[StudyDescription],
+    made_of: Mapping[str, str],
 ) -> Plan[StudyDescription]:
     """The study with the id, which may have been read. StudyDiffers if it exists and is not what is
-    asked for."""
+    asked for.
+
+    `made_of`: the studies that source tasks were made of just now, by the names of these."""
     name = study_name(asked.study_id, asked.project)
     request = study_message(asked)  # Complains of a malformed space also where the study exists.
     existing = existing or (yield from find(service, name))
@@ -62,7 +67,7 @@ def create_or_load(
         if created is not None:
             return study_of(created)
         existing = study_of((yield from service.get_study(name.full)))
-    found = differences(asked, existing)
+    found = differences(asked, existing, made_of)
     if found:
         raise errors.StudyDiffers(
             f"study {name.short!r} on {service.address} exists, but is not the one asked for:"
