@@ -5,7 +5,7 @@
 namespace slipstream::cli {
 namespace {
 
-// What a signal handler may touch.
+// The signal handler touches nothing but these.
 volatile sig_atomic_t received = 0;  // Zero: none.
 sem_t arrived;
 

@@ -18,7 +18,7 @@
 namespace slipstream::cli {
 namespace {
 
-// What nobody else calls a file.
+// A name beside `path` that no other file has.
 std::string NameBeside(const std::string& path) {
   std::random_device random;
   return absl::StrCat(path, ".", absl::Hex(random(), absl::kZeroPad8), ".partial");

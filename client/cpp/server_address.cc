@@ -34,7 +34,7 @@ bool IsPort(const std::string& text) {
          absl::SimpleAtoi(text, &port) && port >= 1 && port <= kLastPort;
 }
 
-// What has neither spaces nor any of the signs that part an address.
+// Whether it has neither spaces nor any of the signs between the parts of an address.
 bool IsName(const std::string& text) {
   const std::string signs = "/:@[]";
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](unsigned char c) {

@@ -26,7 +26,7 @@ struct NextPoint {
   std::optional<int64_t> candidate;  // Index, on a space with candidates.
   double value = 0;                  // The acquisition's, on the model's scale.
   double mean = 0;                   // Predicted, on the objective's own scale, ...
-  double deviation = 0;              // ... (OutputTransform::InvertDeviation).
+  double deviation = 0;              // ... by OutputTransform::InvertDeviation.
   double model_deviation = 0;        // On the model's scale.
   bool is_repeat = false;            // All points that were considered had been tried already.
   bool searched_whole = false;       // Every possible configuration was considered.

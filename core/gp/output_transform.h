@@ -53,9 +53,9 @@ class OutputTransform {
   double LogSlopeAt(double value) const;
   // Apply's inverse; finite for finite values.
   double Invert(double value) const;
-  // What a deviation is worth at a mean: half of the distance between what one deviation more and
-  // one less invert to. One side counts at most as ten times the other, as a power's inverse has
-  // an end, at which numbers are huge.
+  // Returns half of the distance between the inverses of one deviation more and one less than the
+  // mean. The longer side counts as at most ten times the shorter one, because the inverse of a
+  // power ends somewhere, and numbers are huge there.
   double InvertDeviation(double mean, double deviation) const;
   // All of it in one text, for keys.
   std::string Text() const;

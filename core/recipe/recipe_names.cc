@@ -149,11 +149,16 @@ absl::Status CheckValue(const OptionInfo& info, absl::string_view field, double 
                                    FormatNumber(info.least), " to ", FormatNumber(info.most)));
 }
 
+std::vector<RecipeOption>::const_iterator FindOption(const std::vector<RecipeOption>& options,
+                                                     absl::string_view name) {
+  return std::find_if(options.begin(), options.end(),
+                      [name](const RecipeOption& each) { return each.info.name == name; });
+}
+
 absl::Status SetOption(const std::string& name, double value,
                        const std::vector<RecipeOption>& options, Recipe& recipe) {
   const std::string field = OptionField(name);
-  const auto option = std::find_if(options.begin(), options.end(),
-                                   [&](const auto& each) { return each.info.name == name; });
+  const auto option = FindOption(options, name);
   if (option == options.end()) {
     return InvalidField(
         field, FormatNumber(value),
@@ -252,16 +257,12 @@ absl::Status CheckOptionsHaveEffect(const Recipe& changed, const RecipeChange& c
   for (const auto& [name, value] : change.options) {
     bool has_effect = false;
     ForEachChoice(changed, [&, &option = name](absl::string_view, const auto& choice) {
-      for (const OptionInfo& info : choice.options().Infos()) has_effect |= info.name == option;
+      has_effect |= choice.options().Has(option);
     });
     if (has_effect) continue;
-    const auto found =
-        std::find_if(options.begin(), options.end(),
-                     [&option = name](const auto& each) { return each.info.name == option; });
-    const std::string owners =
-        found == options.end() ? "" : absl::StrJoin(found->ingredients, ", ");
     return InvalidField(OptionField(name), FormatNumber(value),
-                        absl::StrCat("left out of a recipe without ", owners));
+                        absl::StrCat("left out of a recipe without ",
+                                     absl::StrJoin(FindOption(options, name)->ingredients, ", ")));
   }
   return absl::OkStatus();
 }

@@ -147,7 +147,7 @@ std::vector<double> WeightsOf(const PointMatrix& x) {
   constexpr double kCrowded = 0.1;
   std::vector<double> weights;
   for (Index i = 0; i < x.rows(); ++i) {
-    const auto distances = (x.rowwise() - x.row(i)).cwiseAbs().rowwise().maxCoeff();
+    const Vector distances = (x.rowwise() - x.row(i)).cwiseAbs().rowwise().maxCoeff();
     weights.push_back(1 / static_cast<double>((distances.array() <= kCrowded).count()));
   }
   return weights;
@@ -157,7 +157,9 @@ std::vector<double> WeightsOf(const PointMatrix& x) {
 double LargestSourceCost(const std::vector<double>& costs, const PointMatrix& x,
                          const SourceFitOptions& options) {
   // A scale that tasks share is what it is.
-  if (options.scale.has_value()) return std::numeric_limits<double>::infinity();
+  if (options.scale.has_value() || options.reach == 0) {
+    return std::numeric_limits<double>::infinity();
+  }
   const std::vector<double> weights = WeightsOf(x);
   std::vector<double> finite;
   std::vector<double> finite_weights;
@@ -206,10 +208,11 @@ PreparedSource Prepare(const SourceTaskData& source, const SearchSpace& space,
                                         ? options.scale->WithSign(sign)
                                         : OutputTransform::Fit(options.warp, values, sign);
   const Vector scaled = transform.Apply(values);
+  const double worst = scaled.minCoeff();
   Index next = 0;
   for (Index i = 0; i < data.y.size(); ++i) {
     const MappedResult& result = results[kept[static_cast<size_t>(i)]];
-    data.y[i] = result.is_infeasible ? scaled.minCoeff() : scaled[next++];
+    data.y[i] = result.is_infeasible ? worst : scaled[next++];
     data.repeats[i] = result.count;
   }
   return prepared;

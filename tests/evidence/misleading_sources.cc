@@ -26,6 +26,15 @@ std::vector<double*> ValuesOf(SourceTaskData& source) {
   return values;
 }
 
+// The same, the best one first.
+std::vector<double*> RankedValuesOf(SourceTaskData& source) {
+  std::vector<double*> values = ValuesOf(source);
+  const double sign = source.goal == Goal::kMinimize ? 1 : -1;
+  std::sort(values.begin(), values.end(),
+            [sign](const double* a, const double* b) { return sign * *a < sign * *b; });
+  return values;
+}
+
 SourceTaskData Negated(SourceTaskData source, uint64_t, uint64_t) {
   for (double* value : ValuesOf(source)) *value = -*value;
   return source;
@@ -33,10 +42,7 @@ SourceTaskData Negated(SourceTaskData source, uint64_t, uint64_t) {
 
 // Where the source does best, it has its median.
 SourceTaskData Masked(SourceTaskData source, uint64_t, uint64_t) {
-  std::vector<double*> values = ValuesOf(source);
-  const double sign = source.goal == Goal::kMinimize ? 1 : -1;
-  std::sort(values.begin(), values.end(),
-            [sign](const double* a, const double* b) { return sign * *a < sign * *b; });
+  const std::vector<double*> values = RankedValuesOf(source);
   const double median = *values[values.size() / 2];
   for (size_t i = 0; i < values.size() / 4; ++i) *values[i] = median;
   return source;
@@ -82,10 +88,7 @@ SourceTaskData InOtherUnits(SourceTaskData source, uint64_t, uint64_t) {
 
 // As if runs that diverged, the worst fifth, had been written down with a penalty.
 SourceTaskData Penalised(SourceTaskData source, uint64_t, uint64_t) {
-  std::vector<double*> values = ValuesOf(source);
-  const double sign = source.goal == Goal::kMinimize ? 1 : -1;
-  std::sort(values.begin(), values.end(),
-            [sign](const double* a, const double* b) { return sign * *a < sign * *b; });
+  const std::vector<double*> values = RankedValuesOf(source);
   const double penalty = *values.back() + 1e6 * (*values.back() - *values.front());
   for (size_t i = values.size() - values.size() / 5; i < values.size(); ++i) *values[i] = penalty;
   return source;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -61,7 +62,10 @@ TEST(ExportFile, LinesComeBackAsTheyWere) {
 }
 
 TEST(ExportFile, IsThereOnlyOnceItIsWhole) {
-  const std::string path = PathOf("export_file_partial.jsonl");
+  const std::filesystem::path folder = PathOf("export_file_partial");
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const std::string path = folder / "export.jsonl";
   std::ofstream(path) << "before";
   {
     auto writer = ExportFileWriter::Open(path);
@@ -70,6 +74,9 @@ TEST(ExportFile, IsThereOnlyOnceItIsWhole) {
     EXPECT_EQ(ContentOf(path), "before");
   }
   EXPECT_EQ(ContentOf(path), "before");
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    EXPECT_EQ(entry.path(), path) << "nothing is left beside it";
+  }
   auto writer = ExportFileWriter::Open(path);
   ASSERT_TRUE((*writer)->Add(StudyLine()).ok());
   ASSERT_TRUE((*writer)->Publish().ok());

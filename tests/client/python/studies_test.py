@@ -534,18 +534,16 @@ class Sources(ServerTest):
             path.write_text("lr,kernel,accuracy\nhigh,rbf,0.91\n")
             with self.assertRaisesRegex(TypeError, "row 1: lr='high' is text"):
                 register_source(path, self.SPACE, maximize="accuracy")
-            path.write_text("lr,kernel,accuracy\n0.5,rbf,0.91\n0.5,rbf,0.91,7,8\n")
-            with self.assertRaisesRegex(ValueError, f"^{path}, row 2: 5 cells for 3 columns$"):
-                self.open(sources=[path])
-            path.write_text("lr,kernel,accuracy\n0.5,rbf\n")
-            with self.assertRaisesRegex(ValueError, f"^{path}, row 1: 2 cells for 3 columns$"):
-                self.open(sources=[path])
-            path.write_text("lr,lr,accuracy\n0.5,0.6,1\n")
-            with self.assertRaisesRegex(ValueError, f"^{path}: the column lr appears twice$"):
-                self.open(sources=[path])
-            path.write_text("lr,kernel,seed,accuracy\n0.5,rbf,3,0.91\n")
-            with self.assertRaisesRegex(ValueError, f"^{path}: column 'seed' is .*: leave it out$"):
-                self.open(sources=[path])
+            for text, words in (
+                ("lr,kernel,accuracy\n0.5,rbf,0.91\n0.5,rbf,0.91,7,8\n",
+                 ", row 2: 5 cells for 3 columns"),
+                ("lr,kernel,accuracy\n0.5,rbf\n", ", row 1: 2 cells for 3 columns"),
+                ("lr,lr,accuracy\n0.5,0.6,1\n", ": the column lr appears twice"),
+                ("lr,kernel,seed,accuracy\n0.5,rbf,3,0.91\n", ": column 'seed' is .*: leave it out"),
+            ):
+                path.write_text(text)
+                with self.assertRaisesRegex(ValueError, f"^{path}{words}$"):
+                    self.open(sources=[path])
             path.write_text("lr,x,on,accuracy\n0.5,1,True,1\n")
             space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
             self.assertEqual(dict(register_source(path, space, maximize="accuracy").space), space)
