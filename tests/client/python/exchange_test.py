@@ -1,5 +1,6 @@
 """Whole studies as files."""
 
+import concurrent.futures
 import json
 import os
 import tempfile
@@ -46,6 +47,18 @@ class Exchange(ServerTest):
         again[1]["study"]["name"] = first[1]["study"]["name"]
         self.assertEqual(again, first)
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["study.jsonl"])
+
+    def test_exports_to_one_path_at_the_same_time_are_whole_each(self):
+        self.run_trials(3)
+        with open(self.path + ".partial", "w", encoding="utf-8") as file:
+            file.write("another's")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for done in [pool.submit(self.study.export, self.path) for _ in range(12)]:
+                done.result()
+        self.assertEqual(self.lines()[-1], {"end": {"trialCount": "3"}})
+        with open(self.path + ".partial", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "another's")
+        self.assertEqual(len(os.listdir(os.path.dirname(self.path))), 2)
 
     def test_a_study_that_exists_is_replaced_only_when_told_to(self):
         self.study.export(self.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import Iterator, Optional
 
 from google.protobuf import json_format
@@ -29,7 +30,7 @@ def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
     """Writes the file. A stream that breaks is begun anew, without the lines that are written."""
     written = 0
     attempts = 0
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "x", encoding="utf-8") as file:
         while True:
             attempts += 1
             before = written
@@ -47,6 +48,8 @@ def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
                 assert reply is not None
                 response, failure = reply.response, reply.failure
             if failure is None:
+                file.flush()
+                os.fsync(file.fileno())
                 return
             if written == before:
                 raise call_error(
@@ -55,8 +58,9 @@ def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
 
 
 def export(service: Service, study: str, path: str) -> Plan[None]:
-    """Writes a study to a file, which is there only once it is whole."""
-    partial = f"{path}.partial"
+    """Writes a study to a file, which is there only once it is whole. Others may write to the same one
+    at the same time."""
+    partial = f"{path}.{secrets.token_hex(4)}.partial"
     try:
         yield from _lines_of(service, study, partial)
         os.replace(partial, path)
