@@ -60,6 +60,15 @@ Vector KernelExpansion::Means(const PointMatrix& x) const {
   return (Cross(x).transpose() * weights).array() + mean;
 }
 
+double KernelExpansion::MeanAt(ConstVectorView x, VectorView gradient) const {
+  if (points.rows() == 0) return mean;
+  Vector cross(points.rows());
+  Matrix slopes(points.rows(), at_points->slope_columns());
+  at_points->AtPoint(x, cross, slopes);
+  at_points->AddGradients(x, slopes, weights, gradient);
+  return cross.dot(weights) + mean;
+}
+
 Predictions KernelExpansion::Predict(const PointMatrix& x) const {
   const double most = kernel->Variance(parameters);
   Predictions result{Vector::Constant(x.rows(), mean), Vector::Constant(x.rows(), most)};

@@ -54,6 +54,8 @@ struct KernelExpansion {
   Matrix Cross(const PointMatrix& x) const;
 
   Vector Means(const PointMatrix& x) const;
+  // The mean at one point; adds its gradient to `gradient`.
+  double MeanAt(ConstVectorView x, VectorView gradient) const;
   // Variances are at least 1e-12 of the kernel's.
   Predictions Predict(const PointMatrix& x) const;
   PointPrediction PredictPoint(ConstVectorView x) const;

@@ -47,9 +47,9 @@ PointMatrix RowOf(ConstVectorView x) { return x.transpose(); }
 }  // namespace
 
 // The covariances with points that stay.
-class EmpiricalProcess::At final : public KernelAt {
+class EmpiricalProcess::Kept final : public KernelAt {
  public:
-  At(const EmpiricalProcess& process, std::unique_ptr<KernelAt> own, const Matrix& differences)
+  Kept(const EmpiricalProcess& process, std::unique_ptr<KernelAt> own, const Matrix& differences)
       : KernelAt(own->size(), own->slope_columns()),
         process_(process),
         own_(std::move(own)),
@@ -58,11 +58,11 @@ class EmpiricalProcess::At final : public KernelAt {
  private:
   void DoCovariance(const PointMatrix& x, MatrixView out) const override {
     own_->Covariance(x, out);
-    out.noalias() += scaled_ * Differences(process_.sources_, x).transpose();
+    out.noalias() += scaled_ * process_.At(x)->differences.transpose();
   }
   void DoAtPoint(ConstVectorView x, VectorView values, MatrixView slopes) const override {
     own_->AtPoint(x, values, slopes);
-    values += scaled_ * Differences(process_.sources_, RowOf(x)).row(0).transpose();
+    values += scaled_ * process_.At(RowOf(x))->differences.row(0).transpose();
   }
   void DoAddGradients(ConstVectorView x, ConstMatrixView slopes, ConstMatrixView weights,
                       MatrixView gradients) const override {
@@ -93,65 +93,77 @@ Matrix EmpiricalProcess::Differences(const SourceModels& sources, const PointMat
   return AroundTheirMean(SourceMeans(sources, x));
 }
 
+std::shared_ptr<const EmpiricalProcess::There> EmpiricalProcess::At(const PointMatrix& x) const {
+  const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const There>> {
+    return std::make_shared<const There>(MakeThere(x));
+  };
+  return *there_.Get({x}, make);
+}
+
+EmpiricalProcess::There EmpiricalProcess::MakeThere(const PointMatrix& x) const {
+  There there;
+  if (x.rows() != 1) {
+    there.means = SourceMeans(sources_, x);
+  } else {
+    const auto count = static_cast<Index>(sources_.size());
+    there.means.resize(1, count);
+    there.slopes = Matrix::Zero(dimension(), count);
+    for (Index k = 0; k < count; ++k) {
+      const KernelExpansion& process = *sources_[static_cast<size_t>(k)]->expansion;
+      there.means(0, k) = process.MeanAt(x.row(0).transpose(), there.slopes.col(k));
+    }
+  }
+  there.differences = AroundTheirMean(there.means);
+  return there;
+}
+
 Vector EmpiricalProcess::DoMean(const PointMatrix& x) const {
-  const Vector common = SourceMeans(sources_, x).rowwise().mean();
-  return (mean_weight_ * common).array() + mean_;
+  return (mean_weight_ * At(x)->means.rowwise().mean()).array() + mean_;
 }
 
 Matrix EmpiricalProcess::DoCovariance(const PointMatrix& a, const PointMatrix& b) const {
   Matrix covariance = kernel_->Covariance(parameters_, a, b);
-  covariance.noalias() += difference_weight_ * difference_weight_ * Differences(sources_, a) *
-                          Differences(sources_, b).transpose();
+  covariance.noalias() += difference_weight_ * difference_weight_ * At(a)->differences *
+                          At(b)->differences.transpose();
   return covariance;
 }
 
 Vector EmpiricalProcess::DoVariance(const PointMatrix& x) const {
   Vector variance =
-      difference_weight_ * difference_weight_ * Differences(sources_, x).rowwise().squaredNorm();
+      difference_weight_ * difference_weight_ * At(x)->differences.rowwise().squaredNorm();
   variance.array() += kernel_->Variance(parameters_);
   return variance;
 }
 
 void EmpiricalProcess::DoAddMeanGradient(ConstVectorView x, double weight,
                                          VectorView gradient) const {
-  const double part = weight * mean_weight_ / static_cast<double>(sources_.size());
-  for (const auto& source : sources_) {
-    const KernelExpansion& process = *source->expansion;
-    process.kernel->AddPointGradient(process.parameters, x, process.points, part * process.weights,
-                                     gradient);
-  }
+  gradient += weight * mean_weight_ * At(RowOf(x))->slopes.rowwise().mean();
 }
 
 void EmpiricalProcess::AddDifferencesGradient(ConstVectorView x, const Vector& weights,
                                               VectorView gradient) const {
   if (weights.size() == 0) return;
   const double root = std::sqrt(static_cast<double>(sources_.size() - 1));
-  const double common = weights.mean();
-  for (size_t k = 0; k < sources_.size(); ++k) {
-    const KernelExpansion& process = *sources_[k]->expansion;
-    const double part = (weights[static_cast<Index>(k)] - common) / root;
-    process.kernel->AddPointGradient(process.parameters, x, process.points, part * process.weights,
-                                     gradient);
-  }
+  const Vector around = (weights.array() - weights.mean()) / root;
+  gradient.noalias() += At(RowOf(x))->slopes * around;
 }
 
 void EmpiricalProcess::DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b,
                                                ConstVectorView weights, VectorView gradient) const {
   kernel_->AddPointGradient(parameters_, x, b, weights, gradient);
   const double variance = difference_weight_ * difference_weight_;
-  AddDifferencesGradient(x, variance * (Differences(sources_, b).transpose() * weights), gradient);
+  AddDifferencesGradient(x, variance * (At(b)->differences.transpose() * weights), gradient);
 }
 
 void EmpiricalProcess::DoAddVarianceGradient(ConstVectorView x, double weight,
                                              VectorView gradient) const {
   const double variance = difference_weight_ * difference_weight_;
-  const Matrix here = Differences(sources_, RowOf(x));
-  AddDifferencesGradient(x, 2 * weight * variance * Vector(here.row(0).transpose()), gradient);
+  const Vector here = At(RowOf(x))->differences.row(0).transpose();
+  AddDifferencesGradient(x, 2 * weight * variance * here, gradient);
 }
 
 std::unique_ptr<KernelAt> EmpiricalProcess::DoAt(const PointMatrix& points) const {
-  return std::make_unique<At>(*this, kernel_->At(parameters_, points),
-                              Differences(sources_, points));
+  return std::make_unique<Kept>(*this, kernel_->At(parameters_, points), At(points)->differences);
 }
 
 namespace {

@@ -24,7 +24,9 @@
 
 #include <memory>
 
+#include "core/base/memo.h"
 #include "core/gp/gaussian_prior.h"
+#include "core/linalg/types.h"
 #include "core/prior/blocks/source_model.h"
 #include "core/prior/blocks/source_screen.h"
 #include "core/prior/prior.h"
@@ -43,7 +45,7 @@ class EmpiricalProcess final : public GaussianPrior {
   static Matrix Differences(const SourceModels& sources, const PointMatrix& x);
 
  private:
-  class At;
+  class Kept;
 
   Vector DoMean(const PointMatrix& x) const override;
   Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override;
@@ -54,6 +56,22 @@ class EmpiricalProcess final : public GaussianPrior {
   void DoAddVarianceGradient(ConstVectorView x, double weight, VectorView gradient) const override;
   std::unique_ptr<KernelAt> DoAt(const PointMatrix& points) const override;
 
+  // The sources at some points.
+  struct There {
+    Matrix means;        // A row for each point, a column for each source.
+    Matrix differences;  // phi_k(x_i).
+    Matrix slopes;       // At a single point: the gradients of the means, one a column.
+  };
+  struct Points {
+    PointMatrix x;
+
+    bool operator==(const Points& other) const { return AreEqual(x, other.x); }
+  };
+  // A prediction asks for the same point and the same results several times.
+  static constexpr size_t kMostThere = 4;
+
+  std::shared_ptr<const There> At(const PointMatrix& x) const;
+  There MakeThere(const PointMatrix& x) const;
   // Adds sum_k weights[k] dphi_k(x)/dx.
   void AddDifferencesGradient(ConstVectorView x, const Vector& weights, VectorView gradient) const;
 
@@ -63,6 +81,7 @@ class EmpiricalProcess final : public GaussianPrior {
   double mean_;
   double mean_weight_;
   double difference_weight_;
+  mutable Memo<Points, const There> there_{kMostThere};
 };
 
 struct EmpiricalOptions {

@@ -62,7 +62,7 @@ class AddedProcess final : public TransferSurrogate {
   }
 
  private:
-  // c(X, x), one column a point; `crosses` are k_i(P_i, x).
+  // c(X, x), one column a point; `crosses` are k_i(P_i, x) of all that is learnt about.
   Matrix CrossCovariance(const PointMatrix& x, const std::vector<Matrix>& crosses) const {
     const Fitted& f = *fitted_;
     Matrix covariance = f.own_at_results->Covariance(x);
@@ -75,9 +75,13 @@ class AddedProcess final : public TransferSurrogate {
     return covariance;
   }
 
+  // k_i(P_i, x) by term; empty where a term does not need them.
   std::vector<Matrix> CrossesAt(const PointMatrix& x) const {
     std::vector<Matrix> crosses;
-    for (const AddedTerm& term : fitted_->terms) crosses.push_back(term.process->Cross(x));
+    for (const AddedTerm& term : fitted_->terms) {
+      const bool is_needed = fitted_->has_correlated_terms() && term.covariance_factor != 0;
+      crosses.push_back(is_needed ? term.process->Cross(x) : Matrix());
+    }
     return crosses;
   }
 
