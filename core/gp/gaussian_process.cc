@@ -107,13 +107,20 @@ absl::Status GaussianProcess::Append(ConstVectorView x, double y, double noise_v
 }
 
 Matrix GaussianProcess::CrossCovariance(const PointMatrix& a, const PointMatrix& b) const {
-  Matrix left = prior_->Covariance(observations_.x, a);
-  Matrix right = prior_->Covariance(observations_.x, b);
-  factor_.SolveLower(left);
-  factor_.SolveLower(right);
+  return CrossCovariance(a, Whitened(a), b, Whitened(b));
+}
+
+Matrix GaussianProcess::CrossCovariance(const PointMatrix& a, const Matrix& whitened_a,
+                                        const PointMatrix& b, const Matrix& whitened_b) const {
   Matrix covariance = prior_->Covariance(a, b);
-  covariance.noalias() -= left.transpose() * right;
+  covariance.noalias() -= whitened_a.transpose() * whitened_b;
   return covariance;
+}
+
+Matrix GaussianProcess::Whitened(const PointMatrix& x) const {
+  Matrix whitened = prior_->Covariance(observations_.x, x);
+  factor_.SolveLower(whitened);
+  return whitened;
 }
 
 void GaussianProcess::AddCovarianceGradient(ConstVectorView x, const PointMatrix& b,

@@ -56,6 +56,11 @@ class GaussianProcess : public Surrogate {
 
   // The posterior covariance of the function between two sets of points.
   Matrix CrossCovariance(const PointMatrix& a, const PointMatrix& b) const;
+  // The same from Whitened(a) and Whitened(b), for points that come again.
+  Matrix CrossCovariance(const PointMatrix& a, const Matrix& whitened_a, const PointMatrix& b,
+                         const Matrix& whitened_b) const;
+  // L^-1 c(X, x), one column a point.
+  Matrix Whitened(const PointMatrix& x) const;
   // Adds sum_i weights[i] d cov(x, b_i)/dx of the posterior, the b_i held.
   void AddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
                              VectorView gradient) const;

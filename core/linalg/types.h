@@ -26,6 +26,13 @@ bool AreEqual(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && a == b;
 }
 
+// Points as the key of a cache.
+struct PointsKey {
+  PointMatrix x;
+
+  bool operator==(const PointsKey& other) const { return AreEqual(x, other.x); }
+};
+
 }  // namespace slipstream
 
 #endif  // SLIPSTREAM_CORE_LINALG_TYPES_H_

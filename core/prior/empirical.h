@@ -62,11 +62,6 @@ class EmpiricalProcess final : public GaussianPrior {
     Matrix differences;  // phi_k(x_i).
     Matrix slopes;       // At a single point: the gradients of the means, one a column.
   };
-  struct Points {
-    PointMatrix x;
-
-    bool operator==(const Points& other) const { return AreEqual(x, other.x); }
-  };
   // A prediction asks for the same point and the same results several times.
   static constexpr size_t kMostThere = 4;
 
@@ -81,7 +76,7 @@ class EmpiricalProcess final : public GaussianPrior {
   double mean_;
   double mean_weight_;
   double difference_weight_;
-  mutable Memo<Points, const There> there_{kMostThere};
+  mutable Memo<PointsKey, const There> there_{kMostThere};
 };
 
 struct EmpiricalOptions {

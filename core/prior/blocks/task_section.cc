@@ -1,6 +1,10 @@
 #include "core/prior/blocks/task_section.h"
 
+#include <memory>
 #include <utility>
+
+#include "absl/status/statusor.h"
+#include "core/base/memo.h"
 
 namespace slipstream {
 namespace {
@@ -35,7 +39,14 @@ class TargetSection final : public TransferSurrogate {
   }
 
   Matrix DoCovariance(const PointMatrix& a, const PointMatrix& b) const override {
-    return process_->CrossCovariance(Placed(a), Placed(b));
+    return process_->CrossCovariance(Placed(a), *Whitened(a), Placed(b), *Whitened(b));
+  }
+
+  std::shared_ptr<const Matrix> Whitened(const PointMatrix& x) const {
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const Matrix>> {
+      return std::make_shared<const Matrix>(process_->Whitened(Placed(x)));
+    };
+    return AreExpected(x) ? *whitened_->Get({x}, make) : *make();
   }
 
   void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
@@ -45,7 +56,12 @@ class TargetSection final : public TransferSurrogate {
     gradient += placed.head(x.size());
   }
 
+  // The points that a search begins with, and the pending ones before and after one more.
+  static constexpr size_t kMostWhitened = 4;
+
   std::shared_ptr<const GaussianProcess> process_;
+  std::shared_ptr<Memo<PointsKey, const Matrix>> whitened_ =
+      std::make_shared<Memo<PointsKey, const Matrix>>(kMostWhitened);
 };
 
 }  // namespace
