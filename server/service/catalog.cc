@@ -71,6 +71,7 @@ absl::StatusOr<std::shared_ptr<const CatalogStudy>> Catalog::GetStudy(const std:
   auto study = std::make_shared<CatalogStudy>();
   study->key = record.key;
   study->id = id;
+  study->create_ms = record.create_ms;
   SLIPSTREAM_ASSIGN_OR_RETURN(study->definition, StoredStudyDefinition(record, candidates));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->strategy, StrategyOf(record, study->definition));
   SLIPSTREAM_ASSIGN_OR_RETURN(study->stopping, StoppingOf(record, study->definition));

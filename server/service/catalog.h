@@ -25,6 +25,7 @@ using SourceTasks = std::vector<std::shared_ptr<const SourceTaskData>>;
 struct CatalogStudy {
   int64_t key = 0;
   std::string id;
+  int64_t create_ms = 0;
   StudyDefinition definition;
   std::unique_ptr<const Strategy> strategy;
   std::unique_ptr<const StoppingRule> stopping;

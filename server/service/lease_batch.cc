@@ -1,6 +1,8 @@
 #include "server/service/lease_batch.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +11,7 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/suggestion_work.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -65,6 +68,8 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
   RefuseTooMany();
   if (calls_.empty()) return Next::kAnswer;
   SLIPSTREAM_RETURN_IF_ERROR(Plan());
+  RefuseThoseOfOtherStudies();
+  if (calls_.empty()) return Next::kAnswer;
   AssignExistingTrials();
   if (plan_.study.state != StudyState::kActive) {
     SLIPSTREAM_RETURN_IF_ERROR(RenderWithoutLeasing());
@@ -166,6 +171,24 @@ absl::Status LeaseBatchWork::Plan() {
   SLIPSTREAM_ASSIGN_OR_RETURN(plan_,
                               context_.store->PlanLeases(study_->key, study_id_, workers, wanted));
   return absl::OkStatus();
+}
+
+// Once there is a plan, as the cached study may be gone, and a call mean its successor.
+void LeaseBatchWork::RefuseThoseOfOtherStudies() {
+  size_t kept = 0;
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const int64_t create_ms = plan_.study.create_ms;
+    if (calls_[i].call.study_create_ms.value_or(create_ms) != create_ms) {
+      calls_[i].call.done(StudyReplaced(study_id_));
+      continue;
+    }
+    if (kept < i) {
+      calls_[kept] = std::move(calls_[i]);
+      plan_.active[kept] = std::move(plan_.active[i]);
+    }
+    ++kept;
+  }
+  calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(kept), calls_.end());
 }
 
 // A worker gets its own trials first, then queued ones, oldest first.

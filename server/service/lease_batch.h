@@ -86,6 +86,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   void AnswerRepeats();
   void RefuseTooMany();
   absl::Status Plan();
+  void RefuseThoseOfOtherStudies();
   void AssignExistingTrials();
   absl::Status RenderWithoutLeasing();
   // Gives the suggestions to the calls, in their order. A call that gets nothing at all from a

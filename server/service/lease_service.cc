@@ -12,6 +12,7 @@
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/call_limits.h"
+#include "server/service/meant_study.h"
 
 namespace slipstream {
 namespace {
@@ -22,7 +23,7 @@ using Records = std::vector<TrialRecord>;
 template <typename Request>
 absl::StatusOr<HeldTrials> HeldTrialsOf(const Request& request) {
   HeldTrials held;
-  SLIPSTREAM_ASSIGN_OR_RETURN(held.study.id, ParseStudyName("study", request.study()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(held.study, MeantStudyOf(request, "study", request.study()));
   held.worker = request.worker();
   if (request.trials_size() > kMaxTrialsPerCall) {
     return InvalidField("trials", absl::StrCat(request.trials_size(), " trials"),
@@ -72,6 +73,7 @@ void LeaseService::Heartbeat(const v1::HeartbeatRequest* request, v1::HeartbeatR
           HeldTrialToProto(held, record, answer->add_trials());
         }
         if (beats.lease_ms > 0) *answer->mutable_lease_duration() = DurationOf(beats.lease_ms);
+        *answer->mutable_study_create_time() = TimestampOf(beats.study_create_ms);
         return absl::OkStatus();
       };
   store_.Heartbeat(*held,

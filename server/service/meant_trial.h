@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
@@ -17,12 +19,13 @@ struct MeantTrial {
   std::optional<int64_t> create_ms;  // When it was created, if the caller says so.
 };
 
-// For requests with the fields `trial` and `create_time`. INVALID_ARGUMENT, an InvalidField on one
-// of them.
+// The trial of this name, which is in `field` of a request that also has the field `create_time`.
+// INVALID_ARGUMENT, an InvalidField on one of them.
 template <typename Request>
-absl::StatusOr<MeantTrial> MeantTrialOf(const Request& request) {
+absl::StatusOr<MeantTrial> MeantTrialOf(const Request& request, absl::string_view field,
+                                        const std::string& name) {
   MeantTrial trial;
-  SLIPSTREAM_ASSIGN_OR_RETURN(trial.name, ParseTrialName("trial", request.trial()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(trial.name, ParseTrialName(field, name));
   if (request.has_create_time()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(trial.create_ms,
                                 MsFromProto("create_time", request.create_time()));

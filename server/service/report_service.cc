@@ -55,7 +55,7 @@ absl::Status ProgressToProto(const TrialRecord& record, v1::ReportResponse* resp
 
 void ReportService::Report(const v1::ReportRequest* request, v1::ReportResponse* response,
                            Done done) {
-  const absl::StatusOr<MeantTrial> trial = MeantTrialOf(*request);
+  const absl::StatusOr<MeantTrial> trial = MeantTrialOf(*request, "trial", request->trial());
   absl::Status status = trial.status();
   if (status.ok()) status = CheckReports(*request);
   if (!status.ok()) return done(status);

@@ -20,6 +20,7 @@
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/transfer_conversion.h"
+#include "server/service/meant_study.h"
 #include "server/service/page.h"
 
 namespace slipstream {
@@ -237,9 +238,10 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
 void StudyService::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study* response,
                                Done done) {
   absl::Status status = CheckRequestId(request->request_id());
-  const absl::StatusOr<std::string> id = ParseStudyName("study.name", request->study().name());
+  const absl::StatusOr<StudyRef> study =
+      MeantStudyOf(*request, "study.name", request->study().name());
   const absl::StatusOr<StudyChange> change = ChangeOf(*request);
-  if (status.ok()) status = id.status();
+  if (status.ok()) status = study.status();
   if (status.ok()) status = change.status();
   if (!status.ok()) return done(status);
   // The candidate list cannot change and may be large, so it is left out.
@@ -248,7 +250,7 @@ void StudyService::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study*
         SLIPSTREAM_ASSIGN_OR_RETURN(*answer, StudyToProto(record, {}));
         return absl::OkStatus();
       };
-  store_.UpdateStudy(*id, *change,
+  store_.UpdateStudy(*study, *change,
                      AnsweringWrite<StudyRecord>(GuardOf("UpdateStudy", *request), response,
                                                  std::move(convert), std::move(done)));
 }

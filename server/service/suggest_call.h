@@ -2,7 +2,9 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_
 #define SLIPSTREAM_SERVER_SERVICE_SUGGEST_CALL_H_
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "core/base/deadline.h"
@@ -18,6 +20,8 @@ struct SuggestCall {
   std::string worker;
   WorkerProcess process = {};
   int count = 1;
+  // When the study was created that the worker means; absent: any.
+  std::optional<int64_t> study_create_ms = {};
   RequestGuard guard;
   v1::SuggestResponse* response = nullptr;
   Done done;

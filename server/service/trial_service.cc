@@ -16,6 +16,7 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/call_limits.h"
+#include "server/service/meant_study.h"
 #include "server/service/meant_trial.h"
 #include "server/service/page.h"
 #include "server/service/suggest_call.h"
@@ -33,6 +34,7 @@ absl::StatusOr<SuggestCall> SuggestCallOf(const v1::SuggestRequest& request) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request.count(), kMaxTrialsPerCall));
   SuggestCall call;
   SLIPSTREAM_ASSIGN_OR_RETURN(call.study_id, ParseStudyName("study", request.study()));
+  SLIPSTREAM_ASSIGN_OR_RETURN(call.study_create_ms, StudyCreateMsOf(request));
   call.worker = request.worker();
   SLIPSTREAM_ASSIGN_OR_RETURN(call.process, WorkerProcessFromProto(request.process()));
   call.count = request.count() == 0 ? 1 : request.count();
@@ -81,6 +83,18 @@ absl::StatusOr<TrialChange> ChangeOf(const v1::UpdateTrialRequest& request) {
   return change;
 }
 
+absl::StatusOr<Annotation> AnnotationOf(const v1::UpdateTrialRequest& request) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const MeantTrial trial,
+                              MeantTrialOf(request, "trial.name", request.trial().name()));
+  Annotation annotation;
+  annotation.study.id = trial.name.study_id;
+  annotation.number = trial.name.number;
+  annotation.create_ms = trial.create_ms;
+  SLIPSTREAM_ASSIGN_OR_RETURN(annotation.study.create_ms, StudyCreateMsOf(request));
+  SLIPSTREAM_ASSIGN_OR_RETURN(annotation.change, ChangeOf(request));
+  return annotation;
+}
+
 absl::StatusOr<TrialFilter> FilterOf(const v1::ListTrialsRequest& request) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request.page_size(), kMaxPageSize));
   TrialFilter filter;
@@ -121,7 +135,7 @@ void TrialService::Suggest(const v1::SuggestRequest* request, v1::SuggestRespons
 
 void TrialService::Observe(const v1::ObserveRequest* request, v1::Trial* response, Done done) {
   absl::Status status = CheckRequestId(request->request_id());
-  const absl::StatusOr<MeantTrial> trial = MeantTrialOf(*request);
+  const absl::StatusOr<MeantTrial> trial = MeantTrialOf(*request, "trial", request->trial());
   if (status.ok()) status = trial.status();
   if (!status.ok()) return done(status);
   finder_.WithStudy(trial->name.study_id, done,
@@ -174,8 +188,8 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
                              Done done) {
   absl::Status status = CheckRequestId(request->request_id());
   if (status.ok()) status = CheckObservationCount(*request);
-  const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
-  if (status.ok()) status = id.status();
+  const absl::StatusOr<StudyRef> meant = MeantStudyOf(*request, "study", request->study());
+  if (status.ok()) status = meant.status();
   if (!status.ok()) return done(status);
   const Done unless_gone = [=, this](absl::Status answer) {
     if (!absl::IsNotFound(answer)) return done(std::move(answer));
@@ -185,9 +199,13 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
     });
     if (!accepted.ok()) done(accepted);
   };
-  finder_.WithStudy(*id, unless_gone, [=, this](const StudyPointer& study, Done answer) {
-    StoreAddedTrials(study, *request, response, std::move(answer));
-  });
+  finder_.WithStudy(
+      meant->id, unless_gone,
+      [=, this, create_ms = meant->create_ms](const StudyPointer& study, Done answer) {
+        const bool is_meant = create_ms.value_or(study->create_ms) == study->create_ms;
+        if (!is_meant) return answer(StudyReplaced(study->id));
+        StoreAddedTrials(study, *request, response, std::move(answer));
+      });
 }
 
 void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
@@ -211,16 +229,14 @@ void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTria
 void TrialService::UpdateTrial(const v1::UpdateTrialRequest* request, v1::Trial* response,
                                Done done) {
   absl::Status status = CheckRequestId(request->request_id());
-  const absl::StatusOr<TrialName> name = ParseTrialName("trial.name", request->trial().name());
-  const absl::StatusOr<TrialChange> change = ChangeOf(*request);
-  if (status.ok()) status = name.status();
-  if (status.ok()) status = change.status();
+  absl::StatusOr<Annotation> annotation = AnnotationOf(*request);
+  if (status.ok()) status = annotation.status();
   if (!status.ok()) return done(status);
   std::function<absl::Status(const TrialRecord&, v1::Trial*)> convert =
-      [id = name->study_id](const TrialRecord& record, v1::Trial* answer) {
+      [id = annotation->study.id](const TrialRecord& record, v1::Trial* answer) {
         return TrialToProto(id, record, answer);
       };
-  store_.UpdateTrial(name->study_id, name->number, *change,
+  store_.UpdateTrial(*std::move(annotation),
                      AnsweringWrite<TrialRecord>(GuardOf("UpdateTrial", *request), response,
                                                  std::move(convert), std::move(done)));
 }
@@ -237,16 +253,17 @@ void TrialService::GetTrial(const v1::GetTrialRequest* request, v1::Trial* respo
 void TrialService::ListTrials(const v1::ListTrialsRequest* request,
                               v1::ListTrialsResponse* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef study,
+                                MeantStudyOf(*request, "study", request->study()));
     SLIPSTREAM_ASSIGN_OR_RETURN(TrialFilter filter, FilterOf(*request));
     const std::string scope = ScopeOf(*request);
     SLIPSTREAM_ASSIGN_OR_RETURN(filter.after_number, ParsePageToken(scope, request->page_token()));
     const size_t page_size = static_cast<size_t>(filter.limit++);
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
-                                store_.ListTrials(id, filter));
+                                store_.ListTrials(study, filter));
     const auto add = [&](const TrialRecord& record) -> absl::StatusOr<const v1::Trial*> {
       v1::Trial* trial = response->add_trials();
-      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, trial));
+      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(study.id, record, trial));
       if (request->read_mask().paths_size() > 0) {
         FieldMaskUtil::TrimMessage(request->read_mask(), trial);
       }
@@ -262,14 +279,15 @@ void TrialService::ListTrials(const v1::ListTrialsRequest* request,
 void TrialService::BestTrials(const v1::BestTrialsRequest* request,
                               v1::BestTrialsResponse* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id, ParseStudyName("study", request->study()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRef meant,
+                                MeantStudyOf(*request, "study", request->study()));
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("count", request->count(), kMaxTrialsPerCall));
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyPointer study, catalog_.GetStudy(id));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyPointer study, catalog_.GetStudy(meant.id));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<TrialRecord> trials,
-                                store_.BestTrials(id, study->definition.goal == Goal::kMaximize,
+                                store_.BestTrials(meant, study->definition.goal == Goal::kMaximize,
                                                   request->count() == 0 ? 1 : request->count()));
     for (const TrialRecord& record : trials) {
-      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(id, record, response->add_trials()));
+      SLIPSTREAM_RETURN_IF_ERROR(TrialToProto(meant.id, record, response->add_trials()));
     }
     return absl::OkStatus();
   });

@@ -168,7 +168,7 @@ absl::StatusOr<Heartbeats> Heartbeat(RowTransaction& rows, const HeldTrials& hel
     is_alive = true;
   }
   if (is_alive) SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
-  return Heartbeats{std::move(trials), head.lease.duration_ms};
+  return Heartbeats{std::move(trials), head.lease.duration_ms, head.create_ms};
 }
 
 absl::StatusOr<std::vector<TrialRecord>> ReleaseTrials(RowTransaction& rows,

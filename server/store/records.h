@@ -73,8 +73,8 @@ struct StudyRecord {
   int64_t bytes = 0;  // Its share of its project's, with its trials (usage.h).
 };
 
-// A study by its id; with a key only the study that has it, as another study may
-// get the id after a deletion.
+// A study by its id; with a key or a time of creation only the study that has it, as another study
+// may get the id after a deletion.
 struct StudyRef {
   StudyRef() = default;
   StudyRef(const char* study_id) : id(study_id) {}
@@ -83,6 +83,7 @@ struct StudyRef {
 
   std::string id;
   std::optional<int64_t> key;
+  std::optional<int64_t> create_ms;
 };
 
 // A change by UpdateStudy; absent fields stay.

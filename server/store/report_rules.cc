@@ -94,13 +94,14 @@ absl::StatusOr<TrialRecord> Report(RowTransaction& rows, const TrialReports& rep
   return trial;
 }
 
-absl::StatusOr<TrialRecord> UpdateTrial(RowTransaction& rows, const StudyRef& study, int64_t number,
-                                        const TrialChange& change) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, study));
-  SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial, RequireTrial(rows, study.id, head.key, number));
+absl::StatusOr<TrialRecord> UpdateTrial(RowTransaction& rows, const Annotation& annotation) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyHead head, RequireStudy(rows, annotation.study));
+  SLIPSTREAM_ASSIGN_OR_RETURN(TrialRecord trial,
+                              RequireTrial(rows, annotation.study.id, head.key, annotation.number,
+                                           annotation.create_ms));
   const int64_t bytes = StoredBytesOf(trial);
-  trial.labels = change.labels.value_or(trial.labels);
-  trial.note = change.note.value_or(trial.note);
+  trial.labels = annotation.change.labels.value_or(trial.labels);
+  trial.note = annotation.change.note.value_or(trial.note);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateAnnotations(head.key, trial));
   SLIPSTREAM_RETURN_IF_ERROR(NoteChangeOfTrials(rows, head));
   SLIPSTREAM_RETURN_IF_ERROR(CountBytes(rows, StoredBytesOf(trial) - bytes, head));

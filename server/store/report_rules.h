@@ -15,8 +15,7 @@ namespace slipstream::rules {
 // `max_reports` is the most that a trial may have.
 absl::StatusOr<TrialRecord> Report(RowTransaction& rows, const TrialReports& reports,
                                    int64_t max_reports);
-absl::StatusOr<TrialRecord> UpdateTrial(RowTransaction& rows, const StudyRef& study, int64_t number,
-                                        const TrialChange& change);
+absl::StatusOr<TrialRecord> UpdateTrial(RowTransaction& rows, const Annotation& annotation);
 
 absl::StatusOr<std::vector<ReportRecord>> ListReports(RowSnapshot& rows, const StudyRef& study,
                                                       int64_t after_number, int64_t last_number,

@@ -36,6 +36,13 @@ inline std::string NameOfSourceTask(absl::string_view id) {
 inline absl::Status StudyNotFound(const std::string& id) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfStudy(id)));
 }
+// The error where a study is gone and another one has its name.
+inline absl::Status StudyReplaced(const std::string& id) {
+  return absl::NotFoundError(absl::StrCat(
+      NameOfStudy(id),
+      " is not the study that the call is about, which is gone: it was deleted and created again, "
+      "or replaced by an import"));
+}
 inline absl::Status TrialNotFound(const std::string& study_id, int64_t number) {
   return absl::NotFoundError(absl::StrCat("there is no ", NameOfTrial(study_id, number)));
 }

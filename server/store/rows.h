@@ -35,6 +35,7 @@ struct StudyHead {
   std::optional<double> best = {};
   int64_t bytes = 0;  // See usage.h.
   std::string id = {};
+  int64_t create_ms = 0;
 };
 
 // The lease clock as it was last written down (lease_clock.h).

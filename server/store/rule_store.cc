@@ -59,10 +59,10 @@ class RuleStore : public Store {
              return rules::CreateStudy(rows, study, quotas);
            });
   }
-  void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) override {
+  void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) override {
     Submit(std::move(write),
-           [id = std::move(id), change = std::move(change)](RowTransaction& rows) {
-             return rules::UpdateStudy(rows, id, change);
+           [study = std::move(study), change = std::move(change)](RowTransaction& rows) {
+             return rules::UpdateStudy(rows, study, change);
            });
   }
   void DeleteStudy(std::string id, Write<Unit> write) override {
@@ -118,12 +118,10 @@ class RuleStore : public Store {
            [reports = std::move(reports), most = options_.max_reports_per_trial](
                RowTransaction& rows) { return rules::Report(rows, reports, most); });
   }
-  void UpdateTrial(StudyRef study, int64_t number, TrialChange change,
-                   Write<TrialRecord> write) override {
-    Submit(std::move(write),
-           [study = std::move(study), number, change = std::move(change)](RowTransaction& rows) {
-             return rules::UpdateTrial(rows, study, number, change);
-           });
+  void UpdateTrial(Annotation annotation, Write<TrialRecord> write) override {
+    Submit(std::move(write), [annotation = std::move(annotation)](RowTransaction& rows) {
+      return rules::UpdateTrial(rows, annotation);
+    });
   }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
     Submit(std::move(write),
@@ -190,10 +188,9 @@ class RuleStore : public Store {
                                                       const TrialFilter& filter) override {
     return Read([&](RowSnapshot& rows) { return rules::ListTrials(rows, study, filter); });
   }
-  absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
+  absl::StatusOr<std::vector<TrialRecord>> BestTrials(const StudyRef& study, bool maximize,
                                                       int limit) override {
-    return Read(
-        [&](RowSnapshot& rows) { return rules::BestTrials(rows, study_id, maximize, limit); });
+    return Read([&](RowSnapshot& rows) { return rules::BestTrials(rows, study, maximize, limit); });
   }
   absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
                                        const std::vector<std::string>& workers,

@@ -91,7 +91,8 @@ struct HeldTrials {
 // Trials after a heartbeat.
 struct Heartbeats {
   std::vector<TrialRecord> trials;
-  int64_t lease_ms = 0;  // How long the renewed leases last; 0: they never end.
+  int64_t lease_ms = 0;         // How long the renewed leases last; 0: they never end.
+  int64_t study_create_ms = 0;  // When the study was created.
 };
 
 // What a sweep of leases did.
@@ -109,6 +110,14 @@ struct TrialReports {
   StudyRef study;
   int64_t number = 0;
   std::vector<StepReport> reports;
+  std::optional<int64_t> create_ms = {};  // As in Observe.
+};
+
+// What is written on a trial.
+struct Annotation {
+  StudyRef study;
+  int64_t number = 0;
+  TrialChange change;
   std::optional<int64_t> create_ms = {};  // As in Observe.
 };
 
@@ -164,7 +173,7 @@ class Store {
   // ALREADY_EXISTS: the id is taken. NOT_FOUND: a source task does not exist.
   virtual void CreateStudy(NewStudy study, Write<StudyRecord> write) = 0;
   // NOT_FOUND. FAILED_PRECONDITION: the study is COMPLETED and another state is asked for.
-  virtual void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) = 0;
+  virtual void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) = 0;
   // NOT_FOUND. Deletes the trials too; remembered answers stay.
   virtual void DeleteStudy(std::string id, Write<Unit> write) = 0;
   // Stores an imported study. Trials that are ACTIVE are given back, as by
@@ -205,8 +214,7 @@ class Store {
   // trial is neither ACTIVE nor STALE. RESOURCE_EXHAUSTED: too many reports.
   virtual void Report(TrialReports reports, Write<TrialRecord> write) = 0;
   // NOT_FOUND.
-  virtual void UpdateTrial(StudyRef study, int64_t number, TrialChange change,
-                           Write<TrialRecord> write) = 0;
+  virtual void UpdateTrial(Annotation annotation, Write<TrialRecord> write) = 0;
   // Equal content (same id) is not stored again and changes nothing.
   virtual void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) = 0;
   // NOT_FOUND. FAILED_PRECONDITION: a study uses it; the message names one.
@@ -256,8 +264,8 @@ class Store {
   virtual absl::StatusOr<std::vector<TrialRecord>> ListTrials(const StudyRef& study,
                                                               const TrialFilter& filter) = 0;
   // kSucceeded trials by objective, equals by number. NOT_FOUND.
-  virtual absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id,
-                                                              bool maximize, int limit) = 0;
+  virtual absl::StatusOr<std::vector<TrialRecord>> BestTrials(const StudyRef& study, bool maximize,
+                                                              int limit) = 0;
   // One consistent snapshot. NOT_FOUND.
   virtual absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
                                                const std::vector<std::string>& workers,

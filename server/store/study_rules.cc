@@ -89,10 +89,11 @@ absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& st
                        {.studies = 1, .bytes = StoredBytesOf(study)}, quotas);
 }
 
-absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
+absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const StudyRef& study,
                                         const StudyChange& change) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> record, rows.FindStudy(id));
-  if (!record.has_value()) return StudyNotFound(id);
+  SLIPSTREAM_RETURN_IF_ERROR(RequireStudy(rows, study).status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyRecord> record, rows.FindStudy(study.id));
+  if (!record.has_value()) return StudyNotFound(study.id);
   SLIPSTREAM_RETURN_IF_ERROR(CheckChange(*record, change));
   if (!ChangeRecord(change, *record)) return *std::move(record);
   record->update_ms = rows.now_ms();
@@ -147,6 +148,7 @@ absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& stu
   if (!head.has_value() || head->key != study.key.value_or(head->key)) {
     return StudyNotFound(study.id);
   }
+  if (head->create_ms != study.create_ms.value_or(head->create_ms)) return StudyReplaced(study.id);
   return *head;
 }
 

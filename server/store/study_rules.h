@@ -17,7 +17,7 @@ namespace slipstream::rules {
 // `quotas`, here and in the other rules, may be null for none.
 absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& study,
                                         Quotas* quotas = nullptr);
-absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const std::string& id,
+absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const StudyRef& study,
                                         const StudyChange& change);
 absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id);
 absl::StatusOr<Unit> ExpireStudy(RowTransaction& rows, const StudyRef& study, int64_t age_ms);
@@ -43,7 +43,7 @@ absl::StatusOr<StudyRecord> StoreNewStudy(RowTransaction& rows, const NewStudy& 
                                           const StudyBeginning& beginning, const ProjectUsage& more,
                                           Quotas* quotas);
 
-// Shared with the rules of trials. NOT_FOUND.
+// Shared with the rules of trials. NOT_FOUND, also if another study has the id.
 absl::StatusOr<StudyHead> RequireStudy(RowTransaction& rows, const StudyRef& study);
 // Whatever its workers do counts as a change of a COMPLETED study, which is deleted when it has
 // none for long enough. Other studies' times are left alone, as these change with each trial.

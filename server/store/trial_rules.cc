@@ -82,6 +82,10 @@ TrialRecord AddedRecord(const NewTrial& added, int64_t number, int64_t now_ms) {
 absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> key, rows.FindStudyKey(study.id));
   if (!key.has_value() || *key != study.key.value_or(*key)) return StudyNotFound(study.id);
+  if (!study.create_ms.has_value()) return *key;
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<StudyRecord> found, rows.FindStudySummary(*key));
+  if (!found.has_value()) return StudyNotFound(study.id);
+  if (found->create_ms != *study.create_ms) return StudyReplaced(study.id);
   return *key;
 }
 
@@ -219,9 +223,9 @@ absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const Stu
   return trials;
 }
 
-absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
+absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const StudyRef& study,
                                                     bool maximize, int limit) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study_id));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireStudyKey(rows, study));
   return rows.ListBestTrials(key, maximize, std::max(limit, 0));
 }
 

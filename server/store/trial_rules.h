@@ -34,13 +34,14 @@ absl::StatusOr<std::vector<TrialRecord>> GetTrials(RowSnapshot& rows, const Stud
                                                    const std::vector<int64_t>& numbers);
 absl::StatusOr<std::vector<TrialRecord>> ListTrials(RowSnapshot& rows, const StudyRef& study,
                                                     TrialFilter filter);
-absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const std::string& study_id,
+absl::StatusOr<std::vector<TrialRecord>> BestTrials(RowSnapshot& rows, const StudyRef& study,
                                                     bool maximize, int limit);
 
 // Shared with the other rules. NOT_FOUND, also if the trial was not created at `create_ms`.
 absl::StatusOr<TrialRecord> RequireTrial(Rows& rows, const std::string& study_id, int64_t study_key,
                                          int64_t number,
                                          std::optional<int64_t> create_ms = std::nullopt);
+// NOT_FOUND, also if another study has the id.
 absl::StatusOr<int64_t> RequireStudyKey(RowSnapshot& rows, const StudyRef& study);
 
 // RESOURCE_EXHAUSTED if `more` trials would take the study above `max_trials`.

@@ -574,7 +574,8 @@ class MemoryTransaction : public RowTransaction {
                      study.lease,
                      study.best,
                      study.bytes,
-                     study.id};
+                     study.id,
+                     study.create_ms};
   }
 
   template <typename Map>

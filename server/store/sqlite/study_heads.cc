@@ -9,7 +9,8 @@ namespace slipstream::sqlite {
 
 #define SLIPSTREAM_SELECT_HEAD                                                        \
   "SELECT key, id, state, trial_count, succeeded_count, suggested_count, late_count," \
-  " lease_ms, max_requeues, best, bytes FROM studies JOIN study_heads USING (key) "
+  " lease_ms, max_requeues, best, bytes, create_ms"                                  \
+  " FROM studies JOIN study_heads USING (key) "
 
 absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool found, query.Next());
@@ -25,6 +26,7 @@ absl::StatusOr<std::optional<StudyHead>> StudyHeads::Load(Query& query) {
   entry.head.lease = {query.Integer(7), query.Integer(8)};
   entry.head.best = query.OptionalReal(9);
   entry.head.bytes = query.Integer(10);
+  entry.head.create_ms = query.Integer(11);
   const StudyHead head = entry.head;
   keys_[head.id] = head.key;
   heads_.insert_or_assign(head.key, std::move(entry));

@@ -107,6 +107,35 @@ TEST_F(LeaseServiceTest, BadReleasesAreRefused) {
   ExpectViolation(Call(&LeaseService::ReleaseTrials, request), "request_id");
 }
 
+TEST_F(LeaseServiceTest, AWorkerOfAStudyThatIsGoneHoldsNothingOfItsSuccessor) {
+  Suggest("w");
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  v1::Study study;
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &study).ok());
+  v1::HeartbeatRequest beat = HeartbeatOf("w");
+  v1::ReleaseTrialsRequest release = ReleaseOf("w");
+  *beat.mutable_study_create_time() = study.create_time();
+  *release.mutable_study_create_time() = study.create_time();
+  for (auto* time : {beat.mutable_study_create_time(), release.mutable_study_create_time()}) {
+    time->set_seconds(study.create_time().seconds() - 1);
+  }
+  EXPECT_TRUE(absl::IsNotFound(Call(&LeaseService::Heartbeat, beat)));
+  EXPECT_TRUE(absl::IsNotFound(Call(&LeaseService::ReleaseTrials, release)));
+  *beat.mutable_study_create_time() = study.create_time();
+  *release.mutable_study_create_time() = study.create_time();
+  v1::HeartbeatResponse beats;
+  ASSERT_TRUE(Call(&LeaseService::Heartbeat, beat, &beats).ok());
+  EXPECT_TRUE(beats.trials(0).held());
+  EXPECT_EQ(beats.study_create_time().nanos(), study.create_time().nanos());
+  EXPECT_EQ(beats.study_create_time().seconds(), study.create_time().seconds());
+  v1::ReleaseTrialsResponse released;
+  ASSERT_TRUE(Call(&LeaseService::ReleaseTrials, release, &released).ok());
+  EXPECT_EQ(released.trials_size(), 1);
+  beat.mutable_study_create_time()->set_nanos(-1);
+  ExpectViolation(Call(&LeaseService::Heartbeat, beat), "study_create_time");
+}
+
 TEST_F(LeaseServiceTest, ThePolicyIsCheckedAndCanBeChanged) {
   v1::Study study = ExampleStudy();
   study.mutable_lease_policy()->mutable_duration()->set_nanos(5);

@@ -23,8 +23,8 @@ class ObservedStore : public Store {
   void CreateStudy(NewStudy study, Write<StudyRecord> write) override {
     store_.CreateStudy(std::move(study), std::move(write));
   }
-  void UpdateStudy(std::string id, StudyChange change, Write<StudyRecord> write) override {
-    store_.UpdateStudy(std::move(id), std::move(change), std::move(write));
+  void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) override {
+    store_.UpdateStudy(std::move(study), std::move(change), std::move(write));
   }
   void DeleteStudy(std::string id, Write<Unit> write) override {
     store_.DeleteStudy(std::move(id), std::move(write));
@@ -63,9 +63,8 @@ class ObservedStore : public Store {
   void Report(TrialReports reports, Write<TrialRecord> write) override {
     store_.Report(std::move(reports), std::move(write));
   }
-  void UpdateTrial(StudyRef study, int64_t number, TrialChange change,
-                   Write<TrialRecord> write) override {
-    store_.UpdateTrial(std::move(study), number, std::move(change), std::move(write));
+  void UpdateTrial(Annotation annotation, Write<TrialRecord> write) override {
+    store_.UpdateTrial(std::move(annotation), std::move(write));
   }
   void LeaseTrials(LeaseBatch batch) override { store_.LeaseTrials(std::move(batch)); }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
@@ -120,10 +119,10 @@ class ObservedStore : public Store {
     before_read_("ListTrials");
     return store_.ListTrials(study, filter);
   }
-  absl::StatusOr<std::vector<TrialRecord>> BestTrials(const std::string& study_id, bool maximize,
+  absl::StatusOr<std::vector<TrialRecord>> BestTrials(const StudyRef& study, bool maximize,
                                                       int limit) override {
     before_read_("BestTrials");
-    return store_.BestTrials(study_id, maximize, limit);
+    return store_.BestTrials(study, maximize, limit);
   }
   absl::StatusOr<LeasePlan> PlanLeases(int64_t study_key, const std::string& study_id,
                                        const std::vector<std::string>& workers,

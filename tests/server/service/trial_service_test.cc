@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/status.h"
 #include "tests/server/service/service_fixture.h"
@@ -20,6 +21,12 @@ using ::testing::HasSubstr;
 class TrialServiceTest : public ServiceFixture {
  protected:
   void SetUp() override { Create(ExampleStudy()); }
+
+  // The store's clock counts milliseconds.
+  static void WaitForTheNextMillisecond() {
+    const absl::Time begin = absl::Now();
+    while (absl::Now() - begin < absl::Milliseconds(2)) std::this_thread::yield();
+  }
 
   // Has another server delete the study and create one of the same name, so that
   // this server's cache is out of date. The new study has one leased trial.
@@ -98,12 +105,89 @@ TEST_F(TrialServiceTest, ARepeatedObserveOfATrialThatIsGoneDoesNotAnswerWithOneT
   ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
   EXPECT_TRUE(Call(&TrialService::Observe, request).ok());
   Delete("s");
-  // The store's clock counts milliseconds.
-  const absl::Time deleted = absl::Now();
-  while (absl::Now() - deleted < absl::Milliseconds(2)) std::this_thread::yield();
+  WaitForTheNextMillisecond();
   Create(ExampleStudy());
   Observe(Suggest("w").name(), 2);
   EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
+}
+
+// The calls of a worker whose study was deleted and created again, also where the server has not
+// heard of that.
+TEST_F(TrialServiceTest, ACallThatMeansAStudyThatIsGoneIsNotTakenForItsSuccessor) {
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  v1::Study gone;
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &gone).ok());
+  Suggest("w");
+  WaitForTheNextMillisecond();
+  MakeAnewElsewhere(CandidateStudy(3));
+  v1::Study anew;
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &anew).ok());
+  v1::SuggestRequest ask = AskRequest("studies/s", "other");
+  v1::AddTrialsRequest add;
+  add.set_study("studies/s");
+  *add.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  v1::UpdateTrialRequest annotate;
+  annotate.mutable_trial()->set_name("studies/s/trials/1");
+  annotate.mutable_trial()->set_note("odd");
+  annotate.mutable_update_mask()->add_paths("note");
+  v1::ListTrialsRequest list;
+  list.set_study("studies/s");
+  v1::BestTrialsRequest best;
+  best.set_study("studies/s");
+  v1::UpdateStudyRequest pause;
+  pause.mutable_study()->set_name("studies/s");
+  pause.mutable_study()->set_state(v1::Study::PAUSED);
+  pause.mutable_update_mask()->add_paths("state");
+  const auto mean = [&](const google::protobuf::Timestamp& time) {
+    for (auto* field :
+         {ask.mutable_study_create_time(), add.mutable_study_create_time(),
+          annotate.mutable_study_create_time(), list.mutable_study_create_time(),
+          best.mutable_study_create_time(), pause.mutable_study_create_time()}) {
+      *field = time;
+    }
+  };
+  mean(gone.create_time());
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Suggest, ask)));
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::AddTrials, add)));
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::UpdateTrial, annotate)));
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::ListTrials, list)));
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::BestTrials, best)));
+  EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::UpdateStudy, pause)));
+  mean(anew.create_time());
+  EXPECT_TRUE(Call(&TrialService::Suggest, ask).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(Call(&TrialService::AddTrials, add)));
+  EXPECT_TRUE(Call(&TrialService::UpdateTrial, annotate).ok());
+  EXPECT_TRUE(Call(&TrialService::ListTrials, list).ok());
+  EXPECT_TRUE(Call(&TrialService::BestTrials, best).ok());
+  EXPECT_TRUE(Call(&StudyService::UpdateStudy, pause).ok());
+  ask.mutable_study_create_time()->set_nanos(-1);
+  ExpectViolation(Call(&TrialService::Suggest, ask), "study_create_time");
+}
+
+// Of calls that wait together, each is answered for the study that it means.
+TEST_F(TrialServiceTest, WorkersOfTwoStudiesOfANameDoNotMixInABatch) {
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  v1::Study study;
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &study).ok());
+  std::vector<std::thread> workers;
+  for (int i = 0; i < 8; ++i) {
+    workers.emplace_back([&, i] {
+      v1::SuggestRequest ask = AskRequest("studies/s", absl::StrCat("w", i));
+      *ask.mutable_study_create_time() = study.create_time();
+      if (i % 2 == 1) ask.mutable_study_create_time()->set_seconds(1);
+      v1::SuggestResponse response;
+      const absl::Status status = Call(&TrialService::Suggest, ask, &response);
+      if (i % 2 == 1) {
+        EXPECT_TRUE(absl::IsNotFound(status)) << status;
+        return;
+      }
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_EQ(response.trials(0).worker(), absl::StrCat("w", i));
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
 }
 
 TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyIsGone) {

@@ -148,6 +148,7 @@ void InsertOfEach(RowTransaction& rows) {
   ASSERT_TRUE(study.ok()) << study.status();
   std::optional<StudyHead> head = *rows.FindStudyHead("s");
   ASSERT_TRUE(head.has_value());
+  EXPECT_EQ(head->create_ms, NewRecord("s", rows).create_ms);
   head->trial_count = 2;
   EXPECT_TRUE(rows.UpdateCounts(*head).ok());
   EXPECT_TRUE(rows.InsertTrial(*study, RequestedTrial(1), "why 1").ok());

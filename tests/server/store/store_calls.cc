@@ -37,10 +37,10 @@ Written<StudyRecord> CreateStudy(Store& store, NewStudy study, RequestGuard guar
   });
 }
 
-Written<StudyRecord> UpdateStudy(Store& store, std::string id, StudyChange change,
+Written<StudyRecord> UpdateStudy(Store& store, StudyRef study, StudyChange change,
                                  RequestGuard guard, std::string answer) {
   return Await<StudyRecord>(std::move(guard), std::move(answer), [&](Write<StudyRecord> write) {
-    store.UpdateStudy(std::move(id), std::move(change), std::move(write));
+    store.UpdateStudy(std::move(study), std::move(change), std::move(write));
   });
 }
 
@@ -105,8 +105,14 @@ Written<TrialRecord> ReportSteps(Store& store, TrialReports reports) {
 
 Written<TrialRecord> UpdateTrial(Store& store, StudyRef study, int64_t number, TrialChange change,
                                  RequestGuard guard, std::string answer) {
+  return UpdateTrial(store, Annotation{std::move(study), number, std::move(change)},
+                     std::move(guard), std::move(answer));
+}
+
+Written<TrialRecord> UpdateTrial(Store& store, Annotation annotation, RequestGuard guard,
+                                 std::string answer) {
   return Await<TrialRecord>(std::move(guard), std::move(answer), [&](Write<TrialRecord> write) {
-    store.UpdateTrial(std::move(study), number, std::move(change), std::move(write));
+    store.UpdateTrial(std::move(annotation), std::move(write));
   });
 }
 

@@ -30,7 +30,7 @@ struct Written {
 // Answers are remembered as `answer`.
 Written<StudyRecord> CreateStudy(Store& store, NewStudy study, RequestGuard guard = {},
                                  std::string answer = "answer");
-Written<StudyRecord> UpdateStudy(Store& store, std::string id, StudyChange change,
+Written<StudyRecord> UpdateStudy(Store& store, StudyRef study, StudyChange change,
                                  RequestGuard guard = {}, std::string answer = "answer");
 Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard = {},
                           std::string answer = "answer");
@@ -50,6 +50,8 @@ Written<LeaseSweep> SweepLeases(Store& store);
 Written<TrialRecord> ReportSteps(Store& store, TrialReports reports);
 Written<TrialRecord> UpdateTrial(Store& store, StudyRef study, int64_t number, TrialChange change,
                                  RequestGuard guard = {}, std::string answer = "answer");
+Written<TrialRecord> UpdateTrial(Store& store, Annotation annotation, RequestGuard guard = {},
+                                 std::string answer = "answer");
 Written<RegisteredSourceTask> RegisterSourceTask(Store& store, NewSourceTask task,
                                                  RequestGuard guard = {},
                                                  std::string answer = "answer");

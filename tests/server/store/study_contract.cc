@@ -241,6 +241,43 @@ TEST_P(StoreContract, ADeletionDeletesTheTrialsToo) {
   EXPECT_EQ(store().ListTrials("other", {})->size(), 2u);
 }
 
+// A worker of the first study that goes on must not touch the second one.
+TEST_P(StoreContract, ACallThatMeansAStudyByItsTimeReachesNoOtherOfTheName) {
+  StudyRef meant("s");
+  meant.create_ms = CreateWithLeases("s", 1, "w").create_ms;
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  clock_.Advance(absl::Seconds(1));
+  StudyRef anew("s");
+  anew.create_ms = CreateWithLeases("s", 1, "w").create_ms;
+  StudyChange complete;
+  complete.state = StudyState::kCompleted;
+  const std::vector<std::function<absl::Status(const StudyRef&)>> calls = {
+      [this](const StudyRef& study) { return Heartbeat(store(), {study, "w", {}}).status; },
+      [this](const StudyRef& study) { return Heartbeat(store(), {study, "w", {1}}).status; },
+      [this](const StudyRef& study) { return UpdateTrial(store(), study, 1, {{}, "odd"}).status; },
+      [this](const StudyRef& study) { return ReleaseTrials(store(), {study, "w", {1}}).status; },
+      [this](const StudyRef& study) {
+        return AddTrials(store(), study, {NewSuggestion("x")}).status;
+      },
+      [this](const StudyRef& study) { return store().ListTrials(study, {}).status(); },
+      [this](const StudyRef& study) { return store().BestTrials(study, true, 1).status(); },
+      [&](const StudyRef& study) { return UpdateStudy(store(), study, complete).status; },
+  };
+  for (const auto& call : calls) {
+    EXPECT_THAT(call(meant), IsRefusal(kNotFound, "studies/s is not the study that the call"));
+    EXPECT_TRUE(call(anew).ok());
+  }
+}
+
+TEST_P(StoreContract, AnAnnotationOfATrialThatIsGoneIsNotTakenForAnotherOne) {
+  CreateWithLeases("s", 1);
+  const int64_t create_ms = store().GetTrial("s", 1)->create_ms;
+  EXPECT_THAT(UpdateTrial(store(), {"s", 1, {{}, "odd"}, create_ms - 1}).status,
+              IsRefusal(kNotFound, "studies/s/trials/1 is not the trial that the call is about"));
+  EXPECT_EQ(store().GetTrial("s", 1)->note, "");
+  EXPECT_TRUE(UpdateTrial(store(), {"s", 1, {{}, "odd"}, create_ms}).ok());
+}
+
 TEST_P(StoreContract, AKeyIsNeverGivenOutTwice) {
   const StudyRecord first = Create("first");
   ASSERT_TRUE(DeleteStudy(store(), "first").ok());
