@@ -68,15 +68,16 @@ bool MayPass(const absl::Status& status) {
 }
 
 // Ends when the worker holds no trial, and on an error that no later heartbeat can pass. The first
-// heartbeat has to succeed, so that a wrong address is noticed.
-absl::Status KeepLeases(const std::string& study, const std::string& worker, absl::Duration every,
-                        Session& session) {
+// heartbeat has to succeed, so that a wrong address is noticed, and tells which study is meant.
+absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Session& session) {
   bool answered = false;  // At least once.
   bool was_told = false;  // That the server does not answer, since it last did.
   while (true) {
-    const auto response = session.client().Heartbeat(study, worker);
+    const auto response = session.client().Heartbeat(request);
     if (response.ok()) {
-      answered = true;
+      if (!std::exchange(answered, true) && response->has_study_create_time()) {
+        *request.mutable_study_create_time() = response->study_create_time();
+      }
       was_told = false;
       if (!PrintHeld(*response, session)) {
         session.Warn("the worker no longer holds a trial");
@@ -95,13 +96,15 @@ absl::Status KeepLeases(const std::string& study, const std::string& worker, abs
 }
 
 absl::Status Heartbeat(const HeartbeatArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
+  v1::HeartbeatRequest request;
+  ASSIGN_OR_RETURN(*request.mutable_study(), FullStudyName(arguments.study));
+  request.set_worker(arguments.worker);
   absl::Duration every;
   if (!arguments.every.empty()) {
     ASSIGN_OR_RETURN(every, ReadDuration("--every", arguments.every));
   }
-  if (every > absl::ZeroDuration()) return KeepLeases(study, arguments.worker, every, session);
-  ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(study, arguments.worker));
+  if (every > absl::ZeroDuration()) return KeepLeases(std::move(request), every, session);
+  ASSIGN_OR_RETURN(const auto response, session.client().Heartbeat(request));
   if (!PrintHeld(response, session)) session.Remark("The worker holds no trial.");
   return absl::OkStatus();
 }

@@ -32,7 +32,8 @@ constexpr int kLargestPage = 1000;
 absl::StatusOr<v1::Study> GetOutline(const std::string& study, Session& session) {
   v1::GetStudyRequest request;
   request.set_name(study);
-  for (const char* path : {"name", "space.parameters", "metrics", "source_tasks"}) {
+  for (const char* path :
+       {"name", "space.parameters", "metrics", "source_tasks", "create_time"}) {
     request.mutable_read_mask()->add_paths(path);
   }
   return session.client().GetStudy(request);
@@ -203,14 +204,19 @@ absl::StatusOr<v1::Configuration> ReadConfiguration(const v1::SearchSpace& proto
 absl::Status AddTrial(const AdditionArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(arguments.study));
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
-  v1::Observation observation;
+  v1::AddTrialsRequest request;
+  request.set_study(name);
+  if (study.has_create_time()) *request.mutable_study_create_time() = study.create_time();
+  v1::Observation& observation = *request.add_observations();
   ASSIGN_OR_RETURN(*observation.mutable_configuration(),
                    ReadConfiguration(study.space(), arguments.values));
   ASSIGN_OR_RETURN(const auto outcome, ReadOutcome(arguments.outcome, MetricOf(study)));
   if (outcome.has_value()) *observation.mutable_outcome() = *outcome;
-  ASSIGN_OR_RETURN(const auto trials, session.client().AddTrials(name, {observation}));
-  if (trials.size() != 1) return absl::InternalError("the server answered without the trial");
-  PrintTrial(study, trials.front(), session);
+  ASSIGN_OR_RETURN(const auto added, session.client().AddTrials(std::move(request)));
+  if (added.trials_size() != 1) {
+    return absl::InternalError("the server answered without the trial");
+  }
+  PrintTrial(study, added.trials(0), session);
   return absl::OkStatus();
 }
 

@@ -33,9 +33,12 @@ bool ChangeLabels(const Annotation& annotation, v1::Trial* trial) {
 }
 
 // Without a mask if nothing changes.
-v1::UpdateTrialRequest RequestOf(const v1::Trial& trial, const Annotation& annotation) {
+v1::UpdateTrialRequest RequestOf(const MeantStudy& study, const v1::Trial& trial,
+                                 const Annotation& annotation) {
   v1::UpdateTrialRequest request;
+  study.TellTimeIn(&request);
   request.mutable_trial()->set_name(trial.name());
+  if (trial.has_create_time()) *request.mutable_create_time() = trial.create_time();
   *request.mutable_trial()->mutable_labels() = trial.labels();
   if (ChangeLabels(annotation, request.mutable_trial())) {
     request.mutable_update_mask()->add_paths("labels");
@@ -64,7 +67,7 @@ absl::StatusOr<v1::Trial> Annotations::Write(const std::string& trial, const Tim
   const std::lock_guard<std::mutex> lock(*turn);
   const absl::StatusOr<v1::Trial> found = Read(trial, created);
   if (!found.ok()) return found;
-  v1::UpdateTrialRequest request = RequestOf(*found, annotation);
+  v1::UpdateTrialRequest request = RequestOf(study_, *found, annotation);
   if (request.update_mask().paths().empty()) return found;
   return client_->UpdateTrial(std::move(request));
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "client/cpp/meant_study.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/records.h"
 #include "slipstream/trial.h"
@@ -20,12 +21,14 @@
 namespace slipstream::client_internal {
 
 // Thread-safe. `created` is when the trial was created that is meant: NOT_FOUND if the one of this
-// name was created at another time. Without it any trial of the name is meant.
+// name was created at another time. Without it any trial of the name is meant. Nothing is written
+// on a trial of another study than `study`.
 class Annotations {
  public:
   using Time = std::optional<client::TrialRecord::Time>;
 
-  explicit Annotations(std::shared_ptr<Client> client) : client_(std::move(client)) {}
+  Annotations(std::shared_ptr<Client> client, MeantStudy study)
+      : client_(std::move(client)), study_(std::move(study)) {}
 
   // The trial as it is now.
   absl::StatusOr<v1::Trial> Read(const std::string& trial, const Time& created);
@@ -38,6 +41,7 @@ class Annotations {
   std::shared_ptr<std::mutex> TurnOf(const std::string& trial);
 
   const std::shared_ptr<Client> client_;
+  const MeantStudy study_;
   std::mutex mutex_;
   std::map<std::string, std::weak_ptr<std::mutex>> turns_;  // By trial.
 };

@@ -87,11 +87,11 @@ std::optional<std::string> HeldTrial::stop_reason() const {
 
 Renewals::Pause HeldTrial::Renew() {
   v1::HeartbeatRequest request;
-  request.set_study(holder_.study);
+  holder_.study.NameIn(&request);
   request.set_worker(holder_.worker);
   request.add_trials(record_.name);
   const absl::StatusOr<v1::HeartbeatResponse> response = holder_.client->Heartbeat(request);
-  if (absl::IsNotFound(response.status())) lost_ = true;  // The study has been deleted.
+  if (absl::IsNotFound(response.status())) lost_ = true;  // Its study is gone.
   if (!response.ok()) return lost_ ? Renewals::Pause() : PauseOf(holder_.lease);
   for (const v1::HeartbeatResponse::HeldTrial& held : response->trials()) {
     if (!held.held()) lost_ = true;
@@ -219,7 +219,7 @@ absl::Status HeldTrial::Release() {
     return absl::OkStatus();
   }
   v1::ReleaseTrialsRequest request;
-  request.set_study(holder_.study);
+  holder_.study.NameIn(&request);
   request.set_worker(holder_.worker);
   request.add_trials(record_.name);
   const absl::Status released = holder_.client->ReleaseTrials(std::move(request)).status();

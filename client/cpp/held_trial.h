@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/cpp/annotations.h"
+#include "client/cpp/meant_study.h"
 #include "client/cpp/renewals.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/records.h"
@@ -27,7 +28,7 @@ struct Holder {
   std::shared_ptr<Client> client;
   std::shared_ptr<Renewals> renewals;
   std::shared_ptr<Annotations> annotations;
-  std::string study;  // "studies/{study}".
+  MeantStudy study;
   std::string metric;
   std::string worker;
   std::chrono::nanoseconds lease{0};  // 0: never ends.

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "client/cpp/differences.h"
 #include "client/cpp/existing_study.h"
+#include "client/cpp/this_process.h"
 #include "client/cpp/value_message.h"
 
 namespace slipstream::client_internal {
@@ -16,6 +17,8 @@ namespace {
 using client::Configuration;
 using client::NewStudy;
 using client::TrialRecord;
+
+constexpr int kTrialsPerPage = 500;
 
 absl::Status Different(const Client& client, const NewStudy& asked,
                        const std::vector<std::string>& differences) {
@@ -51,11 +54,11 @@ absl::StatusOr<v1::Study> CreateOrRead(Client& client, const NewStudy& asked) {
 
 OpenStudy::OpenStudy(std::shared_ptr<Client> client, const v1::Study& study)
     : client_(std::move(client)),
-      name_(study.name()),
+      study_(study),
       description_(DescriptionOf(study)),
       lanes_(std::make_shared<Lanes>(ChooseWorker(client_->options().worker))),
       renewals_(std::make_shared<Renewals>()),
-      annotations_(std::make_shared<Annotations>(client_)) {}
+      annotations_(std::make_shared<Annotations>(client_, study_)) {}
 
 const std::string& OpenStudy::metric() const {
   return description_.maximize.empty() ? description_.minimize : description_.maximize;
@@ -67,20 +70,25 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
   }
   const size_t lane = lanes_->Take(count);
   const std::string worker = lanes_->WorkerOf(lane);
-  const absl::StatusOr<std::vector<v1::Trial>> trials = client_->Suggest(name_, worker, count);
-  const int got = trials.ok() ? static_cast<int>(trials->size()) : 0;
+  v1::SuggestRequest request;
+  study_.NameIn(&request);
+  request.set_worker(worker);
+  request.set_count(count);
+  *request.mutable_process() = ThisProcess();
+  const absl::StatusOr<v1::SuggestResponse> response = client_->Suggest(std::move(request));
+  const int got = response.ok() ? response->trials_size() : 0;
   lanes_->GiveBack(lane, count - got);
-  if (!trials.ok()) return Explain(trials.status());
+  if (!response.ok()) return Explain(response.status());
   const Holder holder = {client_,
                          renewals_,
                          annotations_,
-                         name_,
+                         study_,
                          metric(),
                          worker,
                          description_.lease.value_or(std::chrono::nanoseconds(0)),
                          [lanes = lanes_, lane] { lanes->GiveBack(lane); }};
   std::vector<std::shared_ptr<HeldTrial>> held;
-  for (const v1::Trial& trial : *trials) {
+  for (const v1::Trial& trial : response->trials()) {
     held.push_back(HeldTrial::Hold(holder, RecordOf(trial, metric())));
   }
   return held;
@@ -89,7 +97,7 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
 absl::Status OpenStudy::Explain(const absl::Status& refusal) {
   if (!absl::IsFailedPrecondition(refusal)) return refusal;
   v1::GetStudyRequest request;
-  request.set_name(name_);
+  request.set_name(name());
   request.mutable_read_mask()->add_paths("state");
   const absl::StatusOr<v1::Study> study = client_->GetStudy(request);
   if (!study.ok() || study->state() != v1::Study::ACTIVE) return refusal;
@@ -97,8 +105,11 @@ absl::Status OpenStudy::Explain(const absl::Status& refusal) {
 }
 
 absl::StatusOr<std::vector<TrialRecord>> OpenStudy::Trials() {
+  v1::ListTrialsRequest request;
+  study_.NameIn(&request);
+  request.set_page_size(kTrialsPerPage);
   std::vector<TrialRecord> records;
-  const absl::Status listed = client_->ListAllTrials(name_, [&](const v1::Trial& trial) {
+  const absl::Status listed = client_->ListAllTrials(request, [&](const v1::Trial& trial) {
     records.push_back(RecordOf(trial, metric()));
     return true;
   });
@@ -107,34 +118,44 @@ absl::StatusOr<std::vector<TrialRecord>> OpenStudy::Trials() {
 }
 
 absl::StatusOr<std::optional<TrialRecord>> OpenStudy::Best() {
-  const absl::StatusOr<std::vector<v1::Trial>> best = client_->BestTrials(name_);
+  v1::BestTrialsRequest request;
+  study_.NameIn(&request);
+  request.set_count(1);
+  const absl::StatusOr<v1::BestTrialsResponse> best = client_->BestTrials(request);
   if (!best.ok()) return best.status();
-  if (best->empty()) return std::optional<TrialRecord>();
-  return std::make_optional(RecordOf(best->front(), metric()));
+  if (best->trials().empty()) return std::optional<TrialRecord>();
+  return std::make_optional(RecordOf(best->trials(0), metric()));
 }
 
 absl::StatusOr<TrialRecord> OpenStudy::Add(const Configuration& params,
                                            std::optional<double> value) {
-  v1::Observation observation;
+  v1::AddTrialsRequest request;
+  study_.NameIn(&request);
+  v1::Observation& observation = *request.add_observations();
   *observation.mutable_configuration() = MessageOf(params);
   if (value.has_value()) {
     (*observation.mutable_outcome()->mutable_measurement()->mutable_metrics())[metric()] = *value;
   }
-  const absl::StatusOr<std::vector<v1::Trial>> added = client_->AddTrials(name_, {observation});
+  const absl::StatusOr<v1::AddTrialsResponse> added = client_->AddTrials(std::move(request));
   if (!added.ok()) return added.status();
-  return RecordOf(added->front(), metric());
+  return RecordOf(added->trials(0), metric());
 }
 
 absl::StatusOr<TrialRecord> OpenStudy::Annotate(int64_t number,
                                                 const client::Annotation& annotation) {
   const absl::StatusOr<v1::Trial> trial =
-      annotations_->Write(absl::StrCat(name_, "/trials/", number), std::nullopt, annotation);
+      annotations_->Write(absl::StrCat(name(), "/trials/", number), std::nullopt, annotation);
   if (!trial.ok()) return trial.status();
   return RecordOf(*trial, metric());
 }
 
 absl::Status OpenStudy::SetState(v1::Study::State state) {
-  return client_->SetStudyState(name_, state).status();
+  v1::UpdateStudyRequest request;
+  study_.TellTimeIn(&request);
+  request.mutable_study()->set_name(name());
+  request.mutable_study()->set_state(state);
+  request.mutable_update_mask()->add_paths("state");
+  return client_->UpdateStudy(std::move(request)).status();
 }
 
 }  // namespace slipstream::client_internal

@@ -13,6 +13,7 @@
 #include "client/cpp/annotations.h"
 #include "client/cpp/held_trial.h"
 #include "client/cpp/lanes.h"
+#include "client/cpp/meant_study.h"
 #include "client/cpp/renewals.h"
 #include "slipstream/messages/client.h"
 #include "slipstream/new_study.h"
@@ -26,12 +27,13 @@ absl::StatusOr<v1::Study> CreateOrRead(Client& client, const client::NewStudy& a
 // The name of a study on the server. INVALID_ARGUMENT for an id that is not valid.
 absl::StatusOr<std::string> FullName(const std::string& id);
 
-// Thread-safe. client::Study says what the functions do.
+// Thread-safe. client::Study says what the functions do. All are NOT_FOUND once the study was
+// deleted, also if another one has its name.
 class OpenStudy {
  public:
   OpenStudy(std::shared_ptr<Client> client, const v1::Study& study);
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return study_.name(); }
   const std::string& worker() const { return lanes_->worker(); }
   const client::NewStudy& description() const { return description_; }
   const std::shared_ptr<Client>& client() const { return client_; }
@@ -51,7 +53,7 @@ class OpenStudy {
   absl::Status Explain(const absl::Status& refusal);
 
   const std::shared_ptr<Client> client_;
-  const std::string name_;
+  const MeantStudy study_;
   const client::NewStudy description_;
   // Trials outlive the study that they come from.
   const std::shared_ptr<Lanes> lanes_;

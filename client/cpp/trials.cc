@@ -1,11 +1,9 @@
-#include <limits.h>
-#include <unistd.h>
-
 #include <utility>
 
 #include "client/cpp/caller.h"
 #include "client/cpp/paging.h"
 #include "client/cpp/request_identity.h"
+#include "client/cpp/this_process.h"
 #include "slipstream/messages/client.h"
 
 namespace slipstream {
@@ -26,14 +24,6 @@ v1::ObserveRequest Observing(const std::string& trial) {
   return request;
 }
 
-v1::WorkerProcess ThisProcess() {
-  v1::WorkerProcess process;
-  char host[HOST_NAME_MAX + 1] = {};
-  if (gethostname(host, HOST_NAME_MAX) == 0) process.set_host(host);
-  process.set_process_id(getpid());
-  return process;
-}
-
 }  // namespace
 
 absl::StatusOr<v1::SuggestResponse> Client::Suggest(v1::SuggestRequest request) {
@@ -48,7 +38,7 @@ absl::StatusOr<std::vector<v1::Trial>> Client::Suggest(const std::string& study,
   request.set_study(study);
   request.set_worker(worker);
   request.set_count(count);
-  *request.mutable_process() = ThisProcess();
+  *request.mutable_process() = client_internal::ThisProcess();
   const absl::StatusOr<v1::SuggestResponse> response = Suggest(std::move(request));
   if (!response.ok()) return response.status();
   return Vector(response->trials());
@@ -182,12 +172,16 @@ absl::Status Client::ListAllTrials(const std::string& study, const Visitor<v1::T
   return ListAllTrials(std::move(request), visit);
 }
 
+absl::StatusOr<v1::BestTrialsResponse> Client::BestTrials(const v1::BestTrialsRequest& request) {
+  return caller_->Unary("find the best trials of " + request.study(), options_.call,
+                        &Caller::Stub::BestTrials, request);
+}
+
 absl::StatusOr<std::vector<v1::Trial>> Client::BestTrials(const std::string& study, int count) {
   v1::BestTrialsRequest request;
   request.set_study(study);
   request.set_count(count);
-  const absl::StatusOr<v1::BestTrialsResponse> response = caller_->Unary(
-      "find the best trials of " + study, options_.call, &Caller::Stub::BestTrials, request);
+  const absl::StatusOr<v1::BestTrialsResponse> response = BestTrials(request);
   if (!response.ok()) return response.status();
   return Vector(response->trials());
 }

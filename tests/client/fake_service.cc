@@ -151,6 +151,13 @@ v1::Trial* FakeService::FindMeant(const Request& request) {
   return is_meant ? trial : nullptr;
 }
 
+template <typename Request>
+bool FakeService::IsMeant(const std::string& study, const Request& request) const {
+  const auto found = Find(studies_, study);
+  return found == studies_.end() || !request.has_study_create_time() ||
+         MessageDifferencer::Equals(found->create_time(), request.study_create_time());
+}
+
 Fault FakeService::NextFault(const SeenCall& call) {
   const std::lock_guard lock(mutex_);
   calls_.push_back(call);
@@ -245,6 +252,7 @@ grpc::Status FakeService::UpdateStudy(Context* context, const v1::UpdateStudyReq
   return Answer(context, "UpdateStudy", request->request_id(), response, [&] {
     const auto found = Find(studies_, request->study().name());
     if (found == studies_.end()) return NotFound(request->study().name());
+    if (!IsMeant(found->name(), *request)) return NotFound(found->name());
     for (const std::string& path : request->update_mask().paths()) {
       if (path == "state") found->set_state(request->study().state());
       if (path == "display_name") found->set_display_name(request->study().display_name());
@@ -268,6 +276,7 @@ grpc::Status FakeService::DeleteStudy(Context* context, const v1::DeleteStudyReq
 grpc::Status FakeService::Suggest(Context* context, const v1::SuggestRequest* request,
                                   v1::SuggestResponse* response) {
   return Answer(context, "Suggest", request->request_id(), response, [&] {
+    if (!IsMeant(request->study(), *request)) return NotFound(request->study());
     if (Find(studies_, request->study()) == studies_.end()) return NotFound(request->study());
     for (int i = 0; i < std::max(1, request->count()); ++i) {
       v1::Trial& trial = NewTrial(request->study());
@@ -288,6 +297,11 @@ void FakeService::ReplaceTrial(const std::string& trial) {
   FindTrial(trial)->mutable_create_time()->set_seconds(++created_);
 }
 
+void FakeService::ReplaceStudy(const std::string& study) {
+  const std::lock_guard lock(mutex_);
+  Find(studies_, study)->mutable_create_time()->set_seconds(++created_);
+}
+
 void FakeService::TakeAway(const std::string& trial) {
   const std::lock_guard lock(mutex_);
   FindTrial(trial)->set_worker("another");
@@ -296,6 +310,7 @@ void FakeService::TakeAway(const std::string& trial) {
 grpc::Status FakeService::Heartbeat(Context* context, const v1::HeartbeatRequest* request,
                                     v1::HeartbeatResponse* response) {
   return Answer(context, "Heartbeat", "", response, [&] {
+    if (!IsMeant(request->study(), *request)) return NotFound(request->study());
     for (const v1::Trial& trial : trials_[request->study()]) {
       const auto& names = request->trials();
       const bool meant = names.empty() ? trial.worker() == request->worker()
@@ -308,6 +323,10 @@ grpc::Status FakeService::Heartbeat(Context* context, const v1::HeartbeatRequest
       if (trial.has_lease_end_time()) *held->mutable_lease_end_time() = trial.lease_end_time();
     }
     response->mutable_lease_duration()->set_nanos(3'000'000);
+    const auto study = Find(studies_, request->study());
+    if (study != studies_.end() && study->has_create_time()) {
+      *response->mutable_study_create_time() = study->create_time();
+    }
     return Status::OK;
   });
 }
@@ -315,6 +334,7 @@ grpc::Status FakeService::Heartbeat(Context* context, const v1::HeartbeatRequest
 grpc::Status FakeService::ReleaseTrials(Context* context, const v1::ReleaseTrialsRequest* request,
                                         v1::ReleaseTrialsResponse* response) {
   return Answer(context, "ReleaseTrials", request->request_id(), response, [&] {
+    if (!IsMeant(request->study(), *request)) return NotFound(request->study());
     for (v1::Trial& trial : trials_[request->study()]) {
       const auto& names = request->trials();
       const bool meant = names.empty() || std::count(names.begin(), names.end(), trial.name()) > 0;
@@ -391,8 +411,10 @@ grpc::Status FakeService::ShouldStop(Context* context, const v1::ShouldStopReque
 grpc::Status FakeService::UpdateTrial(Context* context, const v1::UpdateTrialRequest* request,
                                       v1::Trial* response) {
   return Answer(context, "UpdateTrial", request->request_id(), response, [&] {
-    v1::Trial* const trial = FindTrial(request->trial().name());
-    if (trial == nullptr) return NotFound(request->trial().name());
+    const std::string& name = request->trial().name();
+    v1::Trial* const trial = FindTrial(name);
+    if (trial == nullptr) return NotFound(name);
+    if (!IsMeant(name.substr(0, name.find("/trials/")), *request)) return NotFound(name);
     updates_.push_back(*request);
     for (const std::string& path : request->update_mask().paths()) {
       if (path == "note") trial->set_note(request->trial().note());
@@ -418,6 +440,7 @@ grpc::Status FakeService::Observe(Context* context, const v1::ObserveRequest* re
 grpc::Status FakeService::AddTrials(Context* context, const v1::AddTrialsRequest* request,
                                     v1::AddTrialsResponse* response) {
   return Answer(context, "AddTrials", request->request_id(), response, [&] {
+    if (!IsMeant(request->study(), *request)) return NotFound(request->study());
     for (const v1::Observation& observation : request->observations()) {
       v1::Trial& trial = NewTrial(request->study());
       trial.set_state(v1::Trial::REQUESTED);
@@ -442,6 +465,7 @@ grpc::Status FakeService::GetTrial(Context* context, const v1::GetTrialRequest* 
 grpc::Status FakeService::ListTrials(Context* context, const v1::ListTrialsRequest* request,
                                      v1::ListTrialsResponse* response) {
   return Answer(context, "ListTrials", "", response, [&] {
+    if (!IsMeant(request->study(), *request)) return NotFound(request->study());
     std::vector<v1::Trial> wanted;
     for (const v1::Trial& trial : trials_[request->study()]) {
       const auto& states = request->states();
@@ -456,6 +480,7 @@ grpc::Status FakeService::ListTrials(Context* context, const v1::ListTrialsReque
 grpc::Status FakeService::BestTrials(Context* context, const v1::BestTrialsRequest* request,
                                      v1::BestTrialsResponse* response) {
   return Answer(context, "BestTrials", "", response, [&] {
+    if (!IsMeant(request->study(), *request)) return NotFound(request->study());
     std::vector<v1::Trial> trials = trials_[request->study()];
     const auto value = [](const v1::Trial& trial) {
       const auto& metrics = trial.measurement().metrics();

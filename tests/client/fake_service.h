@@ -73,6 +73,8 @@ class FakeService final : public v1::OptimizationService::Service {
   void TakeAway(const std::string& trial);
   // As if its study had been deleted and another one had got as far since.
   void ReplaceTrial(const std::string& trial);
+  // The same, where the callers tell of the study rather than of the trial.
+  void ReplaceStudy(const std::string& study);
   // What WatchStudy tells from now on, whatever the token.
   void SetEvents(std::vector<v1::StudyEvent> events);
   // From now on every page names itself as the next page.
@@ -133,6 +135,9 @@ class FakeService final : public v1::OptimizationService::Service {
   // The trial, if it was created when the request says so.
   template <typename Request>
   v1::Trial* FindMeant(const Request& request);
+  // Whether the study was created when the request says so.
+  template <typename Request>
+  bool IsMeant(const std::string& study, const Request& request) const;
   template <typename Elements, typename Request, typename Response, typename Add>
   Status Page(const Elements& elements, const Request& request, Response* response,
               const Add& add) const;

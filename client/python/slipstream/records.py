@@ -82,6 +82,7 @@ class StudyDescription:
     labels: Mapping[str, str] = field(default_factory=dict)
     project: str = "default"
     # Only of studies that exist.
+    created: Optional[datetime] = None  # Tells the study from another one of its name.
     state: str = "active"  # "active", "paused" or "completed".
     trial_count: int = 0
     succeeded_count: int = 0

@@ -8,6 +8,7 @@ from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._operations import exchange, studies
 from slipstream._operations.lanes import unique_worker
+from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
@@ -27,7 +28,8 @@ Objective = Callable[[Trial], Optional[float]]
 class Study(StudyBase):
     """One optimisation on a server, made by `slipstream.create_or_load` or `slipstream.load`.
 
-    Thread-safe; processes and machines that open the same study share it.
+    Thread-safe; processes and machines that open the same study share it. Once it has been deleted
+    its calls raise NotFound, also if another study has its name since.
 
     It can be pickled, and so be an argument of processes that multiprocessing spawns and of
     joblib's. What is unpickled has a connection and a worker id of its own, and joins the server's
@@ -48,7 +50,7 @@ class Study(StudyBase):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         address, options = self._service.address, self._service.options.without_secrets()
-        return _reopen, (address, file_of(address), self.name, options)
+        return _reopen, (address, file_of(address), self._meant, options)
 
     @overload
     def suggest(self) -> Trial: ...
@@ -229,9 +231,9 @@ class Study(StudyBase):
         return display.study_html(self.description, self.best)
 
 
-def _reopen(address: str, file: Optional[str], name: str, options: Options) -> Study:
+def _reopen(address: str, file: Optional[str], meant: MeantStudy, options: Options) -> Study:
     """The study that was pickled, in whatever process. Two under one worker id would get each
     other's trials."""
     service, transport = connect(address if file is None else join(file), options)
-    description = transport.run(studies.load(service, name))
+    description = transport.run(studies.load_meant(service, meant))
     return Study(service, description, transport, unique_worker())

@@ -1,7 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -73,6 +77,28 @@ TEST_F(LeaseCommands, HeartbeatsOutlastAServerThatIsAway) {
   size_t heartbeats = 0;
   for (const SeenCall& call : service().calls()) heartbeats += call.method == "Heartbeat" ? 1 : 0;
   EXPECT_EQ(heartbeats, kAttempts + 3);
+}
+
+TEST_F(LeaseCommands, HeartbeatsDoNotGoOnForAnotherStudyOfTheName) {
+  v1::Study study = SmallStudy();
+  study.set_name("studies/digits");
+  study.mutable_create_time()->set_seconds(1740830400);
+  service().AddStudy(study);
+  ASSERT_EQ(Run({"suggest", "digits", "--worker", "w"}).code, 0);
+  std::thread replacing([this] {
+    const auto heartbeats = [this] {
+      const std::vector<SeenCall> calls = service().calls();
+      return std::count_if(calls.begin(), calls.end(),
+                           [](const SeenCall& call) { return call.method == "Heartbeat"; });
+    };
+    while (heartbeats() < 2) std::this_thread::yield();
+    service().ReplaceStudy("studies/digits");
+    service().TakeAway("studies/digits/trials/1");  // Who asks for it all the same ends well.
+  });
+  const ProcessResult result = Run({"heartbeat", "digits", "--worker", "w", "--every", "1ms"});
+  replacing.join();
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("studies/digits"));
 }
 
 TEST_F(LeaseCommands, TheFirstHeartbeatHasToSucceed) {

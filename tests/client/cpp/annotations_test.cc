@@ -38,7 +38,7 @@ class AnnotationsTest : public testing::Test {
     options.address = server_.address();
     options.clock = std::make_shared<FakeClientClock>();
     client_ = *Client::Connect(options);
-    annotations_ = std::make_unique<Annotations>(client_);
+    annotations_ = std::make_unique<Annotations>(client_, MeantStudy("studies/s1"));
   }
 
   // What the trial has after the annotation.

@@ -130,6 +130,32 @@ TEST_F(StudyTest, ReadsItsTrialsAndTakesOthers) {
   EXPECT_EQ(study.Trials()->size(), 2u);
 }
 
+TEST_F(StudyTest, DoesNotSpeakForAnotherStudyOfItsName) {
+  v1::Study message = SmallStudy();
+  message.set_name("studies/digits");
+  message.mutable_create_time()->set_seconds(1740830400);
+  message.mutable_create_time()->set_nanos(345'000'000);
+  server_.service().AddStudy(message);
+  Study study = *Load("digits", options_);
+  ASSERT_TRUE(study.Record({{"lr", 0.5}, {"kernel", "rbf"}}, 0.75).ok());
+  ASSERT_TRUE(study.Annotate(1, {.note = "mine"}).ok());
+  absl::StatusOr<Trial> trial = study.Suggest();
+  ASSERT_TRUE(trial.ok());
+  server_.service().ReplaceStudy("studies/digits");
+  EXPECT_TRUE(absl::IsNotFound(study.Suggest().status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Record({{"lr", 0.5}, {"kernel", "rbf"}}, 0.5).status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Annotate(1, {.note = "odd"}).status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Trials().status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Best().status()));
+  EXPECT_TRUE(absl::IsNotFound(study.Pause()));
+  EXPECT_TRUE(absl::IsNotFound(trial->Release()));
+  const std::vector<v1::Trial> trials = server_.service().trials("studies/digits");
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].note(), "mine");
+  EXPECT_EQ(trials[1].state(), v1::Trial::ACTIVE);
+  EXPECT_TRUE(Load("digits", options_)->Pause().ok());
+}
+
 TEST_F(StudyTest, WritesLabelsAndNotesOnItsTrials) {
   Study study = Open();
   ASSERT_TRUE(study.Record({{"lr", 0.5}, {"kernel", "rbf"}}, 0.75).ok());

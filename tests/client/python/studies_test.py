@@ -6,9 +6,12 @@ import decimal
 import fractions
 import html
 import math
+import os
 import pathlib
+import pickle
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 import numpy
@@ -587,6 +590,57 @@ class Sources(ServerTest):
         slipstream.delete_source(task)
         with self.assertRaises(slipstream.NotFound):
             slipstream.delete_source(task.name)
+
+
+class Replacement(ServerTest):
+    """A study that is deleted and created again under its name is another one."""
+
+    def open(self):
+        return slipstream.create_or_load(self.study_id, {"x": real(0, 1)}, minimize="loss")
+
+    def replace(self):
+        slipstream.delete_study(self.study_id)
+        study = self.open()
+        study.record({"x": 0.5}, 0.25)
+        self.assertEqual(study.suggest().number, 2)
+        return study
+
+    def test_a_handle_does_not_speak_for_another_study_of_its_name(self):
+        gone = self.open()
+        gone.record({"x": 0.5}, 0.75)
+        pickled = pickle.dumps(gone)
+        study = self.replace()
+        for call in (gone.suggest, lambda: gone.record({"x": 0.25}, 1),
+                     lambda: gone.enqueue({"x": 0.25}), lambda: gone.annotate(1, note="odd"),
+                     gone.pause, gone.complete, lambda: gone.trials, lambda: gone.best,
+                     lambda: gone.description, lambda: pickle.loads(pickled)):
+            with self.assertRaisesRegex(slipstream.NotFound, "is not the study that the call is"):
+                call()
+        self.assertEqual([(trial.state, trial.note) for trial in study.trials],
+                         [("succeeded", ""), ("active", "")])
+        self.assertEqual(study.description.state, "active")
+
+    def test_a_trial_is_neither_renewed_nor_given_back_for_another_one_of_its_name(self):
+        gone = self.open()
+        gone.record({"x": 0.5}, 0.75)
+        trial = gone.suggest()
+        with unittest.mock.patch.dict(os.environ, {"SLIPSTREAM_WORKER": trial.worker}):
+            study = self.replace()
+        self.assertEqual(study.trials[1].worker, trial.worker)
+        with self.assertRaisesRegex(slipstream.NotFound, "is not the study that the call is about"):
+            trial.release()
+        self.assertEqual(study.trials[1].state, "active")
+
+    def test_a_study_of_asyncio_does_not_speak_for_another_one_either(self):
+        async def main():
+            async with await slipstream.aio.create_or_load(
+                    self.study_id, {"x": real(0, 1)}, minimize="loss") as gone:
+                self.replace()
+                for call in (gone.suggest, gone.trials, gone.best, gone.description, gone.pause):
+                    with self.assertRaisesRegex(slipstream.NotFound, "is not the study that the"):
+                        await call()
+
+        asyncio.run(main())
 
 
 if __name__ == "__main__":

@@ -153,6 +153,7 @@ class Client {
   // Changes a trial's labels or note.
   absl::StatusOr<v1::Trial> UpdateTrial(v1::UpdateTrialRequest request);
   absl::StatusOr<v1::ListTrialsResponse> ListTrials(const v1::ListTrialsRequest& request);
+  absl::StatusOr<v1::BestTrialsResponse> BestTrials(const v1::BestTrialsRequest& request);
   // The best trials, best first; empty if none has succeeded yet.
   absl::StatusOr<std::vector<v1::Trial>> BestTrials(const std::string& study, int count = 1);
   absl::StatusOr<v1::Explanation> Explain(const std::string& trial);

@@ -7,6 +7,7 @@ from typing import Dict, Mapping, Optional, Union
 
 from slipstream._convert.names import project_of
 from slipstream._convert.spaces import candidates_of, space_message, space_of
+from slipstream._convert.times import time_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.records import Objective, StudyDescription, TransferSummary
@@ -132,6 +133,7 @@ def study_of(message: Message) -> StudyDescription:
         requeues=message.lease_policy.max_requeues,
         title=message.display_name,
         labels=dict(message.labels),
+        created=time_of(message, "create_time"),
         state=messages.enum_name("Study.State", message.state).lower(),
         trial_count=message.trial_count,
         succeeded_count=message.succeeded_trial_count,

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
 from typing import Any, Dict, Mapping, Optional
 
 from slipstream._convert.spaces import space_of
 from slipstream._convert.studies import objective_of
+from slipstream._convert.times import time_of
 from slipstream._convert.values import Space, configuration_message, configuration_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.records import SourceTask, TrialRecord
 
 _LONGEST_REASON = 1024  # Bytes.
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
-
-def time_of(message: Message, field: str) -> Optional[datetime]:
-    """The moment in the field of the message; None where it is absent."""
-    if not message.HasField(field):
-        return None
-    stamp = getattr(message, field)
-    return _EPOCH + timedelta(seconds=stamp.seconds, microseconds=stamp.nanos // 1000)
-
-
-def timestamp_of(moment: Optional[datetime]) -> Optional[Dict[str, int]]:
-    """The fields of the Timestamp of an aware moment, to the microsecond."""
-    if moment is None:
-        return None
-    since = moment - _EPOCH
-    return {"seconds": since.days * 86400 + since.seconds, "nanos": since.microseconds * 1000}
 
 
 def _number_in(name: str) -> Optional[int]:

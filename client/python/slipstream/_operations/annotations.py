@@ -10,7 +10,8 @@ from typing import Any, Dict, Mapping, Optional, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
-from slipstream._convert.trials import time_of
+from slipstream._convert.times import time_of
+from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.scalars import label_texts, plain
@@ -51,6 +52,7 @@ def read(service: Service, name: str, created: Optional[datetime]) -> Plan[Messa
 
 def annotate(
     service: Service,
+    study: MeantStudy,
     name: str,
     created: Optional[datetime],
     labels: Optional[Labels],
@@ -65,4 +67,4 @@ def annotate(
     texts = _texts(labels or {})
     trial = yield from read(service, name, created)
     changes = _changes(trial, texts, note)
-    return (yield from service.update_trial(name, changes)) if changes else trial
+    return (yield from service.update_trial(study, trial, changes)) if changes else trial

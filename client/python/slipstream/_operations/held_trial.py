@@ -73,8 +73,9 @@ class HeldTrial(TrialValues):
         return bool(response.stop)
 
     def _annotate(self, labels: Optional[Labels], note: Optional[str]) -> Plan[None]:
-        service, created = self._holder.service, self._record.created
-        yield from self._if_there(annotate(service, self.name, created, labels, note))
+        holder, created = self._holder, self._record.created
+        plan = annotate(holder.service, holder.study, self.name, created, labels, note)
+        yield from self._if_there(plan)
 
     def _labels(self) -> Plan[Dict[str, str]]:
         return labels_of((yield from self._read()))
@@ -185,7 +186,7 @@ class HeldTrial(TrialValues):
         holder = self._holder
         try:
             response = yield from holder.service.heartbeat(holder.study, self.worker, self.name)
-        except errors.NotFound:  # The study has been deleted.
+        except errors.NotFound:  # The study is gone.
             self._lost = True
             return _RENEWAL_UNLESS_KNOWN
         except errors.SlipstreamError:

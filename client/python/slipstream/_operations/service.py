@@ -10,7 +10,8 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
-from slipstream._convert.trials import timestamp_of
+from slipstream._convert.times import timestamp_of
+from slipstream._operations.meant_study import MeantStudy
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Options
@@ -58,35 +59,35 @@ class Service:
         mask = {"read_mask": {"paths": list(fields)}} if fields else {}
         return self._read("GetStudy", f"read {name}", "GetStudyRequest", name=name, **mask)
 
-    def set_study_state(self, name: str, state: str) -> Plan[Message]:
-        study = messages.new("Study", name=name, state=messages.enum_value("Study.State", state))
-        mask = {"paths": ["state"]}
-        return self._change("UpdateStudy", f"change {name}", study=study, update_mask=mask)
+    def set_study_state(self, meant: MeantStudy, state: str) -> Plan[Message]:
+        number = messages.enum_value("Study.State", state)
+        study = messages.new("Study", name=meant.name, state=number)
+        fields = {"study": study, "update_mask": {"paths": ["state"]}, **meant.time_field()}
+        return self._change("UpdateStudy", f"change {meant.name}", **fields)
 
     def delete_study(self, name: str) -> Plan[Message]:
         return self._change("DeleteStudy", f"delete {name}", name=name)
 
-    def suggest(self, study: str, worker: str, count: int) -> Plan[Message]:
+    def suggest(self, study: MeantStudy, worker: str, count: int) -> Plan[Message]:
         return self._change(
             "Suggest",
-            f"suggest for {study}",
+            f"suggest for {study.name}",
             self._options.suggest,
-            study=study,
             worker=worker,
             count=count,
             process={"host": socket.gethostname()[:256], "process_id": os.getpid()},
+            **study.fields(),
         )
 
-    def heartbeat(self, study: str, worker: str, trial: str) -> Plan[Message]:
+    def heartbeat(self, study: MeantStudy, worker: str, trial: str) -> Plan[Message]:
         what = f"renew the leases of worker {worker}"
-        fields = {"study": study, "worker": worker, "trials": [trial]}
+        fields = {"worker": worker, "trials": [trial], **study.fields()}
         return self._read("Heartbeat", what, "HeartbeatRequest", **fields)
 
-    def release(self, study: str, worker: str, trial: str) -> Plan[Message]:
-        what = f"give back trials of {study}"
-        return self._change(
-            "ReleaseTrials", what, _RELEASE, study=study, worker=worker, trials=[trial]
-        )
+    def release(self, study: MeantStudy, worker: str, trial: str) -> Plan[Message]:
+        what = f"give back trials of {study.name}"
+        fields = {"worker": worker, "trials": [trial], **study.fields()}
+        return self._change("ReleaseTrials", what, _RELEASE, **fields)
 
     def report(
         self, trial: str, created: Optional[datetime], measurements: Mapping[int, Message]
@@ -106,29 +107,35 @@ class Service:
         return self._change("Observe", what, trial=trial, create_time=created_at, outcome=outcome)
 
     def add_trials(
-        self, study: str, observations: Sequence[Message], request_id: Optional[str] = None
+        self, study: MeantStudy, observations: Sequence[Message], request_id: Optional[str] = None
     ) -> Plan[Message]:
-        what = f"add trials to {study}"
+        fields = {"observations": observations, **study.fields()}
         return self._change(
-            "AddTrials", what, request_id=request_id, study=study, observations=observations
+            "AddTrials", f"add trials to {study.name}", request_id=request_id, **fields
         )
 
     def get_trial(self, name: str) -> Plan[Message]:
         return self._read("GetTrial", f"read {name}", "GetTrialRequest", name=name)
 
-    def update_trial(self, name: str, changes: Mapping[str, Any]) -> Plan[Message]:
-        """Gives fields of the trial other values."""
-        trial = messages.new("Trial", name=name, **changes)
-        mask = {"paths": list(changes)}
-        return self._change("UpdateTrial", f"annotate {name}", trial=trial, update_mask=mask)
+    def update_trial(
+        self, study: MeantStudy, trial: Message, changes: Mapping[str, Any]
+    ) -> Plan[Message]:
+        """Gives fields of the trial, which was read, other values."""
+        fields = {
+            "trial": messages.new("Trial", name=trial.name, **changes),
+            "update_mask": {"paths": list(changes)},
+            "create_time": trial.create_time if trial.HasField("create_time") else None,
+            **study.time_field(),
+        }
+        return self._change("UpdateTrial", f"annotate {trial.name}", **fields)
 
     def list_reports(self, trial: str) -> Plan[Message]:
         what = f"list the reports of {trial}"
         return self._read("ListReports", what, "ListReportsRequest", trial=trial)
 
-    def best_trials(self, study: str, count: int) -> Plan[Message]:
-        what = f"find the best trials of {study}"
-        return self._read("BestTrials", what, "BestTrialsRequest", study=study, count=count)
+    def best_trials(self, study: MeantStudy, count: int) -> Plan[Message]:
+        what = f"find the best trials of {study.name}"
+        return self._read("BestTrials", what, "BestTrialsRequest", count=count, **study.fields())
 
     def explain(self, trial: str) -> Plan[Message]:
         return self._read("Explain", f"explain {trial}", "ExplainRequest", trial=trial)
@@ -155,11 +162,11 @@ class Service:
             self._options.registration,
         )
 
-    def list_trials(self, study: str) -> Plan[List[Message]]:
+    def list_trials(self, study: MeantStudy) -> Plan[List[Message]]:
         def page(token: str) -> Plan[Message]:
-            fields = {"study": study, "page_size": _TRIALS_PER_PAGE, "page_token": token}
+            fields = {"page_size": _TRIALS_PER_PAGE, "page_token": token, **study.fields()}
             return self._read(
-                "ListTrials", f"list the trials of {study}", "ListTrialsRequest", **fields
+                "ListTrials", f"list the trials of {study.name}", "ListTrialsRequest", **fields
             )
 
         return _all_pages(page, "trials")

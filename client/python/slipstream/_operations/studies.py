@@ -13,6 +13,7 @@ from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate
+from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
@@ -28,6 +29,18 @@ def load(
 ) -> Plan[StudyDescription]:
     message = yield from service.get_study(study_name(study_id, project).full)
     return study_of(message)
+
+
+def load_meant(service: Service, meant: MeantStudy) -> Plan[StudyDescription]:
+    """The study as it is now; NotFound if another one has its name."""
+    study = study_of((yield from service.get_study(meant.name)))
+    if meant.created is not None and study.created != meant.created:
+        raise errors.NotFound(
+            f"cannot read {meant.name} on {service.address}: {meant.name} is not the study that "
+            "the call is about, which is gone: it was deleted and created again, or replaced by an "
+            "import"
+        )
+    return study
 
 
 def delete(service: Service, study_id: str, project: Optional[str]) -> Plan[None]:
@@ -102,24 +115,25 @@ class StudyReader:
     def __init__(self, service: Service, study: StudyDescription) -> None:
         self._service = service
         self._study = study
-        self._name = study_name(study.study_id, study.project).full
+        self._meant = meant_study(study)
+        self._name = self._meant.name
 
     def _record(self, message: Any) -> TrialRecord:
         return trial_of(message, dict(self._study.space), self._study.objective.metric)
 
     def trials(self) -> Plan[List[TrialRecord]]:
-        found = yield from self._service.list_trials(self._name)
+        found = yield from self._service.list_trials(self._meant)
         return [self._record(message) for message in found]
 
     def best(self) -> Plan[Optional[TrialRecord]]:
-        response = yield from self._service.best_trials(self._name, 1)
+        response = yield from self._service.best_trials(self._meant, 1)
         return self._record(response.trials[0]) if response.trials else None
 
     def description(self) -> Plan[StudyDescription]:
-        return load(self._service, self._name)
+        return load_meant(self._service, self._meant)
 
     def set_state(self, state: str) -> Plan[None]:
-        yield from self._service.set_study_state(self._name, state)
+        yield from self._service.set_study_state(self._meant, state)
 
     def record(
         self, params: Mapping[str, Any], value: float, request_id: Optional[str] = None
@@ -139,7 +153,7 @@ class StudyReader:
         space = dict(self._study.space)
         observation = observation_message(_without_inactive(params, space), space, outcome)
         self._check_candidate(configuration_of(observation.configuration, space))
-        response = yield from self._service.add_trials(self._name, [observation], request_id)
+        response = yield from self._service.add_trials(self._meant, [observation], request_id)
         return self._record(response.trials[0])
 
     def _check_candidate(self, params: Dict[str, Value]) -> None:
@@ -165,7 +179,8 @@ class StudyReader:
         self, trial: Union[int, TrialRecord], labels: Optional[Labels], note: Optional[str]
     ) -> Plan[TrialRecord]:
         created = trial.created if isinstance(trial, TrialRecord) else None
-        message = yield from annotate(self._service, self.name_of(trial), created, labels, note)
+        name = self.name_of(trial)
+        message = yield from annotate(self._service, self._meant, name, created, labels, note)
         return self._record(message)
 
     def source_weights(self, trial_name: str) -> Plan[Dict[str, float]]:

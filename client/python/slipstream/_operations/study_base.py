@@ -9,6 +9,7 @@ from slipstream._calls.plan import Plan
 from slipstream._convert.names import StudyName
 from slipstream._convert.trials import trial_of
 from slipstream._operations.lanes import Lanes, choose_worker
+from slipstream._operations.meant_study import meant_study
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
 from slipstream._operations.trial_values import Holder
@@ -31,6 +32,7 @@ class StudyBase:
         self._description = description
         self._name = StudyName(description.project, description.study_id)
         self._space = dict(description.space)
+        self._meant = meant_study(description)
         self._reader = StudyReader(service, description)
         self._lanes = Lanes(choose_worker(worker))
 
@@ -91,14 +93,14 @@ class StudyBase:
         lane = self._lanes.take(count)
         got = 0
         try:
-            response = yield from self._service.suggest(self.name, lane.worker, count)
+            response = yield from self._service.suggest(self._meant, lane.worker, count)
             got = len(response.trials)
         except errors.FailedPrecondition as error:
             yield from self._explain_refusal(error)
         finally:
             self._lanes.give_back(lane, count - got)
         holder = Holder(
-            self._service, self.name, self.objective.metric, self._space,
+            self._service, self._meant, self.objective.metric, self._space,
             self._description.lease or 0, lane.worker, lambda: self._lanes.give_back(lane),
         )
         metric = self.objective.metric

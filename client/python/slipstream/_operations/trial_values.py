@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Tuple, TypeVar
 
+from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream.parameters import Parameter, Value
 from slipstream.records import TrialRecord
@@ -18,7 +19,7 @@ class Holder:
     """What the trials of one suggestion share."""
 
     service: Service
-    study: str  # The full name.
+    study: MeantStudy
     metric: str
     space: Mapping[str, Parameter]
     lease: float  # Seconds; infinite if leases never end.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from slipstream._calls.plan import Next, Plan
-from slipstream._convert.trials import time_of
+from slipstream._convert.times import time_of
 from slipstream._operations.service import Service
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
