@@ -4,11 +4,25 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "slipstream/request_id.h"
 
 namespace slipstream::client_internal {
+namespace {
+
+// Whether the id ends with '#' and a number.
+bool IsNumbered(absl::string_view worker) {
+  const size_t mark = worker.rfind('#');
+  if (mark == absl::string_view::npos || mark + 1 == worker.size()) return false;
+  const absl::string_view number = worker.substr(mark + 1);
+  return number.find_first_not_of("0123456789") == absl::string_view::npos;
+}
+
+}  // namespace
 
 std::string ChooseWorker(const std::string& worker) {
   if (!worker.empty()) return worker;
@@ -19,22 +33,67 @@ std::string ChooseWorker(const std::string& worker) {
                       unique.substr(unique.size() - 8));
 }
 
+std::string LaneName(const std::string& worker, size_t lane) {
+  if (lane == 0 && !IsNumbered(worker)) return worker;
+  return absl::StrCat(worker, "#", lane + 1);
+}
+
+std::optional<size_t> LaneNamed(const std::string& worker, absl::string_view name) {
+  absl::string_view number = name;
+  const bool has_number = absl::ConsumePrefix(&number, worker + "#");
+  size_t lane = 0;
+  if (has_number) {
+    int32_t counted = 0;
+    if (!absl::SimpleAtoi(number, &counted) || counted < 1) return std::nullopt;
+    lane = static_cast<size_t>(counted) - 1;
+  }
+  return LaneName(worker, lane) == name ? std::make_optional(lane) : std::nullopt;
+}
+
+bool Lanes::recalled() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return recalled_;
+}
+
+void Lanes::Recall(const std::vector<std::string>& holders) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (std::exchange(recalled_, true)) return;
+  for (const std::string& holder : holders) {
+    const std::optional<size_t> lane = LaneNamed(worker_, holder);
+    if (lane.has_value()) ++lanes_[*lane].left;
+  }
+}
+
 size_t Lanes::Take(int trials) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto free = std::find(open_.begin(), open_.end(), 0);
-  const auto lane = static_cast<size_t>(free - open_.begin());
-  if (free == open_.end()) open_.push_back(0);
-  open_[lane] = trials;
+  auto free = lanes_.end();
+  size_t unused = 0;
+  for (auto each = lanes_.begin(); each != lanes_.end(); ++each) {
+    if (each->first == unused) ++unused;
+    if (each->second.open > 0) continue;
+    const bool is_better =
+        free == lanes_.end() || (free->second.left == 0 && each->second.left > 0);
+    if (is_better) free = each;
+  }
+  const size_t lane = free == lanes_.end() ? unused : free->first;
+  lanes_[lane].open = trials;
   return lane;
 }
 
-std::string Lanes::WorkerOf(size_t lane) const {
-  return lane == 0 ? worker_ : absl::StrCat(worker_, ".", lane + 1);
+void Lanes::Resumed(size_t lane, int trials) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  int& left = lanes_[lane].left;
+  left = std::max(0, left - trials);
+}
+
+void Lanes::ResumedAll(size_t lane) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  lanes_[lane].left = 0;
 }
 
 void Lanes::GiveBack(size_t lane, int trials) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  open_[lane] -= trials;
+  lanes_[lane].open -= trials;
 }
 
 }  // namespace slipstream::client_internal

@@ -56,7 +56,8 @@ OpenStudy::OpenStudy(std::shared_ptr<Client> client, const v1::Study& study)
     : client_(std::move(client)),
       study_(study),
       description_(DescriptionOf(study)),
-      lanes_(std::make_shared<Lanes>(ChooseWorker(client_->options().worker))),
+      lanes_(std::make_shared<Lanes>(ChooseWorker(client_->options().worker),
+                                     /*may_have_left=*/!client_->options().worker.empty())),
       renewals_(std::make_shared<Renewals>()),
       annotations_(std::make_shared<Annotations>(client_, study_)) {}
 
@@ -64,10 +65,27 @@ const std::string& OpenStudy::metric() const {
   return description_.maximize.empty() ? description_.minimize : description_.maximize;
 }
 
+absl::Status OpenStudy::RecallLanes() {
+  if (lanes_->recalled()) return absl::OkStatus();
+  v1::ListTrialsRequest request;
+  study_.NameIn(&request);
+  request.set_page_size(kTrialsPerPage);
+  request.add_states(v1::Trial::ACTIVE);
+  request.mutable_read_mask()->add_paths("worker");
+  std::vector<std::string> holders;
+  const absl::Status listed = client_->ListAllTrials(request, [&](const v1::Trial& trial) {
+    holders.push_back(trial.worker());
+    return true;
+  });
+  if (listed.ok()) lanes_->Recall(holders);
+  return listed;
+}
+
 absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int count) {
   if (count < 1) {
     return absl::InvalidArgumentError(absl::StrCat("count is ", count, ", must be 1 or more"));
   }
+  if (absl::Status status = RecallLanes(); !status.ok()) return status;
   const size_t lane = lanes_->Take(count);
   const std::string worker = lanes_->WorkerOf(lane);
   v1::SuggestRequest request;
@@ -77,6 +95,8 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
   *request.mutable_process() = ThisProcess();
   const absl::StatusOr<v1::SuggestResponse> response = client_->Suggest(std::move(request));
   const int got = response.ok() ? response->trials_size() : 0;
+  lanes_->Resumed(lane, got);
+  if (absl::IsFailedPrecondition(response.status())) lanes_->ResumedAll(lane);
   lanes_->GiveBack(lane, count - got);
   if (!response.ok()) return Explain(response.status());
   const Holder holder = {client_,

@@ -49,6 +49,8 @@ class OpenStudy {
 
  private:
   const std::string& metric() const;
+  // Learns what an earlier life of the worker has left, unless that is known.
+  absl::Status RecallLanes();
   // OUT_OF_RANGE in place of `refusal` if the study is active, as then no candidate is left.
   absl::Status Explain(const absl::Status& refusal);
 

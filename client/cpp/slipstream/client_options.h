@@ -59,8 +59,8 @@ struct ClientOptions {
   // unless it gives one. Empty: SLIPSTREAM_ADDRESS of the environment, or kDefaultAddress.
   std::string address = {};
   // A stable id of this trainer: if it is restarted under the same id, it gets its unfinished
-  // trials back. Empty: SLIPSTREAM_WORKER, or an id that no other process has. Used where a call
-  // names no worker.
+  // trials back, also those that its other threads had. Empty: SLIPSTREAM_WORKER, or an id that no
+  // other process has. Used where a call names no worker.
   std::string worker = {};
   // Deadlines of all calls but those below.
   Deadlines call = {std::chrono::seconds(10), std::chrono::seconds(60)};

@@ -10,6 +10,7 @@ from slipstream._calls.plan import Plan
 from slipstream._operations import exchange, opening, studies
 from slipstream._operations import sources as source_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
+from slipstream._operations.lanes import Lanes, given_worker
 from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
@@ -31,7 +32,7 @@ def _open(
     """The study that the plan describes."""
     description = transport.run(plan)
     warn_of_hidden_names(description.space, Trial)
-    return Study(service, description, transport, worker)
+    return Study(service, description, transport, Lanes(given_worker(worker)))
 
 
 def create_or_load(

@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._operations import exchange, studies
-from slipstream._operations.lanes import unique_worker
+from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
@@ -43,9 +43,9 @@ class Study(StudyBase):
         service: Service,
         description: StudyDescription,
         transport: BlockingTransport,
-        worker: Optional[str],
+        lanes: Lanes,
     ) -> None:
-        super().__init__(service, description, worker)
+        super().__init__(service, description, lanes)
         self._transport = transport
 
     def __reduce__(self) -> Tuple[Any, ...]:
@@ -236,4 +236,4 @@ def _reopen(address: str, file: Optional[str], meant: MeantStudy, options: Optio
     other's trials."""
     service, transport = connect(address if file is None else join(file), options)
     description = transport.run(studies.load_meant(service, meant))
-    return Study(service, description, transport, unique_worker())
+    return Study(service, description, transport, Lanes(None))

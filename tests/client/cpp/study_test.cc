@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -88,10 +89,34 @@ TEST_F(StudyTest, HasAWorkerForEachSuggestionThatIsOpen) {
   ASSERT_TRUE(first.ok() && others.ok());
   EXPECT_EQ(first->worker(), "w");
   ASSERT_EQ(others->size(), 2u);
-  EXPECT_EQ((*others)[1].worker(), "w.2");
+  EXPECT_EQ((*others)[1].worker(), "w#2");
+  for (const v1::Trial& trial : server_.service().trials("studies/digits")) {
+    EXPECT_EQ(trial.worker_process().process_id(), getpid());
+    EXPECT_NE(trial.worker_process().host(), "");
+  }
   ASSERT_TRUE(first->Complete(0.5).ok());
   EXPECT_EQ(study.Suggest()->worker(), "w");
   EXPECT_EQ(study.Suggest(0).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(StudyTest, ResumesAllThatItsWorkerHeldBeforeARestart) {
+  Open();
+  for (const char* worker : {"w#3", "another", "w#2"}) {
+    v1::Trial trial;
+    trial.set_state(v1::Trial::ACTIVE);
+    trial.set_worker(worker);
+    server_.service().AddTrial("studies/digits", trial);
+  }
+  Study study = Open();
+  for (const char* worker : {"w#2", "w#3"}) {  // One after the other.
+    absl::StatusOr<Trial> trial = study.Suggest();
+    ASSERT_TRUE(trial.ok()) << trial.status();
+    EXPECT_EQ(trial->worker(), worker);
+    ASSERT_TRUE(trial->Complete(0.5).ok());
+  }
+  int64_t lists = 0;
+  for (const SeenCall& call : server_.service().calls()) lists += call.method == "ListTrials";
+  EXPECT_EQ(lists, 1);
 }
 
 TEST_F(StudyTest, SuggestsWithoutWaiting) {

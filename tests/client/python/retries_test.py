@@ -237,6 +237,40 @@ class RestartedServer(unittest.TestCase):
         self.assertEqual([after.suggest().number, after.suggest().number], held)
         self.assertEqual(after.suggest().number, 3)
 
+    def test_a_restarted_trainer_takes_up_all_its_trials_one_after_the_other(self):
+        """Also those that threads of its earlier life had, though it has no threads now."""
+        def open_study(worker="gpu-3"):
+            return slipstream.create_or_load("lanes", SPACE, minimize="loss", worker=worker,
+                                             address=self.server.address)
+
+        before = open_study()
+        held = before.suggest(2) + [before.suggest() for _ in range(3)]
+        held[2].complete(1)
+        others = [open_study("gpu-3#2").suggest(), open_study("gpu").suggest()]
+        after = open_study()
+        again = []
+        for _ in range(4):
+            with after.suggest() as trial:
+                again.append(trial.number)
+                trial.complete(1)
+        self.assertEqual(again, [1, 2, 4, 5])
+        self.assertEqual(after.suggest().number, 8)
+        self.assertEqual([after.trials[trial.number - 1].state for trial in others],
+                         ["active", "active"])
+
+    def test_a_restarted_trainer_takes_up_its_trials_also_of_a_study_that_makes_none(self):
+        def open_study():
+            return slipstream.create_or_load("complete", SPACE, minimize="loss", worker="gpu-3",
+                                             address=self.server.address)
+
+        before = open_study()
+        held = [before.suggest().number, before.suggest().number]
+        before.complete()
+        after = open_study()
+        self.assertEqual([after.suggest().number, after.suggest().number], held)
+        with self.assertRaises(slipstream.FailedPrecondition):
+            after.suggest()
+
     def test_a_server_that_is_not_there_yet_is_waited_for(self):
         self.server.kill()
         starting = threading.Timer(0.3, self.server.start)

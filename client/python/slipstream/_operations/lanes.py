@@ -2,21 +2,31 @@
 
 The server gives a worker that asks again the trials that it holds, so that a trainer which was
 restarted goes on where it was. So that a process can hold several trials, from threads or one
-after the other, each suggestion is asked for under an id that holds no open trial here.
+after the other, each suggestion is asked for under an id that holds no open trial here: a lane of
+the worker. The lanes of "gpu" are "gpu", "gpu#2", "gpu#3" and so on. Those of a worker whose own id
+ends like that are all numbered, "gpu#2#1", "gpu#2#2", so that no two workers share a lane.
+
+A trainer that was restarted may have left trials in any of its lanes. It takes them up again before
+it asks for others, however few it works on at a time.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 import threading
-from typing import List, Optional
+from itertools import count
+from typing import Dict, Iterable, Optional
+
+_NUMBERED = re.compile(r".*#[0-9]+", re.DOTALL)
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 
-def choose_worker(worker: Optional[str]) -> str:
-    """The id, or else that of SLIPSTREAM_WORKER, or one that no other process has."""
-    return worker or os.environ.get("SLIPSTREAM_WORKER") or unique_worker()
+def given_worker(worker: Optional[str]) -> Optional[str]:
+    """The id, or else that of SLIPSTREAM_WORKER; None without both."""
+    return worker or os.environ.get("SLIPSTREAM_WORKER") or None
 
 
 def unique_worker() -> str:
@@ -24,33 +34,81 @@ def unique_worker() -> str:
     return f"{socket.gethostname()[:64]}-{os.getpid()}-{secrets.token_hex(3)}"
 
 
+def lane_name(worker: str, number: int) -> str:
+    """The id under which the worker asks in this lane, counted from 1."""
+    if number == 1 and not _NUMBERED.fullmatch(worker):
+        return worker
+    return f"{worker}#{number}"
+
+
+def lane_number(worker: str, name: str) -> Optional[int]:
+    """The lane of the worker that has this name; None if none has."""
+    digits = name[len(worker) + 1:] if name.startswith(f"{worker}#") else "1"
+    if not _NUMBER.fullmatch(digits):
+        return None
+    return int(digits) if lane_name(worker, int(digits)) == name else None
+
+
 class Lane:
     """One worker id."""
 
-    def __init__(self, worker: str) -> None:
-        self.worker = worker
+    def __init__(self, worker: str, number: int) -> None:
+        self.worker = lane_name(worker, number)
+        self.number = number
         self.open = 0  # Trials that have been handed out and have no outcome.
+        self.left = 0  # Trials of an earlier life that have not been taken up again.
 
 
 class Lanes:
     """Thread-safe."""
 
-    def __init__(self, worker: str) -> None:
-        self.worker = worker
+    def __init__(self, worker: Optional[str]) -> None:
+        """The worker's lanes; those of one that nobody else is, if it is None."""
+        self.worker = worker or unique_worker()
         self._lock = threading.Lock()
-        self._lanes: List[Lane] = []
+        self._lanes: Dict[int, Lane] = {}
+        self._recalled = worker is None
 
-    def take(self, count: int) -> Lane:
-        """A lane without open trials, which now counts as having so many."""
-        with self._lock:
-            free = next((lane for lane in self._lanes if lane.open == 0), None)
-            if free is None:
-                number = len(self._lanes) + 1
-                free = Lane(self.worker if number == 1 else f"{self.worker}.{number}")
-                self._lanes.append(free)
-            free.open = count
-            return free
+    @property
+    def recalled(self) -> bool:
+        """Whether it is known what an earlier life of the worker has left."""
+        return self._recalled
 
-    def give_back(self, lane: Lane, count: int = 1) -> None:
+    def recall(self, holders: Iterable[str]) -> None:
+        """Learns from the ids that hold trials, with one for each trial, what was left. The first
+        time counts, as later ones would count what was handed out since."""
         with self._lock:
-            lane.open -= count
+            if self._recalled:
+                return
+            self._recalled = True
+            for holder in holders:
+                number = lane_number(self.worker, holder)
+                if number is not None:
+                    self._lane(number).left += 1
+
+    def _lane(self, number: int) -> Lane:
+        if number not in self._lanes:
+            self._lanes[number] = Lane(self.worker, number)
+        return self._lanes[number]
+
+    def take(self, trials: int) -> Lane:
+        """A lane without open trials, which now counts as having so many. Those in which something
+        was left come first."""
+        with self._lock:
+            free = [lane for lane in self._lanes.values() if lane.open == 0]
+            if free:
+                lane = min(free, key=lambda one: (one.left == 0, one.number))
+            else:
+                lane = self._lane(next(one for one in count(1) if one not in self._lanes))
+            lane.open = trials
+            return lane
+
+    def resumed(self, lane: Lane, trials: Optional[int]) -> None:
+        """The lane was given so many trials, of those that it holds before others; None if it holds
+        none."""
+        with self._lock:
+            lane.left = 0 if trials is None else max(0, lane.left - trials)
+
+    def give_back(self, lane: Lane, trials: int = 1) -> None:
+        with self._lock:
+            lane.open -= trials

@@ -162,14 +162,24 @@ class Service:
             self._options.registration,
         )
 
-    def list_trials(self, study: MeantStudy) -> Plan[List[Message]]:
+    def list_trials(self, study: MeantStudy, **chosen: Any) -> Plan[List[Message]]:
+        """All trials, or those that the fields of the request choose."""
+
         def page(token: str) -> Plan[Message]:
-            fields = {"page_size": _TRIALS_PER_PAGE, "page_token": token, **study.fields()}
+            where = {"page_size": _TRIALS_PER_PAGE, "page_token": token}
+            fields = {**where, **study.fields(), **chosen}
             return self._read(
                 "ListTrials", f"list the trials of {study.name}", "ListTrialsRequest", **fields
             )
 
         return _all_pages(page, "trials")
+
+    def list_holders(self, study: MeantStudy) -> Plan[List[str]]:
+        """The worker of each trial that one holds."""
+        active = messages.enum_value("Trial.State", "ACTIVE")
+        mask = {"paths": ["worker"]}
+        trials = yield from self.list_trials(study, states=[active], read_mask=mask)
+        return [trial.worker for trial in trials]
 
     def list_source_tasks(self, parent: str) -> Plan[List[Message]]:
         def page(token: str) -> Plan[Message]:

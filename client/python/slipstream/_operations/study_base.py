@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, Tuple, TypeVar
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._convert.names import StudyName
 from slipstream._convert.trials import trial_of
-from slipstream._operations.lanes import Lanes, choose_worker
+from slipstream._operations.lanes import Lanes
 from slipstream._operations.meant_study import meant_study
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
@@ -25,16 +25,14 @@ OneTrial = TypeVar("OneTrial")
 class StudyBase:
     """What does not depend on how to wait."""
 
-    def __init__(
-        self, service: Service, description: StudyDescription, worker: Optional[str]
-    ) -> None:
+    def __init__(self, service: Service, description: StudyDescription, lanes: Lanes) -> None:
         self._service = service
         self._description = description
         self._name = StudyName(description.project, description.study_id)
         self._space = dict(description.space)
         self._meant = meant_study(description)
         self._reader = StudyReader(service, description)
-        self._lanes = Lanes(choose_worker(worker))
+        self._lanes = lanes
 
     @property
     def id(self) -> str:
@@ -68,7 +66,8 @@ class StudyBase:
 
     @property
     def worker(self) -> str:
-        """The id under which this process asks for trials."""
+        """The id under which this process asks for trials. While it has others, further ones are
+        asked for under the same with a number, such as "gpu#2"."""
         return self._lanes.worker
 
     def __copy__(self: OneStudy) -> OneStudy:
@@ -90,12 +89,16 @@ class StudyBase:
         self, count: int, make: Callable[[Holder, TrialRecord], OneTrial]
     ) -> Plan[List[OneTrial]]:
         count = check_count("count", count, 1)
+        if not self._lanes.recalled:
+            self._lanes.recall((yield from self._service.list_holders(self._meant)))
         lane = self._lanes.take(count)
         got = 0
         try:
             response = yield from self._service.suggest(self._meant, lane.worker, count)
             got = len(response.trials)
+            self._lanes.resumed(lane, got)
         except errors.FailedPrecondition as error:
+            self._lanes.resumed(lane, None)
             yield from self._explain_refusal(error)
         finally:
             self._lanes.give_back(lane, count - got)

@@ -11,6 +11,7 @@ from slipstream._calls.plan import Plan
 from slipstream._operations import exchange, opening, studies
 from slipstream._operations import sources as source_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
+from slipstream._operations.lanes import Lanes, given_worker
 from slipstream._operations.service import Service
 from slipstream._operations.study_request import StudyRequest
 from slipstream.aio.study import Study
@@ -43,7 +44,7 @@ async def _open(
     except BaseException:
         await transport.close()
         raise
-    return Study(service, description, transport, worker)
+    return Study(service, description, transport, Lanes(given_worker(worker)))
 
 
 async def _run(connection: Connection, plan: Plan[Result]) -> Result:

@@ -20,6 +20,7 @@ from typing import (
 from slipstream import errors
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._operations import exchange
+from slipstream._operations.lanes import Lanes
 from slipstream._operations.service import Service
 from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
@@ -42,9 +43,9 @@ class Study(StudyBase):
         service: Service,
         description: StudyDescription,
         transport: AwaitingTransport,
-        worker: Optional[str],
+        lanes: Lanes,
     ) -> None:
-        super().__init__(service, description, worker)
+        super().__init__(service, description, lanes)
         self._transport = transport
 
     async def __aenter__(self) -> Study:
