@@ -78,12 +78,16 @@ absl::StatusOr<int64_t> ResultOfChain(RowTransaction& rows, int64_t study_key,
   return 0;
 }
 
-absl::Status Withdraw(RowTransaction& rows, int64_t because_of, StudyHead& head,
+std::string GaveResult(int64_t number) {
+  return absl::StrCat("trial ", number, " gave a result for this configuration");
+}
+
+absl::Status Withdraw(RowTransaction& rows, std::string reason, StudyHead& head,
                       TrialRecord& trial) {
   trial.state = TrialState::kWithdrawn;
   trial.end_ms = rows.now_ms();
   head.bytes -= StoredBytesOf(trial);
-  trial.reason = absl::StrCat("trial ", because_of, " gave a result for this configuration");
+  trial.reason = std::move(reason);
   head.bytes += StoredBytesOf(trial);
   SLIPSTREAM_RETURN_IF_ERROR(rows.UpdateOutcome(head.key, trial));
   return EmitTrialEvent(rows, EventKind::kTrialWithdrawn, head.key, trial);
@@ -144,7 +148,10 @@ absl::Status DropReports(RowTransaction& rows, StudyHead& head, TrialRecord& tri
 absl::Status GiveBack(RowTransaction& rows, StudyHead& head, TrialRecord& trial) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t result, ResultOfChain(rows, head.key, trial));
   trial.lease_end.reset();
-  if (result > 0) return Withdraw(rows, result, head, trial);
+  if (result > 0) return Withdraw(rows, GaveResult(result), head, trial);
+  if (head.state == StudyState::kCompleted) {
+    return Withdraw(rows, "it was given back after its study was COMPLETED", head, trial);
+  }
   if (trial.report_count > 0) SLIPSTREAM_RETURN_IF_ERROR(DropReports(rows, head, trial));
   trial.state = TrialState::kRequested;
   trial.worker.clear();
@@ -222,7 +229,7 @@ absl::Status WithdrawRepeat(RowTransaction& rows, const TrialRecord& trial, Stud
   if (!GivesResult(trial) || trial.requeued_as == 0) return absl::OkStatus();
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<TrialRecord> chain, ChainOf(rows, head.key, trial));
   if (chain.empty() || chain.back().state != TrialState::kRequested) return absl::OkStatus();
-  return Withdraw(rows, trial.number, head, chain.back());
+  return Withdraw(rows, GaveResult(trial.number), head, chain.back());
 }
 
 }  // namespace slipstream::rules

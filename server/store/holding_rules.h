@@ -5,7 +5,8 @@
 //
 // Trials of one configuration form a chain: a trial whose lease ran out, the one
 // that repeats it, and so on. A chain has its result once one of its trials has
-// ended, unless that one FAILED; nothing of it is queued after that.
+// ended, unless that one FAILED; nothing of it is queued after that. Nor is anything queued in a
+// study that is COMPLETED, as nobody would ever try it.
 #ifndef SLIPSTREAM_SERVER_STORE_HOLDING_RULES_H_
 #define SLIPSTREAM_SERVER_STORE_HOLDING_RULES_H_
 

@@ -23,7 +23,7 @@ enum class TrialState : int {
   kInfeasible = 5,
   kStopped = 6,
   kStale = 7,      // Its lease ran out; a late result is still accepted.
-  kWithdrawn = 8,  // Left the queue, as the trial that it repeats gave its result late.
+  kWithdrawn = 8,  // Left the queue or its worker, as nobody needs to try it any more.
 };
 
 // Queued or out with a worker.

@@ -203,7 +203,8 @@ class Store {
   // Renews the leases of the trials that the worker holds; others are returned as
   // they are. NOT_FOUND: no such study or trial.
   virtual void Heartbeat(HeldTrials held, Write<Heartbeats> write) = 0;
-  // Queues the trials again, under their numbers and without their reports.
+  // Queues the trials again, under their numbers and without their reports; those that nobody would
+  // try, as their study is COMPLETED or their configuration has its result, are withdrawn instead.
   // NOT_FOUND. FAILED_PRECONDITION: one of them is not held, or by another worker.
   virtual void ReleaseTrials(HeldTrials held, Write<std::vector<TrialRecord>> write) = 0;
   // Makes a bounded number of trials STALE whose leases have run out, and queues

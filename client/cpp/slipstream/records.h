@@ -21,7 +21,7 @@ enum class TrialState {
   kInfeasible,  // The configuration has no value.
   kStopped,     // Early, by its worker.
   kStale,       // Its lease has run out. A late outcome is still accepted.
-  kWithdrawn,   // Taken out of the queue.
+  kWithdrawn,   // Taken out of the queue, or given back when nobody needed it any more.
 };
 
 struct TrialRecord {

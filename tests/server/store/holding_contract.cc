@@ -190,6 +190,29 @@ TEST_P(StoreContract, ReleasedTrialsAreQueuedAgainUnderTheirNumbers) {
               IsRefusal(kFailedPrecondition, "nobody holds it"));
 }
 
+TEST_P(StoreContract, NothingIsQueuedInACompletedStudyByGivingItBack) {
+  const StudyRecord study = CreateLeased(store());
+  ASSERT_TRUE(LeaseFresh(store(), study, "w", 2).ok());
+  ASSERT_TRUE(ReportSteps(store(), {"s", 1, {{1, 0.5}}}).ok());
+  StudyChange complete;
+  complete.state = StudyState::kCompleted;
+  ASSERT_TRUE(UpdateStudy(store(), "s", complete).ok());
+  const auto released = ReleaseTrials(store(), {"s", "w", {1}});
+  ASSERT_TRUE(released.ok()) << released.status;
+  EXPECT_EQ(released->front().state, TrialState::kWithdrawn);
+  const auto trial = store().GetTrial("s", 1);
+  EXPECT_EQ(trial->state, TrialState::kWithdrawn);
+  EXPECT_EQ(trial->reason, "it was given back after its study was COMPLETED");
+  EXPECT_EQ(trial->end_ms, clock_.NowMs());
+  EXPECT_FALSE(trial->lease_end_ms.has_value());
+  EXPECT_THAT(ValuesOf(store().ListReports("s", 0, 9, 9)), ElementsAre(0.5));
+  EXPECT_THAT(store().PlanLeases(study.key, "s", {}, 5)->queued, IsEmpty());
+  EXPECT_EQ(store().ListEvents(0, 99)->events.back().kind, EventKind::kTrialWithdrawn);
+  EXPECT_EQ(ObserveTrial(store(), {"s", 1, Success(1)}).status.code(), kFailedPrecondition);
+  // A worker that goes on still tells its result.
+  EXPECT_TRUE(ObserveTrial(store(), {"s", 2, Success(1)}).ok());
+}
+
 TEST_P(StoreContract, ReportsAreKeptByStepAndRenewTheLease) {
   const StudyRecord study = CreateLeased(store());
   ASSERT_TRUE(LeaseFresh(store(), study, "w", 2).ok());

@@ -143,6 +143,14 @@ TEST_P(StoreContract, ActiveTrialsOfAnImportAreGivenBack) {
   EXPECT_THAT(*store().ListReports("s", 4, 5, 10), IsEmpty());
 }
 
+TEST_P(StoreContract, ActiveTrialsOfAnImportThatIsCompletedAreWithdrawn) {
+  ImportedStudy imported = ExampleImport();
+  imported.state = StudyState::kCompleted;
+  imported.trials.push_back(TrialIn(TrialState::kActive, 5));
+  ASSERT_TRUE(ImportStudy(store(), imported).ok());
+  EXPECT_EQ(store().GetTrial("s", 5)->state, TrialState::kWithdrawn);
+}
+
 TEST_P(StoreContract, AnImportReplacesAStudyOnlyWhenToldTo) {
   const StudyRecord old = CreateWithLeases("s", 9);
   EXPECT_THAT(ImportStudy(store(), ExampleImport()).status, IsRefusal(kAlreadyExists, "studies/s"));

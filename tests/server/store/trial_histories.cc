@@ -74,11 +74,12 @@ class TrialHistory {
   }
   int64_t aborted() const { return aborted_; }
   bool saw_withdrawal() const {
-    for (const TrialMachine::Trial& trial : machine_.trials()) {
-      if (trial.state == TrialState::kWithdrawn) return true;
-    }
-    return false;
+    const auto withdrawn =
+        std::count_if(machine_.trials().begin(), machine_.trials().end(),
+                      [](const auto& trial) { return trial.state == TrialState::kWithdrawn; });
+    return withdrawn > machine_.given_back_completed();
   }
+  bool saw_completed_give_back() const { return machine_.given_back_completed() > 0; }
 
  private:
   int Below(int end) { return std::uniform_int_distribution<int>(0, end - 1)(random_); }
@@ -358,6 +359,7 @@ HistoryCounts RunTrialHistories(int histories, const std::function<OpenStore()>&
     ++counts.histories;
     counts.requeues += history.saw_requeue() ? 1 : 0;
     counts.withdrawals += history.saw_withdrawal() ? 1 : 0;
+    counts.completed_give_backs += history.saw_completed_give_back() ? 1 : 0;
     counts.aborted += history.aborted();
   }
   return counts;

@@ -21,7 +21,8 @@ using OpenStore = std::function<std::unique_ptr<Store>(const StoreOptions&)>;
 struct HistoryCounts {
   int histories = 0;
   int requeues = 0;     // Histories in which a configuration was queued again,
-  int withdrawals = 0;  // and in which a trial was withdrawn.
+  int withdrawals = 0;  // in which a trial was withdrawn for another one's result,
+  int completed_give_backs = 0;  // and in which one was given back after the study was completed.
   int64_t aborted = 0;  // Leases that were refused, as their plan was out of date.
 };
 

@@ -23,6 +23,7 @@ TEST(TrialHistories, TheStoreDoesWhatTheReferenceMachineDoes) {
   // The histories reach what they are about.
   EXPECT_GT(counts.requeues, kHistories / 4);
   EXPECT_GT(counts.withdrawals, kHistories / 100);
+  EXPECT_GT(counts.completed_give_backs, kHistories / 100);
   EXPECT_GT(counts.aborted, kHistories / 4);
 }
 

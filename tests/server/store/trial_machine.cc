@@ -143,8 +143,10 @@ absl::StatusCode TrialMachine::Release(const std::string& worker,
   for (const int64_t number : meant) {
     Trial& trial = At(number);
     trial.lease_left_ms.reset();
-    if (ChainHasResult(trial.first)) {
+    const bool is_needless = ChainHasResult(trial.first);
+    if (is_needless || state_ == StudyState::kCompleted) {
       trial.state = TrialState::kWithdrawn;
+      if (!is_needless) ++given_back_completed_;
       continue;
     }
     trial.state = TrialState::kRequested;

@@ -65,6 +65,8 @@ class TrialMachine {
   const LeasePolicy& policy() const { return policy_; }
   int64_t succeeded() const;
   int64_t late() const { return late_; }
+  // Trials that were withdrawn only because they were given back after the study was completed.
+  int64_t given_back_completed() const { return given_back_completed_; }
 
  private:
   Trial& At(int64_t number) { return trials_.at(static_cast<size_t>(number - 1)); }
@@ -81,6 +83,7 @@ class TrialMachine {
   StudyState state_ = StudyState::kActive;
   std::vector<Trial> trials_;
   int64_t late_ = 0;
+  int64_t given_back_completed_ = 0;
 };
 
 }  // namespace slipstream
