@@ -60,6 +60,17 @@ void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table)
   }
 }
 
+// Only where some trial has one.
+void AddLabels(const std::vector<v1::Trial>& trials, Table* table) {
+  const bool any = std::any_of(trials.begin(), trials.end(),
+                               [](const v1::Trial& trial) { return !trial.labels().empty(); });
+  if (!any) return;
+  table->columns.push_back({"labels"});
+  for (size_t i = 0; i < trials.size(); ++i) {
+    table->rows[i].push_back(LabelsText(trials[i].labels()));
+  }
+}
+
 // Gives each column of a file a name of its own: a metric with a parameter's name is
 // "measured NAME", and where one of the two is called "state", the trial's is "trial_state". The
 // prefix is repeated as long as the name is taken.
@@ -106,6 +117,7 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
     row.push_back(trial.reason());
   }
   AddTimes(trials, format, &table);
+  AddLabels(trials, &table);
   if (format == Format::kCsv) TellApart(study, &table);
   return table;
 }

@@ -165,6 +165,30 @@ TEST_F(TrialView, RoundsNumbersInTablesOnly) {
   EXPECT_THAT(Written(Format::kJson, print), HasSubstr("0.123456789"));
 }
 
+TEST_F(TrialView, ShowsLabelsWhereATrialHasOne) {
+  v1::Trial labelled = trial_;
+  (*labelled.mutable_labels())["gpu"] = "a100";
+  (*labelled.mutable_labels())["fold"] = "3";
+  const auto print = [&](Session& session) {
+    PrintTrials(study_, {trial_, labelled}, Numbers::kRounded, session);
+  };
+  EXPECT_THAT(Written(Format::kTable, print), HasSubstr("fold=3, gpu=a100\n"));
+  EXPECT_EQ(Written(Format::kCsv, print),
+            "trial,state,lr,loss,worker,reason,age,took,lease,labels\r\n"
+            "digits/3,succeeded,0.123456789,0.5,,,,,,\r\n"
+            "digits/3,succeeded,0.123456789,0.5,,,,,,\"fold=3, gpu=a100\"\r\n");
+  const Json json = Parsed(print);
+  EXPECT_FALSE(json[0].contains("labels"));
+  EXPECT_EQ(json[1]["labels"], Json({{"fold", "3"}, {"gpu", "a100"}}));
+  study_.mutable_space()->add_parameters()->set_name("labels");
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr(",lease,trial_labels\r\n"));
+  (*labelled.mutable_labels())["host"] = std::string(200, 'h');
+  std::istringstream lines(Written(Format::kTable, print));
+  for (std::string line; std::getline(lines, line);) EXPECT_LT(line.size(), 100u) << line;
+  const auto one = [&](Session& session) { PrintTrial(study_, labelled, session); };
+  EXPECT_THAT(Written(Format::kTable, one), HasSubstr("fold=3, gpu=a100"));
+}
+
 TEST_F(TrialView, ShowsWhyASuggestionIsNotTheRecipes) {
   v1::Explanation explanation;
   *explanation.mutable_trial() = trial_;
