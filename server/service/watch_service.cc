@@ -13,6 +13,8 @@
 namespace slipstream {
 namespace {
 
+// Events in one read of those that may tell of a deletion.
+constexpr int kEventsPerScan = 2000;
 
 }  // namespace
 
@@ -39,10 +41,10 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
   auto answer = std::make_shared<WatchAnswer>();
   v1::WatchResponse response;
   for (const EventRecord& event : events) {
-    const std::string study_id = feed_.StudyIdOf(event);
+    const std::string study_id = study_id_.has_value() ? *study_id_ : feed_.StudyIdOf(event);
     if (!IsWatched(study_id)) continue;
     EventToProto(study_id, event, response.add_events());
-    if (of_one_study_ && event.kind == EventKind::kStudyDeleted) answer->ends = true;
+    if (study_id_.has_value() && event.kind == EventKind::kStudyDeleted) answer->ends = true;
   }
   answer->sequence = watcher_->sequence();
   answer->has_events = response.events_size() > 0;
@@ -56,38 +58,61 @@ bool EventStream::IsWatched(absl::string_view study_id) const {
   return !project_.has_value() || (!study_id.empty() && ProjectOfId(study_id) == *project_);
 }
 
-absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
-    const std::string& study_id, const std::optional<std::string>& project,
-    const std::string& token, std::function<void()> on_more) {
-  int64_t key = 0;
-  if (!study_id.empty()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord study, store_.GetStudy(study_id));
-    key = study.key;
-  }
-  const std::string scope =
-      study_id.empty()
-          ? absl::StrCat("events", project.has_value() ? " " : "", project.value_or(""))
-          : absl::StrCat("events of ", StudyName(study_id));
+absl::StatusOr<int64_t> WatchService::BeginningOf(const std::string& scope,
+                                                  const std::string& token) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t last, feed_.LastSequence());
-  int64_t after = last;
-  if (!token.empty()) {
-    absl::StatusOr<int64_t> parsed = ParsePageToken(scope, token);
-    if (!parsed.ok()) {
-      return InvalidField("resume_token", token, "a resume_token of an earlier watch of the same");
+  if (token.empty()) return last;
+  const absl::StatusOr<int64_t> after = ParsePageToken(scope, token);
+  if (!after.ok()) {
+    return InvalidField("resume_token", token, "a resume_token of an earlier watch of the same");
+  }
+  if (*after <= last) return *after;
+  return absl::OutOfRangeError(
+      "the token is of later events than there are, as after a backup was restored; list what "
+      "is there and watch without a token");
+}
+
+absl::StatusOr<std::optional<int64_t>> WatchService::FirstDeleted(const std::string& study_id,
+                                                                  int64_t after) {
+  while (true) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const EventPage page, store_.ListEvents(after, kEventsPerScan));
+    for (const EventRecord& event : page.events) {
+      const bool is_it = event.kind == EventKind::kStudyDeleted && event.detail == study_id;
+      if (is_it) return std::optional<int64_t>(event.study_key);
     }
-    after = *parsed;
-    if (after > last) {
-      return absl::OutOfRangeError(
-          "the token is of later events than there are, as after a backup was restored; list what "
-          "is there and watch without a token");
-    }
+    if (page.events.empty()) return std::optional<int64_t>();
+    after = page.events.back().sequence;
+  }
+}
+
+absl::StatusOr<int64_t> WatchService::KeyOf(const std::string& study_id, int64_t after) {
+  // The study is read first: one that is deleted in between is found among the events.
+  const absl::StatusOr<StudyRecord> present = store_.GetStudy(study_id);
+  if (!present.ok() && !absl::IsNotFound(present.status())) return present.status();
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> deleted, FirstDeleted(study_id, after));
+  if (deleted.has_value()) return *deleted;
+  if (!present.ok()) return present.status();
+  return present->key;
+}
+
+absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
+    const std::optional<std::string>& study_id, const std::optional<std::string>& project,
+    const std::string& token, std::function<void()> on_more) {
+  const std::string scope =
+      study_id.has_value()
+          ? absl::StrCat("events of ", StudyName(*study_id))
+          : absl::StrCat("events", project.has_value() ? " " : "", project.value_or(""));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, BeginningOf(scope, token));
+  int64_t key = 0;
+  if (study_id.has_value()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(key, KeyOf(*study_id, after));
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<EventFeed::Watcher> watcher,
                               feed_.Watch(key, after, std::move(on_more)));
   std::unique_ptr<EventStream> stream(
       new EventStream(&feed_, &answers_, std::move(watcher), scope));
-  stream->of_one_study_ = key != 0;
-  if (key == 0) stream->project_ = project;
+  stream->study_id_ = study_id;
+  if (!study_id.has_value()) stream->project_ = project;
   return stream;
 }
 
@@ -110,7 +135,9 @@ void WatchService::WatchStudies(const v1::WatchStudiesRequest* request,
   const absl::StatusOr<std::optional<std::string>> project =
       ParseProjectsName("parent", request->parent());
   if (!project.ok()) return opened(project.status());
-  OpenLater([=, this] { return Open("", *project, request->resume_token(), on_more); }, opened);
+  OpenLater(
+      [=, this] { return Open(std::nullopt, *project, request->resume_token(), on_more); },
+      opened);
 }
 
 }  // namespace slipstream

@@ -70,7 +70,7 @@ class EventStream {
   const std::unique_ptr<EventFeed::Watcher> watcher_;
   const std::string scope_;             // Binds resume tokens to what is watched.
   std::optional<std::string> project_;  // Absent: all that the watcher takes.
-  bool of_one_study_ = false;
+  std::optional<std::string> study_id_;  // The one study that is watched.
   bool first_ = true;
   bool ended_ = false;
 };
@@ -93,11 +93,18 @@ class WatchService {
                     Opened opened);
 
  private:
-  // Watches the study, or those of the project where it is empty, or all without both.
-  absl::StatusOr<std::unique_ptr<EventStream>> Open(const std::string& study_id,
+  // Watches the study, or those of the project where none is given, or all without both.
+  absl::StatusOr<std::unique_ptr<EventStream>> Open(const std::optional<std::string>& study_id,
                                                     const std::optional<std::string>& project,
                                                     const std::string& token,
                                                     std::function<void()> on_more);
+  // Where a watch goes on; the present if the token is empty.
+  absl::StatusOr<int64_t> BeginningOf(const std::string& scope, const std::string& token);
+  // The key of the study that had the id after this event: it may have been deleted since, and
+  // another one have its id.
+  absl::StatusOr<int64_t> KeyOf(const std::string& study_id, int64_t after);
+  // The key of the first study of this id that was deleted after the event, if any was.
+  absl::StatusOr<std::optional<int64_t>> FirstDeleted(const std::string& study_id, int64_t after);
   void OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventStream>>()> open,
                  const Opened& opened);
 

@@ -99,7 +99,8 @@ class Study(StudyBase):
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
         """What happens to the study and its trials from now on, or after an earlier event's
         `resume_token`, until the study is deleted. Goes on where it was when the connection or
-        the server fails for a while.
+        the server fails for a while. The events end with "study_deleted" also where the study was
+        deleted before they were resumed, whether or not another one has its name by then.
 
         >>> import slipstream
         >>> space = {"x": slipstream.real(0, 1)}

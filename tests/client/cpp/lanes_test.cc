@@ -48,7 +48,8 @@ TEST(Lanes, OfTwoWorkersHaveNoNameInCommon) {
       const std::string name = LaneName(worker, lane);
       EXPECT_TRUE(names.insert(name).second) << name;
       EXPECT_EQ(LaneNamed(worker, name), lane);
-      if (std::string(worker) != "gpu") EXPECT_EQ(LaneNamed("gpu", name), std::nullopt) << name;
+      if (std::string(worker) == "gpu") continue;
+      EXPECT_EQ(LaneNamed("gpu", name), std::nullopt) << name;
     }
   }
   EXPECT_EQ(LaneName("10.0.0.5", 0), "10.0.0.5") << "an id stays what it is wherever it can";

@@ -88,6 +88,19 @@ class Watch(ServerTest):
         with self.assertRaises(slipstream.NotFound):
             study.watch()
 
+    def test_what_is_resumed_over_a_deletion_ends_with_it(self):
+        study = self.open()
+        events = study.watch()
+        self.evaluate(study, 0.5)
+        last = [next(events) for _ in range(4)][-1]
+        events.close()
+        self.evaluate(study, 0.7)
+        slipstream.delete_study(self.study_id)
+        for _ in range(2):
+            self.assertEqual([event.kind for event in study.watch(last.resume_token)],
+                             ["trial_leased", "trial_reported", "trial_ended", "study_deleted"])
+            self.evaluate(self.open(), 0.25)  # Another study of the name.
+
     def test_asyncio_watches_too(self):
         self.open()
 
