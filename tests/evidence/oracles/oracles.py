@@ -15,6 +15,9 @@ BARYCENTRE_BLUR = 1e-4  # This part of the kernel's variance is added to the bar
 RGPE_DRAWS = 4000
 LEAST_NOISE_PART = 0.1  # A-GP-UCB's bounds take the noise for at least this part of the deviation.
 ENV_GP_NOISE = 0.1
+LEAST_WEIGHT_PART = 1e-3  # ScaML leaves out sources with less than this part of the mean weight.
+WEIGHT_RATE = 1.0         # Its belief in a weight, Gamma(1, 1), is exponential.
+PENALTY = 10.0            # C of the ranking machine of Collaborative-BO.
 
 
 # ---- Gaussian processes ----
@@ -24,8 +27,8 @@ def distances(a, b, lengthscales):
     return np.sqrt((difference ** 2).sum(-1))
 
 
-def correlation(kind, a, b, lengthscales):
-    r = distances(a, b, lengthscales)
+def correlation(kind, r):
+    """At the distance r, in lengthscales."""
     if kind == "gaussian":
         return np.exp(-r ** 2 / 2)
     if kind == "matern52":
@@ -53,7 +56,7 @@ class Kernel:
     def __call__(self, a, b):
         product = np.ones((len(a), len(b)))
         for kind, amplitude, lengthscales in self.parts:
-            product *= amplitude ** 2 * correlation(kind, a, b, lengthscales)
+            product *= amplitude ** 2 * correlation(kind, distances(a, b, lengthscales))
         return product
 
     def divided(self, g):
@@ -113,7 +116,7 @@ def mixture(processes, mean_weights, covariance_weights):
 
 class Scale:
     def __init__(self, values):
-        self.mean = np.mean(values)
+        self.mean = np.mean(values) if len(values) > 0 else 0.0
         self.deviation = np.std(values, ddof=1) if len(values) > 1 else 1.0
 
     def __call__(self, values):
@@ -185,6 +188,31 @@ def upper_bound(scale, process, multiplier):
     return Belief(scale, process.at, acquire)
 
 
+def normal_distribution(u):
+    from math import erf
+    return np.array([0.5 * (1 + erf(value / np.sqrt(2))) for value in u])
+
+
+def expected_improvement(mean, deviation, best, least=-np.inf):
+    """`least`: the least of the deviations by which the mean is above the best."""
+    u = np.maximum((mean - best) / deviation, least)
+    return deviation * (np.exp(-u ** 2 / 2) / np.sqrt(2 * np.pi) + u * normal_distribution(u))
+
+
+def improvement(step, process):
+    """Expected improvement over the best mean at the results."""
+    best = process.mean(step.x).max()
+    return Belief(Scale(step.raw), process.at,
+                  lambda a: expected_improvement(*process.at(a), best))
+
+
+def log_improvement(step, process):
+    """Its logarithm. Where the mean is six deviations below, all points are as bad."""
+    best = process.mean(step.x).max()
+    return Belief(Scale(step.raw), process.at,
+                  lambda a: np.log(expected_improvement(*process.at(a), best, least=-6)))
+
+
 # ---- DeltaBO ----
 
 def deltabo(step, scale=None, source_kernel="matern52", beta=0.2):
@@ -252,19 +280,12 @@ def largest_mean(process):
     return best
 
 
-def normal_distribution(u):
-    from math import erf
-    return np.array([0.5 * (1 + erf(value / np.sqrt(2))) for value in u])
-
-
 def envelope_ei(step):
     scale, process = envelope_process(step)
     best = largest_mean(process)
 
     def acquire(a):
-        mean, deviation = process.at(a)
-        u = (mean - best) / deviation
-        return deviation * (np.exp(-u ** 2 / 2) / np.sqrt(2 * np.pi) + u * normal_distribution(u))
+        return expected_improvement(*process.at(a), best)
     return Belief(scale, process.at, acquire)
 
 
@@ -509,15 +530,195 @@ def rgpe(step):
     weights = np.append(step.told_weights, 1 - step.told_weights.sum())
     own = prior_process(step.own_kernel("matern52"), step.own["mean"]).given(
         step.x, scale(step.raw), step.own["noise"])
-    ensemble = mixture([*rm_gp_sources(step), own], weights, weights ** 2)
-    best = ensemble.mean(step.x).max()
+    return log_improvement(step, mixture([*rm_gp_sources(step), own], weights, weights ** 2))
 
-    def acquire(a):
-        mean, deviation = ensemble.at(a)
-        u = np.maximum((mean - best) / deviation, -6)  # Below it all are as bad.
-        return np.log(deviation * (np.exp(-u ** 2 / 2) / np.sqrt(2 * np.pi) +
-                                   u * normal_distribution(u)))
-    return Belief(scale, ensemble.at, acquire)
+
+# ---- ScaML-GP, and the stacked process (SHGP) ----
+
+def scaml_prior(step, weights):
+    """f = sum_i w_i g_i + d, where g_i are the sources' posteriors and independent."""
+    own = prior_process(step.own_kernel("matern52"), step.own["mean"])
+    return mixture([*step.of_study(rm_gp_sources), own], [*weights, 1], [*weights ** 2, 1])
+
+
+def scaml(step):
+    """With the weights that were learnt, and beta = 9."""
+    weights = np.array(step.own["weights"])
+    weights = np.where(weights < LEAST_WEIGHT_PART * weights.mean(), 0, weights)
+    scale = Scale(step.raw)
+    process = scaml_prior(step, weights).given(step.x, scale(step.raw), step.own["noise"])
+    return upper_bound(scale, process, 3.0)
+
+
+def log_evidence(process, x, y, noise):
+    """But for its constant."""
+    covariance = process.covariance(x, x) + noise * np.eye(len(y))
+    residual = y - process.mean(x)
+    return -0.5 * (residual @ np.linalg.solve(covariance, residual) +
+                   np.linalg.slogdet(covariance)[1])
+
+
+def log_weights_posterior(step, weights):
+    """Of ScaML's weights, all other hyperparameters being what they are."""
+    return (log_evidence(scaml_prior(step, weights), step.x, Scale(step.raw)(step.raw),
+                         step.own["noise"]) - WEIGHT_RATE * weights.sum())
+
+
+def most_probable(log_density, low, high):
+    """A line and ever finer ones around its best point."""
+    for _ in range(14):
+        line = np.linspace(low, high, 41)
+        best = line[np.argmax([log_density(value) for value in line])]
+        width = (high - low) / 20
+        low, high = max(low, best - width), min(high, best + width)
+    return best
+
+
+def level_above(below, kernel, x, y, noise):
+    """f_l = f_(l-1) + g_l given f_l's results. The amplitude of g_l, as a part of the source's own, is
+    the most probable one where its logarithm is N(-1, 1.5^2)."""
+    mean, covariance, own = below.mean(x), below.covariance(x, x), kernel(x, x)
+
+    def log_density(logarithm):
+        prior = Process(lambda a: mean, lambda a, b: covariance + np.exp(2 * logarithm) * own)
+        return log_evidence(prior, x, y, noise) - ((logarithm + 1) / 1.5) ** 2 / 2
+    part = np.exp(2 * most_probable(log_density, -6.9, 3.4))
+    return mixture([below, prior_process(kernel)], [1, 1], [1, part]).given(x, y, noise)
+
+
+def stack_of(step):
+    """The sources in their order, each level's prior being the posterior of the one below."""
+    stack = None
+    for source in step.sources():
+        told = source["hyperparameters"]
+        if stack is None:
+            stack = step.source_process(source, ["matern52"], Scale(source["y"]))
+            continue
+        stack = level_above(stack, Kernel(["matern52"], told["kernel"], step.dimension),
+                            np.array(source["x"]), Scale(source["y"])(source["y"]), told["noise"])
+    return stack
+
+
+def stacked(step):
+    """The target's level on top of the sources'."""
+    own = prior_process(step.own_kernel("matern52"), step.own["mean"])
+    process = mixture([step.of_study(stack_of), own], [1, 1], [1, 1]).given(
+        step.x, Scale(step.raw)(step.raw), step.own["noise"])
+    process.variance = lambda a: np.diag(process.covariance(a, a))
+    return log_improvement(step, process)
+
+
+# ---- Collaborative-BO (SCoT) and Efficient-BO ----
+
+def in_task(x, task):
+    """Points of the product of space and tasks; the target is task 0, source i is task i + 1."""
+    return np.column_stack([x, np.full(len(x), task)])
+
+
+def all_tasks(step):
+    """Points and standardised results of the target and of each source, a list of each."""
+    told = step.sources()
+    return ([step.x, *(np.array(source["x"]) for source in told)],
+            [Scale(values)(values) for values in [step.raw, *(source["y"] for source in told)]])
+
+
+def target_of(process):
+    """The section of a process over points and tasks that is the target's."""
+    return Process(lambda a: process.mean(in_task(a, 0)),
+                   lambda a, b: process.covariance(in_task(a, 0), in_task(b, 0)))
+
+
+def categorical(kind, amplitude, lengthscales):
+    """A kernel over points and tasks, any two different tasks being 1 apart."""
+    def covariance(a, b):
+        apart = a[:, None, -1] != b[None, :, -1]
+        r = np.sqrt(distances(a[:, :-1], b[:, :-1], lengthscales[:-1]) ** 2 +
+                    apart / lengthscales[-1] ** 2)
+        return amplitude ** 2 * correlation(kind, r)
+    return covariance
+
+
+def scores(covariance, values):
+    """The ranking machine: what minimises f K^-1 f / 2 + C sum_s sum_(y_i > y_j in s) max(0, 1 - f_i +
+    f_j)^2 / n_s, by Newton's steps in g where f = K g."""
+    pairs, parts, first = [], [], 0
+    for y in values:
+        for i, j in zip(*np.nonzero(y[:, None] > y[None, :])):
+            row = np.zeros(len(covariance))
+            row[first + i], row[first + j] = 1, -1
+            pairs.append(row)
+            parts.append(1 / len(y))
+        first += len(y)
+    pairs, parts = np.array(pairs), 2 * PENALTY * np.array(parts)
+
+    def loss(g):
+        slack = np.maximum(0, 1 - pairs @ covariance @ g)
+        return 0.5 * g @ covariance @ g + 0.5 * parts @ slack ** 2
+
+    g = np.zeros(len(covariance))
+    for _ in range(200):
+        violated = pairs @ covariance @ g < 1
+        weighted = pairs[violated].T * parts[violated]
+        step = np.linalg.solve(np.eye(len(g)) + weighted @ pairs[violated] @ covariance,
+                               weighted.sum(1)) - g
+        length = 1.0
+        while loss(g + length * step) > loss(g) and length > 1e-6:
+            length /= 2
+        g = g + length * step
+        if np.abs(covariance @ step).max() < 1e-12:
+            break
+    return covariance @ g
+
+
+def collaborative(step):
+    """Scores of all points of all tasks by the order of results within each task, and a process for
+    them. The scores' unit is their deviation within tasks, and the target's have the results' mean."""
+    points, values = all_tasks(step)
+    x = np.concatenate([in_task(each, task) for task, each in enumerate(points)])
+    believed = [np.sqrt(step.dimension) / np.e] * step.dimension
+    f = scores(categorical("gaussian", 1.0, np.array([*believed, 1.0]))(x, x), values)
+    ends = np.cumsum([len(each) for each in values])
+    within = np.concatenate([part - part.mean() for part in np.split(f, ends[:-1])])
+    f = (f - f[:ends[0]].mean()) / np.sqrt((within ** 2).mean())
+    own = np.exp(np.array(step.own["kernel"]))
+    process = prior_process(categorical("matern52", own[0], own[1:]), step.own["mean"]).given(
+        x, f, step.own["noise"])
+    return improvement(step, target_of(process))
+
+
+def task_covariance(step, scale):
+    """1 - distance / B of tasks, all of which are neighbours here, without what is negative of its
+    spectrum. Tasks have no features: sources are as far apart as their means over the places are, and
+    from the target as their means at its results are from these."""
+    sources = step.of_study(rm_gp_sources)
+    there = [source.mean(np.array(step.study["places"])) for source in sources]
+    here = [source.mean(step.x) for source in sources]
+    apart = np.zeros((len(sources) + 1, len(sources) + 1))
+    for i, mean in enumerate(there):
+        apart[0, i + 1] = apart[i + 1, 0] = np.sqrt(((here[i] - Scale(step.raw)(step.raw)) ** 2).mean())
+        for j, other in enumerate(there):
+            apart[i + 1, j + 1] = np.sqrt(((mean - other) ** 2).mean())
+    values, vectors = np.linalg.eigh(1 - apart / scale)
+    near = vectors @ np.diag(np.maximum(values, 0)) @ vectors.T
+    return near / np.sqrt(np.outer(np.diag(near), np.diag(near)))
+
+
+def efficient(step, ratio=0.7, scale=30.0):
+    """Deviations of each task's results from its mean, in its own deviations, as one process over points
+    and tasks. Its k_NN is T(s, s') (1 - |x - x'| / B), which is a covariance where the paper's need be
+    none."""
+    points, values = all_tasks(step)
+    x = np.concatenate([in_task(each, task) for task, each in enumerate(points)])
+    tasks = task_covariance(step, scale)
+    amplitude, lengthscale = np.exp(np.array(step.own["kernel"]))
+
+    def kernel(a, b):
+        r = distances(a[:, :-1], b[:, :-1], np.ones(step.dimension))
+        near = tasks[np.ix_(a[:, -1].astype(int), b[:, -1].astype(int))]
+        return ((1 - ratio) * amplitude ** 2 * np.exp(-r ** 2 / (2 * lengthscale ** 2)) +
+                ratio * near * (1 - r / scale))
+    process = prior_process(kernel).given(x, np.concatenate(values), step.own["noise"])
+    return improvement(step, target_of(process))
 
 
 # ---- HyperBO ----
@@ -655,6 +856,7 @@ ORACLES = {
     "rm_gp_ucb": rm_gp_ucb,
     "rm_gp_ts": rm_gp_ts,
     "rgpe": rgpe,
+    "efficient": efficient,
     "uhebo": uhebo_posterior,
     "rabo": uhebo_posterior,
     "random_exp3": uhebo_posterior,
@@ -678,6 +880,10 @@ VARIANTS = {
                             {"norm": 0.01, "norm_share": 0.4, "noise_deviation": 0.01,
                              "initial_points": 14},
                             agpucb("gaussian", theory=True, norm=0.01, share=0.4)),
+    # Standardised results of all tasks, without a power before that.
+    "scaml_standardized": ("scaml", {"output_warp": 0}, scaml),
+    "stacked_standardized": ("stacked", {"output_warp": 0}, stacked),
+    "collaborative_standardized": ("collaborative", {"output_warp": 0}, collaborative),
     "hyperbo_standardized": ("hyperbo", {"output_warp": 0}, hyperbo),
     # As UHE-BO's paper compares with it: standardised results around a mean of 0.
     "wang_de_freitas_standardized": ("wang_de_freitas", {"output_warp": 0, "mean": 0},

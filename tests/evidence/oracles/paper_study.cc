@@ -36,6 +36,9 @@ constexpr uint64_t kSeed = 11;
 constexpr int kModelSuggestions = 10;
 constexpr int kMostSuggestions = 40;
 constexpr int kSourcePoints = 18;
+// Points all over the space where sources are compared.
+constexpr int kClusterPlaces = 300;
+constexpr int kDeviationPlaces = 32;
 
 // Two kinds of tasks: one hill that wanders, and its opposite.
 double ValueAt(double x, double y, double shift, double sign) {
@@ -83,7 +86,8 @@ std::string RowsText(const PointMatrix& points) {
 std::string TextOf(const Hyperparameters& hyperparameters) {
   return absl::StrCat("{\"kernel\": ", ListOf(hyperparameters.kernel),
                       ", \"noise\": ", Text(std::exp(hyperparameters.log_noise_variance)),
-                      ", \"mean\": ", Text(hyperparameters.mean), "}");
+                      ", \"mean\": ", Text(hyperparameters.mean),
+                      ", \"weights\": ", ListOf(hyperparameters.weights), "}");
 }
 
 std::string ValuesText(const std::vector<SourcePoint>& points) {
@@ -100,6 +104,13 @@ std::string SourcesText(const FakeStudy& study, const SourceModels& models) {
         ", \"hyperparameters\": ", TextOf(models[i]->hyperparameters), "}"));
   }
   return absl::StrCat("[", absl::StrJoin(texts, ",\n"), "]");
+}
+
+// As many points of the study's space as places are to be chosen among.
+PointMatrix PointsOf(const SearchSpace& space, int count) {
+  std::vector<Configuration> some;
+  for (const auto& point : QuasiRandomPoints(2, 0, 0, count)) some.push_back(space.Sample(point));
+  return EncodeAll(space, some);
 }
 
 // The clusters that sources fall into, and the places where they are compared.
@@ -181,12 +192,12 @@ int Run(const std::string& name, const RecipeChange& change) {
       if (steps.empty()) {
         head = absl::StrCat("\"sources\": ", SourcesText(study, fitted.sources()));
         if (recipe.prior.name() == "cluster") {
-          std::vector<Configuration> some;
-          for (const auto& point : QuasiRandomPoints(2, 0, 0, 300)) {
-            some.push_back(study.space->Sample(point));
-          }
           absl::StrAppend(&head, ",\n\"clusters\": ",
-                          ClustersText(recipe, fitted.sources(), EncodeAll(*study.space, some)));
+                          ClustersText(recipe, fitted.sources(),
+                                       PointsOf(*study.space, kClusterPlaces)));
+        } else if (recipe.prior.name() == "deviation") {
+          absl::StrAppend(&head, ",\n\"places\": ",
+                          RowsText(PointsOf(*study.space, kDeviationPlaces)));
         }
         absl::StrAppend(&head, ",\n\"initial\": ", first);
       }
