@@ -49,9 +49,9 @@ was run for the deciding comparison alone, the column is about the others that d
 
 Beyond that, what a preset of a paper believes and wants at ten suggestions agrees with an oracle of
 the paper's equations in NumPy (`tests/evidence/oracles`), which has these presets:
-{covered}. That of `hyperbo` and that of `wang_de_freitas` are for standardised results without a warp.
-The presets that experiments below have and no oracle are {uncovered}. Nor have `scaml` and `stacked`
-an oracle, which no experiment has.
+{covered}. Those of `collaborative`, `hyperbo`, `scaml`, `stacked` and `wang_de_freitas` are for
+standardised results without a warp. The presets that experiments below have and no oracle are
+{uncovered}.
 """
 
 NO_MODEL = ("random",)  # Presets that believe nothing.
