@@ -23,44 +23,37 @@ absl::Status NoCredentials() {
       "way; it is sent as metadata \"authorization: Bearer TOKEN\"");
 }
 
-Gate::Answer WithRole(Rpc rpc, Gate::Answer who) {
-  if (!who.ok()) return who;
-  const Identity& identity = **who;
-  const RpcEntry& entry = EntryOf(rpc);
-  if (entry.roles.Has(identity.role)) return who;
-  return absl::PermissionDeniedError(
-      absl::StrCat(identity.name, " has the role ", NameOf(identity.role), ", and ", entry.name,
-                   " needs ", entry.roles.ToText(), "; use a token with such a role"));
-}
-
 }  // namespace
 
-std::optional<Gate::Answer> Gate::Find(Rpc rpc, const CallCredentials& credentials) {
+std::optional<Gate::Answer> Gate::Find(const CallCredentials& credentials) {
   const absl::string_view token = TokenIn(credentials.authorization);
-  if (!token.empty()) {
-    std::optional<Answer> known = verifier_.Find(token);
-    if (known.has_value()) known = WithRole(rpc, *std::move(known));
-    return known;
-  }
+  if (!token.empty()) return verifier_.Find(token);
   if (credentials.common_name.empty()) return NoCredentials();
-  return WithRole(rpc, verifier_.OfCertificate(credentials.common_name));
+  return verifier_.OfCertificate(credentials.common_name);
 }
 
-void Gate::Verify(Rpc rpc, const CallCredentials& credentials, Done done) {
-  if (std::optional<Answer> known = Find(rpc, credentials)) return done(*std::move(known));
-  verifier_.Verify(TokenIn(credentials.authorization), [rpc, done = std::move(done)](Answer who) {
-    done(WithRole(rpc, std::move(who)));
-  });
+void Gate::Verify(const CallCredentials& credentials, Done done) {
+  if (std::optional<Answer> known = Find(credentials)) return done(*std::move(known));
+  verifier_.Verify(TokenIn(credentials.authorization), std::move(done));
+}
+
+absl::Status Gate::CheckRole(Rpc rpc, const Identity& caller) {
+  const RpcEntry& entry = EntryOf(rpc);
+  if (entry.roles.Has(caller.role)) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat(caller.name, " has the role ", NameOf(caller.role), ", and ", entry.name,
+                   " needs ", entry.roles.ToText(), "; use a token with such a role"));
 }
 
 absl::Status Gate::CheckAgain(Rpc rpc, const CallCredentials& credentials,
                               const std::set<std::string>& projects) {
-  const std::optional<Answer> known = Find(rpc, credentials);
+  const std::optional<Answer> known = Find(credentials);
   if (!known.has_value()) {
     return absl::AbortedError(
         "the server's token file has changed since the call began; make the call again");
   }
   SLIPSTREAM_RETURN_IF_ERROR(known->status());
+  SLIPSTREAM_RETURN_IF_ERROR(CheckRole(rpc, ***known));
   for (const std::string& project : projects) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckProject(***known, project));
   }

@@ -1,8 +1,10 @@
 // Decides who may make a call, before the request is read.
 //
 //   Gate gate(&verifier);
-//   if (auto known = gate.Find(rpc, credentials)) return *known;
-//   gate.Verify(rpc, credentials, [](Gate::Answer who) { ... });
+//   if (auto known = gate.Find(credentials)) return *known;
+//   gate.Verify(credentials, [](Gate::Answer who) { ... });
+//   ...
+//   SLIPSTREAM_RETURN_IF_ERROR(Gate::CheckRole(rpc, **who));
 //
 // Thread-safe.
 #ifndef SLIPSTREAM_SERVER_ACCESS_GATE_H_
@@ -36,12 +38,15 @@ class Gate {
   // `verifier` must outlive the gate.
   explicit Gate(TokenVerifier* verifier) : verifier_(*verifier) {}
 
-  // Who calls, or why not, if that needs no verification of a token. UNAUTHENTICATED: there are no
-  // credentials, or no valid ones. PERMISSION_DENIED: the RPC is not for the caller's role.
-  std::optional<Answer> Find(Rpc rpc, const CallCredentials& credentials);
+  // Who calls, if that needs no verification of a token. UNAUTHENTICATED: there are no credentials,
+  // or no valid ones.
+  std::optional<Answer> Find(const CallCredentials& credentials);
   // The same; calls `done` once, at once or on another thread. RESOURCE_EXHAUSTED, UNAVAILABLE:
   // see TokenVerifier.
-  void Verify(Rpc rpc, const CallCredentials& credentials, Done done);
+  void Verify(const CallCredentials& credentials, Done done);
+
+  // PERMISSION_DENIED: the RPC is not for the caller's role.
+  static absl::Status CheckRole(Rpc rpc, const Identity& caller);
 
   // As long as it stays the same, so do the answers of Find for known callers.
   uint64_t generation() const { return verifier_.generation(); }

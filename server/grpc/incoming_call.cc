@@ -51,14 +51,15 @@ void IncomingCall::Admit(std::function<void(absl::Status)> go_on) {
   if (gate == nullptr) return go_on(absl::OkStatus());
   generation_ = gate->generation();
   const auto answer = [this, go_on = std::move(go_on)](const Gate::Answer& who) {
-    if (who.ok()) caller_ = *who;
-    go_on(who.status());
+    if (!who.ok()) return go_on(who.status());
+    caller_ = *who;
+    go_on(Gate::CheckRole(rpc_, *caller_));
   };
   const CallCredentials credentials = CredentialsOf(context_);
-  if (const std::optional<Gate::Answer> known = gate->Find(rpc_, credentials)) {
+  if (const std::optional<Gate::Answer> known = gate->Find(credentials)) {
     return answer(*known);
   }
-  gate->Verify(rpc_, credentials, answer);
+  gate->Verify(credentials, answer);
 }
 
 absl::Status IncomingCall::CheckAgain(absl::FunctionRef<std::set<std::string>()> projects) {

@@ -62,7 +62,7 @@ class IncomingCall {
   void End(const absl::Status& status, absl::FunctionRef<CallFacts()> facts) const;
 
   grpc::CallbackServerContext& context() const { return context_; }
-  // Null if everybody may call.
+  // Null if everybody may call, and as long as it is not known who calls.
   const std::shared_ptr<const Identity>& caller() const { return caller_; }
 
  private:

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "server/access/rpc_table.h"
 #include "server/access/token_file.h"
@@ -443,6 +444,33 @@ TEST_F(Access, NoTokenIsInAnyLog) {
     EXPECT_THAT(logs, Not(HasSubstr(token->hash)));
   }
   EXPECT_THAT(logs, Not(HasSubstr("wrong-secret")));
+}
+
+TEST_F(Access, ARefusedCallIsLoggedWithItsCaller) {
+  Start();
+  const Callers& callers = Callers::All();
+  const auto line = [&](const std::string& method) {
+    EXPECT_TRUE(server_->Writes("method=" + method + " "));
+    const std::vector<std::string> lines = absl::StrSplit(server_->Output(), '\n');
+    for (const std::string& each : lines) {
+      if (absl::StrContains(each, "method=" + method + " ")) return each;
+    }
+    return std::string("no line of ") + method;
+  };
+  EXPECT_EQ(Create(callers.ci.text).error_code(), Code::PERMISSION_DENIED);
+  EXPECT_THAT(line("CreateStudy"), AllOf(HasSubstr("call refused"), HasSubstr("caller=ci ")));
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer " + callers.trainer.text);
+  v1::RegisterSourceTaskResponse response;
+  const auto writer = stub().RegisterSourceTask(&context, &response);
+  writer->WritesDone();
+  EXPECT_EQ(writer->Finish().error_code(), Code::PERMISSION_DENIED);
+  EXPECT_THAT(line("RegisterSourceTask"), HasSubstr("caller=trainer ")) << "an upload";
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  EXPECT_EQ(CallAs("trainer.wrong", stub(), &Stub::GetStudy, get).error_code(),
+            Code::UNAUTHENTICATED);
+  EXPECT_THAT(line("GetStudy"), Not(HasSubstr("caller="))) << "nobody knows who it was";
 }
 
 TEST_F(Access, AnUnfitTokenFileIsRefusedAtTheStart) {

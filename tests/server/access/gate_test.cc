@@ -39,8 +39,11 @@ class GateTest : public testing::Test {
 
   Gate::Answer Ask(Rpc rpc, const std::string& authorization, const std::string& name = "") {
     std::promise<Gate::Answer> answer;
-    gate_.Verify(rpc, {authorization, name}, [&](Gate::Answer who) { answer.set_value(who); });
-    return answer.get_future().get();
+    gate_.Verify({authorization, name}, [&](Gate::Answer who) { answer.set_value(who); });
+    const Gate::Answer who = answer.get_future().get();
+    if (!who.ok()) return who;
+    const absl::Status role = Gate::CheckRole(rpc, **who);
+    return role.ok() ? who : role;
   }
 
   TokenVerifier verifier_{{.most_waiting = 4, .most_waiting_of_a_name = 2}};
@@ -57,10 +60,10 @@ TEST_F(GateTest, ATokenTellsWhoCalls) {
 
 TEST_F(GateTest, ATokenIsVerifiedOnceAndThenKnown) {
   const std::string authorization = Bearer(AnnsToken().text);
-  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value());
+  EXPECT_FALSE(gate_.Find({authorization}).has_value());
   ASSERT_TRUE(Ask(Rpc::kObserve, authorization).ok());
-  ASSERT_TRUE(gate_.Find(Rpc::kObserve, {authorization}).has_value());
-  EXPECT_TRUE(gate_.Find(Rpc::kObserve, {authorization})->ok());
+  ASSERT_TRUE(gate_.Find({authorization}).has_value());
+  EXPECT_TRUE(gate_.Find({authorization})->ok());
 }
 
 TEST_F(GateTest, ATokenStaysKnownAsLongAsItsLineHasItsHash) {
@@ -69,16 +72,15 @@ TEST_F(GateTest, ATokenStaysKnownAsLongAsItsLineHasItsHash) {
   TokenTable table = TableOf("trainer");
   table.erase("robot");
   verifier_.Replace(std::move(table));
-  ASSERT_TRUE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "another line changed";
-  EXPECT_TRUE(gate_.Find(Rpc::kObserve, {authorization})->ok());
+  ASSERT_TRUE(gate_.Find({authorization}).has_value()) << "another line changed";
+  EXPECT_TRUE(gate_.Find({authorization})->ok());
   verifier_.Replace(TableOf("operator"));
-  ASSERT_TRUE(gate_.Find(Rpc::kDeleteStudy, {authorization}).has_value());
-  EXPECT_EQ((**gate_.Find(Rpc::kDeleteStudy, {authorization}))->role, Role::kOperator)
-      << "by its new line";
+  ASSERT_TRUE(gate_.Find({authorization}).has_value());
+  EXPECT_EQ((**gate_.Find({authorization}))->role, Role::kOperator) << "by its new line";
   verifier_.Replace(TableOf("operator", MakeToken("ann")->hash));
-  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "it has another token";
+  EXPECT_FALSE(gate_.Find({authorization}).has_value()) << "it has another token";
   verifier_.Replace(TableOf("operator"));
-  EXPECT_FALSE(gate_.Find(Rpc::kObserve, {authorization}).has_value()) << "it was forgotten";
+  EXPECT_FALSE(gate_.Find({authorization}).has_value()) << "it was forgotten";
 }
 
 TEST_F(GateTest, ACallGoesOnAsLongAsItsOwnProjectsAreTheCallers) {
@@ -142,7 +144,7 @@ TEST_F(GateTest, CallsWithOneTokenThatComeAtOnceAreVerifiedTogether) {
   constexpr int kCalls = 50;
   std::vector<std::promise<Gate::Answer>> answers(kCalls);
   for (auto& answer : answers) {
-    gate_.Verify(Rpc::kObserve, {Bearer(AnnsToken().text)},
+    gate_.Verify({Bearer(AnnsToken().text)},
                  [&](Gate::Answer who) { answer.set_value(who); });
   }
   for (auto& answer : answers) EXPECT_TRUE(answer.get_future().get().ok());
@@ -157,7 +159,7 @@ TEST_F(GateTest, AFloodOfGuessesIsBoundedAndDoesNotHoldUpOthers) {
   for (int i = 0; i < 100; ++i) {
     auto answer = std::make_shared<std::promise<Gate::Answer>>();
     guesses.push_back(answer->get_future());
-    gate_.Verify(Rpc::kObserve, {Bearer(absl::StrCat("ann.guess", i))},
+    gate_.Verify({Bearer(absl::StrCat("ann.guess", i))},
                  [answer](Gate::Answer who) { answer->set_value(who); });
   }
   EXPECT_TRUE(Ask(Rpc::kObserve, Bearer(bob.text)).ok());
@@ -178,7 +180,7 @@ TEST_F(GateTest, ATableThatChangesWhileATokenIsVerifiedDecides) {
   for (int i = 0; i < 20; ++i) {
     auto answer = std::make_shared<std::promise<Gate::Answer>>();
     answers.push_back(answer->get_future());
-    gate_.Verify(Rpc::kObserve, {Bearer(AnnsToken().text)},
+    gate_.Verify({Bearer(AnnsToken().text)},
                  [answer](Gate::Answer who) { answer->set_value(who); });
     verifier_.Replace(TableOf("trainer"));
   }
