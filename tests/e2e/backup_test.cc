@@ -184,6 +184,51 @@ TEST(Backup, NeedsAFolderAndAFreeName) {
   EXPECT_THAT(server.Output(), HasSubstr("backed up"));
 }
 
+// The names in a folder that are of backups in progress.
+std::vector<std::string> UnfinishedIn(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find(".unfinished-") != std::string::npos) names.push_back(name);
+  }
+  return names;
+}
+
+TEST(Backup, WhatAKilledOneLeftIsRemovedByTheNext) {
+  TemporaryFolder data;
+  TemporaryFolder backups;
+  const std::vector<std::string> flags = {"--backup-folder", backups.path()};
+  auto server = std::make_unique<ServerProcess>(data.path(), flags);
+  ASSERT_TRUE(Call(server->stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  v1::AddTrialsRequest request;
+  request.set_study("studies/s");
+  for (int i = 0; i < 1000; ++i) {
+    *request.add_observations() = MeasuredObservation(ExampleConfiguration(), i);
+  }
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(Call(server->stub(), &Stub::AddTrials, request).ok());
+  }
+  // A backup may be finished before it is seen.
+  for (int round = 0; round < 20 && UnfinishedIn(backups.path()).empty(); ++round) {
+    std::atomic<bool> ended{false};
+    std::thread backup([&] {
+      v1::BackupStoreResponse response;
+      BackUp(server->stub(), "killed" + std::to_string(round) + ".db", &response);
+      ended = true;
+    });
+    while (!ended && UnfinishedIn(backups.path()).empty()) std::this_thread::yield();
+    server->Kill();
+    backup.join();
+    server = std::make_unique<ServerProcess>(data.path(), flags);
+  }
+  ASSERT_FALSE(UnfinishedIn(backups.path()).empty()) << "no backup was killed half way";
+  v1::BackupStoreResponse response;
+  const grpc::Status made = BackUp(server->stub(), "whole.db", &response);
+  ASSERT_TRUE(made.ok()) << made.error_message();
+  EXPECT_TRUE(UnfinishedIn(backups.path()).empty())
+      << testing::PrintToString(UnfinishedIn(backups.path()));
+}
+
 TEST(Backup, AFolderThatIsNotThereIsNoticedAtTheStart) {
   TemporaryFolder data;
   const EndedProcess ended = ServerProcess::Run(

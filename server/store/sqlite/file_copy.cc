@@ -1,13 +1,8 @@
 // The services for files of stores that are not opened to be served.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -22,6 +17,7 @@
 #include "server/store/sqlite/schema.h"
 #include "server/store/sqlite/sqlite_store.h"
 #include "server/store/sqlite/sqlite_transaction.h"
+#include "server/store/sqlite/unfinished_file.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -55,79 +51,12 @@ absl::StatusOr<StoreForReading> OpenStoreForReading(const std::string& path) {
   return store;
 }
 
-absl::Status AlreadyExists(const std::string& path) {
-  return absl::AlreadyExistsError(absl::StrCat("there is something at ", path, " already"));
-}
-
-absl::Status SystemFailure(const std::string& path, int error) {
-  const std::string text = absl::StrCat(path, ": ", std::strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return absl::NotFoundError(text);
-    case EEXIST:
-      return AlreadyExists(path);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return absl::PermissionDeniedError(text);
-    case ENOSPC:
-    case EDQUOT:
-    case EMFILE:
-      return absl::ResourceExhaustedError(text);
-    default:
-      return absl::InternalError(text);
-  }
-}
-
-// A file beside the destination that goes away unless it is published.
-class UnfinishedFile {
- public:
-  static absl::StatusOr<UnfinishedFile> Create(const std::string& destination) {
-    std::string path = absl::StrCat(destination, ".unfinished-XXXXXX");
-    const int descriptor = mkostemp(path.data(), O_CLOEXEC);
-    if (descriptor < 0) return SystemFailure(destination, errno);
-    close(descriptor);
-    return UnfinishedFile(path);
-  }
-  UnfinishedFile(UnfinishedFile&& other) noexcept { path_.swap(other.path_); }
-  ~UnfinishedFile() {
-    if (!path_.empty()) unlink(path_.c_str());
-  }
-
-  const std::string& path() const { return path_; }
-
-  // Gives the whole file its name at once, unless the name is taken.
-  absl::Status Publish(const std::string& destination) {
-    if (renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, destination.c_str(), RENAME_NOREPLACE) != 0) {
-      return SystemFailure(destination, errno);
-    }
-    path_.clear();
-    return SyncFolderOf(destination);
-  }
-
- private:
-  explicit UnfinishedFile(std::string path) : path_(std::move(path)) {}
-
-  static absl::Status SyncFolderOf(const std::string& path) {
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    const int descriptor =
-        open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return SystemFailure(path, errno);
-    const int error = fsync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
-    return error == 0 ? absl::OkStatus() : SystemFailure(path, error);
-  }
-
-  std::string path_;
-};
-
 absl::Status SyncFile(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return SystemFailure(path, errno);
+  if (descriptor < 0) return FileFailure(path, errno);
   const int error = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
-  return error == 0 ? absl::OkStatus() : SystemFailure(path, error);
+  return error == 0 ? absl::OkStatus() : FileFailure(path, error);
 }
 
 // One snapshot is copied however much is written meanwhile. What has been deleted is not
@@ -218,8 +147,9 @@ absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_sou
 
 absl::Status BackUpFile(const std::string& path, const std::string& destination,
                         const std::stop_token& stop) {
-  if (FileExists(destination)) return AlreadyExists(destination);
+  if (FileExists(destination)) return FileFailure(destination, EEXIST);
   SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading source, OpenStoreForReading(path));
+  RemoveAbandonedFiles(destination);
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
   SLIPSTREAM_RETURN_IF_ERROR(CopyInto(source, unfinished.path(), stop));
   SLIPSTREAM_RETURN_IF_ERROR(CheckFile(unfinished.path(), {}));

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,6 +83,14 @@ FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.
 FileLock& FileLock::operator=(FileLock&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   return *this;
+}
+
+bool FileLock::HasItsName(const std::string& path) const {
+  struct stat locked = {};
+  struct stat named = {};
+  return fstat(descriptor_, &locked) == 0 &&
+         lstat(absl::StrCat(path, ".lock").c_str(), &named) == 0 &&
+         locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
 // Unlocks explicitly, as a forked child that still has the descriptor would keep

@@ -24,6 +24,9 @@ class FileLock {
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
 
+  // Whether `<path>.lock` is still the file that was locked, and not removed or another one.
+  bool HasItsName(const std::string& path) const;
+
  private:
   explicit FileLock(int descriptor) : descriptor_(descriptor) {}
 
