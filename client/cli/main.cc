@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "client/cli/command_line.h"
+#include "client/cli/grpc_lines.h"
 
 namespace {
 
@@ -29,6 +30,7 @@ size_t OutputWidth() {
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   std::signal(SIGPIPE, SIG_DFL);
+  slipstream::cli::TakeGrpcLines();
   const slipstream::cli::Terminal terminal = {
       std::cin, std::cout, std::cerr, isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0,
       isatty(STDOUT_FILENO) != 0 && !WantsNoColor(), OutputWidth()};
