@@ -65,7 +65,7 @@ std::string ErrorText(const client_internal::FailedCall& call, const grpc::Statu
                       const std::string& message) {
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) return TooLate(call, message);
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE && !call.connected) {
-    return NoAnswer(call, message);
+    return call.mistake.empty() ? NoAnswer(call, message) : Refused(call, call.mistake);
   }
   return Refused(call, message);
 }

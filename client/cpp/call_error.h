@@ -18,6 +18,8 @@ struct FailedCall {
   int attempts = 1;
   absl::Duration elapsed;   // From the first attempt to the end of the last.
   bool connected = false;  // Whether there was a connection at the end of the last attempt.
+  // Why there was none, and what to do about it; empty if that is not known.
+  std::string mistake = {};
 };
 
 // Whether the server marks its refusal as transient, such as an overload.

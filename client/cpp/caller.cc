@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/random/random.h"
+#include "absl/strings/match.h"
 #include "client/cpp/call_error.h"
 
 namespace slipstream::client_internal {
@@ -63,11 +64,13 @@ std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts) {
                                             absl::FromChrono(retry.max_backoff)));
 }
 
-Caller::Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials)
+Caller::Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials,
+               Diagnosis diagnosis)
     : address_(options.address),
       authorization_(options.token.empty() ? "" : "Bearer " + options.token),
       retry_(options.retry),
       clock_(options.clock ? options.clock : std::make_shared<MachineClock>()),
+      diagnosis_(std::move(diagnosis)),
       connection_(options.address, std::move(credentials)) {}
 
 absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
@@ -87,13 +90,28 @@ absl::Status Caller::Call(const std::string& what, const Deadlines& deadlines,
     const absl::Duration elapsed = absl::FromChrono(clock_->Elapsed()) - start;
     const absl::Duration pause = DrawPause(retry_, attempts);
     outage.Add(result.status, elapsed);
-    if (!IsWorthRepeating(result.status) || attempts == retry_.max_attempts ||
-        elapsed + pause >= longest_call || outage.IsTooLongAt(elapsed + pause)) {
-      return CallError({what, address_, attempts, elapsed, last_informative.connected},
+    const bool is_last = !IsWorthRepeating(result.status) || attempts == retry_.max_attempts ||
+                         elapsed + pause >= longest_call || outage.IsTooLongAt(elapsed + pause);
+    std::string mistake;
+    if (is_last || (attempts == 1 && !was_connected_)) {
+      mistake = Diagnose(last_informative, longest_call - elapsed);
+    }
+    if (is_last || !mistake.empty()) {
+      return CallError({what, address_, attempts, elapsed, last_informative.connected, mistake},
                        last_informative.status);
     }
     clock_->Sleep(absl::ToChronoNanoseconds(pause));
   }
+}
+
+std::string Caller::Diagnose(const Result& result, absl::Duration left) const {
+  constexpr absl::Duration kLongest = absl::Seconds(2);
+  const bool is_about_the_connection =
+      result.status.error_code() == grpc::StatusCode::UNAVAILABLE && !result.connected;
+  if (diagnosis_ == nullptr || !is_about_the_connection) return {};
+  // A name that gRPC could not look up would only be looked up for as long again.
+  if (absl::StrContains(result.status.error_message(), "DNS resolution failed")) return {};
+  return diagnosis_(absl::ToChronoNanoseconds(std::clamp(left, absl::ZeroDuration(), kLongest)));
 }
 
 Caller::Result Caller::TryOnce(const Attempt& attempt, absl::Duration duration) {
@@ -104,6 +122,7 @@ Caller::Result Caller::TryOnce(const Attempt& attempt, absl::Duration duration) 
   Result result;
   result.status = attempt(*link->stub, &context);
   result.connected = link->IsConnected();
+  if (result.connected) was_connected_ = true;
   const grpc::StatusCode code = result.status.error_code();
   if (code == grpc::StatusCode::DEADLINE_EXCEEDED ||
       (code == grpc::StatusCode::UNAVAILABLE && !result.connected)) {

@@ -5,6 +5,7 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/security/credentials.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -25,6 +26,10 @@ bool IsWorthRepeating(const grpc::Status& status);
 // The longest pause after `attempts` failed attempts, that is, before the next.
 std::chrono::nanoseconds LongestPause(const RetryOptions& retry, int attempts);
 
+// Why no connection comes about, where the caller can do something about it: see FindTlsMistake.
+// Takes about as long as it is given. Empty: it is not known.
+using Diagnosis = std::function<std::string(std::chrono::nanoseconds patience)>;
+
 // Thread-safe.
 class Caller {
  public:
@@ -33,14 +38,17 @@ class Caller {
   template <typename Request, typename Response>
   using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
 
-  // `options` must have passed CheckOptions.
-  Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials);
+  // `options` must have passed CheckOptions. Without a `diagnosis` nothing is found out.
+  Caller(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials,
+         Diagnosis diagnosis = nullptr);
 
   // Makes attempts until one succeeds, one fails with a code that is not worth
   // repeating, or time is up. Returns the last attempt's status, turned into an
   // error by CallError; if only the overall deadline ended the last attempt, the
   // status of the attempt before it says more and is returned instead. `what`
   // completes "cannot ...". Every attempt must send the same content.
+  // A mistake of TLS ends the call after its first attempt, unless there was a
+  // connection before: a server's certificate may be being replaced.
   absl::Status Call(const std::string& what, const Deadlines& deadlines, const Attempt& attempt);
 
   template <typename Request, typename Response>
@@ -62,6 +70,8 @@ class Caller {
     bool connected = false;  // Whether there was a connection afterwards.
   };
 
+  // What is wrong if there is no connection after this result, and `left` of the call's time.
+  std::string Diagnose(const Result& result, absl::Duration left) const;
   // One attempt that may take `duration`.
   Result TryOnce(const Attempt& attempt, absl::Duration duration);
 
@@ -69,7 +79,9 @@ class Caller {
   const std::string authorization_;  // Empty without a token.
   const RetryOptions retry_;
   const std::shared_ptr<ClientClock> clock_;
+  const Diagnosis diagnosis_;  // May be null.
   Connection connection_;
+  std::atomic<bool> was_connected_{false};  // At some time.
 };
 
 }  // namespace slipstream::client_internal

@@ -67,18 +67,18 @@ size_t FindPort(const std::string& address) {
   return is_inside_of_brackets ? std::string::npos : colon;
 }
 
-bool IsHostWithPort(const std::string& address) {
-  const size_t colon = FindPort(address);
-  return colon != std::string::npos && IsHost(address.substr(0, colon)) &&
-         IsPort(address.substr(colon + 1));
-}
-
 }  // namespace
 
 std::string WithPort(const std::string& address) {
   if (HasScheme(address) || !CheckAddress(address).ok()) return address;
   if (IsIp6(address)) return absl::StrCat("[", address, "]", DefaultPort());
   return IsHost(address) ? absl::StrCat(address, DefaultPort()) : address;
+}
+
+bool IsHostWithPort(const std::string& address) {
+  const size_t colon = FindPort(address);
+  return !HasScheme(address) && colon != std::string::npos && IsHost(address.substr(0, colon)) &&
+         IsPort(address.substr(colon + 1));
 }
 
 absl::Status CheckAddress(const std::string& address) {

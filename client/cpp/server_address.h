@@ -17,6 +17,9 @@ std::string WithPort(const std::string& address);
 // has one.
 absl::Status CheckAddress(const std::string& address);
 
+// Whether it is host:port, rather than of a form that only gRPC takes apart.
+bool IsHostWithPort(const std::string& address);
+
 }  // namespace slipstream::client_internal
 
 #endif  // SLIPSTREAM_CLIENT_CPP_SERVER_ADDRESS_H_

@@ -77,9 +77,13 @@ absl::Time EndOf(const X509& certificate) {
   return absl::FromUnixSeconds(timegm(&parts));
 }
 
+// OpenSSL would ask for the password of an encrypted key on the terminal.
+int GiveNoPassword(char*, int, int, void*) { return -1; }
+
 absl::Status CheckKey(const NamedFile& file, const std::string& text, X509* certificate) {
   const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(
-      PEM_read_bio_PrivateKey(InputOf(text).get(), nullptr, nullptr, nullptr), EVP_PKEY_free);
+      PEM_read_bio_PrivateKey(InputOf(text).get(), nullptr, GiveNoPassword, nullptr),
+      EVP_PKEY_free);
   if (key == nullptr || X509_check_private_key(certificate, key.get()) != 1) return Wrong(file);
   return absl::OkStatus();
 }

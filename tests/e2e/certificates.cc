@@ -84,12 +84,13 @@ CertificateAuthority::~CertificateAuthority() = default;
 
 std::string CertificateAuthority::certificate() const { return PemOf(parts_->certificate.get()); }
 
-CertificateAndKey CertificateAuthority::Issue(const std::string& common_name, int days) {
+CertificateAndKey CertificateAuthority::Issue(const std::string& common_name, int days,
+                                              const std::string& hosts) {
   const Key key = MakeKey();
   const Certificate certificate = MakeCertificate(common_name, key.get(), days);
   X509* const issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
-  Extend(certificate.get(), issuer, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");
+  Extend(certificate.get(), issuer, NID_subject_alt_name, hosts.c_str());
   X509_sign(certificate.get(), parts_->key.get(), EVP_sha256());
   return {PemOf(certificate.get()), Pem([&](BIO* out) {
             PEM_write_bio_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr);

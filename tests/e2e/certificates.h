@@ -21,8 +21,10 @@ class CertificateAuthority {
 
   // In PEM form.
   std::string certificate() const;
-  // A certificate with this common name, valid for localhost and 127.0.0.1, for so many days.
-  CertificateAndKey Issue(const std::string& common_name, int days = 1);
+  // A certificate with this common name, valid for these hosts, for so many days; below 0 it has
+  // ended.
+  CertificateAndKey Issue(const std::string& common_name, int days = 1,
+                          const std::string& hosts = "DNS:localhost,IP:127.0.0.1");
 
  private:
   struct Parts;

@@ -38,6 +38,16 @@ TEST(CallError, AsksWhetherAMissingServerRuns) {
             "digits; 3 attempts in 4.3s; connection refused)");
 }
 
+TEST(CallError, TellsOfAMistakeInsteadWhereOneIsKnown) {
+  FailedCall call = Failed(false);
+  call.mistake = "the server speaks TLS";
+  const absl::Status error = CallError(call, {grpc::StatusCode::UNAVAILABLE, "handshake failed"});
+  EXPECT_EQ(error.code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(Message(error),
+            "cannot create study digits on 10.0.0.7:7411: the server speaks TLS (3 attempts in "
+            "4.3s)");
+}
+
 TEST(CallError, DoesNotAskWhetherABusyServerRuns) {
   const absl::Status error =
       CallError(Failed(true), {grpc::StatusCode::UNAVAILABLE, "shutting down"});

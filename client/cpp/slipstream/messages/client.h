@@ -198,7 +198,7 @@ class Client {
                                   const std::string& parent = "");
 
  private:
-  Client(const ClientOptions& options, std::shared_ptr<grpc::ChannelCredentials> credentials);
+  Client(const ClientOptions& options, std::unique_ptr<client_internal::Caller> caller);
 
   const ClientOptions options_;
   const std::unique_ptr<client_internal::Caller> caller_;
