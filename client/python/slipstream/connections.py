@@ -8,6 +8,7 @@ from typing import Dict, Optional, Tuple
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.caller import Caller
+from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations.service import Service
 from slipstream.options import Options, choose_address
 
@@ -24,7 +25,9 @@ def connect(address: Optional[str], options: Optional[Options]) -> Connection:
     key = (os.getpid(), chosen, settings)
     with _lock:
         if key not in _connections:
-            service = Service(Caller(chosen, settings.retry), settings)
+            service = Service(
+                Caller(chosen, settings.retry, mistake_finder(chosen, settings)), settings
+            )
             transport = BlockingTransport(chosen, settings.channel_credentials(), settings.token)
             _connections[key] = (service, transport)
         return _connections[key]

@@ -9,6 +9,8 @@ from typing import Any, Optional
 
 import grpc
 
+from slipstream._calls.tls_files import check_together, read_own, read_roots
+
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 # The environment variable that names the server of `slipstream.local`, if there is one.
 LOCAL_SERVER = "SLIPSTREAM_LOCAL_SERVER"
@@ -122,25 +124,19 @@ class Options:
         return replace(self, token=None)
 
     def channel_credentials(self) -> Optional[Any]:
-        """The credentials of a channel; none for plaintext."""
+        """The credentials of a channel; none for plaintext. ValueError or OSError, saying what to
+        give instead, for files that are not what they should be."""
         if self.credentials is not None:
             return self.credentials
-        if not (self.ca or self.certificate or self.key):
+        check_together(self.ca, self.certificate, self.key)
+        if not self.ca:
             return None
-        if not self.ca or bool(self.certificate) != bool(self.key):
-            raise ValueError(
-                "certificate= and key= need each other, and ca=, by which the server's is checked"
-            )
+        chain = key = None
+        if self.certificate and self.key:
+            chain, key = read_own(self.certificate, self.key)
         return grpc.ssl_channel_credentials(
-            root_certificates=None if self.ca == "system" else _read(self.ca),
-            private_key=_read(self.key) if self.key else None,
-            certificate_chain=_read(self.certificate) if self.certificate else None,
+            root_certificates=read_roots(self.ca), private_key=key, certificate_chain=chain
         )
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def choose_address(address: Optional[str]) -> str:

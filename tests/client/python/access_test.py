@@ -94,8 +94,10 @@ class Access(unittest.TestCase):
             Options(credentials=object()).without_secrets()
 
     def test_certificates_need_each_other(self):
-        for settings in {"certificate": "c"}, {"key": "k"}, {"ca": "a", "key": "k"}:
-            with self.assertRaisesRegex(ValueError, "ca="):
+        for settings, missing in (({"certificate": "c"}, "key="), ({"key": "k"}, "certificate="),
+                                  ({"ca": "a", "key": "k"}, "certificate="),
+                                  ({"certificate": "c", "key": "k"}, "ca=")):
+            with self.assertRaisesRegex(ValueError, f"is given without {missing} .*: give the"):
                 self.create("unfit", Options(**settings))
         with self.assertRaises(FileNotFoundError):
             self.create("unfit", Options(ca="/nowhere"))

@@ -12,6 +12,7 @@ import grpc.aio
 from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
 from slipstream._calls.plan import (
     Attempt,
+    Look,
     Next,
     Pause,
     Plan,
@@ -47,6 +48,9 @@ class AwaitingTransport:
             if isinstance(step, Pause):
                 await asyncio.sleep(step.seconds)
                 return None
+            if isinstance(step, Look):
+                loop = asyncio.get_running_loop()
+                return Reply(finding=await loop.run_in_executor(None, step.find))
             if isinstance(step, Next):
                 return await self._next(step.call)
             return await self._attempt(step)

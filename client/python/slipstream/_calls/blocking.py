@@ -10,7 +10,18 @@ from typing import Any, Optional
 import grpc
 
 from slipstream._calls.link import Link, Links, authorization, channel_options, failure_of
-from slipstream._calls.plan import Attempt, Next, Pause, Plan, Reply, Result, Step, Stream, run
+from slipstream._calls.plan import (
+    Attempt,
+    Look,
+    Next,
+    Pause,
+    Plan,
+    Reply,
+    Result,
+    Step,
+    Stream,
+    run,
+)
 from slipstream._calls.renewals import Renewals
 from slipstream._wire.methods import METHODS
 
@@ -49,6 +60,8 @@ class BlockingTransport:
         if isinstance(step, Pause):
             time.sleep(step.seconds)
             return None
+        if isinstance(step, Look):
+            return Reply(finding=step.find())
         return self._next(step.call) if isinstance(step, Next) else self._attempt(step)
 
     def _attempt(self, attempt: Attempt) -> Reply:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, List, Sequence, Type
+from typing import Any, Dict, List, Optional, Sequence, Type
 
 from slipstream import errors
 from slipstream._calls.plan import Failure
@@ -28,6 +28,7 @@ class FailedCall:
     address: str
     attempts: int
     seconds: float  # From the first attempt to the end of the last.
+    mistake: Optional[str] = None  # Why there was no connection, and what to do about it.
 
     @property
     def effort(self) -> str:
@@ -80,6 +81,9 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     """The error to raise."""
     violations = _violations(failure.details)
     message = _message(failure, violations)
+    effort = "" if call.attempts == 1 else f" ({call.effort})"
+    if call.mistake:
+        return errors.NoAnswer(f"cannot {call.what} on {call.address}: {call.mistake}{effort}")
     if failure.code == "UNAVAILABLE":
         return errors.NoAnswer(
             f"no answer from {call.address}: {remedy(call.address)} "
@@ -89,7 +93,6 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
         return errors.NoAnswer(
             f"no answer from {call.address} in time ({call.what}; {call.effort}; {message})"
         )
-    effort = "" if call.attempts == 1 else f" ({call.effort})"
     text = f"cannot {call.what} on {call.address}: {message}{effort}"
     if failure.code in ("INVALID_ARGUMENT", "OUT_OF_RANGE"):
         return errors.InvalidArgument(text, violations)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Callable, Iterator, Union
+from typing import Callable, Iterator, Optional, Union
 
 from slipstream._calls.call_error import FailedCall, call_error, is_overload
-from slipstream._calls.plan import Attempt, Failure, Pause, Plan
+from slipstream._calls.plan import Attempt, Failure, Look, Pause, Plan
 from slipstream._calls.silence import Silence, refuses
 from slipstream._wire.messages import Message
 from slipstream.options import Deadlines, Retry
@@ -33,10 +33,16 @@ class Caller:
     """Plans calls to one server."""
 
     def __init__(
-        self, address: str, retry: Retry, clock: Callable[[], float] = time.monotonic
+        self,
+        address: str,
+        retry: Retry,
+        find_mistake: Optional[Callable[[], Optional[str]]] = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`find_mistake` says what is wrong where no connection comes about, if it knows."""
         self.address = address
         self._retry = retry
+        self._find_mistake = find_mistake
         self._clock = clock
         self._silence = Silence(address)
 
@@ -50,7 +56,8 @@ class Caller:
         """Plans a call. Every attempt sends the same request, and so the same request id.
 
         If only the overall deadline ended the last attempt, the error is that of the attempt
-        before, which says more."""
+        before, which says more. A mistake of TLS ends the call after its first attempt, unless the
+        server has answered before: its certificate may be being replaced."""
         watch = self._silence.watch()
         try:
             return (yield from self._repeat(method, request, what, deadlines))
@@ -82,14 +89,27 @@ class Caller:
             elapsed = self._clock() - start
             pause = longest_pause(self._retry, attempts) * random.random()
             self._hear(reply.failure.code, elapsed)
-            if (
+            is_last = (
                 not _is_worth_repeating(reply.failure)
                 or attempts == self._retry.max_attempts
                 or elapsed + pause >= deadlines.overall
                 or self._is_not_started(reply.failure.code, elapsed)
-            ):
-                raise call_error(FailedCall(what, self.address, attempts, elapsed), informative)
+            )
+            mistake = None
+            if is_last or (attempts == 1 and self._silence.is_unbroken):
+                mistake = yield from self._look_for_mistake(informative)
+            if is_last or mistake:
+                call = FailedCall(what, self.address, attempts, elapsed, mistake)
+                raise call_error(call, informative)
             yield Pause(pause)
+
+    def _look_for_mistake(self, failure: Failure) -> Plan[Optional[str]]:
+        # A name that gRPC could not look up would only be looked up for as long again.
+        is_unknown = "DNS resolution failed" in failure.message
+        if self._find_mistake is None or failure.code != "UNAVAILABLE" or is_unknown:
+            return None
+        reply = yield Look(self._find_mistake)
+        return reply.finding if reply is not None else None
 
     def _hear(self, code: str, elapsed: float) -> None:
         if code in _SILENT:

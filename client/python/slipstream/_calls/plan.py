@@ -39,6 +39,13 @@ class Pause:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Something to find out that takes a while, and is not to hold anybody else up."""
+
+    find: Callable[[], Optional[str]]
+
+
+@dataclass(frozen=True)
 class Failure:
     """An attempt's failure."""
 
@@ -49,10 +56,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came of an attempt: a response or a failure; neither at the end of a stream."""
+    """What came of an attempt: a response or a failure; neither at the end of a stream. Or what a
+    look has found."""
 
     response: Optional[Message] = None
     failure: Optional[Failure] = None
+    finding: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Stream:
     first: Message
 
 
-Step = Union[Attempt, Next, Pause]
+Step = Union[Attempt, Next, Pause, Look]
 Plan = Generator[Step, Optional[Reply], Result]
 Perform = Callable[[Step], Optional[Reply]]
 PerformAsync = Callable[[Step], Awaitable[Optional[Reply]]]

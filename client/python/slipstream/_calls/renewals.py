@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Callable, Dict, Optional
 
-from slipstream._calls.plan import Attempt, Pause, Plan, Reply, advance
+from slipstream._calls.plan import Attempt, Look, Pause, Plan, Reply, advance
 
 
 class Renewals:
@@ -63,9 +63,10 @@ class Renewals:
     def _run_to_pause(self, plan: Plan[None]) -> Optional[float]:
         """The seconds of the plan's next pause; None if it has ended."""
         step, _ = advance(plan, None)
-        while isinstance(step, Attempt):
+        while isinstance(step, (Attempt, Look)):
             try:
-                reply = self._attempt(step)
+                look = isinstance(step, Look)
+                reply = Reply(finding=step.find()) if look else self._attempt(step)
             except Exception:  # The client is being closed, or the interpreter ends.
                 return None
             step, _ = advance(plan, reply)

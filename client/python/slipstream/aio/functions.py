@@ -8,6 +8,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
 from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan
+from slipstream._calls.tls_probe import mistake_finder
 from slipstream._operations import exchange, opening, studies
 from slipstream._operations import sources as source_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
@@ -29,7 +30,7 @@ Connection = Tuple[Service, AwaitingTransport]
 def _connect(address: Optional[str], options: Optional[Options]) -> Connection:
     chosen = choose_address(address)
     settings = (options or Options()).with_environment(chosen)
-    service = Service(Caller(chosen, settings.retry), settings)
+    service = Service(Caller(chosen, settings.retry, mistake_finder(chosen, settings)), settings)
     return service, AwaitingTransport(chosen, settings.channel_credentials(), settings.token)
 
 
