@@ -133,6 +133,7 @@ TEST_F(StudyTest, SuggestsWithoutWaiting) {
 
 TEST_F(StudyTest, ExhaustedCandidatesAreNotThePause) {
   Study study = Open();
+  ASSERT_TRUE(study.Suggest()->Complete(0.5).ok());
   const Fault refusal = {.status = {grpc::StatusCode::FAILED_PRECONDITION, "no candidate is left"}};
   server_.service().FailNext(1, refusal);
   EXPECT_EQ(study.Suggest().status().code(), absl::StatusCode::kOutOfRange);

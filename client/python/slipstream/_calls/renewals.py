@@ -65,8 +65,10 @@ class Renewals:
         step, _ = advance(plan, None)
         while isinstance(step, (Attempt, Look)):
             try:
-                look = isinstance(step, Look)
-                reply = Reply(finding=step.find()) if look else self._attempt(step)
+                if isinstance(step, Look):
+                    reply = Reply(finding=step.find())
+                else:
+                    reply = self._attempt(step)
             except Exception:  # The client is being closed, or the interpreter ends.
                 return None
             step, _ = advance(plan, reply)
