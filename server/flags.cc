@@ -1,10 +1,13 @@
 #include "server/flags.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -359,14 +362,49 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
   return arguments;
 }
 
+// How many letters have to be added, removed or replaced to make one of the other.
+size_t LettersBetween(const std::string& one, const std::string& other) {
+  std::vector<size_t> row(other.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (size_t i = 1; i <= one.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= other.size(); ++j) {
+      const size_t replaced = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+// A variable with a slip of the pen would start a server without what it is for, such as tokens.
+// Others that begin like ours are let be: clients, tests and orchestrators have such variables too.
+void CheckSpelling(const std::vector<std::string>& known) {
+  constexpr size_t kMostLetters = 2;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string entry = *variable;
+    const std::string name = entry.substr(0, entry.find('='));
+    if (name.rfind("SLIPSTREAM_", 0) != 0) continue;
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    for (const std::string& meant : known) {
+      if (LettersBetween(name, meant) > kMostLetters) continue;
+      throw CLI::ConfigError(absl::StrCat(name, " is not a variable of the server; is ", meant,
+                                          " meant? Correct its name, or unset it"));
+    }
+  }
+}
+
 // An empty variable is more likely a mistake than a wish to do without, say, a token file.
 void CheckEnvironment(const CLI::App& app) {
+  std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_envname();
+    if (!name.empty()) known.push_back(name);
     const char* const set = name.empty() ? nullptr : std::getenv(name.c_str());
     if (set == nullptr || *set != '\0') continue;
     throw CLI::ConfigError(absl::StrCat(name, " is empty; give it a value, or unset it"));
   }
+  CheckSpelling(known);
 }
 
 // The file's flags come first, because the last of several values wins.

@@ -522,6 +522,22 @@ TEST(Process, HealthAndReflectionAnswer) {
   EXPECT_THAT(response, HasSubstr(service));
 }
 
+TEST(Process, AVariableWithASlipOfThePenIsRefusedAndThoseOfOthersAreNot) {
+  const auto start = [](const char* variable) {
+    setenv(variable, "x", 1);
+    const EndedProcess ended = ServerProcess::Run({"--check", "--data", "/nonexistent"});
+    unsetenv(variable);
+    return ended;
+  };
+  const EndedProcess refused = start("SLIPSTREAM_TOKN_FILE");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.output, HasSubstr("SLIPSTREAM_TOKN_FILE is not a variable of the server; is "
+                                        "SLIPSTREAM_TOKEN_FILE meant?"));
+  for (const char* other : {"SLIPSTREAM_ADDRESS", "SLIPSTREAM_SERVICE_HOST", "SLIPSTREAM_CA"}) {
+    EXPECT_EQ(start(other).exit_code, 1) << other << ": there is no such store";
+  }
+}
+
 TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
   TemporaryFolder data;
   TemporaryFolder scratch;
