@@ -377,17 +377,17 @@ size_t LettersBetween(const std::string& one, const std::string& other) {
   return row.back();
 }
 
-// A variable with a slip of the pen would start a server without what it is for, such as tokens.
-// Others that begin like ours are let be: clients, tests and orchestrators have such variables too.
+// With a misspelt variable a server would start without what it sets, such as tokens. Other
+// variables with our prefix are left alone: clients, tests and orchestrators have them too.
 void CheckSpelling(const std::vector<std::string>& known) {
-  constexpr size_t kMostLetters = 2;
+  constexpr size_t kFarthestMisspelling = 2;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string entry = *variable;
     const std::string name = entry.substr(0, entry.find('='));
     if (name.rfind("SLIPSTREAM_", 0) != 0) continue;
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     for (const std::string& meant : known) {
-      if (LettersBetween(name, meant) > kMostLetters) continue;
+      if (LettersBetween(name, meant) > kFarthestMisspelling) continue;
       throw CLI::ConfigError(absl::StrCat(name, " is not a variable of the server; is ", meant,
                                           " meant? Correct its name, or unset it"));
     }
