@@ -94,10 +94,13 @@ Matrix EmpiricalProcess::Differences(const SourceModels& sources, const PointMat
 }
 
 std::shared_ptr<const EmpiricalProcess::There> EmpiricalProcess::At(const PointMatrix& x) const {
-  const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const There>> {
-    return std::make_shared<const There>(MakeThere(x));
-  };
-  return *there_.Get({x}, make);
+  const PointsKey key = {x};
+  if (std::shared_ptr<const There> found = there_.Find(key)) return found;
+  auto made = std::make_shared<const There>(MakeThere(x));
+  const auto numbers = static_cast<size_t>(x.size() + made->means.size() +
+                                           made->differences.size() + made->slopes.size());
+  there_.Put(key, made, std::max(sizeof(double) * numbers, kMostBytesThere / kMostThere));
+  return made;
 }
 
 EmpiricalProcess::There EmpiricalProcess::MakeThere(const PointMatrix& x) const {

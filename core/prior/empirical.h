@@ -62,8 +62,10 @@ class EmpiricalProcess final : public GaussianPrior {
     Matrix differences;  // phi_k(x_i).
     Matrix slopes;       // At a single point: the gradients of the means, one a column.
   };
-  // A prediction asks for the same point and the same results several times.
+  // A prediction asks for the same point and the same results several times: so few are kept, and
+  // none of them takes more bytes.
   static constexpr size_t kMostThere = 4;
+  static constexpr size_t kMostBytesThere = 4 << 20;
 
   std::shared_ptr<const There> At(const PointMatrix& x) const;
   There MakeThere(const PointMatrix& x) const;
@@ -76,7 +78,7 @@ class EmpiricalProcess final : public GaussianPrior {
   double mean_;
   double mean_weight_;
   double difference_weight_;
-  mutable Memo<PointsKey, const There> there_{kMostThere};
+  mutable Memo<PointsKey, const There> there_{kMostBytesThere};
 };
 
 struct EmpiricalOptions {

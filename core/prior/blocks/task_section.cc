@@ -1,9 +1,9 @@
 #include "core/prior/blocks/task_section.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "core/base/memo.h"
 
 namespace slipstream {
@@ -43,10 +43,17 @@ class TargetSection final : public TransferSurrogate {
   }
 
   std::shared_ptr<const Matrix> Whitened(const PointMatrix& x) const {
-    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<const Matrix>> {
-      return std::make_shared<const Matrix>(process_->Whitened(Placed(x)));
-    };
-    return AreExpected(x) ? *whitened_->Get({x}, make) : *make();
+    const bool is_kept = AreExpected(x);
+    const PointsKey key = {x};
+    if (is_kept) {
+      if (std::shared_ptr<const Matrix> found = whitened_->Find(key)) return found;
+    }
+    auto made = std::make_shared<const Matrix>(process_->Whitened(Placed(x)));
+    if (!is_kept) return made;
+    const auto numbers = static_cast<size_t>(x.size() + made->size());
+    const size_t bytes = sizeof(double) * numbers;
+    whitened_->Put(key, made, std::max(bytes, kMostBytesWhitened / kMostWhitened));
+    return made;
   }
 
   void DoAddCovarianceGradient(ConstVectorView x, const PointMatrix& b, ConstVectorView weights,
@@ -56,12 +63,14 @@ class TargetSection final : public TransferSurrogate {
     gradient += placed.head(x.size());
   }
 
-  // The points that a search begins with, and the pending ones before and after one more.
+  // The points that a search begins with, and the pending ones before and after one more, but no
+  // long list of candidates, of which another one is left each time.
   static constexpr size_t kMostWhitened = 4;
+  static constexpr size_t kMostBytesWhitened = 16 << 20;
 
   std::shared_ptr<const GaussianProcess> process_;
   std::shared_ptr<Memo<PointsKey, const Matrix>> whitened_ =
-      std::make_shared<Memo<PointsKey, const Matrix>>(kMostWhitened);
+      std::make_shared<Memo<PointsKey, const Matrix>>(kMostBytesWhitened);
 };
 
 }  // namespace

@@ -35,6 +35,12 @@ TEST(TaskSection, IsTheProcessAtTheTargetsTask) {
   EXPECT_EQ(section->Predict(at).mean, process.Predict(placed).mean);
   EXPECT_EQ(section->Predict(at).variance, process.Predict(placed).variance);
   EXPECT_EQ(section->JointCovariance(at), process.CrossCovariance(placed, placed));
+  const PointMatrix many = RandomPoints(Numbers(2), 300, 6);
+  section->Expect(at);
+  for (int time = 0; time < 3; ++time) {
+    EXPECT_EQ(section->Covariance(at, many),
+              process.CrossCovariance(placed, WithTask(many, kTargetTask)));
+  }
   ExpectConsistent(*section, at);
   const PointMatrix pending = RandomPoints(Numbers(2), 3, 5);
   const auto fantasy = section->Fantasize(pending).value();
