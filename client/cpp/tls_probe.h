@@ -18,15 +18,15 @@ struct TlsFindings {
   // With TLS and a `ca`: why its certificate is not trusted, as OpenSSL's X509_V_ERR_*; X509_V_OK
   // if it is or was not looked at.
   int distrust = 0;
-  // Of the certificate that is not trusted: whether it is the server's own rather than one that
-  // signs it, when it begins and ends, and whom it is for, as far as it says so.
+  // These describe the certificate that is not trusted: whether it is the server's own or one that
+  // signs it, when it begins and ends, and which hosts it is for, as far as it says so.
   bool is_own = true;
   std::string begin = {};
   std::string end = {};
   std::vector<std::string> names = {};
   // Whether the server asked for the caller's certificate.
   bool asks_for_certificate = false;
-  // Whether it ended the connection, rather than to begin with HTTP/2 or to be late.
+  // Whether the server ended the connection, instead of starting HTTP/2 or being late.
   bool hangs_up = false;
 };
 

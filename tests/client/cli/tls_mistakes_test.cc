@@ -50,8 +50,8 @@ class TlsMistakes : public testing::Test {
     server_.emplace(data_.path(), flags);
   }
 
-  // What the tool says of a call with these options and environment, which fails with this code
-  // without being tried for long.
+  // Makes a call with these options and environment, which has to fail soon with this exit code, and
+  // returns what the tool says of it.
   std::string Told(int code, const std::vector<std::string>& options,
                    const std::vector<std::string>& environment = {}) {
     std::vector<std::string> arguments = {"study", "list", "--timeout", "60"};
