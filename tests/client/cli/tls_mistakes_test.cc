@@ -1,4 +1,4 @@
-// What a caller is told of mistakes about TLS, by the tool and by the C++ client, with the real server.
+// What the tool and the C++ client tell of mistakes about TLS, with the real server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -50,8 +50,8 @@ class TlsMistakes : public testing::Test {
     server_.emplace(data_.path(), flags);
   }
 
-  // Makes a call with these options and environment, which has to fail soon with this exit code, and
-  // returns what the tool says of it.
+  // Makes a call with these options and environment, which has to fail soon and with this exit
+  // code, and returns what the tool says of it.
   std::string Told(int code, const std::vector<std::string>& options,
                    const std::vector<std::string>& environment = {}) {
     std::vector<std::string> arguments = {"study", "list", "--timeout", "60"};
