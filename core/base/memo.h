@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -94,6 +95,18 @@ class Memo {
   void Erase(const Key& key) {
     const std::lock_guard lock(mutex_);
     EraseEntry(Locate(key));
+  }
+
+  // Has `change(Value&)` change each value in place and evicts those for which it returns false.
+  // Nobody may use a value meanwhile, and costs stay as they were.
+  template <typename Change>
+  void ChangeAll(const Change& change) {
+    const std::lock_guard lock(mutex_);
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const auto next = std::next(entry);
+      if (!change(*entry->value)) EraseEntry(entry);
+      entry = next;
+    }
   }
 
   // The sum over the entries.

@@ -49,7 +49,8 @@ PatchedProcess::PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess
       absorbed_(0, data_->prior->dimension()),
       most_fitted_(most_fitted),
       deadline_(std::move(deadline)),
-      fitted_(most_fitted) {}
+      fitted_(most_fitted),
+      near_(std::max<size_t>(1, most_fitted / 4)) {}
 
 // Those of all observations.
 Vector PatchedProcess::CovariancesWith(const PointMatrix& middle) const {
@@ -80,15 +81,12 @@ absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatr
       GaussianProcess process,
       GaussianProcess::Fit(data_->prior,
                            {all.x(rows, Eigen::all), all.y(rows), all.noise_variance(rows)}));
-  Fitted fitted{std::move(process), middle, reach, 0};
-  SLIPSTREAM_RETURN_IF_ERROR(TakeIn(fitted));
+  Fitted fitted{std::move(process), middle, reach};
+  SLIPSTREAM_RETURN_IF_ERROR(TakeIn(absorbed_, fitted));
   return fitted;
 }
 
-// The points that were absorbed since, as far as they are within reach.
-absl::Status PatchedProcess::TakeIn(Fitted& fitted) const {
-  const PointMatrix fresh = absorbed_.bottomRows(absorbed_.rows() - fitted.absorbed);
-  fitted.absorbed = absorbed_.rows();
+absl::Status PatchedProcess::TakeIn(const PointMatrix& fresh, Fitted& fitted) const {
   const Vector covariances = data_->prior->Covariance(fresh, fitted.middle).col(0);
   std::vector<Index> rows;
   for (Index row = 0; row < fresh.rows(); ++row) {
@@ -103,32 +101,45 @@ std::shared_ptr<const GaussianProcess> PatchedProcess::Sample() const {
   return {&sample_, [](const GaussianProcess*) {}};
 }
 
+void PatchedProcess::RememberIn(size_t patch, Fitted& fitted) const {
+  if (remembered_.empty() || remembered_[patch].rows() == 0) return;
+  fitted.process.Remember(remembered_[patch]);
+}
+
 std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) const {
-  std::shared_ptr<const Fitted> found = fitted_.Find(patch);
-  if (found == nullptr && IsOutOfTime()) return Sample();
-  if (found == nullptr || found->absorbed < absorbed_.rows()) {
-    absl::StatusOr<Fitted> fitted;
-    if (found == nullptr) {
-      const std::vector<Index>& rows = data_->patches.rows(patch);
-      fitted = FitAround(MiddleOf(data_->observations.x, rows), rows);
-    } else {
-      fitted = *found;
-      const absl::Status status = TakeIn(*fitted);
-      if (!status.ok()) fitted = status;
-    }
+  std::shared_ptr<Fitted> found = fitted_.Find(patch);
+  if (found == nullptr) {
+    if (IsOutOfTime()) return Sample();
+    const std::vector<Index>& rows = data_->patches.rows(patch);
+    absl::StatusOr<Fitted> fitted = FitAround(MiddleOf(data_->observations.x, rows), rows);
     if (!fitted.ok()) return Sample();
-    found = std::make_shared<const Fitted>(*std::move(fitted));
+    RememberIn(patch, *fitted);
+    found = std::make_shared<Fitted>(*std::move(fitted));
     fitted_.Put(patch, found);
   }
   return {found, &found->process};
 }
 
-template <typename Take>
-void PatchedProcess::ForEachPatch(const PointMatrix& x, const Take& take) const {
+std::shared_ptr<const PatchedProcess::Fitted> PatchedProcess::FittedAt(ConstVectorView x) const {
+  const absl::StatusOr<std::shared_ptr<Fitted>> fitted =
+      near_.Get(x, [&]() -> absl::StatusOr<std::shared_ptr<Fitted>> {
+        SLIPSTREAM_ASSIGN_OR_RETURN(Fitted around, FitAround(PointMatrix(x.transpose()), {}));
+        return std::make_shared<Fitted>(std::move(around));
+      });
+  return fitted.ok() ? *fitted : nullptr;
+}
+
+std::vector<std::vector<Index>> PatchedProcess::ByPatch(const PointMatrix& x) const {
   std::vector<std::vector<Index>> by_patch(data_->patches.size());
   for (Index row = 0; row < x.rows(); ++row) {
     by_patch[data_->patches.PatchOf(x.row(row).transpose())].push_back(row);
   }
+  return by_patch;
+}
+
+template <typename Take>
+void PatchedProcess::ForEachPatch(const PointMatrix& x, const Take& take) const {
+  const std::vector<std::vector<Index>> by_patch = ByPatch(x);
   for (size_t patch = 0; patch < by_patch.size(); ++patch) {
     const std::vector<Index>& rows = by_patch[patch];
     if (!rows.empty()) take(*ProcessOf(patch), rows, x(rows, Eigen::all));
@@ -137,9 +148,8 @@ void PatchedProcess::ForEachPatch(const PointMatrix& x, const Take& take) const 
 
 Predictions PatchedProcess::DoPredict(const PointMatrix& x) const {
   if (x.rows() == 1) {
-    if (const std::unique_ptr<Surrogate> near = DoNear(x.row(0).transpose())) {
-      return near->Predict(x);
-    }
+    const std::shared_ptr<const Fitted> near = FittedAt(x.row(0).transpose());
+    if (near != nullptr) return near->process.Predict(x);
   }
   Predictions result{Vector(x.rows()), Vector(x.rows())};
   ForEachPatch(x, [&result](const GaussianProcess& process, const std::vector<Index>& rows,
@@ -183,14 +193,25 @@ absl::StatusOr<bool> PatchedProcess::DoAbsorb(const PointMatrix& x) {
   SLIPSTREAM_RETURN_IF_ERROR(sample_.Absorb(x).status());
   absorbed_.conservativeResize(absorbed_.rows() + x.rows(), Eigen::NoChange);
   absorbed_.bottomRows(x.rows()) = x;
+  const auto take_in = [&](Fitted& fitted) { return TakeIn(x, fitted).ok(); };
+  fitted_.ChangeAll(take_in);
+  near_.ChangeAll(take_in);
   return true;
 }
 
-// The exact process around the point itself.
+void PatchedProcess::DoRemember(const PointMatrix& x) {
+  const std::vector<std::vector<Index>> by_patch = ByPatch(x);
+  remembered_.clear();
+  for (const std::vector<Index>& rows : by_patch) remembered_.push_back(x(rows, Eigen::all));
+  for (size_t patch = 0; patch < by_patch.size(); ++patch) {
+    if (const std::shared_ptr<Fitted> fitted = fitted_.Find(patch)) RememberIn(patch, *fitted);
+  }
+}
+
 std::unique_ptr<Surrogate> PatchedProcess::DoNear(ConstVectorView x) const {
-  absl::StatusOr<Fitted> fitted = FitAround(PointMatrix(x.transpose()), {});
-  if (!fitted.ok()) return nullptr;
-  return std::make_unique<GaussianProcess>(std::move(fitted->process));
+  const std::shared_ptr<const Fitted> fitted = FittedAt(x);
+  if (fitted == nullptr) return nullptr;
+  return std::make_unique<GaussianProcess>(fitted->process);
 }
 
 }  // namespace slipstream

@@ -4,7 +4,8 @@
 // say little (Vecchia 1988; Stein 2002), so each patch knows nearly what all observations say.
 //
 // Predict asked at a single point, and Near, look at the observations around the point itself,
-// which takes longer than a patch that is fitted already and is more exact at its edges.
+// which takes longer than a patch that is fitted already and is more exact at its edges. The
+// latest such points stay fitted, as searches of one batch come back to them.
 //
 // Until a deadline passes everything is a pure function of the observations. Patches are fitted
 // when they are first asked for, each of which takes a look at all observations. Once a deadline
@@ -32,7 +33,8 @@ class PatchedProcess final : public Surrogate {
   static constexpr Index kNearest = 192;  // To a patch's middle or to a point.
   static constexpr Index kFarther = 48;   // From all over the space.
 
-  // Patches that are kept fitted at once, each in less than 1 MiB.
+  // Patches that are kept fitted at once, and a quarter as many single points, each in less than
+  // 1 MiB.
   static constexpr size_t kMostFitted = 128;
 
   // `sample` is a process of some of the observations, with the same prior; it stands in where a
@@ -48,12 +50,10 @@ class PatchedProcess final : public Surrogate {
     Observations observations;
     Patches patches;
   };
-  // A process and how much of what was absorbed it knows.
   struct Fitted {
     GaussianProcess process;
     PointMatrix middle;  // One point.
     double reach = 0;    // Observations that covary less with the middle are left out.
-    Index absorbed = 0;
   };
 
   PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample, size_t most_fitted,
@@ -64,7 +64,13 @@ class PatchedProcess final : public Surrogate {
   std::shared_ptr<const GaussianProcess> ProcessOf(size_t patch) const;
   Vector CovariancesWith(const PointMatrix& middle) const;
   absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows) const;
-  absl::Status TakeIn(Fitted& fitted) const;
+  // The exact process around one point; null where it cannot be fitted.
+  std::shared_ptr<const Fitted> FittedAt(ConstVectorView x) const;
+  // What was absorbed at `fresh`, as far as it is within reach.
+  absl::Status TakeIn(const PointMatrix& fresh, Fitted& fitted) const;
+  void RememberIn(size_t patch, Fitted& fitted) const;
+  // The places in `x` of each patch's points.
+  std::vector<std::vector<Index>> ByPatch(const PointMatrix& x) const;
   // Passes each patch's process, the places of its points in `x`, and these points.
   template <typename Take>
   void ForEachPatch(const PointMatrix& x, const Take& take) const;
@@ -76,15 +82,18 @@ class PatchedProcess final : public Surrogate {
   JointPredictions DoPredictJointly(const PointMatrix& x) const override;
   absl::StatusOr<std::unique_ptr<Surrogate>> DoFantasize(const PointMatrix& x) const override;
   absl::StatusOr<bool> DoAbsorb(const PointMatrix& x) override;
+  void DoRemember(const PointMatrix& x) override;
   std::unique_ptr<Surrogate> DoNear(ConstVectorView x) const override;
 
   std::shared_ptr<const Data> data_;
   GaussianProcess sample_;
   PointMatrix absorbed_;
+  std::vector<PointMatrix> remembered_;  // By patch; empty before Remember.
   size_t most_fitted_;
   std::shared_ptr<const Deadline> deadline_;  // Perhaps null.
-  // By patch.
-  mutable Memo<size_t, const Fitted> fitted_;
+  // What is fitted knows all that was absorbed.
+  mutable Memo<size_t, Fitted> fitted_;  // By patch.
+  mutable Memo<Vector, Fitted> near_;    // By point.
 };
 
 }  // namespace slipstream

@@ -59,6 +59,28 @@ TEST(Memo, AnEvictedValueLivesOnWithItsUsers) {
   EXPECT_EQ(memo.cost(), 0u);
 }
 
+TEST(Memo, ChangesAllValuesAndEvictsThoseThatCannotBeChanged) {
+  Memo<int, int> hashed(40);
+  Memo<Pair, int> compared(40);
+  for (int i = 0; i < 4; ++i) {
+    hashed.Put(i, std::make_shared<int>(i), 10);
+    compared.Put({i, i}, std::make_shared<int>(i), 10);
+  }
+  const auto change = [](int& value) {
+    value += 100;
+    return value != 102;
+  };
+  hashed.ChangeAll(change);
+  compared.ChangeAll(change);
+  EXPECT_EQ(hashed.Find(2), nullptr);
+  EXPECT_EQ(compared.Find({2, 2}), nullptr);
+  for (int i : {0, 1, 3}) {
+    EXPECT_EQ(*hashed.Find(i), 100 + i);
+    EXPECT_EQ(*compared.Find({i, i}), 100 + i);
+  }
+  EXPECT_EQ(hashed.cost(), 30u);
+}
+
 TEST(Memo, MakesAValueOnceAndKeepsNoError) {
   Memo<std::string, int> memo(2);
   int made = 0;

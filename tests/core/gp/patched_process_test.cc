@@ -160,6 +160,36 @@ TEST_F(PatchedProcessTest, WhatItAbsorbsIsKnownThereAndLeavesMeans) {
   EXPECT_EQ(untouched->Predict(places_).variance, before.variance);
 }
 
+// Whether patches were fitted before, or single points, makes no difference but for rounding.
+TEST_F(PatchedProcessTest, PredictionsOfRememberedPointsAreKeptUpToDate) {
+  const auto fresh = Patched();
+  const auto early = Patched();
+  const auto late = Patched();
+  early->Remember(places_);
+  late->Predict(places_);
+  late->Remember(places_);
+  const PointMatrix single = places_.row(7);
+  const double before = late->Predict(single).variance[0];
+  const PointMatrix pending = places_.middleRows(6, 3);
+  for (Index i = 0; i < pending.rows(); ++i) {
+    for (const auto& patched : {&fresh, &early, &late}) {
+      const auto absorbed = (*patched)->Absorb(pending.row(i));
+      ASSERT_TRUE(absorbed.ok() && *absorbed);
+    }
+    const Predictions expected = fresh->Predict(places_);
+    for (const auto& patched : {&early, &late}) {
+      const Predictions got = (*patched)->Predict(places_);
+      EXPECT_LE((got.mean - expected.mean).lpNorm<Eigen::Infinity>(), 1e-9);
+      EXPECT_LE((got.variance - expected.variance).lpNorm<Eigen::Infinity>(), 1e-9);
+    }
+  }
+  const double after = late->Predict(single).variance[0];
+  EXPECT_LT(after, 0.02 * before) << "the process that was fitted there knows the new point";
+  EXPECT_NEAR(after, fresh->Predict(single).variance[0], 1e-9);
+  const auto near = late->Near(single.row(0).transpose());
+  EXPECT_EQ(near->Predict(single).variance[0], after);
+}
+
 TEST_F(PatchedProcessTest, JointCovariancesAreThoseOfTheSample) {
   const auto patched = Patched();
   const GaussianProcess sample = Fitted(believed_.prior, FirstOf(observations_, 200));
