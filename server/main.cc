@@ -43,6 +43,10 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
+// And of those that compute suggestions turn by turn: what takes a single turn comes first. Beside
+// heavy calls it makes a light study's median and 99th percentile a third less; 10 and 15 gain no
+// more, and take more from suggestions where trainers compute on the same machine.
+constexpr int kComputingNiceness = 5;
 
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
@@ -155,6 +159,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   // Fits of source tasks take what suggestions leave. On Linux, process 0 stands for the calling
   // thread alone.
   flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
+  flags.service.on_computing_thread = [] { setpriority(PRIO_PROCESS, 0, kComputingNiceness); };
   flags.service.events.on_thread = flags.service.on_fitting_thread;
   LogEvents(log, &flags.service);
   SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log));

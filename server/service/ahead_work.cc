@@ -23,19 +23,31 @@ AheadWork::AheadWork(const LeaseBatchContext& context, std::shared_ptr<const Cat
       finished_(std::move(finished)),
       deadline_(Deadline::In(context.options->suggest_budget).WithStop(context.stop)) {}
 
-void AheadWork::Start(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
-                      std::function<bool()> is_needed_elsewhere, std::function<void()> finished) {
-  const std::shared_ptr<AheadWork> work(new AheadWork(
+std::shared_ptr<AheadWork> AheadWork::Make(const LeaseBatchContext& context,
+                                           std::shared_ptr<const CatalogStudy> study,
+                                           std::function<bool()> is_needed_elsewhere,
+                                           std::function<void()> finished) {
+  return std::shared_ptr<AheadWork>(new AheadWork(
       context, std::move(study), std::move(is_needed_elsewhere), std::move(finished)));
-  work->TakeTurn();
+}
+
+void AheadWork::Hurry() {
+  if (awaits_turn_) AwaitTurn(Executor::Turn::kFirst);
+}
+
+void AheadWork::AwaitTurn(Executor::Turn turn) {
+  context_.executor->Continue(
+      [self = shared_from_this()] {
+        if (self->awaits_turn_.exchange(false)) self->TakeTurn();
+      },
+      turn);
 }
 
 void AheadWork::TakeTurn() {
   const absl::StatusOr<bool> has_more = Compute();
   if (has_more.ok() && *has_more) {
-    context_.executor->Continue([self = shared_from_this()] { self->TakeTurn(); },
-                                Executor::Turn::kLater);
-    return;
+    awaits_turn_ = true;
+    return AwaitTurn(Executor::Turn::kLater);
   }
   work_.reset();
   finished_();

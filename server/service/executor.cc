@@ -21,8 +21,13 @@ constexpr int kStartsOfALaterTurn = 4;
 
 class Executor::Pool {
  public:
-  Pool(int count, int spare) {
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { Work(/*is_spare=*/false); });
+  Pool(int count, int spare, const std::function<void()>& on_thread) {
+    for (int i = 0; i < count; ++i) {
+      threads_.emplace_back([this, on_thread] {
+        if (on_thread) on_thread();
+        Work(/*is_spare=*/false);
+      });
+    }
     for (int i = 0; i < spare; ++i) threads_.emplace_back([this] { Work(/*is_spare=*/true); });
   }
   // Returns when all tasks have run, also those that tasks have added meanwhile.
@@ -43,8 +48,8 @@ class Executor::Pool {
       (turn == Turn::kFirst ? first_ : later_).push_back(std::move(task));
       waiting_.fetch_add(1, std::memory_order_relaxed);
     }
-    work_.notify_one();
     if (turn == Turn::kFirst) first_turns_.notify_one();
+    work_.notify_one();
   }
 
  private:
@@ -94,10 +99,11 @@ class Executor::Pool {
   std::vector<std::thread> threads_;  // Last: they use the rest.
 };
 
-Executor::Executor(std::string name, int threads, size_t max_waiting, int spare_threads)
+Executor::Executor(std::string name, int threads, size_t max_waiting, int spare_threads,
+                   const std::function<void()>& on_thread)
     : name_(std::move(name)),
       max_waiting_(max_waiting),
-      pool_(std::make_unique<Pool>(threads, spare_threads)) {}
+      pool_(std::make_unique<Pool>(threads, spare_threads, on_thread)) {}
 
 Executor::~Executor() { pool_->Join(); }
 

@@ -6,7 +6,8 @@
 // Long work is split into turns: a task whose turn is over continues behind all tasks that wait for
 // their first, and in the order of those who continue. Every few free starts, one is reserved for
 // work that continues, so that none waits for ever. Spare threads take first turns alone: these
-// need not wait for a turn's end even where all other threads have long work. Thread-safe.
+// need not wait for a turn's end even where all other threads have long work, nor share the
+// processor with it where those threads have a lower priority. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 #define SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 
@@ -24,8 +25,10 @@ class Executor {
   // The queue in which a task's next step waits.
   enum class Turn { kFirst, kLater };
 
-  // `name` appears in error messages.
-  Executor(std::string name, int threads, size_t max_waiting, int spare_threads = 0);
+  // `name` appears in error messages. `on_thread` runs once on each thread that is not a spare one,
+  // to lower its priority.
+  Executor(std::string name, int threads, size_t max_waiting, int spare_threads = 0,
+           const std::function<void()>& on_thread = {});
   // Returns when all accepted tasks have run.
   ~Executor();
 

@@ -35,7 +35,7 @@ Service::Service(Store* store, ServiceOptions options)
           store, &options_, [this] { return Figures(); }, &reads_),
       backups_(options_.backups, stop_.get_token()),
       computations_("computations", options_.compute_threads, options_.max_waiting_computations,
-                    /*spare_threads=*/1),
+                    /*spare_threads=*/1, options_.on_computing_thread),
       suggest_queue_(
           {.store = store,
            .catalog = &catalog_,

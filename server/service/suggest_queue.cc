@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/convert/resource_name.h"
-#include "server/service/ahead_work.h"
 
 namespace slipstream {
 
@@ -40,8 +39,11 @@ void SuggestQueue::Suggest(SuggestCall call) {
   }
   queue.waiting.push_back(std::move(call));
   const bool takes_over = std::exchange(queue.awaits_preparation, false);
-  if (std::exchange(queue.running, true) && !takes_over) return;
+  const bool is_running = std::exchange(queue.running, true) && !takes_over;
+  const std::shared_ptr<AheadWork> preparation = queue.preparation.lock();
   lock.unlock();
+  if (preparation != nullptr) preparation->Hurry();
+  if (is_running) return;
   const absl::Status accepted = executor_->Run([this, study_id] { RunBatch(study_id); });
   if (accepted.ok()) return;
   for (SuggestCall& refused : TakeBatch(study_id)) refused.done(accepted);
@@ -118,10 +120,14 @@ bool SuggestQueue::HasWaiting(const std::string& study_id) {
 
 void SuggestQueue::RunBatch(const std::string& study_id) {
   if (std::shared_ptr<const CatalogStudy> ahead = TakeToPrepare(study_id)) {
-    AheadWork::Start(
+    const std::shared_ptr<AheadWork> preparation = AheadWork::Make(
         context_, std::move(ahead), [this, study_id] { return HasWaiting(study_id); },
         [this, study_id] { FinishBatch(study_id, {}, Deadline::Infinite()); });
-    return;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      studies_[study_id].preparation = preparation;
+    }
+    return preparation->Run();
   }
   const Deadline turn = Deadline::In(context_.options->suggest_turn);
   LeaseBatchWork::Start(context_, study_id, TakeBatch(study_id),

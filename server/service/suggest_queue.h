@@ -16,6 +16,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "server/service/ahead_work.h"
 #include "server/service/executor.h"
 #include "server/service/lease_batch.h"
 #include "server/service/suggest_call.h"
@@ -49,6 +50,7 @@ class SuggestQueue {
     std::deque<SuggestCall> waiting;
     bool running = false;
     std::shared_ptr<const CatalogStudy> to_prepare = nullptr;
+    std::weak_ptr<AheadWork> preparation = {};  // That runs.
     // Whether a task will prepare; whoever takes that away runs in its place.
     bool awaits_preparation = false;
   };

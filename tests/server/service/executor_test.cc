@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <future>
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
 
 namespace slipstream {
 namespace {
@@ -96,6 +100,24 @@ TEST(Executor, ASpareThreadTakesFirstTurnsWhileAllOthersAreHeld) {
     gate.set_value();
   }
   EXPECT_TRUE(has_continued);
+}
+
+TEST(Executor, ThreadsThatAreNotSpareBeginByWhatTheyAreGiven) {
+  std::mutex mutex;
+  std::set<std::thread::id> begun;
+  std::set<std::thread::id> ran;
+  const auto note = [&mutex](std::set<std::thread::id>* threads) {
+    const std::lock_guard lock(mutex);
+    threads->insert(std::this_thread::get_id());
+  };
+  {
+    Executor executor("tasks", 2, 1000, /*spare_threads=*/1, [&] { note(&begun); });
+    for (int i = 0; i < 100; ++i) {
+      executor.Continue([&] { note(&ran); }, Executor::Turn::kLater);
+    }
+  }
+  EXPECT_EQ(begun.size(), 2u);
+  EXPECT_TRUE(std::includes(begun.begin(), begun.end(), ran.begin(), ran.end()));
 }
 
 TEST(Executor, TasksThatAreAddedDuringTheEndStillRun) {

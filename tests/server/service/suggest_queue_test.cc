@@ -257,5 +257,43 @@ TEST_F(OneComputationTest, ComputationsOfManyWorkersComeOneAfterTheOther) {
   EXPECT_GT(service_->Figures().prepared, 0) << "there was work ahead";
 }
 
+// Two studies on one thread, besides the spare one, whose turns end after one suggestion.
+TEST_F(SuggestQueueTest, ACallDoesNotWaitUntilWorkAheadOfItsStudyHasAnotherTurn) {
+  ServiceOptions options;
+  options.compute_threads = 1;
+  options.suggest_turn = absl::ZeroDuration();
+  options.lease_sweep_period = absl::InfiniteDuration();
+  service_.reset();
+  service_.emplace(&observed_store_, options);
+  Create(ExampleStudy("gp_log_ei"));
+  Create(ExampleStudy("gp_log_ei"), "other");
+  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
+  std::vector<std::string> leased;
+  for (int i = 0; i < 4; ++i) leased.push_back(Suggest("w" + std::to_string(i)).name());
+  const v1::Trial of_other = Suggest("w", "studies/other");
+  service_->WaitUntilComputed();
+  std::promise<void> begun[2];
+  std::promise<void> gate[2];
+  std::atomic<int> begin{0};
+  before_read_ = [&](const std::string& verb) {
+    const int place = verb == "PlanLeases" ? begin++ : 2;
+    if (place >= 2) return;
+    begun[place].set_value();
+    gate[place].get_future().wait();
+  };
+  Observe(leased[0], 7);
+  begun[0].get_future().wait();
+  Observe(of_other.name(), 7);
+  gate[0].set_value();
+  // The thread turns to the other study, and what is left to do ahead waits behind that.
+  begun[1].get_future().wait();
+  EXPECT_EQ(service_->Figures().prepared, 0);
+  EXPECT_FALSE(Suggest("late").name().empty());
+  EXPECT_GT(service_->Figures().prepared, 0) << "what was made ahead is there";
+  gate[1].set_value();
+  service_->WaitUntilComputed();
+  before_read_ = nullptr;
+}
+
 }  // namespace
 }  // namespace slipstream
