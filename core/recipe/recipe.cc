@@ -67,7 +67,7 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
     OptionAt<&StudyModelOptions::transfer_guard>(
         {"transfer_guard", "", 0, 1, true,
          "1: a model without the sources stands beside the one with them; each counts as much as "
-         "its forecasts of the results deserve, and every fourth suggestion is that of the model "
+         "its forecasts of the results deserve, and every eighth suggestion is that of the model "
          "without; a few of the first only fill the space, so that the two can be told apart; "
          "nothing without source tasks"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(

@@ -26,7 +26,9 @@ constexpr size_t kLeastResults = 3;
 // A model with sources that weighs less than this is not asked, ...
 constexpr double kLeastShare = 0.05;
 // ... nor at every suggestion whose round this divides.
-constexpr int64_t kGuardPeriod = 4;
+constexpr int64_t kGuardPeriod = 8;
+// Results speak against the sources where the model with them weighs less than this.
+constexpr double kDoubtedShare = 0.4;
 // Marks suggestions that no model asked for.
 constexpr absl::string_view kContrast = "contrast";
 
@@ -188,7 +190,6 @@ Note StudyModels::ContrastNote() { return {std::string(kContrast), {1}}; }
 
 bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const {
   if (!with_transfer_ || !parts_.recipe.model_options().transfer_guard) return false;
-  if (suggested == 1) return true;
   const auto is_contrast = [](const auto& trial) {
     return FindNote(trial.notes, kContrast) != nullptr;
   };
@@ -196,8 +197,9 @@ bool StudyModels::WantsContrastAt(int64_t suggested, absl::Span<const Suggestion
                    std::count_if(view_.open.begin(), view_.open.end(), is_contrast);
   for (const Suggestion& suggestion : made) contrasts += is_contrast(suggestion.provenance) ? 1 : 0;
   if (static_cast<size_t>(contrasts) >= InitialResultsAlone(view_, parts_.recipe)) return false;
-  // Before there is evidence, every second one.
-  return without_.has_value() ? evidence_.share() < 0.5 : suggested % 2 == 1;
+  // Before there is evidence, every second one from the third on.
+  return without_.has_value() ? evidence_.share() < kDoubtedShare
+                              : suggested > 0 && suggested % 2 == 0;
 }
 
 Fact StudyModels::AskedFact() const {

@@ -72,7 +72,7 @@ class StudyModels {
   // Refers to this.
   const SearchedModel& AskedAt(int64_t round);
   // Whether the suggestion after so many is to fill the space evenly, so that the models can be
-  // told apart: with a guard the second one is, and while results speak against the sources so are
+  // told apart: with a guard the third one is, and while results speak against the sources so are
   // others, until there are as many as a study without sources begins with.
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "core/gp/normal.h"
 
 namespace slipstream {
 namespace {
@@ -23,6 +22,11 @@ constexpr double kInitialPart = 0.5;
 // The most that one result counts in the mean gain, so that a few large ones leave no doubt about
 // many small ones of the same sign.
 constexpr double kMostGain = 2;
+// A model's deviations may be too small or too large by a factor. It is 1 as if so many results had
+// shown that, ...
+constexpr double kResultsOfFactorOne = 4;
+// ... and no result shows more of it than one that is so many deviations off.
+constexpr double kMostDeviationsOff = 5;
 // Intervals are of so many results at least.
 constexpr size_t kLeastCompared = 4;
 
@@ -42,23 +46,53 @@ std::optional<NotedForecasts> ForecastsOf(const Notes& notes) {
   return NotedForecasts{{{all[0], all[1]}, {all[2], all[3]}}, all[4], *std::move(transform)};
 }
 
-// By how much the result was likelier with the sources; none where that was not forecast.
-std::optional<double> GainOf(const EndedTrial& trial) {
-  if (!InformsModels(trial)) return {};
-  const std::optional<NotedForecasts> noted = ForecastsOf(trial.notes);
-  if (!noted.has_value()) return {};
-  const double value = noted->transform.Apply(*trial.value);
-  const auto log_density = [value](const Forecast& forecast) {
-    return std::max(kLeastLogDensity, forecast.LogDensity(value));
-  };
-  return log_density(noted->forecasts.with_sources) - log_density(noted->forecasts.without_sources);
-}
+// The forecasts of one model, whose deviations all have an unknown factor. Its square has an
+// inverse gamma distribution, learnt from the results so far, so that results have Student's.
+class Forecaster {
+ public:
+  // The logarithm of the result's density as it was forecast; then learns from it.
+  double TakeIn(const Forecast& forecast, double value) {
+    const double freedom = kResultsOfFactorOne + results_;
+    const double factor = std::sqrt((kResultsOfFactorOne + squares_) / freedom);
+    const double off = (value - forecast.mean) / forecast.deviation;
+    const double density = LogStudentDensity(off / factor, freedom) - std::log(factor) -
+                           std::log(forecast.deviation);
+    const double counted = std::min(std::abs(off), kMostDeviationsOff);
+    results_ = kMemory * results_ + 1;
+    squares_ = kMemory * squares_ + counted * counted;
+    return std::max(kLeastLogDensity, density);
+  }
+
+ private:
+  static double LogStudentDensity(double value, double freedom) {
+    return std::lgamma((freedom + 1) / 2) - std::lgamma(freedom / 2) -
+           std::log(freedom * M_PI) / 2 -
+           (freedom + 1) / 2 * std::log1p(value * value / freedom);
+  }
+
+  double results_ = 0;
+  double squares_ = 0;
+};
+
+// Judges results one after the other.
+class ForecasterPair {
+ public:
+  // By how much the result was likelier with the sources; none where that was not forecast.
+  std::optional<double> GainOf(const EndedTrial& trial) {
+    if (!InformsModels(trial)) return {};
+    const std::optional<NotedForecasts> noted = ForecastsOf(trial.notes);
+    if (!noted.has_value()) return {};
+    const double value = noted->transform.Apply(*trial.value);
+    return with_sources_.TakeIn(noted->forecasts.with_sources, value) -
+           without_sources_.TakeIn(noted->forecasts.without_sources, value);
+  }
+
+ private:
+  Forecaster with_sources_;
+  Forecaster without_sources_;
+};
 
 }  // namespace
-
-double Forecast::LogDensity(double value) const {
-  return LogStandardNormalDensity((value - mean) / deviation) - std::log(deviation);
-}
 
 Note ForecastNote(const ForecastPair& forecasts, double initial, const OutputTransform& transform) {
   const auto& [without, with] = forecasts;
@@ -123,9 +157,10 @@ TransferEvidence EvidenceOf(absl::Span<const EndedTrial> ended, double initial) 
     sum += times * counted;
     squares += times * counted * counted;
   };
+  ForecasterPair forecasters;
   size_t before = 0;  // Results before the first forecast.
   for (const EndedTrial& trial : ended) {
-    const std::optional<double> gain = GainOf(trial);
+    const std::optional<double> gain = forecasters.GainOf(trial);
     if (!gain.has_value()) {
       before += evidence.results == 0 && InformsModels(trial) ? 1 : 0;
       continue;

@@ -39,10 +39,10 @@ double Ripples(const Configuration& configuration) {
 
 // Suggestions of `preset`, one after the other.
 std::vector<Suggestion> RunOf(const std::string& preset, FakeStudy& study, int count,
-                              const Objective& objective = Bowl) {
+                              const Objective& objective = Bowl, uint64_t seed = 5) {
   std::vector<Suggestion> made;
   for (int i = 0; i < count; ++i) {
-    const std::vector<Suggestion> next = MustSuggest(preset, study.view(), 1, 5);
+    const std::vector<Suggestion> next = MustSuggest(preset, study.view(), 1, seed);
     study.Lease(next);
     study.End(Ending::kMeasured, objective(next[0].configuration));
     made.push_back(next[0]);
@@ -71,6 +71,10 @@ FakeStudy StudyWith(double x, double y, int sources = 1) {
   return FakeStudy(SquareSpace(), tasks);
 }
 
+bool IsForContrast(const Suggestion& suggestion) {
+  return FindNote(suggestion.provenance.notes, "contrast") != nullptr;
+}
+
 double BestOf(const FakeStudy& study) {
   double best = -1e9;
   for (const EndedTrial& trial : study.ended) best = std::max(best, trial.value.value());
@@ -94,11 +98,14 @@ TEST(Auto, WithoutSourcesIsGpLogEi) {
 
 TEST(Auto, BeginsWithWhatTheSourcesTellItAndAPointForContrast) {
   FakeStudy study = StudyWith(0.3, 0.6);
-  const std::vector<Suggestion> made = RunOf("auto", study, 2);
-  EXPECT_GT(BowlAt(made[0].configuration, 0.3, 0.6), -0.01);
-  EXPECT_LT(BowlAt(made[1].configuration, 0.3, 0.6), -0.02);
-  EXPECT_EQ(made[0].provenance.rung, Rung::kRecipe);
-  EXPECT_EQ(made[1].provenance.rung, Rung::kRecipe);
+  const std::vector<Suggestion> made = RunOf("auto", study, 3);
+  for (const size_t i : {0, 1}) {
+    EXPECT_GT(Bowl(made[i].configuration), -0.01) << i;
+    EXPECT_FALSE(IsForContrast(made[i])) << i;
+  }
+  EXPECT_LT(Bowl(made[2].configuration), -0.02);
+  EXPECT_TRUE(IsForContrast(made[2]));
+  for (const Suggestion& each : made) EXPECT_EQ(each.provenance.rung, Rung::kRecipe);
 }
 
 TEST(Auto, ResultsOfOneConfigurationDoNotSpeakAgainstTheSources) {
@@ -118,14 +125,23 @@ TEST(Auto, ResultsOfOneConfigurationDoNotSpeakAgainstTheSources) {
   }
 }
 
+// In a single study all results may be as good as the sources promise, so that both models expect
+// the same of them.
 TEST(Auto, SourcesThatServeKeepTheirShareAndSaySo) {
-  FakeStudy study = RippledStudy(2);
-  const std::vector<Suggestion> made = RunOf("auto", study, 10, Ripples);
-  EXPECT_GT(BestOf(study), 1.95);  // The optimum is 2.
-  EXPECT_GT(NumberFact(made.back(), "transfer_share"), 0.9);
-  EXPECT_GT(NumberFact(made.back(), "transfer_gain"), 0);
-  EXPECT_NE(TextFact(made.back(), "transfer"), "hurting");
-  EXPECT_FALSE(made.back().provenance.sources.empty());
+  constexpr uint64_t kSeeds = 6;
+  double share = 0;
+  double gain = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    FakeStudy study = RippledStudy(2);
+    const std::vector<Suggestion> made = RunOf("auto", study, 10, Ripples, seed);
+    EXPECT_GT(BestOf(study), 1.95) << seed;  // The optimum is 2.
+    share += NumberFact(made.back(), "transfer_share") / kSeeds;
+    gain += NumberFact(made.back(), "transfer_gain") / kSeeds;
+    EXPECT_NE(TextFact(made.back(), "transfer"), "hurting") << seed;
+    EXPECT_FALSE(made.back().provenance.sources.empty());
+  }
+  EXPECT_GT(share, 0.7);
+  EXPECT_GT(gain, 0.2);
 }
 
 TEST(Auto, AMisleadingSourceLosesItsShareWithinAFewTrialsAndIsNamed) {
@@ -153,25 +169,20 @@ TEST(Auto, LearnsFromSourcesThatSayTheOppositeAndTells) {
 
 TEST(Auto, CatchesUpOnItsStartWhereResultsSpeakAgainstTheSources) {
   const auto contrasts = [](const std::vector<Suggestion>& made) {
-    return std::count_if(made.begin(), made.end(), [](const Suggestion& suggestion) {
-      return FindNote(suggestion.provenance.notes, "contrast") != nullptr;
-    });
+    return std::count_if(made.begin(), made.end(), IsForContrast);
   };
-  FakeStudy misled = RippledStudy(-2);
+  FakeStudy misled = StudyWith(0.95, 0.05, 6);
   FakeStudy served = RippledStudy(2);
   // As many as gp_log_ei's evenly filling points in two dimensions, and one.
-  EXPECT_EQ(contrasts(RunOf("auto", misled, 12, Ripples)), 3);
+  EXPECT_EQ(contrasts(RunOf("auto", misled, 12)), 3);
   EXPECT_EQ(contrasts(RunOf("auto", served, 12, Ripples)), 1);
 }
 
-TEST(Auto, EveryFourthSuggestionIsThatOfTheModelWithoutSources) {
+TEST(Auto, EveryEighthSuggestionIsThatOfTheModelWithoutSources) {
   FakeStudy study = StudyWith(0.3, 0.6);
   const std::vector<Suggestion> made = RunOf("auto", study, 16);
-  for (size_t i = 8; i < made.size(); ++i) {
-    const bool is_guard = (i + 1) % 4 == 0;
-    if (is_guard) {
-      EXPECT_EQ(TextFact(made[i], "asked"), "the model without sources") << i;
-    }
+  for (const size_t i : {7, 15}) {
+    EXPECT_EQ(TextFact(made[i], "asked"), "the model without sources") << i;
   }
 }
 

@@ -23,6 +23,13 @@ EndedTrial Forecast(double without, double with, std::optional<double> value, do
   return trial;
 }
 
+// The density of Student's distribution at `off` deviations.
+double LogStudent(double off, double freedom, double deviation) {
+  return std::log(std::tgamma((freedom + 1) / 2) / std::tgamma(freedom / 2) /
+                  std::sqrt(freedom * M_PI) / deviation *
+                  std::pow(1 + off * off / deviation / deviation / freedom, -(freedom + 1) / 2));
+}
+
 TEST(TransferEvidence, WithoutForecastsNothingIsKnown) {
   const TransferEvidence evidence = EvidenceOf({}, 0);
   EXPECT_EQ(evidence.results, 0u);
@@ -31,13 +38,28 @@ TEST(TransferEvidence, WithoutForecastsNothingIsKnown) {
 }
 
 TEST(TransferEvidence, EachResultCountsByTheRatioOfItsDensities) {
-  // Densities at 1 of normal distributions around 0 and around 1.
+  // Densities at 1 of distributions around 0 and around 1; after the first result the deviations of
+  // both have a factor.
   const std::vector<EndedTrial> ended = {Forecast(0, 1, 1), Forecast(0, 1, 1)};
   const TransferEvidence evidence = EvidenceOf(ended, 0);
+  const double first = LogStudent(0, 4, 1) - LogStudent(1, 4, 1);
+  const double second = LogStudent(0, 5, std::sqrt(4.0 / 5)) - LogStudent(1, 5, 1);
   EXPECT_EQ(evidence.results, 2u);
-  EXPECT_NEAR(evidence.gain, 0.5, 1e-12);
-  EXPECT_NEAR(evidence.log_odds, 0.9 * 0.5 + 0.5, 1e-12);
-  EXPECT_NEAR(evidence.share(), 1 / (1 + std::exp(-0.95)), 1e-12);
+  EXPECT_NEAR(evidence.gain, (first + second) / 2, 1e-12);
+  EXPECT_NEAR(evidence.log_odds, 0.9 * first + second, 1e-12);
+  EXPECT_NEAR(evidence.share(), 1 / (1 + std::exp(-evidence.log_odds)), 1e-12);
+}
+
+TEST(TransferEvidence, AModelThatIsTooSureOfItselfIsJudgedByWhereItExpectsResults) {
+  std::vector<EndedTrial> ended;
+  for (int i = 0; i < 12; ++i) {
+    EndedTrial trial = Forecast(0, 0, i % 2 == 0 ? 0.5 : -0.5);
+    // Without sources 1 is expected, and with them 0, but by far too narrowly.
+    trial.notes = {ForecastNote({{1, 0.7}, {0, 0.1}}, 0, AsMeasured())};
+    ended.push_back(trial);
+  }
+  EXPECT_LT(EvidenceOf({ended.data(), 2}, 0).share(), 0.3) << "at first it is believed";
+  EXPECT_GT(EvidenceOf(ended, 0).share(), 0.8);
 }
 
 TEST(TransferEvidence, FailedTrialsAndThoseWithoutForecastsSayNothing) {
@@ -68,7 +90,7 @@ TEST(TransferEvidence, AMisleadingSourceHurtsAndLosesItsShareWithinAFewResults) 
 
 TEST(TransferEvidence, OneSurpriseIsForgotten) {
   std::vector<EndedTrial> ended = {Forecast(0, 1000, 0)};
-  EXPECT_LT(EvidenceOf(ended, 0).share(), 0.01);
+  EXPECT_LT(EvidenceOf(ended, 0).share(), 0.01);  // It counts as the floor has it.
   for (int i = 0; i < 20; ++i) ended.push_back(Forecast(0, 1, 1));
   EXPECT_GT(EvidenceOf(ended, 0).share(), 0.9);
 }
@@ -118,7 +140,8 @@ TEST(TransferEvidence, ForecastsAreOnTheScaleOfTheirTime) {
     trial.value = 20;
     trial.notes = {
         ForecastNote({{transform.Apply(20), 1}, {transform.Apply(20) + 1, 1}}, 0, transform)};
-    EXPECT_NEAR(EvidenceOf(std::vector<EndedTrial>{trial}, 0).gain, -0.5, 1e-12);
+    EXPECT_NEAR(EvidenceOf(std::vector<EndedTrial>{trial}, 0).gain,
+                LogStudent(1, 4, 1) - LogStudent(0, 4, 1), 1e-12);
   }
 }
 
