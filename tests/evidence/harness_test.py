@@ -259,6 +259,10 @@ class Reading(unittest.TestCase):
         with self.assertRaises(ValueError):  # A study of a program that did not tell it.
             results.regret_units([row | {"worst_regret": None} for row in rows], "worst")
 
+    def test_regrets_count_at_most_what_they_are_told_to(self):
+        capped = curves({"a": {("p", 0): [7, 2, 0.5]}}).at_most(1)
+        self.assertEqual([capped.at("a", [("p", 0)], k)[0] for k in (6, 7, 8)], [1, 1, 0.5])
+
     def test_settings_that_change_studies_have_separate_folders(self):
         names = {cells.Protocol(**change).name() for change in (
             {}, {"from_nothing": True}, {"sources": True}, {"workers": 2}, {"budget": 1.0})}

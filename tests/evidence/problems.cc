@@ -8,6 +8,7 @@
 #include "core/base/status.h"
 #include "tests/evidence/continuous_problems.h"
 #include "tests/evidence/grid_problems.h"
+#include "tests/evidence/learner_problems.h"
 #include "tests/evidence/misleading_sources.h"
 #include "tests/evidence/mixed_problems.h"
 #include "tests/evidence/odd_problems.h"
@@ -71,6 +72,12 @@ std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
     listings.push_back({std::string(problem.name), std::string(kPapers),
                         problem.has_source ? 1U : 0U, std::string(problem.summary)});
   }
+  for (const LearnerTable& table : LearnerTables()) {
+    for (const absl::string_view data_set : table.data_sets) {
+      listings.push_back({absl::StrCat(table.name, "/", data_set), std::string(table.group),
+                          table.data_sets.size() - 1, std::string(table.summary)});
+    }
+  }
   for (const RecordedTable& table : RecordedTables()) {
     const absl::StatusOr<std::vector<std::string>> tasks = TasksOf(table, data_folder);
     if (!tasks.ok()) continue;
@@ -105,6 +112,9 @@ absl::StatusOr<Problem> MakeProblem(absl::string_view name, const Beginning& beg
     if (problem.name == name) return MakeTuningProblem(problem, beginning);
   }
   const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits('/', 1));
+  for (const LearnerTable& table : LearnerTables()) {
+    if (table.name == parts.first) return MakeLearnerProblem(table, parts.second, beginning);
+  }
   for (const RecordedTable& table : RecordedTables()) {
     if (table.name == parts.first) return MakeRecordedProblem(table, parts.second, beginning);
   }

@@ -7,7 +7,7 @@ margin above the reference's, and *better* where it is more than the margin belo
 import numpy
 
 from harness import estimates
-from harness.cells import GROUPS_OF_TABLES
+from harness.cells import RECORDED_GROUPS
 
 SECTIONS = ("recorded tables", "pairs", "families", "functions")
 MEASURES = ("regret", "mean_rank", "worse", "better")
@@ -17,7 +17,7 @@ def sections_of(units, listing):
     """{unit's name: where it belongs}; `listing` are the rows of the program's list."""
     sources = {row["problem"]: row["source_tasks"] for row in listing}
     by_sources = {"0": "functions", "1": "pairs"}
-    return {unit.name: "recorded tables" if unit.group in GROUPS_OF_TABLES
+    return {unit.name: "recorded tables" if unit.group in RECORDED_GROUPS
             else by_sources.get(sources[unit.name], "families") for unit in units}
 
 

@@ -38,6 +38,14 @@ class Curves:
                                        for cell, curve in curves.items() if cell in units}
         return divided
 
+    def at_most(self, most):
+        """These curves, none above `most`."""
+        capped = Curves()
+        for method, curves in self.regrets.items():
+            capped.regrets[method] = {cell: numpy.minimum(curve, most)
+                                      for cell, curve in curves.items()}
+        return capped
+
     def methods(self):
         return list(self.regrets)
 

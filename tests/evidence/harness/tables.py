@@ -4,7 +4,7 @@ import collections
 import statistics
 import textwrap
 
-from harness.cells import GROUPS_OF_TABLES
+from harness.cells import RECORDED_GROUPS
 from harness.comparison import unit_name
 from harness.results import RECORDED
 
@@ -36,7 +36,7 @@ def align(rows, left=1):
 def measure(group, unit):
     if unit != "own":
         return f"regret / (best - {unit})"
-    return "normalised regret" if group in GROUPS_OF_TABLES else "simple regret"
+    return "normalised regret" if group in RECORDED_GROUPS else "simple regret"
 
 
 def summary_lines(comparison, summary):
