@@ -43,9 +43,8 @@ namespace {
 
 // The priority of the threads that fit source tasks and tell watchers: calls come first.
 constexpr int kFittingNiceness = 15;
-// And of those that compute suggestions turn by turn: what takes a single turn comes first. Beside
-// heavy calls it makes a light study's median and 99th percentile a third less; 10 and 15 gain no
-// more, and take more from suggestions where trainers compute on the same machine.
+// And of the threads that also take later turns of computations, so that calls that take a single
+// turn come first. More gains nothing, and costs suggestions time where trainers share the machine.
 constexpr int kComputingNiceness = 5;
 
 absl::Status MakeFolderOf(const std::string& file) {

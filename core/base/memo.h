@@ -9,7 +9,7 @@
 // users. Keys that std::hash takes are found by their hash; others are compared by ==, one after
 // the other, which suits a few entries.
 //
-// Thread-safe; no lock is held while a value is computed.
+// Thread-safe; no lock is held while a value is made, but while ChangeAll changes values.
 #ifndef SLIPSTREAM_CORE_BASE_MEMO_H_
 #define SLIPSTREAM_CORE_BASE_MEMO_H_
 
@@ -97,8 +97,8 @@ class Memo {
     EraseEntry(Locate(key));
   }
 
-  // Has `change(Value&)` change each value in place and evicts those for which it returns false.
-  // Nobody may use a value meanwhile, and costs stay as they were.
+  // Calls `change(Value&)` on each value, with the lock; evicts those for which it returns false.
+  // It must not use the memo, nor anybody else a value meanwhile. Costs are not measured again.
   template <typename Change>
   void ChangeAll(const Change& change) {
     const std::lock_guard lock(mutex_);

@@ -33,8 +33,8 @@ class PatchedProcess final : public Surrogate {
   static constexpr Index kNearest = 192;  // To a patch's middle or to a point.
   static constexpr Index kFarther = 48;   // From all over the space.
 
-  // Patches that are kept fitted at once, and a quarter as many single points, each in less than
-  // 1 MiB.
+  // Patches that are kept fitted at once, and a quarter as many single points. Each takes about
+  // 1 MiB, and 2 MiB once a pending point is among its observations.
   static constexpr size_t kMostFitted = 128;
 
   // `sample` is a process of some of the observations, with the same prior; it stands in where a

@@ -25,7 +25,7 @@ constexpr size_t kMostForLargeScreen = 400;
 constexpr size_t kLeastResults = 3;
 // A model with sources that weighs less than this is not asked, ...
 constexpr double kLeastShare = 0.05;
-// ... nor at every suggestion whose round this divides.
+// ... nor at any suggestion whose round is a multiple of this.
 constexpr int64_t kGuardPeriod = 8;
 // Results speak against the sources where the model with them weighs less than this.
 constexpr double kDoubtedShare = 0.4;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-
 namespace slipstream {
 namespace {
 
@@ -46,8 +45,11 @@ std::optional<NotedForecasts> ForecastsOf(const Notes& notes) {
   return NotedForecasts{{{all[0], all[1]}, {all[2], all[3]}}, all[4], *std::move(transform)};
 }
 
-// The forecasts of one model, whose deviations all have an unknown factor. Its square has an
-// inverse gamma distribution, learnt from the results so far, so that results have Student's.
+// The forecasts of one model, whose deviations all have an unknown factor. A priori its square is
+// scaled inverse chi-squared with 4 degrees of freedom and scale 1. After n results that were z_i
+// of the model's deviations off, both discounted, the next one has Student's distribution with
+// 4 + n degrees of freedom, and the model's deviation times sqrt((4 + sum z_i^2) / (4 + n))
+// (Gelman and others 2013, section 2.6).
 class Forecaster {
  public:
   // The logarithm of the result's density as it was forecast; then learns from it.
@@ -57,7 +59,7 @@ class Forecaster {
     const double off = (value - forecast.mean) / forecast.deviation;
     const double density = LogStudentDensity(off / factor, freedom) - std::log(factor) -
                            std::log(forecast.deviation);
-    const double counted = std::min(std::abs(off), kMostDeviationsOff);
+    const double counted = std::min(kMostDeviationsOff, std::abs(off));
     results_ = kMemory * results_ + 1;
     squares_ = kMemory * squares_ + counted * counted;
     return std::max(kLeastLogDensity, density);
@@ -65,7 +67,8 @@ class Forecaster {
 
  private:
   static double LogStudentDensity(double value, double freedom) {
-    return std::lgamma((freedom + 1) / 2) - std::lgamma(freedom / 2) -
+    int sign = 0;  // std::lgamma writes a global variable.
+    return lgamma_r((freedom + 1) / 2, &sign) - lgamma_r(freedom / 2, &sign) -
            std::log(freedom * M_PI) / 2 -
            (freedom + 1) / 2 * std::log1p(value * value / freedom);
   }

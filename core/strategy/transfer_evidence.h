@@ -2,10 +2,10 @@
 //
 // A model with the sources and one without both forecast the result of each suggestion. The
 // forecasts are noted on the trial, and once it has ended its result tells which of the two was
-// nearer: that is out-of-sample evidence. A model that is too sure of itself, or not sure enough,
-// is found out by its earlier forecasts and judged by deviations that are corrected accordingly, so
-// that the models are told apart by where they expect results. All of it is a function of the
-// study's history alone, so that a restart changes nothing.
+// nearer: that is out-of-sample evidence. Earlier forecasts show whether a model is too sure of
+// itself or not sure enough. Its deviations are corrected by that before it is judged, so the
+// models are compared by where they expect results. All of it is a function of the study's history
+// alone, so that a restart changes nothing.
 #ifndef SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
 #define SLIPSTREAM_CORE_STRATEGY_TRANSFER_EVIDENCE_H_
 
@@ -19,7 +19,7 @@
 
 namespace slipstream {
 
-// A normal distribution of a result, noise included.
+// A model's normal distribution of a result, noise included.
 struct Forecast {
   double mean = 0;
   double deviation = 1;

@@ -18,6 +18,7 @@ constexpr int kMostWorkersOut = 16;
 AheadWork::AheadWork(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
                      std::function<bool()> is_needed_elsewhere, std::function<void()> finished)
     : context_(context),
+      executor_(context.executor),
       study_(std::move(study)),
       is_needed_elsewhere_(std::move(is_needed_elsewhere)),
       finished_(std::move(finished)),
@@ -32,11 +33,12 @@ std::shared_ptr<AheadWork> AheadWork::Make(const LeaseBatchContext& context,
 }
 
 void AheadWork::Hurry() {
+  if (is_hurried_.exchange(true)) return;
   if (awaits_turn_) AwaitTurn(Executor::Turn::kFirst);
 }
 
 void AheadWork::AwaitTurn(Executor::Turn turn) {
-  context_.executor->Continue(
+  executor_->Continue(
       [self = shared_from_this()] {
         if (self->awaits_turn_.exchange(false)) self->TakeTurn();
       },
@@ -47,7 +49,7 @@ void AheadWork::TakeTurn() {
   const absl::StatusOr<bool> has_more = Compute();
   if (has_more.ok() && *has_more) {
     awaits_turn_ = true;
-    return AwaitTurn(Executor::Turn::kLater);
+    return AwaitTurn(is_hurried_ ? Executor::Turn::kFirst : Executor::Turn::kLater);
   }
   work_.reset();
   finished_();
@@ -56,6 +58,10 @@ void AheadWork::TakeTurn() {
 absl::StatusOr<bool> AheadWork::Compute() {
   if (work_ == nullptr) SLIPSTREAM_RETURN_IF_ERROR(Begin());
   if (work_ == nullptr) return false;
+  if (!work_->Made().empty() && is_needed_elsewhere_()) {
+    work_->KeepAhead();
+    return false;
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(const bool are_all, work_->TakeTurn(count_, deadline_));
   if (!are_all && !deadline_.has_passed() && !is_needed_elsewhere_()) return true;
   work_->KeepAhead();

@@ -15,8 +15,8 @@
 
 namespace slipstream {
 
-// Owns itself from Run until it has called `finished`, once. Used by one thread at a time, but for
-// Hurry.
+// Lives until it has called `finished`, once, and all tasks that wait for its turns have run. Used
+// by one thread at a time, but for Hurry.
 class AheadWork : public std::enable_shared_from_this<AheadWork> {
  public:
   // As many suggestions as there are workers with trials, at most a few, unless they are there
@@ -30,8 +30,8 @@ class AheadWork : public std::enable_shared_from_this<AheadWork> {
   // Takes the first turn on this thread. Once.
   void Run() { TakeTurn(); }
 
-  // A caller waits for the study: where the work waits for another turn, behind those of other
-  // studies, it takes that with the first turns of others.
+  // A caller waits for the study: from now on the work takes its turns with the first turns of
+  // other studies, instead of behind them.
   void Hurry();
 
  private:
@@ -45,6 +45,7 @@ class AheadWork : public std::enable_shared_from_this<AheadWork> {
   absl::Status Begin();
 
   const LeaseBatchContext& context_;
+  Executor* const executor_;  // Outlives the context.
   const std::shared_ptr<const CatalogStudy> study_;
   const std::function<bool()> is_needed_elsewhere_;
   const std::function<void()> finished_;
@@ -52,6 +53,7 @@ class AheadWork : public std::enable_shared_from_this<AheadWork> {
   std::unique_ptr<SuggestionWork> work_;
   int count_ = 0;
   std::atomic<bool> awaits_turn_{false};  // Whoever takes that away takes the turn.
+  std::atomic<bool> is_hurried_{false};
 };
 
 }  // namespace slipstream

@@ -48,6 +48,7 @@ class Executor::Pool {
       (turn == Turn::kFirst ? first_ : later_).push_back(std::move(task));
       waiting_.fetch_add(1, std::memory_order_relaxed);
     }
+    // The spare thread first, as its priority may be higher.
     if (turn == Turn::kFirst) first_turns_.notify_one();
     work_.notify_one();
   }

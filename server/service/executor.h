@@ -5,9 +5,9 @@
 //
 // Long work is split into turns: a task whose turn is over continues behind all tasks that wait for
 // their first, and in the order of those who continue. Every few free starts, one is reserved for
-// work that continues, so that none waits for ever. Spare threads take first turns alone: these
-// need not wait for a turn's end even where all other threads have long work, nor share the
-// processor with it where those threads have a lower priority. Thread-safe.
+// work that continues, so that none waits for ever. Spare threads take first turns only. So a first
+// turn need not wait until long work ends its turn, and gets most of the processor where
+// `on_thread` lowers the other threads' priority. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 #define SLIPSTREAM_SERVER_SERVICE_EXECUTOR_H_
 

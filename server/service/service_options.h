@@ -42,8 +42,8 @@ struct ServiceOptions {
   size_t max_waiting_fits = 10000;
   // Runs once on the thread that fits source tasks, to lower its priority.
   std::function<void()> on_fitting_thread = {};
-  // Runs once on each thread that takes all turns of computations, to lower its priority: first
-  // turns, and answers to other calls, come before long work.
+  // Runs once on each thread that also takes later turns of computations, to lower its priority:
+  // first turns, and answers to other calls, come before long work.
   std::function<void()> on_computing_thread = {};
   // The largest message received or sent, in bytes. A Suggest call whose trials
   // might exceed it gets INVALID_ARGUMENT.

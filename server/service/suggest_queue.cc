@@ -40,9 +40,9 @@ void SuggestQueue::Suggest(SuggestCall call) {
   queue.waiting.push_back(std::move(call));
   const bool takes_over = std::exchange(queue.awaits_preparation, false);
   const bool is_running = std::exchange(queue.running, true) && !takes_over;
-  const std::shared_ptr<AheadWork> preparation = queue.preparation.lock();
+  // With the lock, so that this lives until then: work that ends waits for the lock.
+  if (const auto preparation = queue.preparation.lock()) preparation->Hurry();
   lock.unlock();
-  if (preparation != nullptr) preparation->Hurry();
   if (is_running) return;
   const absl::Status accepted = executor_->Run([this, study_id] { RunBatch(study_id); });
   if (accepted.ok()) return;

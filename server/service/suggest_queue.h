@@ -50,7 +50,7 @@ class SuggestQueue {
     std::deque<SuggestCall> waiting;
     bool running = false;
     std::shared_ptr<const CatalogStudy> to_prepare = nullptr;
-    std::weak_ptr<AheadWork> preparation = {};  // That runs.
+    std::weak_ptr<AheadWork> preparation = {};  // The one that runs, if any.
     // Whether a task will prepare; whoever takes that away runs in its place.
     bool awaits_preparation = false;
   };

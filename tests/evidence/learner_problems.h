@@ -1,6 +1,6 @@
-// Learners tuned on a dozen data sets each, whose cross-validated losses were recorded
+// Learners tuned on ten or twelve data sets each, whose cross-validated losses were recorded
 // (tests/evidence/tables/record_learners): one data set is the target, and the others are source
-// tasks of a few results each.
+// tasks of 40 results each.
 #ifndef SLIPSTREAM_TESTS_EVIDENCE_LEARNER_PROBLEMS_H_
 #define SLIPSTREAM_TESTS_EVIDENCE_LEARNER_PROBLEMS_H_
 

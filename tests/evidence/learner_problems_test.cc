@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+
 namespace slipstream::evidence {
 namespace {
 
@@ -27,7 +29,8 @@ TEST(LearnerProblems, EachIsAListOfRecordedConfigurationsWhoseSourcesAreTheOther
         names.insert(source->name);
       }
       EXPECT_EQ(names.size(), problem->sources.size());
-      EXPECT_FALSE(names.contains("sourceTasks/" + problem->name)) << "its own results";
+      const std::string own = absl::StrCat("sourceTasks/", table.name, "-", data_set);
+      EXPECT_FALSE(names.contains(own)) << "its own results";
     }
   }
 }

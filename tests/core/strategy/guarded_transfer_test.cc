@@ -291,7 +291,19 @@ TEST(Auto, ManyTogetherAreDifferentAndInterleaveContrast) {
   const auto made = MustSuggest("auto", study.view(), 8, 5);
   ASSERT_EQ(made.size(), 8u);
   for (size_t i = 0; i < made.size(); ++i) {
+    EXPECT_EQ(IsForContrast(made[i]), i == 2 || i == 4 || i == 6) << i;
     for (size_t j = 0; j < i; ++j) EXPECT_NE(made[i].configuration, made[j].configuration);
+  }
+}
+
+TEST(Auto, ResultsThatWereThereFirstMakeContrastNeedless) {
+  FakeStudy study = RippledStudy(2);
+  for (const double x : {0.1, 0.5, 0.9}) {
+    study.Queue({{Value::Double(x), Value::Double(1 - x)}});
+    study.End(Ending::kMeasured, Ripples(study.open.front().configuration));
+  }
+  for (const Suggestion& each : RunOf("auto", study, 3, Ripples)) {
+    EXPECT_FALSE(IsForContrast(each));
   }
 }
 
