@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <utility>
@@ -22,14 +25,17 @@ namespace {
 using testing::ElementsAre;
 using Opened = absl::StatusOr<std::unique_ptr<EventStream>>;
 
+constexpr std::chrono::seconds kPatience(30);
+
 class WatchServiceTest : public ServiceFixture {
  protected:
   void SetUp() override { Create(ExampleStudy()); }
 
-  Opened Open(const v1::WatchStudyRequest& request) {
+  Opened Open(const v1::WatchStudyRequest& request, std::function<void()> on_more = [] {}) {
     std::promise<Opened> opened;
     service_->watches().WatchStudy(
-        &request, [] {}, [&opened](Opened stream) { opened.set_value(std::move(stream)); });
+        &request, std::move(on_more),
+        [&opened](Opened stream) { opened.set_value(std::move(stream)); });
     return opened.get_future().get();
   }
   static v1::WatchStudyRequest After(const std::string& token) {
@@ -46,14 +52,20 @@ class WatchServiceTest : public ServiceFixture {
     EXPECT_TRUE(response.ParseFromString((**(*stream)->Next()).message));
     return response.resume_token();
   }
-  // What is told of the study after the token, with "." if the stream goes on.
-  std::vector<std::string> ToldAfter(const std::string& token) {
-    const Opened stream = Open(After(token));
+  // What is told of the study after the token, with "." if the stream goes on. Waits until so many
+  // events are told, as they are read after they were committed.
+  std::vector<std::string> ToldAfter(const std::string& token, size_t count) {
+    std::counting_semaphore<> more(0);
+    const Opened stream = Open(After(token), [&more] { more.release(); });
     EXPECT_TRUE(stream.ok()) << stream.status();
     std::vector<std::string> told;
     while (stream.ok() && !(*stream)->ended()) {
       const auto answer = (*stream)->Next();
       EXPECT_TRUE(answer.ok()) << answer.status();
+      if (answer.ok() && *answer == nullptr && told.size() < count &&
+          more.try_acquire_for(kPatience)) {
+        continue;
+      }
       if (!answer.ok() || *answer == nullptr) {
         told.push_back(".");
         break;
@@ -78,9 +90,9 @@ class WatchServiceTest : public ServiceFixture {
 TEST_F(WatchServiceTest, AWatchGoesOnWhereItWas) {
   const std::string token = Now();
   Suggest("w");
-  EXPECT_THAT(ToldAfter(token), ElementsAre("TRIAL_LEASED", "."));
+  EXPECT_THAT(ToldAfter(token, 1), ElementsAre("TRIAL_LEASED", "."));
   Delete("s");
-  EXPECT_THAT(ToldAfter(token), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
+  EXPECT_THAT(ToldAfter(token, 2), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
 }
 
 TEST_F(WatchServiceTest, AWatchThatIsResumedEndsWithItsStudyAndTellsOfNoOtherOfTheName) {
@@ -92,11 +104,11 @@ TEST_F(WatchServiceTest, AWatchThatIsResumedEndsWithItsStudyAndTellsOfNoOtherOfT
   Suggest("v");
   MakeAnew();
   Suggest("w");
-  EXPECT_THAT(ToldAfter(first), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
-  EXPECT_THAT(ToldAfter(second), ElementsAre("TRIAL_LEASED", "TRIAL_LEASED", "STUDY_DELETED"));
+  EXPECT_THAT(ToldAfter(first, 2), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
+  EXPECT_THAT(ToldAfter(second, 3), ElementsAre("TRIAL_LEASED", "TRIAL_LEASED", "STUDY_DELETED"));
   Restart();
-  EXPECT_THAT(ToldAfter(first), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
-  EXPECT_THAT(ToldAfter(Now()), ElementsAre("."));
+  EXPECT_THAT(ToldAfter(first, 2), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
+  EXPECT_THAT(ToldAfter(Now(), 0), ElementsAre("."));
 }
 
 TEST_F(WatchServiceTest, AStudyThatIsNotThereIsNotFound) {
