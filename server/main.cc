@@ -47,6 +47,11 @@ constexpr int kFittingNiceness = 15;
 // turn come first. More gains nothing, and costs suggestions time where trainers share the machine.
 constexpr int kComputingNiceness = 5;
 
+// The calling thread alone, which is process 0 on Linux.
+void BeNicerBy(int niceness) {
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + niceness);
+}
+
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
   std::error_code error;
@@ -155,10 +160,9 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   };
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
-  // Fits of source tasks take what suggestions leave. On Linux, process 0 stands for the calling
-  // thread alone.
-  flags.service.on_fitting_thread = [] { setpriority(PRIO_PROCESS, 0, kFittingNiceness); };
-  flags.service.on_computing_thread = [] { setpriority(PRIO_PROCESS, 0, kComputingNiceness); };
+  // Fits of source tasks take what suggestions leave.
+  flags.service.on_fitting_thread = [] { BeNicerBy(kFittingNiceness); };
+  flags.service.on_computing_thread = [] { BeNicerBy(kComputingNiceness); };
   flags.service.events.on_thread = flags.service.on_fitting_thread;
   LogEvents(log, &flags.service);
   SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log));

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/space/candidate_list.h"
 #include "tests/evidence/csv.h"
+#include "tests/evidence/random_draws.h"
 #include "tests/evidence/recorded_tables.h"
 
 namespace slipstream::evidence {
@@ -110,19 +110,6 @@ constexpr LearnerTable kLearners[] = {
     {"learner_boosting", kForReport, "Gradient boosting, squared error", kRegressions, Boosting},
 };
 
-// `count` different rows.
-std::vector<size_t> RandomLearnerRows(size_t rows, size_t count, uint64_t seed, uint64_t lane) {
-  std::vector<size_t> places(rows);
-  std::iota(places.begin(), places.end(), size_t{0});
-  count = std::min(count, rows);
-  for (size_t i = 0; i < count; ++i) {
-    const double part = CounterRandomUniform(seed, i, lane);
-    std::swap(places[i], places[i + static_cast<size_t>(part * static_cast<double>(rows - i))]);
-  }
-  places.resize(count);
-  return places;
-}
-
 absl::StatusOr<std::vector<double>> LossesOf(const CsvTable& file, absl::string_view data_set) {
   std::vector<double> losses;
   for (size_t row = 0; row < file.rows(); ++row) {
@@ -144,7 +131,7 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> LearnerSource(
   source->goal = Goal::kMinimize;
   source->space = space;
   for (const size_t row :
-       RandomLearnerRows(rows.size(), kLearnerSourceRows, seed, kLearnerSourceLane + place)) {
+       RandomRows(rows.size(), kLearnerSourceRows, seed, kLearnerSourceLane + place)) {
     SLIPSTREAM_ASSIGN_OR_RETURN(Configuration configuration, space->Resolve(rows[row]));
     source->points.push_back({std::move(configuration), Ending::kMeasured, losses[row]});
   }
@@ -193,7 +180,7 @@ absl::StatusOr<Problem> MakeLearnerProblem(const LearnerTable& table, absl::stri
   SetLosses(std::move(losses), problem);
   if (beginning.initial_points) {
     for (const size_t row :
-         RandomLearnerRows(rows.size(), kLearnerInitialRows, beginning.seed, kLearnerInitialLane)) {
+         RandomRows(rows.size(), kLearnerInitialRows, beginning.seed, kLearnerInitialLane)) {
       problem.initial.push_back({problem.space->candidates()[row], static_cast<int64_t>(row)});
     }
   }

@@ -1,8 +1,10 @@
 #include "tests/evidence/random_draws.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -90,6 +92,18 @@ std::vector<Point> RandomInitialPoints(const SearchSpace& space, uint64_t seed) 
     points.push_back({RandomConfiguration(space, seed ^ kInitialSalt, i), {}});
   }
   return points;
+}
+
+std::vector<size_t> RandomRows(size_t rows, size_t count, uint64_t seed, uint64_t lane) {
+  std::vector<size_t> places(rows);
+  std::iota(places.begin(), places.end(), size_t{0});
+  count = std::min(count, rows);
+  for (size_t i = 0; i < count; ++i) {
+    const double part = CounterRandomUniform(seed, i, lane);
+    std::swap(places[i], places[i + static_cast<size_t>(part * static_cast<double>(rows - i))]);
+  }
+  places.resize(count);
+  return places;
 }
 
 }  // namespace slipstream::evidence

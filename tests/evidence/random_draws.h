@@ -38,6 +38,9 @@ std::function<double(RawPoint)> DrawProcess(const ProcessShape& shape, size_t di
 // A configuration whose choices are all equally likely.
 Configuration RandomConfiguration(const SearchSpace& space, uint64_t seed, uint64_t index);
 
+// `count` different numbers below `rows`, or all where these are fewer, in random order.
+std::vector<size_t> RandomRows(size_t rows, size_t count, uint64_t seed, uint64_t lane = 0);
+
 // The five points that a study of this seed starts from.
 std::vector<Point> RandomInitialPoints(const SearchSpace& space, uint64_t seed);
 

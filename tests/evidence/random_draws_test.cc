@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <vector>
 
 namespace slipstream::evidence {
@@ -24,6 +26,20 @@ double Covariance(const ProcessShape& shape, const std::vector<double>& x,
     sum += draw(x) * draw(y);
   }
   return sum / kDraws;
+}
+
+TEST(RandomDraws, RowsAreDifferentAndAnyCanComeFirst) {
+  std::set<size_t> first;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const std::vector<size_t> rows = RandomRows(7, 5, seed);
+    EXPECT_EQ(rows.size(), 5);
+    EXPECT_EQ(std::set<size_t>(rows.begin(), rows.end()).size(), 5);
+    EXPECT_LT(*std::max_element(rows.begin(), rows.end()), 7);
+    first.insert(rows.front());
+  }
+  EXPECT_EQ(first.size(), 7);
+  EXPECT_EQ(RandomRows(3, 5, 1).size(), 3);
+  EXPECT_NE(RandomRows(100, 5, 1, 1), RandomRows(100, 5, 1, 2));
 }
 
 TEST(RandomDraws, NormalNumbersHaveTheirMoments) {

@@ -12,8 +12,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/counter_random.h"
 #include "core/base/status.h"
+#include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -150,15 +150,7 @@ absl::StatusOr<std::vector<size_t>> SourceRows(const CsvTable& named, const Reco
   if (seed < kRecordedSeeds) {
     return NamedRows(named, table.name, "source_task", task, seed, recording.rows.size());
   }
-  std::vector<size_t> rows(recording.rows.size());
-  std::iota(rows.begin(), rows.end(), size_t{0});
-  for (size_t i = 0; i < kSourceRows && i < rows.size(); ++i) {
-    const double part = CounterRandomUniform(seed, i, kSourceLane + place);
-    const auto left = static_cast<double>(rows.size() - i);
-    std::swap(rows[i], rows[i + static_cast<size_t>(part * left)]);
-  }
-  rows.resize(std::min(rows.size(), kSourceRows));
-  return rows;
+  return RandomRows(recording.rows.size(), kSourceRows, seed, kSourceLane + place);
 }
 
 absl::StatusOr<std::vector<std::shared_ptr<const SourceTaskData>>> SourceTasks(

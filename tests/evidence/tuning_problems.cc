@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/counter_random.h"
 #include "core/base/status.h"
 #include "core/space/candidate_list.h"
 #include "tests/evidence/csv.h"
+#include "tests/evidence/random_draws.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -50,19 +50,6 @@ absl::StatusOr<std::vector<double>> NumbersIn(const CsvTable& table, const std::
   return numbers;
 }
 
-// `count` different rows.
-std::vector<size_t> RandomTuningRows(size_t rows, size_t count, uint64_t seed) {
-  std::vector<size_t> places(rows);
-  std::iota(places.begin(), places.end(), size_t{0});
-  count = std::min(count, rows);
-  for (size_t i = 0; i < count; ++i) {
-    const double share = CounterRandomUniform(seed, i, 0);
-    std::swap(places[i], places[i + static_cast<size_t>(share * static_cast<double>(rows - i))]);
-  }
-  places.resize(count);
-  return places;
-}
-
 absl::StatusOr<SearchSpace> SpaceOf(const CsvTable& table, bool with_candidates) {
   std::vector<Parameter> parameters;
   for (size_t i = 0; i < ColumnsOf(table, "x", 1); ++i) {
@@ -90,7 +77,7 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> TuningSourceOf(const CsvTa
   source->name = absl::StrCat("sourceTasks/", problem.name);
   source->goal = Goal::kMaximize;
   for (const size_t row :
-       RandomTuningRows(table.rows(), kTuningSourceRows, seed ^ kSourceRowsSalt)) {
+       RandomRows(table.rows(), kTuningSourceRows, seed ^ kSourceRowsSalt)) {
     std::vector<Assignment> named;
     for (const Parameter& parameter : space.parameters()) {
       SLIPSTREAM_ASSIGN_OR_RETURN(const double number, table.Number(row, parameter.name));
@@ -131,7 +118,7 @@ absl::StatusOr<Problem> MakeTuningProblem(const TuningProblem& problem,
       std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   if (beginning.initial_points) {
     for (const size_t row :
-         RandomTuningRows(values.size(), kTuningInitialRows, beginning.seed ^ kInitialRowsSalt)) {
+         RandomRows(values.size(), kTuningInitialRows, beginning.seed ^ kInitialRowsSalt)) {
       made.initial.push_back({made.space->candidates()[row], static_cast<int64_t>(row)});
     }
   }
