@@ -69,6 +69,15 @@ absl::StatusOr<int64_t> CsvTable::Integer(size_t row, absl::string_view column) 
       absl::StrCat(path_, ":", row + 2, " ", column, " is not a whole number: ", text));
 }
 
+absl::StatusOr<std::vector<double>> CsvTable::Numbers(absl::string_view column) const {
+  std::vector<double> numbers;
+  for (size_t row = 0; row < rows(); ++row) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const double number, Number(row, column));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
 bool CsvTable::Matches(size_t row, absl::string_view column, absl::string_view text) const {
   const size_t index = IndexOf(column);
   return index < header_.size() && rows_[row][index] == text;

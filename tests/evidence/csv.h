@@ -26,6 +26,8 @@ class CsvTable {
   absl::StatusOr<std::string> Text(size_t row, absl::string_view column) const;
   absl::StatusOr<double> Number(size_t row, absl::string_view column) const;
   absl::StatusOr<int64_t> Integer(size_t row, absl::string_view column) const;
+  // Those of all rows.
+  absl::StatusOr<std::vector<double>> Numbers(absl::string_view column) const;
 
   // Whether the field is `text`; false if there is no such column.
   bool Matches(size_t row, absl::string_view column, absl::string_view text) const;

@@ -110,22 +110,13 @@ constexpr LearnerTable kLearners[] = {
     {"learner_boosting", kForReport, "Gradient boosting, squared error", kRegressions, Boosting},
 };
 
-absl::StatusOr<std::vector<double>> LossesOf(const CsvTable& file, absl::string_view data_set) {
-  std::vector<double> losses;
-  for (size_t row = 0; row < file.rows(); ++row) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const double loss, file.Number(row, data_set));
-    losses.push_back(loss);
-  }
-  return losses;
-}
-
 using Rows = std::vector<std::vector<Assignment>>;
 
 absl::StatusOr<std::shared_ptr<const SourceTaskData>> LearnerSource(
     const LearnerTable& table, const CsvTable& file, const Rows& rows, size_t place, uint64_t seed,
     const std::shared_ptr<const SearchSpace>& space) {
   const absl::string_view data_set = table.data_sets[place];
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<double> losses, LossesOf(file, data_set));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<double> losses, file.Numbers(data_set));
   auto source = std::make_shared<SourceTaskData>();
   source->name = absl::StrCat("sourceTasks/", table.name, "-", data_set);
   source->goal = Goal::kMinimize;
@@ -170,7 +161,7 @@ absl::StatusOr<Problem> MakeLearnerProblem(const LearnerTable& table, absl::stri
                                 ReadAssignments(parameters, file, row));
     rows.push_back(std::move(named));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<double> losses, LossesOf(file, data_set));
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<double> losses, file.Numbers(data_set));
   SLIPSTREAM_ASSIGN_OR_RETURN(
       SearchSpace listed, SearchSpace::Create(parameters, SearchSpace::CandidateTable{rows}));
   Problem problem;

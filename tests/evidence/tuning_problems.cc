@@ -41,15 +41,6 @@ size_t ColumnsOf(const CsvTable& table, absl::string_view start, size_t first) {
   return count;
 }
 
-absl::StatusOr<std::vector<double>> NumbersIn(const CsvTable& table, const std::string& column) {
-  std::vector<double> numbers;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const double number, table.Number(row, column));
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
 absl::StatusOr<SearchSpace> SpaceOf(const CsvTable& table, bool with_candidates) {
   std::vector<Parameter> parameters;
   for (size_t i = 0; i < ColumnsOf(table, "x", 1); ++i) {
@@ -72,7 +63,7 @@ absl::StatusOr<std::shared_ptr<const SourceTaskData>> TuningSourceOf(const CsvTa
                                                                      size_t split, uint64_t seed) {
   SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOf(table, false));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<double> values,
-                              NumbersIn(table, absl::StrCat("source", split)));
+                              table.Numbers(absl::StrCat("source", split)));
   auto source = std::make_shared<SourceTaskData>();
   source->name = absl::StrCat("sourceTasks/", problem.name);
   source->goal = Goal::kMaximize;
@@ -104,7 +95,7 @@ absl::StatusOr<Problem> MakeTuningProblem(const TuningProblem& problem,
       CsvTable::Read(absl::StrCat(EVIDENCE_TABLES, "/", problem.name, ".csv")));
   const size_t split = beginning.seed % ColumnsOf(table, "target", 0);
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<double> values,
-                              NumbersIn(table, absl::StrCat("target", split)));
+                              table.Numbers(absl::StrCat("target", split)));
   SLIPSTREAM_ASSIGN_OR_RETURN(SearchSpace space, SpaceOf(table, true));
   Problem made;
   made.name = std::string(problem.name);
