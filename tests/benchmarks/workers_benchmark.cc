@@ -34,7 +34,7 @@ constexpr int kDimension = 6;
 constexpr int kSourcePoints = 60;
 constexpr int kHeavyStudies = 5;
 constexpr int kHeavyCount = 1000;
-constexpr int kLightStudies = 3;  // One after the other, as more calls would make one less light.
+constexpr int kLightStudies = 6;  // One after the other, as more calls would make one less light.
 constexpr int kLightCalls = 40;
 constexpr int kPreparedCalls = 15;
 constexpr int kPreparedCallsOfLarge = 50;  // For a 99th percentile.
@@ -141,7 +141,8 @@ class Benchmark {
     return result;
   }
 
-  // The median and the 99th percentile of a light study's Suggest, alone and beside heavy ones.
+  // The median and the 99th percentile of a light study's Suggest, alone and beside heavy ones, in
+  // studies that are equally large.
   struct Beside {
     Latencies alone;
     Latencies beside;
@@ -151,23 +152,22 @@ class Benchmark {
 
   Beside MeasureBesideHeavyOnes() {
     Beside result;
-    std::vector<std::string> light;
-    std::vector<std::string> heavy;
-    for (int i = 0; i < kLightStudies; ++i) light.push_back(MakeStudy("gp_log_ei", 0, 20));
-    for (int i = 0; i < kHeavyStudies; ++i) heavy.push_back(MakeStudy("gp_log_ei", 0, 50));
-    const auto ask_lightly = [&] {
+    const std::vector<std::string> light_alone = MakeStudies(kLightStudies, 20);
+    const std::vector<std::string> light_beside = MakeStudies(kLightStudies, 20);
+    const std::vector<std::string> heavy = MakeStudies(kHeavyStudies, 50);
+    const auto ask_lightly = [&](const std::vector<std::string>& studies) {
       Latencies all;
-      for (const std::string& study : light) all.Merge(AskLightly(study, kLightCalls));
+      for (const std::string& study : studies) all.Merge(AskLightly(study, kLightCalls));
       return all;
     };
-    result.alone = ask_lightly();
+    result.alone = ask_lightly(light_alone);
     std::vector<std::future<double>> asked = AskHeavily(heavy, "first");
-    result.beside = ask_lightly();
+    result.beside = ask_lightly(light_beside);
     for (std::future<double>& each : asked) {
       result.longest_heavy = std::max(result.longest_heavy, each.get());
     }
     asked = AskHeavily(heavy, "second");
-    AskOnce(light.front(), "last");  // By then the server computes for the heavy ones.
+    AskOnce(light_alone.front(), "last");  // By then the server computes for the heavy ones.
     const Clock::time_point start = Clock::now();
     server_.Terminate();
     result.seconds_to_end = SecondsSince(start);
@@ -207,6 +207,12 @@ class Benchmark {
     AddResults(name, trials);
     if (sources > 0) WaitForSources(name);
     return name;
+  }
+
+  std::vector<std::string> MakeStudies(int count, int trials) {
+    std::vector<std::string> studies;
+    for (int i = 0; i < count; ++i) studies.push_back(MakeStudy("gp_log_ei", 0, trials));
+    return studies;
   }
 
   void AddResults(const std::string& study, int count) {
