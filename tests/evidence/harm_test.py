@@ -20,6 +20,10 @@ class HarmTest(unittest.TestCase):
         self.assertEqual(harm.p_of_worse([0.0, 0.0]), 1)
         self.assertAlmostEqual(harm.p_of_worse([1.0, 0.0, 0.0]), 0.5)
 
+    def test_what_is_not_a_number_is_refused(self):
+        with self.assertRaises(ValueError):
+            harm.p_of_worse([1.0, float("nan")])
+
     def test_many_studies_are_drawn_and_p_is_never_0(self):
         self.assertLess(harm.p_of_worse([1.0] * 20), 1e-4)
         self.assertGreater(harm.p_of_worse([1.0] * 40), 0)

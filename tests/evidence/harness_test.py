@@ -256,12 +256,21 @@ class Reading(unittest.TestCase):
             divided = own.divided_by(results.regret_units(rows, unit))
             self.assertEqual([divided.at("a", [("p", 3)], k)[0] for k in (1, 2)], regrets)
         self.assertEqual(curves({"peer": {("q", 0): [1]}}).divided_by({}).cells("peer"), set())
+        constant = curves({"a": {("p", 0): [0]}}).divided_by({("p", 0): 0})
+        self.assertEqual(constant.at("a", [("p", 0)], 6)[0], 0)
         with self.assertRaises(ValueError):  # A study of a program that did not tell it.
             results.regret_units([row | {"worst_regret": None} for row in rows], "worst")
 
     def test_regrets_count_at_most_what_they_are_told_to(self):
         capped = curves({"a": {("p", 0): [7, 2, 0.5]}}).at_most(1)
         self.assertEqual([capped.at("a", [("p", 0)], k)[0] for k in (6, 7, 8)], [1, 1, 0.5])
+
+    def test_curves_are_parts_of_the_worst_regret_or_one_at_most(self):
+        rows = [{"preset": "a", "problem": "p", "seed": "0", "build": "b", "regret": str(regret),
+                 "worst_regret": "8"} for regret in (4, 1, 0.5)]
+        for unit, regrets in (("worst", [0.5, 0.125, 0.0625]), ("own", [1, 1, 0.5])):
+            found = results.curves_in_unit(rows, ["a"], unit)
+            self.assertEqual([found.at("a", [("p", 0)], k)[0] for k in (1, 2, 3)], regrets)
 
     def test_settings_that_change_studies_have_separate_folders(self):
         names = {cells.Protocol(**change).name() for change in (

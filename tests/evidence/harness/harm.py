@@ -34,6 +34,8 @@ class Harm:
 def p_of_worse(differences):
     """The probability of a mean difference at least as large if signs were drawn by lot."""
     differences = numpy.asarray(differences, dtype=float)
+    if numpy.isnan(differences).any():
+        raise ValueError("a difference of two regrets is not a number")
     differences = differences[differences != 0]
     if differences.size == 0:
         return 1.0

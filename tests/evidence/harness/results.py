@@ -31,10 +31,11 @@ class Curves:
         self.regrets.setdefault(method, {})[problem, seed] = curve
 
     def divided_by(self, units):
-        """These curves on the cells of `units` ({cell: unit}), each divided by its unit."""
+        """These curves on the cells of `units` ({cell: unit}), each divided by its unit. A constant
+        function's unit is 0; its regrets stay as they are, which is 0."""
         divided = Curves()
         for method, curves in self.regrets.items():
-            divided.regrets[method] = {cell: curve / units[cell]
+            divided.regrets[method] = {cell: curve / (units[cell] or 1)
                                        for cell, curve in curves.items() if cell in units}
         return divided
 
@@ -111,6 +112,15 @@ def regret_units(rows, unit):
             raise ValueError(f"the study {row['preset']} {row['problem']} {row['seed']} of build "
                              f"{row['build']} does not tell the problem's {column}")
     return {(row["problem"], int(row["seed"])): float(row[column]) for row in rows}
+
+
+def curves_in_unit(rows, presets, unit):
+    """Curves of merged rows in parts of the problem's worst regret, or ("own") as they are, one at
+    most."""
+    curves = own_curves(rows, presets)
+    if unit == "worst":
+        return curves.divided_by(regret_units(rows, "worst"))
+    return curves.at_most(1)
 
 
 # Recorded by peers/run, whose studies begin with nothing; part of the repository.
