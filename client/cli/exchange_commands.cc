@@ -2,17 +2,31 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/export_file.h"
+#include "client/cli/json_lines.h"
 #include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/study_view.h"
+#include "slipstream/messages/export_reader.h"
 
 namespace slipstream::cli {
 namespace {
+
+// The lines of an exported study.
+class ExportFile final : public ExportReader {
+ public:
+  explicit ExportFile(std::unique_ptr<JsonLinesReader> lines) : lines_(std::move(lines)) {}
+
+  absl::Status Rewind() override { return lines_->Rewind(); }
+  absl::StatusOr<bool> Next(v1::ExportLine* line) override { return lines_->Next(line); }
+
+ private:
+  const std::unique_ptr<JsonLinesReader> lines_;
+};
 
 struct ExportArguments {
   std::string study;
@@ -29,7 +43,7 @@ absl::Status PrintLines(const std::string& study, Session& session) {
 absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
   if (arguments.output == "-") return PrintLines(study, session);
-  ASSIGN_OR_RETURN(const auto file, ExportFileWriter::Open(arguments.output));
+  ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(arguments.output));
   absl::Status written;
   RETURN_IF_ERROR(session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
     written = file->Add(line);
@@ -51,12 +65,13 @@ struct ImportArguments {
 };
 
 absl::Status ImportStudy(const ImportArguments& arguments, Session& session) {
-  ASSIGN_OR_RETURN(const auto lines, ExportFileReader::Open(arguments.file));
+  ASSIGN_OR_RETURN(auto lines, JsonLinesReader::Open(arguments.file));
+  ExportFile file(std::move(lines));
   v1::ImportStudyRequest::Header header;
   header.set_study_id(arguments.id);
   header.set_parent(arguments.parent);
   header.set_replace_existing(arguments.replace);
-  ASSIGN_OR_RETURN(const v1::Study study, session.client().ImportStudy(std::move(header), *lines));
+  ASSIGN_OR_RETURN(const v1::Study study, session.client().ImportStudy(std::move(header), file));
   PrintStudy(study, session);
   return absl::OkStatus();
 }

@@ -47,6 +47,14 @@ void AddTrialName(CLI::App* command, std::string* trial) {
       ->type_name("TRIAL");
 }
 
+void AddSourceTaskName(CLI::App* command, std::string* source_task) {
+  command
+      ->add_option("source_task", *source_task,
+                   "Its hexadecimal name, or the first 6 or more digits")
+      ->required()
+      ->type_name("NAME");
+}
+
 CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
                            std::vector<std::string>* values, const std::string& description) {
   return command->add_option(name, *values, description)->allow_extra_args(false);

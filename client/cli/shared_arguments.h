@@ -25,6 +25,7 @@ CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
 // Add the argument that names a study or a trial.
 void AddStudyName(CLI::App* command, std::string* study);
 void AddTrialName(CLI::App* command, std::string* trial);
+void AddSourceTaskName(CLI::App* command, std::string* source_task);
 
 // Makes the parsing of `command` choose `run` with `arguments`.
 template <typename Arguments>

@@ -6,6 +6,7 @@
 #include "client/cli/deletion.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
+#include "client/cli/source_exchange.h"
 #include "client/cli/source_registration.h"
 #include "client/cli/source_view.h"
 #include "client/cli/status_macros.h"
@@ -49,11 +50,7 @@ struct Arguments {
 CLI::App* AddOnOneSource(CLI::App* group, const std::string& name, const std::string& description,
                          const std::shared_ptr<Arguments>& arguments) {
   CLI::App* const command = group->add_subcommand(name, description);
-  command
-      ->add_option("source_task", arguments->source_task,
-                   "Its hexadecimal name, or the first 6 or more digits")
-      ->required()
-      ->type_name("NAME");
+  AddSourceTaskName(command, &arguments->source_task);
   return command;
 }
 
@@ -61,7 +58,7 @@ CLI::App* AddOnOneSource(CLI::App* group, const std::string& name, const std::st
 
 void AddSourceCommands(CLI::App* app, Action* chosen) {
   CLI::App* const group =
-      app->add_subcommand("source", "Source tasks: register, list, show, delete");
+      app->add_subcommand("source", "Source tasks: register, list, show, export, import, delete");
   group->require_subcommand(1);
   AddRegisterCommand(group, chosen);
   const auto listed = std::make_shared<std::string>();
@@ -75,6 +72,7 @@ void AddSourceCommands(CLI::App* app, Action* chosen) {
           return ShowSource(arguments->source_task, session);
         };
       });
+  AddSourceExchangeCommands(group, chosen);
   CLI::App* const deletion = AddOnOneSource(group, "delete", "Deletes a source task", arguments);
   deletion->add_flag("--yes", arguments->agreed, "Do not ask");
   deletion->callback([arguments, chosen] {

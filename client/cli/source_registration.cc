@@ -90,25 +90,6 @@ absl::StatusOr<v1::RegisterSourceTaskRequest::Header> MakeHeader(
   return header;
 }
 
-void PrintResponse(const RegistrationArguments& arguments,
-                   const v1::RegisterSourceTaskResponse& response, Session& session) {
-  if (session.format() == Format::kJson) {
-    session.Print(JsonText(response));
-  } else {
-    PrintSourceTask(response.source_task(), session);
-  }
-  if (response.already_registered()) {
-    session.Warn(
-        "the content was registered before; its title, version, labels and origin are unchanged");
-  }
-  if (arguments.validate_only) {
-    session.Remark("\nNothing was registered: this was only a check.");
-    return;
-  }
-  session.Remark(absl::StrCat("\nNext: slipstream study create --source ",
-                              ShortSourceTaskName(response.source_task().name()), " ..."));
-}
-
 // The outcome that a source task has for the trial's configuration. A trial that has not ended, or
 // was stopped before it was done, has none.
 std::optional<v1::Outcome> OutcomeOf(const v1::Trial& trial) {
@@ -188,7 +169,7 @@ absl::Status RegisterStudy(RegistrationArguments arguments, Session& session) {
   ASSIGN_OR_RETURN(const auto observations, ObservationsOf(name, session));
   ASSIGN_OR_RETURN(const auto response,
                    session.client().RegisterSourceTask(std::move(header), observations));
-  PrintResponse(arguments, response, session);
+  PrintRegistered(response, arguments.validate_only, session);
   return absl::OkStatus();
 }
 
@@ -209,7 +190,7 @@ absl::Status Register(const RegistrationArguments& arguments, Session& session) 
   RETURN_IF_ERROR(table->CheckAll().status());
   ASSIGN_OR_RETURN(const auto response,
                    session.client().RegisterSourceTask(std::move(header), *table));
-  PrintResponse(arguments, response, session);
+  PrintRegistered(response, arguments.validate_only, session);
   return absl::OkStatus();
 }
 

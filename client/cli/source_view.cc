@@ -89,4 +89,23 @@ void PrintSourceTask(const v1::SourceTask& task, Session& session) {
   session.Print(ParametersTable(task.space()));
 }
 
+void PrintRegistered(const v1::RegisterSourceTaskResponse& response, bool validate_only,
+                     Session& session) {
+  if (session.format() == Format::kJson) {
+    session.Print(JsonText(response));
+  } else {
+    PrintSourceTask(response.source_task(), session);
+  }
+  if (response.already_registered()) {
+    session.Warn(
+        "the content was registered before; its title, version, labels and origin are unchanged");
+  }
+  if (validate_only) {
+    session.Remark("\nNothing was registered: this was only a check.");
+    return;
+  }
+  session.Remark(absl::StrCat("\nNext: slipstream study create --source ",
+                              ShortSourceTaskName(response.source_task().name()), " ..."));
+}
+
 }  // namespace slipstream::cli

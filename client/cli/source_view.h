@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/cli/session.h"
+#include "slipstream/v1/services.pb.h"
 #include "slipstream/v1/source_task.pb.h"
 
 namespace slipstream::cli {
@@ -16,6 +17,10 @@ void PrintSourceTasks(const std::vector<v1::SourceTask>& tasks, Session& session
 
 // Prints one source task in the session's format, as a table in full.
 void PrintSourceTask(const v1::SourceTask& task, Session& session);
+
+// Prints what came of registering one, and what to do next.
+void PrintRegistered(const v1::RegisterSourceTaskResponse& response, bool validate_only,
+                     Session& session);
 
 }  // namespace slipstream::cli
 

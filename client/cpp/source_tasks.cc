@@ -84,6 +84,27 @@ absl::Status Client::ListAllSourceTasks(const Visitor<v1::SourceTask>& visit,
       visit);
 }
 
+absl::StatusOr<v1::ListSourceObservationsResponse> Client::ListSourceObservations(
+    const v1::ListSourceObservationsRequest& request) {
+  return caller_->Unary("read the observations of " + request.source_task(), options_.call,
+                        &Caller::Stub::ListSourceObservations, request);
+}
+
+absl::Status Client::ListAllSourceObservations(const std::string& source_task,
+                                               const Visitor<v1::Observation>& visit) {
+  v1::ListSourceObservationsRequest request;
+  request.set_source_task(source_task);
+  return client_internal::VisitAllPages(
+      request,
+      [this](const v1::ListSourceObservationsRequest& page) {
+        return ListSourceObservations(page);
+      },
+      [](const v1::ListSourceObservationsResponse& page) -> const auto& {
+        return page.observations();
+      },
+      visit);
+}
+
 absl::Status Client::DeleteSourceTask(v1::DeleteSourceTaskRequest request) {
   Identify(&request);
   return caller_

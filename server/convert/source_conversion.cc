@@ -22,7 +22,6 @@ namespace {
 // eight for the value, followed by one byte for the ending, one that says whether
 // there is a number, and eight for the number. A chunk begins with a format byte.
 constexpr char kPackFormat = 1;
-constexpr size_t kPointsPerChunk = 4096;
 constexpr size_t kCellBytes = 9;
 constexpr size_t kTailBytes = 10;
 
@@ -165,9 +164,10 @@ absl::StatusOr<SourceTaskHeader> SourceTaskHeaderFromProto(const v1::SourceTask&
 
 std::vector<std::string> PackPoints(absl::Span<const SourcePoint> points) {
   std::vector<std::string> chunks;
-  for (size_t first = 0; first < points.size(); first += kPointsPerChunk) {
+  constexpr auto kStep = static_cast<size_t>(kPointsPerChunk);
+  for (size_t first = 0; first < points.size(); first += kStep) {
     std::string chunk(1, kPackFormat);
-    for (const SourcePoint& point : points.subspan(first, kPointsPerChunk)) {
+    for (const SourcePoint& point : points.subspan(first, kStep)) {
       AppendPoint(point, &chunk);
     }
     chunks.push_back(std::move(chunk));
@@ -216,13 +216,18 @@ absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record)
   return task;
 }
 
-absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
-                                                const std::vector<std::string>& chunks) {
+absl::StatusOr<SourceTaskHeader> StoredSourceTaskHeader(const SourceTaskRecord& record) {
   v1::SourceTask task;
   if (!task.ParseFromString(record.definition)) return Unreadable(record);
   absl::StatusOr<SourceTaskHeader> header = SourceTaskHeaderFromProto(task);
   if (!header.ok()) return Unreadable(record);
-  SourceTaskData data{SourceTaskName(record.id), header->space, header->goal, {}};
+  return header;
+}
+
+absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,
+                                                const std::vector<std::string>& chunks) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(record));
+  SourceTaskData data{SourceTaskName(record.id), header.space, header.goal, {}};
   data.points.reserve(static_cast<size_t>(record.observation_count));
   for (const std::string& chunk : chunks) {
     SLIPSTREAM_RETURN_IF_ERROR(UnpackPoints(chunk, data.space->dimension(), &data.points));

@@ -2,6 +2,7 @@
 #ifndef SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_
 #define SLIPSTREAM_SERVER_CONVERT_SOURCE_CONVERSION_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,10 @@ struct SourceTaskHeader {
 // INVALID_ARGUMENT, an InvalidField with the path inside the message.
 absl::StatusOr<SourceTaskHeader> SourceTaskHeaderFromProto(const v1::SourceTask& task);
 
-// Encodes points for the store without loss, a few thousand per chunk.
+// The points of each chunk but the last one, in the stored form.
+inline constexpr int64_t kPointsPerChunk = 4096;
+
+// Encodes points for the store without loss, so many per chunk.
 std::vector<std::string> PackPoints(absl::Span<const SourcePoint> points);
 
 // Appends the points of a chunk to `points`. DATA_LOSS when PackPoints did not make
@@ -40,6 +44,9 @@ NewSourceTask NewSourceTaskOf(const v1::SourceTask& task, const SourceTaskHeader
 // A stored task for the wire, without its observations. DATA_LOSS when the bytes
 // cannot be read.
 absl::StatusOr<v1::SourceTask> SourceTaskToProto(const SourceTaskRecord& record);
+
+// The header of a stored task. DATA_LOSS when the bytes cannot be read.
+absl::StatusOr<SourceTaskHeader> StoredSourceTaskHeader(const SourceTaskRecord& record);
 
 // A stored task for strategies. DATA_LOSS when the bytes cannot be read.
 absl::StatusOr<SourceTaskData> StoredSourceTask(const SourceTaskRecord& record,

@@ -13,7 +13,8 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 // The fields of requests that name resources, or that hold a resource with its name.
-constexpr const char* kNames[] = {"name", "study", "trial", "trials", "source_tasks"};
+constexpr const char* kNames[] = {"name",   "study",       "trial",
+                                  "trials", "source_task", "source_tasks"};
 constexpr const char* kResources[] = {"study", "trial", "source_task", "header"};
 constexpr char kParent[] = "parent";
 

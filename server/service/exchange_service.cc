@@ -4,15 +4,15 @@
 
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
-#include "server/convert/resource_name.h"
 #include "server/convert/study_conversion.h"
+#include "server/service/meant_study.h"
 
 namespace slipstream {
 
 void ExchangeService::ExportStudy(const v1::ExportStudyRequest* request, const Opened& opened) {
   const absl::Status accepted = reads_.Run([=, this] {
-    const absl::StatusOr<std::string> id = ParseStudyName("name", request->name());
-    opened(id.ok() ? StudyExport::Open(&store_, *id) : id.status());
+    const absl::StatusOr<StudyRef> study = MeantStudyOf(*request, "name", request->name());
+    opened(study.ok() ? StudyExport::Open(&store_, *study) : study.status());
   });
   if (!accepted.ok()) opened(accepted);
 }

@@ -24,6 +24,7 @@ inline constexpr size_t kFullPageBytes = size_t{3} << 20;
 inline constexpr int kDefaultTrialsPerPage = 100;
 inline constexpr int kDefaultStudiesPerPage = 50;
 inline constexpr int kDefaultSourceTasksPerPage = 50;
+inline constexpr int kDefaultObservationsPerPage = 1000;
 
 // How many records are looked at at a time in search of those of one project.
 inline constexpr int kRecordsPerRead = 200;

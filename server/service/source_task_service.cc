@@ -1,5 +1,8 @@
 #include "server/service/source_task_service.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
+#include "server/convert/observation_conversion.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/source_conversion.h"
@@ -20,6 +24,7 @@ namespace slipstream {
 namespace {
 
 constexpr char kSourceTasksScope[] = "source tasks";
+constexpr char kObservationsScope[] = "observations of ";
 
 absl::Status FillRegistered(const RegisteredSourceTask& registered,
                             v1::RegisterSourceTaskResponse* response) {
@@ -27,6 +32,36 @@ absl::Status FillRegistered(const RegisteredSourceTask& registered,
                               SourceTaskToProto(registered.record));
   response->set_already_registered(registered.already_registered);
   return absl::OkStatus();
+}
+
+// Adds observations of the task from `position` on, counted from 0, until there are `limit` or the
+// page is full. Returns the position of the next one.
+absl::StatusOr<int64_t> AddObservations(Store& store, const SourceTaskRecord& task,
+                                        int64_t position, int limit,
+                                        v1::ListSourceObservationsResponse* response) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(task));
+  const int64_t left = std::max<int64_t>(task.observation_count - position, 0);
+  const int64_t end = position + std::min<int64_t>(left, limit);
+  size_t bytes = 0;
+  while (position < end && bytes < kFullPageBytes) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<std::string> chunk,
+                                store.FindSourceChunk(task.id, position / kPointsPerChunk));
+    std::vector<SourcePoint> points;
+    if (chunk.has_value()) {
+      SLIPSTREAM_RETURN_IF_ERROR(UnpackPoints(*chunk, header.space->dimension(), &points));
+    }
+    auto place = static_cast<size_t>(position % kPointsPerChunk);
+    if (place >= points.size()) {
+      return absl::DataLossError(
+          absl::StrCat(SourceTaskName(task.id), " has fewer observations than it should"));
+    }
+    for (; place < points.size() && position < end && bytes < kFullPageBytes; ++place, ++position) {
+      v1::Observation* const observation = response->add_observations();
+      SourcePointToProto(*header.space, header.metric, points[place], observation);
+      bytes += observation->ByteSizeLong();
+    }
+  }
+  return position;
 }
 
 }  // namespace
@@ -107,6 +142,25 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
     if (last != nullptr) {
       response->set_next_page_token(MakePageToken(scope, last->key));
     }
+    return absl::OkStatus();
+  });
+}
+
+void SourceTaskService::ListSourceObservations(const v1::ListSourceObservationsRequest* request,
+                                               v1::ListSourceObservationsResponse* response,
+                                               Done done) {
+  AnswerOn(reads_, done, [=, this]() -> absl::Status {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id,
+                                ParseSourceTaskName("source_task", request->source_task()));
+    const std::string scope = absl::StrCat(kObservationsScope, id);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t first, ParsePageToken(scope, request->page_token()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord task, store_.GetSourceTask(id));
+    const int limit =
+        request->page_size() == 0 ? kDefaultObservationsPerPage : request->page_size();
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t next,
+                                AddObservations(store_, task, first, limit, response));
+    if (next < task.observation_count) response->set_next_page_token(MakePageToken(scope, next));
     return absl::OkStatus();
   });
 }

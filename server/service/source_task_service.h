@@ -36,6 +36,8 @@ class SourceTaskService {
   void GetSourceTask(const v1::GetSourceTaskRequest* request, v1::SourceTask* response, Done done);
   void ListSourceTasks(const v1::ListSourceTasksRequest* request,
                        v1::ListSourceTasksResponse* response, Done done);
+  void ListSourceObservations(const v1::ListSourceObservationsRequest* request,
+                              v1::ListSourceObservationsResponse* response, Done done);
   void DeleteSourceTask(const v1::DeleteSourceTaskRequest* request,
                         google::protobuf::Empty* response, Done done);
 

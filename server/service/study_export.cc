@@ -28,8 +28,11 @@ void KeepFew(std::vector<TrialRecord>* records) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<StudyExport>> StudyExport::Open(Store* store,
-                                                               const std::string& id) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(StudyRecord record, store->GetStudy(id));
+                                                               const StudyRef& study) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(StudyRecord record, store->GetStudy(study.id));
+  if (record.create_ms != study.create_ms.value_or(record.create_ms)) {
+    return StudyReplaced(study.id);
+  }
   return std::unique_ptr<StudyExport>(new StudyExport(store, std::move(record)));
 }
 

@@ -22,7 +22,7 @@ class StudyExport {
   static constexpr size_t kFullBytes = size_t{256} << 10;
 
   // `store` must outlive the export. NOT_FOUND.
-  static absl::StatusOr<std::unique_ptr<StudyExport>> Open(Store* store, const std::string& id);
+  static absl::StatusOr<std::unique_ptr<StudyExport>> Open(Store* store, const StudyRef& study);
 
   // The next lines; none after the last one. NOT_FOUND: the study has been deleted.
   absl::StatusOr<v1::ExportStudyResponse> Next();

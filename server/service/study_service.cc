@@ -258,15 +258,15 @@ void StudyService::UpdateStudy(const v1::UpdateStudyRequest* request, v1::Study*
 void StudyService::DeleteStudy(const v1::DeleteStudyRequest* request,
                                google::protobuf::Empty* response, Done done) {
   absl::Status status = CheckRequestId(request->request_id());
-  const absl::StatusOr<std::string> id = ParseStudyName("name", request->name());
-  if (status.ok()) status = id.status();
+  const absl::StatusOr<StudyRef> study = MeantStudyOf(*request, "name", request->name());
+  if (status.ok()) status = study.status();
   if (!status.ok()) return done(status);
-  Done forget = [this, id = *id, done = std::move(done)](absl::Status result) {
+  Done forget = [this, id = study->id, done = std::move(done)](absl::Status result) {
     catalog_.ForgetStudy(id);
     done(std::move(result));
   };
   store_.DeleteStudy(
-      *id, EmptyAnsweringWrite(GuardOf("DeleteStudy", *request), response, std::move(forget)));
+      *study, EmptyAnsweringWrite(GuardOf("DeleteStudy", *request), response, std::move(forget)));
 }
 
 void StudyService::ListPresets(const v1::ListPresetsRequest*, v1::ListPresetsResponse* response,

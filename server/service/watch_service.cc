@@ -8,6 +8,7 @@
 #include "server/convert/event_conversion.h"
 #include "server/convert/page_token.h"
 #include "server/convert/resource_name.h"
+#include "server/service/meant_study.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {
@@ -85,34 +86,40 @@ absl::StatusOr<std::optional<int64_t>> WatchService::FirstDeleted(const std::str
   }
 }
 
-absl::StatusOr<int64_t> WatchService::KeyOf(const std::string& study_id, int64_t after) {
+absl::StatusOr<int64_t> WatchService::KeyOf(const StudyRef& study, int64_t after) {
   // The study is read first: one that is deleted in between is found among the events.
-  const absl::StatusOr<StudyRecord> present = store_.GetStudy(study_id);
+  const absl::StatusOr<StudyRecord> present = store_.GetStudy(study.id);
   if (!present.ok() && !absl::IsNotFound(present.status())) return present.status();
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> deleted, FirstDeleted(study_id, after));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> deleted, FirstDeleted(study.id, after));
   if (deleted.has_value()) return *deleted;
   if (!present.ok()) return present.status();
+  if (present->create_ms != study.create_ms.value_or(present->create_ms)) {
+    return StudyReplaced(study.id);
+  }
   return present->key;
 }
 
 absl::StatusOr<std::unique_ptr<EventStream>> WatchService::Open(
-    const std::optional<std::string>& study_id, const std::optional<std::string>& project,
+    const std::optional<StudyRef>& study, const std::optional<std::string>& project,
     const std::string& token, std::function<void()> on_more) {
   const std::string scope =
-      study_id.has_value()
-          ? absl::StrCat("events of ", StudyName(*study_id))
+      study.has_value()
+          ? absl::StrCat("events of ", StudyName(study->id))
           : absl::StrCat("events", project.has_value() ? " " : "", project.value_or(""));
   SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t after, BeginningOf(scope, token));
   int64_t key = 0;
-  if (study_id.has_value()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(key, KeyOf(*study_id, after));
+  if (study.has_value()) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(key, KeyOf(*study, after));
   }
   SLIPSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<EventFeed::Watcher> watcher,
                               feed_.Watch(key, after, std::move(on_more)));
   std::unique_ptr<EventStream> stream(
       new EventStream(&feed_, &answers_, std::move(watcher), scope));
-  stream->study_id_ = study_id;
-  if (!study_id.has_value()) stream->project_ = project;
+  if (study.has_value()) {
+    stream->study_id_ = study->id;
+  } else {
+    stream->project_ = project;
+  }
   return stream;
 }
 
@@ -124,9 +131,9 @@ void WatchService::OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventS
 
 void WatchService::WatchStudy(const v1::WatchStudyRequest* request, std::function<void()> on_more,
                               Opened opened) {
-  const absl::StatusOr<std::string> id = ParseStudyName("study", request->study());
-  if (!id.ok()) return opened(id.status());
-  OpenLater([=, this] { return Open(*id, std::nullopt, request->resume_token(), on_more); },
+  const absl::StatusOr<StudyRef> study = MeantStudyOf(*request, "study", request->study());
+  if (!study.ok()) return opened(study.status());
+  OpenLater([=, this] { return Open(*study, std::nullopt, request->resume_token(), on_more); },
             opened);
 }
 

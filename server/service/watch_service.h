@@ -94,7 +94,7 @@ class WatchService {
 
  private:
   // Watches the study, or those of the project where none is given, or all without both.
-  absl::StatusOr<std::unique_ptr<EventStream>> Open(const std::optional<std::string>& study_id,
+  absl::StatusOr<std::unique_ptr<EventStream>> Open(const std::optional<StudyRef>& study,
                                                     const std::optional<std::string>& project,
                                                     const std::string& token,
                                                     std::function<void()> on_more);
@@ -102,7 +102,7 @@ class WatchService {
   absl::StatusOr<int64_t> BeginningOf(const std::string& scope, const std::string& token);
   // The key of the study that had the id after this event: it may have been deleted since, and
   // another one have its id.
-  absl::StatusOr<int64_t> KeyOf(const std::string& study_id, int64_t after);
+  absl::StatusOr<int64_t> KeyOf(const StudyRef& study, int64_t after);
   // The key of the first study of this id that was deleted after the event, if any was.
   absl::StatusOr<std::optional<int64_t>> FirstDeleted(const std::string& study_id, int64_t after);
   void OpenLater(std::function<absl::StatusOr<std::unique_ptr<EventStream>>()> open,

@@ -114,6 +114,9 @@ class RowSnapshot : public Rows {
                                                                         int limit) = 0;
   // The chunks in the order in which they were inserted.
   virtual absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) = 0;
+  // The one before which `position` others were inserted, if there is one.
+  virtual absl::StatusOr<std::optional<std::string>> FindSourceChunk(int64_t source_key,
+                                                                     int64_t position) = 0;
 };
 
 // Reads see what the transaction has written, and hold until its commit: no

@@ -65,9 +65,9 @@ class RuleStore : public Store {
              return rules::UpdateStudy(rows, study, change);
            });
   }
-  void DeleteStudy(std::string id, Write<Unit> write) override {
+  void DeleteStudy(StudyRef study, Write<Unit> write) override {
     Submit(std::move(write),
-           [id = std::move(id)](RowTransaction& rows) { return rules::DeleteStudy(rows, id); });
+           [study = std::move(study)](RowTransaction& rows) { return rules::DeleteStudy(rows, study); });
   }
   void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) override {
     Submit(std::move(write), [study = std::move(study), age_ms](RowTransaction& rows) {
@@ -228,6 +228,10 @@ class RuleStore : public Store {
   }
   absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) override {
     return Read([&](RowSnapshot& rows) { return rules::GetSourceChunks(rows, id); });
+  }
+  absl::StatusOr<std::optional<std::string>> FindSourceChunk(const std::string& id,
+                                                             int64_t position) override {
+    return Read([&](RowSnapshot& rows) { return rules::FindSourceChunk(rows, id, position); });
   }
 
  private:

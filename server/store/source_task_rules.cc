@@ -64,4 +64,10 @@ absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows, cons
   return rows.ListSourceChunks(key);
 }
 
+absl::StatusOr<std::optional<std::string>> FindSourceChunk(RowSnapshot& rows, const std::string& id,
+                                                           int64_t position) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t key, RequireSourceTask(rows, id));
+  return rows.FindSourceChunk(key, position);
+}
+
 }  // namespace slipstream::rules

@@ -4,6 +4,7 @@
 #define SLIPSTREAM_SERVER_STORE_SOURCE_TASK_RULES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ absl::StatusOr<SourceTaskRecord> GetSourceTask(RowSnapshot& rows, const std::str
 absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(RowSnapshot& rows, int64_t after_key,
                                                               int limit);
 absl::StatusOr<std::vector<std::string>> GetSourceChunks(RowSnapshot& rows, const std::string& id);
+absl::StatusOr<std::optional<std::string>> FindSourceChunk(RowSnapshot& rows, const std::string& id,
+                                                           int64_t position);
 
 }  // namespace slipstream::rules
 

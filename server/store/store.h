@@ -175,7 +175,7 @@ class Store {
   // NOT_FOUND. FAILED_PRECONDITION: the study is COMPLETED and another state is asked for.
   virtual void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) = 0;
   // NOT_FOUND. Deletes the trials too; remembered answers stay.
-  virtual void DeleteStudy(std::string id, Write<Unit> write) = 0;
+  virtual void DeleteStudy(StudyRef study, Write<Unit> write) = 0;
   // Stores an imported study. Trials that are ACTIVE are given back, as by
   // ReleaseTrials. ALREADY_EXISTS: the id is taken, and the study there is not to be
   // replaced. NOT_FOUND: a source task does not exist. RESOURCE_EXHAUSTED: the study
@@ -288,6 +288,9 @@ class Store {
                                                                         int limit) = 0;
   // The observations of a source task, in order. NOT_FOUND.
   virtual absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) = 0;
+  // One of these chunks, counted from 0; absent if there are not so many. NOT_FOUND: no such task.
+  virtual absl::StatusOr<std::optional<std::string>> FindSourceChunk(const std::string& id,
+                                                                     int64_t position) = 0;
 };
 
 }  // namespace slipstream

@@ -103,10 +103,10 @@ absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const StudyRef& st
   return *std::move(record);
 }
 
-absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, id));
+absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const StudyRef& study) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const StudyHead head, RequireStudy(rows, study));
   SLIPSTREAM_RETURN_IF_ERROR(rows.DeleteStudy(head.key));
-  SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyDeleted, head.key, id));
+  SLIPSTREAM_RETURN_IF_ERROR(EmitStudyEvent(rows, EventKind::kStudyDeleted, head.key, study.id));
   return Unit{};
 }
 

@@ -19,7 +19,7 @@ absl::StatusOr<StudyRecord> CreateStudy(RowTransaction& rows, const NewStudy& st
                                         Quotas* quotas = nullptr);
 absl::StatusOr<StudyRecord> UpdateStudy(RowTransaction& rows, const StudyRef& study,
                                         const StudyChange& change);
-absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const std::string& id);
+absl::StatusOr<Unit> DeleteStudy(RowTransaction& rows, const StudyRef& study);
 absl::StatusOr<Unit> ExpireStudy(RowTransaction& rows, const StudyRef& study, int64_t age_ms);
 
 absl::StatusOr<StudyRecord> GetStudy(RowSnapshot& rows, const std::string& id);

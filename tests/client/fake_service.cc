@@ -707,6 +707,16 @@ grpc::Status FakeService::ListSourceTasks(Context* context,
   });
 }
 
+grpc::Status FakeService::ListSourceObservations(Context* context,
+                                                 const v1::ListSourceObservationsRequest* request,
+                                                 v1::ListSourceObservationsResponse* response) {
+  return Answer(context, "ListSourceObservations", "", response, [&] {
+    return Page(observations_, *request, response, [&](const v1::Observation& observation) {
+      *response->add_observations() = observation;
+    });
+  });
+}
+
 grpc::Status FakeService::DeleteSourceTask(Context* context,
                                            const v1::DeleteSourceTaskRequest* request,
                                            google::protobuf::Empty* response) {

@@ -116,6 +116,9 @@ class FakeService final : public v1::OptimizationService::Service {
   Status GetSourceTask(Context*, const v1::GetSourceTaskRequest*, v1::SourceTask*) override;
   Status ListSourceTasks(Context*, const v1::ListSourceTasksRequest*,
                          v1::ListSourceTasksResponse*) override;
+  // Those that were registered last, whichever the task is.
+  Status ListSourceObservations(Context*, const v1::ListSourceObservationsRequest*,
+                                v1::ListSourceObservationsResponse*) override;
   // A status with one of each, of a server that refuses changes.
   Status GetServerStatus(Context*, const v1::GetServerStatusRequest*, v1::ServerStatus*) override;
   // A backup of the name that was asked for, of 5 MiB.

@@ -170,6 +170,18 @@ TEST_F(SourceTasks, AHundredThousandObservationsGoIntoOneCallAndNoMore) {
   std::vector<v1::Observation> observations = ExampleObservations(100000);
   const auto response = MustRegister(ExampleHeader(), observations);
   EXPECT_EQ(response.source_task().observation_count(), 100000);
+  v1::ListSourceObservationsRequest list;
+  list.set_source_task(response.source_task().name());
+  size_t read = 0;
+  do {
+    v1::ListSourceObservationsResponse page;
+    ASSERT_TRUE(Call(stub(), &Stub::ListSourceObservations, list, &page).ok());
+    for (const v1::Observation& observation : page.observations()) {
+      ASSERT_EQ(observation.DebugString(), observations[read++].DebugString());
+    }
+    list.set_page_token(page.next_page_token());
+  } while (!list.page_token().empty());
+  EXPECT_EQ(read, 100000u);
   observations.push_back(observations.front());
   const grpc::Status status = Refused(ExampleHeader(), observations);
   EXPECT_EQ(ViolationIn(status).field(), "observations");

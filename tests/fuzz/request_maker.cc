@@ -254,6 +254,12 @@ std::unique_ptr<Message> RequestMaker::Legal(Rpc rpc, Dice& dice) {
       request.set_page_size(static_cast<int>(dice.Below(4)));
       return Own(request);
     }
+    case Rpc::kListSourceObservations: {
+      v1::ListSourceObservationsRequest request;
+      request.set_source_task(Source(dice));
+      request.set_page_size(static_cast<int>(dice.Below(4)));
+      return Own(request);
+    }
     case Rpc::kDeleteSourceTask: {
       v1::DeleteSourceTaskRequest request;
       request.set_name(Source(dice));

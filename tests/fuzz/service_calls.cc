@@ -206,6 +206,8 @@ absl::Status ServiceCalls::Call(Rpc rpc, const std::string& request, std::string
       return exchange.With(sources, &SourceTaskService::GetSourceTask);
     case Rpc::kListSourceTasks:
       return exchange.With(sources, &SourceTaskService::ListSourceTasks);
+    case Rpc::kListSourceObservations:
+      return exchange.With(sources, &SourceTaskService::ListSourceObservations);
     case Rpc::kDeleteSourceTask:
       return exchange.With(sources, &SourceTaskService::DeleteSourceTask);
     case Rpc::kGetServerStatus:

@@ -316,6 +316,14 @@ class MemorySnapshot : public RowSnapshot {
     const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);
     return row == nullptr ? std::vector<std::string>() : row->chunks;
   }
+  absl::StatusOr<std::optional<std::string>> FindSourceChunk(int64_t source_key,
+                                                             int64_t position) override {
+    const SourceTaskRow* row = FindIn(tables_.source_tasks, source_key);
+    const bool is_there = row != nullptr && position >= 0 &&
+                          position < static_cast<int64_t>(row->chunks.size());
+    if (!is_there) return std::optional<std::string>();
+    return std::optional<std::string>(row->chunks[static_cast<size_t>(position)]);
+  }
 
  private:
   static constexpr int kAll = 1 << 30;

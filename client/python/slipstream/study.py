@@ -114,7 +114,7 @@ class Study(StudyBase):
         ...         break
         1 0.25
         """
-        watching = Watching(self._service, self.name, resume_token)
+        watching = Watching(self._service, self._meant, resume_token)
         self._transport.run(watching.begin())
         return self._events_of(watching)
 
@@ -205,6 +205,27 @@ class Study(StudyBase):
         """The titles of the study's source tasks, by name."""
         return self._transport.run(self._reader.source_titles())
 
+    def change(
+        self,
+        *,
+        title: Optional[str] = None,
+        labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+    ) -> StudyDescription:
+        """Gives the study another title or other labels, and returns it as it is then.
+
+        Labels come beside those that the study has, as those of `annotate` do, and the same holds
+        of two processes that change them at once. What is left out stays as it is.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-change", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> study.change(title="Learning rates", labels={"team": "vision", "year": 2026}).title
+        'Learning rates'
+        >>> study.change(labels={"year": None}).labels
+        {'team': 'vision'}
+        """
+        return self._transport.run_in_turn(self.name, self._reader.change(title, labels))
+
     def pause(self) -> None:
         """Stops suggestions for now; results are still taken."""
         self._transport.run(self._reader.set_state("PAUSED"))
@@ -221,7 +242,7 @@ class Study(StudyBase):
         """Writes the study to a file of JSON lines, with its trials, reports and provenances.
 
         `slipstream.import_study` makes a study of it, here or on another server."""
-        self._transport.run(exchange.export(self._service, self.name, path))
+        self._transport.run(exchange.export(self._service, self._meant, path))
 
     @property
     def plot(self) -> Plotter:

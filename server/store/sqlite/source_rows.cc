@@ -58,6 +58,14 @@ absl::StatusOr<std::vector<std::string>> SqliteSnapshot::ListSourceChunks(int64_
   return query.All([](const Query& row) { return row.Bytes(0); });
 }
 
+absl::StatusOr<std::optional<std::string>> SqliteSnapshot::FindSourceChunk(int64_t source_key,
+                                                                           int64_t position) {
+  Query query(reader_, "SELECT data FROM source_chunks WHERE source_key = ? AND position = ?");
+  query.BindInteger(source_key);
+  query.BindInteger(position);
+  return query.First([](const Query& row) { return row.Bytes(0); });
+}
+
 absl::StatusOr<std::optional<std::string>> SqliteTransaction::FindStudyUsing(int64_t source_key) {
   Query query(writer_,
               "SELECT id FROM study_sources JOIN studies ON studies.key = study_key"

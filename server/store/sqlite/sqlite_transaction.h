@@ -98,6 +98,8 @@ class SqliteSnapshot : public RowSnapshot {
   absl::StatusOr<std::vector<SourceTaskRecord>> ListSourceTasks(int64_t after_key,
                                                                 int limit) override;
   absl::StatusOr<std::vector<std::string>> ListSourceChunks(int64_t source_key) override;
+  absl::StatusOr<std::optional<std::string>> FindSourceChunk(int64_t source_key,
+                                                             int64_t position) override;
 
  private:
   Connection& reader_;

@@ -15,6 +15,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Le;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr char kTable[] =
     "lr,kernel,degree,accuracy\r\n"
@@ -178,6 +179,48 @@ TEST_F(SourceCommands, ShowAndDeleteFindATaskByItsFirstDigits) {
   EXPECT_EQ(deleted.code, 0) << deleted.err;
   EXPECT_THAT(deleted.out, HasSubstr("deleted sourceTasks/aaaaaa"));
   EXPECT_EQ(Run({"source", "show", "aaaaaa"}).code, 1);
+}
+
+TEST_F(SourceCommands, WhatIsExportedIsImportedAsItWas) {
+  const std::string table = std::string(kTable) + "0.75,rbf,,\r\n";
+  ASSERT_EQ(Run({"source", "register", "-", "--study", "s1", "--title", "Last year",
+                 "--missing-objective", "infeasible"},
+                table)
+                .code,
+            0);
+  const ProcessResult printed = Run({"source", "export", "aaaaaa"});
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  EXPECT_THAT(printed.out, StartsWith("{\"name\":\"sourceTasks/aaaaaa"));
+  EXPECT_THAT(printed.out, HasSubstr("\"displayName\":\"Last year\""));
+  EXPECT_THAT(printed.out, HasSubstr("\"infeasibility\":{}"));
+  const std::string path = WriteTestFile("source.jsonl", "before");
+  const ProcessResult written = Run({"source", "export", "aaaaaa", "--output", path});
+  ASSERT_EQ(written.code, 0) << written.err;
+  EXPECT_THAT(written.out, HasSubstr("exported sourceTasks/aaaaaa"));
+
+  const auto before = service().observations();
+  ASSERT_EQ(before.size(), 3u);
+  for (const std::string& file : {path, std::string("-")}) {
+    const ProcessResult imported =
+        Run({"source", "import", file, "--project", "vision", "--format", "json"}, printed.out);
+    ASSERT_EQ(imported.code, 0) << imported.err;
+    EXPECT_EQ(Json::parse(imported.out)["sourceTask"]["displayName"], "Last year");
+    const auto after = service().observations();
+    ASSERT_EQ(after.size(), before.size());
+    for (size_t i = 0; i < before.size(); ++i) {
+      EXPECT_EQ(after[i].DebugString(), before[i].DebugString());
+    }
+  }
+}
+
+TEST_F(SourceCommands, AnImportThatCannotBeReadIsToldWithItsPlace) {
+  const ProcessResult empty = Run({"source", "import", "-"}, "");
+  EXPECT_EQ(empty.code, 1);
+  EXPECT_THAT(empty.err, HasSubstr("standard input is empty"));
+  const ProcessResult broken =
+      Run({"source", "import", "-"}, "{\"displayName\":\"t\"}\n{\"configuration\":\n");
+  EXPECT_EQ(broken.code, 1);
+  EXPECT_THAT(broken.err, HasSubstr("standard input:2: "));
 }
 
 TEST_F(SourceCommands, AnEmptyListSaysWhatToDo) {

@@ -48,6 +48,13 @@ class Exchange(ServerTest):
         self.assertEqual(again, first)
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["study.jsonl"])
 
+    def test_no_other_study_of_the_name_is_exported(self):
+        slipstream.delete_study(self.study_id)
+        slipstream.create_or_load(self.study_id, {"x": choice("a", "b")}, minimize="loss")
+        with self.assertRaisesRegex(slipstream.NotFound, "is not the study that"):
+            self.study.export(self.path)
+        self.assertFalse(os.path.exists(self.path))
+
     def test_exports_to_one_path_at_the_same_time_are_whole_each(self):
         self.run_trials(3)
         with open(self.path + ".partial", "w", encoding="utf-8") as file:

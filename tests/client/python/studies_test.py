@@ -60,6 +60,23 @@ class Opening(ServerTest):
         reordered = dict(reversed(EVERY_KIND.items()))
         self.assertEqual(self.open(reordered, exact=True).id, again.id)
 
+    def test_title_and_labels_can_be_changed(self):
+        study = self.open(title="first", labels={"team": "vision"})
+        changed = study.change(title="second", labels={"year": 2026, "team": None})
+        self.assertEqual((changed.title, changed.labels), ("second", {"year": "2026"}))
+        self.assertEqual(slipstream.load(self.study_id).description, changed)
+        self.assertEqual(study.change(labels={"year": 2026}), changed)
+        self.assertEqual(study.change(title="").title, "")
+        for wrong in ({}, {"title": 3}, {"labels": {"a": []}}):
+            with self.assertRaises(TypeError):
+                study.change(**wrong)
+
+        async def change():
+            async with await slipstream.aio.load(self.study_id) as same:
+                return await same.change(title="third")
+
+        self.assertEqual(asyncio.run(change()).title, "third")
+
     def test_everything_that_differs_is_told(self):
         self.open(seed=7)
         space = {**EVERY_KIND, "lr": log(1e-4, 1), "more": real(0, 1)}

@@ -87,6 +87,9 @@ class Watch(ServerTest):
         timer.join()
         with self.assertRaises(slipstream.NotFound):
             study.watch()
+        self.open()  # Another study of the name.
+        with self.assertRaisesRegex(slipstream.NotFound, "is not the study that"):
+            study.watch()
 
     def test_what_is_resumed_over_a_deletion_ends_with_it(self):
         study = self.open()

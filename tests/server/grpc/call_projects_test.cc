@@ -52,6 +52,12 @@ TEST(CallProjects, ListsAreOfOneProjectOrAll) {
   EXPECT_THAT(ProjectsOf(list), ElementsAre(kEveryProject));
 }
 
+TEST(CallProjects, OfObservationsItIsTheirSourceTasks) {
+  v1::ListSourceObservationsRequest list;
+  list.set_source_task("projects/vision/sourceTasks/x");
+  EXPECT_THAT(ProjectsOf(list), ElementsAre("vision"));
+}
+
 TEST(CallProjects, EachNameOfSeveralCounts) {
   v1::HeartbeatRequest heartbeat;
   heartbeat.set_study("projects/a/studies/s");

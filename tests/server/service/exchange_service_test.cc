@@ -22,6 +22,9 @@ class Exchange : public ServiceFixture {
   absl::StatusOr<std::unique_ptr<StudyExport>> Open(const std::string& name) {
     v1::ExportStudyRequest request;
     request.set_name(name);
+    return Open(request);
+  }
+  absl::StatusOr<std::unique_ptr<StudyExport>> Open(const v1::ExportStudyRequest& request) {
     std::promise<absl::StatusOr<std::unique_ptr<StudyExport>>> opened;
     service_->exchange().ExportStudy(&request,
                                      [&](auto found) { opened.set_value(std::move(found)); });
@@ -178,6 +181,20 @@ TEST_F(Exchange, AnImportNeedsItsSourceTasks) {
   const absl::Status refused = Import(lines, As("copy"));
   EXPECT_EQ(refused.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(refused.message()), HasSubstr(source.source_task().name()));
+}
+
+TEST_F(Exchange, NoOtherStudyOfTheNameIsExported) {
+  Create(ExampleStudy());
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  v1::Study study;
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &study).ok());
+  v1::ExportStudyRequest request;
+  request.set_name("studies/s");
+  *request.mutable_study_create_time() = study.create_time();
+  EXPECT_TRUE(Open(request).ok());
+  request.mutable_study_create_time()->set_seconds(study.create_time().seconds() + 1);
+  EXPECT_TRUE(absl::IsNotFound(Open(request).status()));
 }
 
 TEST_F(Exchange, AStudyThatIsNotThereIsNotExported) {

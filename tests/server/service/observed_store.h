@@ -26,8 +26,8 @@ class ObservedStore : public Store {
   void UpdateStudy(StudyRef study, StudyChange change, Write<StudyRecord> write) override {
     store_.UpdateStudy(std::move(study), std::move(change), std::move(write));
   }
-  void DeleteStudy(std::string id, Write<Unit> write) override {
-    store_.DeleteStudy(std::move(id), std::move(write));
+  void DeleteStudy(StudyRef study, Write<Unit> write) override {
+    store_.DeleteStudy(std::move(study), std::move(write));
   }
   void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) override {
     store_.ExpireStudy(std::move(study), age_ms, std::move(write));
@@ -159,6 +159,11 @@ class ObservedStore : public Store {
   absl::StatusOr<std::vector<std::string>> GetSourceChunks(const std::string& id) override {
     before_read_("GetSourceChunks");
     return store_.GetSourceChunks(id);
+  }
+  absl::StatusOr<std::optional<std::string>> FindSourceChunk(const std::string& id,
+                                                             int64_t position) override {
+    before_read_("FindSourceChunk");
+    return store_.FindSourceChunk(id, position);
   }
 
  private:

@@ -28,6 +28,11 @@ class SourceTaskServiceTest : public ServiceFixture {
     request.set_name(name);
     return Call(&SourceTaskService::GetSourceTask, request, task).code();
   }
+  // The field that the call is refused for; empty if it is not.
+  std::string RefusedField(const v1::ListSourceObservationsRequest& request) {
+    const absl::Status status = Call(&SourceTaskService::ListSourceObservations, request);
+    return status.ok() ? "" : ViolationOf(status).value_or(FieldViolation{}).field;
+  }
 };
 
 TEST_F(SourceTaskServiceTest, ARegisteredTaskReadsBackAndIsRegisteredOnce) {
@@ -73,6 +78,70 @@ TEST_F(SourceTaskServiceTest, ValidationAnswersLikeRegistrationAndStoresNothing)
   EXPECT_EQ(registered.source_task().name(), checked.source_task().name());
   ASSERT_TRUE(Register(ExampleObservations(5), &checked, header).ok());
   EXPECT_TRUE(checked.already_registered());
+}
+
+TEST_F(SourceTaskServiceTest, ObservationsComeBackPageByPageAndMakeTheSameTask) {
+  std::vector<v1::Observation> observations;
+  for (int task = 0; task < 10; ++task) {
+    for (const v1::Observation& each : ExampleObservations(1000, task)) {
+      observations.push_back(each);
+    }
+  }
+  v1::RegisterSourceTaskResponse registered;
+  ASSERT_TRUE(Register(observations, &registered).ok());
+  std::vector<v1::Observation> read;
+  v1::ListSourceObservationsRequest request;
+  request.set_source_task(registered.source_task().name());
+  request.set_page_size(997);
+  int pages = 0;
+  do {
+    v1::ListSourceObservationsResponse page;
+    ASSERT_TRUE(Call(&SourceTaskService::ListSourceObservations, request, &page).ok());
+    ASSERT_LE(page.observations_size(), 997);
+    read.insert(read.end(), page.observations().begin(), page.observations().end());
+    request.set_page_token(page.next_page_token());
+    ++pages;
+  } while (!request.page_token().empty());
+  EXPECT_EQ(pages, 11);
+  ASSERT_EQ(read.size(), observations.size());
+  for (size_t i = 0; i < read.size(); ++i) {
+    ASSERT_EQ(read[i].DebugString(), observations[i].DebugString()) << i;
+  }
+
+  v1::RegisterSourceTaskResponse again;
+  ASSERT_TRUE(Register(read, &again).ok());
+  EXPECT_TRUE(again.already_registered());
+  EXPECT_EQ(again.source_task().name(), registered.source_task().name());
+}
+
+TEST_F(SourceTaskServiceTest, APageOfObservationsHasABoundAndATaskOfItsOwn) {
+  v1::ListSourceObservationsRequest request;
+  request.set_source_task("sourceTasks/00000000000000000000000000000000");
+  v1::ListSourceObservationsResponse page;
+  EXPECT_EQ(Call(&SourceTaskService::ListSourceObservations, request, &page).code(),
+            absl::StatusCode::kNotFound);
+  v1::RegisterSourceTaskResponse one;
+  v1::RegisterSourceTaskResponse other;
+  ASSERT_TRUE(Register(ExampleObservations(3), &one).ok());
+  ASSERT_TRUE(Register(ExampleObservations(4), &other).ok());
+  request.set_source_task(one.source_task().name());
+  for (const int size : {-1, 1001}) {
+    request.set_page_size(size);
+    EXPECT_EQ(RefusedField(request), "page_size");
+  }
+  request.set_page_size(2);
+  ASSERT_TRUE(Call(&SourceTaskService::ListSourceObservations, request, &page).ok());
+  EXPECT_EQ(page.observations_size(), 2);
+  request.set_page_token(page.next_page_token());
+  page.Clear();
+  ASSERT_TRUE(Call(&SourceTaskService::ListSourceObservations, request, &page).ok());
+  EXPECT_EQ(page.observations_size(), 1);
+  EXPECT_EQ(page.next_page_token(), "");
+  request.set_source_task(other.source_task().name());
+  EXPECT_EQ(RefusedField(request), "page_token");
+  request.set_page_token("");
+  request.set_source_task("studies/s");
+  EXPECT_EQ(RefusedField(request), "source_task");
 }
 
 TEST_F(SourceTaskServiceTest, ATaskInUseIsNotDeletedAndTheErrorNamesAUser) {

@@ -159,6 +159,19 @@ TEST_F(StudyServiceTest, ADeletedStudyIsNotUsedForAnotherOneOfItsName) {
   EXPECT_TRUE(Suggest("w").configuration().values().contains("x"));
 }
 
+TEST_F(StudyServiceTest, ADeletionReachesNoOtherStudyOfTheName) {
+  Create(ExampleStudy());
+  v1::DeleteStudyRequest request;
+  request.set_name("studies/s");
+  *request.mutable_study_create_time() = Get("s").create_time();
+  request.mutable_study_create_time()->set_seconds(Get("s").create_time().seconds() - 1);
+  EXPECT_TRUE(absl::IsNotFound(Call(&StudyService::DeleteStudy, request)));
+  *request.mutable_study_create_time() = Get("s").create_time();
+  EXPECT_TRUE(Call(&StudyService::DeleteStudy, request).ok());
+  request.mutable_study_create_time()->set_nanos(-1);
+  ExpectViolation(Call(&StudyService::DeleteStudy, request), "study_create_time");
+}
+
 TEST_F(StudyServiceTest, PagesListEveryStudyOnceAndLeaveOutCandidatesUnlessAskedFor) {
   for (const char* id : {"a", "b", "c"}) Create(CandidateStudy(4), id);
   v1::ListStudiesRequest request;

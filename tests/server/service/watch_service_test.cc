@@ -111,6 +111,18 @@ TEST_F(WatchServiceTest, AWatchThatIsResumedEndsWithItsStudyAndTellsOfNoOtherOfT
   EXPECT_THAT(ToldAfter(Now(), 0), ElementsAre("."));
 }
 
+TEST_F(WatchServiceTest, NoOtherStudyOfTheNameIsWatched) {
+  v1::GetStudyRequest get;
+  get.set_name("studies/s");
+  v1::Study study;
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &study).ok());
+  v1::WatchStudyRequest request = After("");
+  *request.mutable_study_create_time() = study.create_time();
+  EXPECT_TRUE(Open(request).ok());
+  request.mutable_study_create_time()->set_seconds(study.create_time().seconds() - 1);
+  EXPECT_TRUE(absl::IsNotFound(Open(request).status()));
+}
+
 TEST_F(WatchServiceTest, AStudyThatIsNotThereIsNotFound) {
   const std::string token = Now();
   Delete("s");

@@ -318,6 +318,7 @@ TEST_P(RowContract, AbsentRowsAreNoErrors) {
     EXPECT_FALSE(rows.FindLeaseClock()->has_value());
     EXPECT_TRUE(rows.ListEndedLeases(1 << 30, 9)->empty());
     EXPECT_TRUE(rows.ListSourceChunks(7)->empty());
+    EXPECT_FALSE(rows.FindSourceChunk(7, 0)->has_value());
     return absl::NotFoundError("from the body");
   });
   EXPECT_THAT(read, IsRefusal(kNotFound, "from the body"));

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ TEST_P(StoreContract, ASourceTaskComesBackAsItWasRegistered) {
   EXPECT_EQ(found->create_ms, clock_.NowMs());
   EXPECT_EQ(found->study_count, 0);
   EXPECT_EQ(*store().GetSourceChunks("t"), task.chunks);
+  EXPECT_EQ(*store().FindSourceChunk("t", 0), "first");
+  EXPECT_EQ(*store().FindSourceChunk("t", 2), "third");
+  EXPECT_EQ(*store().FindSourceChunk("t", 3), std::nullopt);
+  EXPECT_EQ(*store().FindSourceChunk("t", -1), std::nullopt);
 }
 
 TEST_P(StoreContract, TheSameSourceTaskIsStoredOnce) {
@@ -56,6 +61,7 @@ TEST_P(StoreContract, SourceTasksAreListedOldestFirstAndPageByPage) {
 TEST_P(StoreContract, AnUnregisteredSourceTaskIsNotFound) {
   EXPECT_THAT(store().GetSourceTask("t").status(), IsRefusal(kNotFound, "sourceTasks/t"));
   EXPECT_THAT(store().GetSourceChunks("t").status(), IsRefusal(kNotFound, "sourceTasks/t"));
+  EXPECT_THAT(store().FindSourceChunk("t", 0).status(), IsRefusal(kNotFound, "sourceTasks/t"));
   EXPECT_THAT(DeleteSourceTask(store(), "t").status, IsRefusal(kNotFound, "sourceTasks/t"));
 }
 

@@ -44,9 +44,9 @@ Written<StudyRecord> UpdateStudy(Store& store, StudyRef study, StudyChange chang
   });
 }
 
-Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard, std::string answer) {
+Written<Unit> DeleteStudy(Store& store, StudyRef study, RequestGuard guard, std::string answer) {
   return Await<Unit>(std::move(guard), std::move(answer), [&](Write<Unit> write) {
-    store.DeleteStudy(std::move(id), std::move(write));
+    store.DeleteStudy(std::move(study), std::move(write));
   });
 }
 

@@ -32,7 +32,7 @@ Written<StudyRecord> CreateStudy(Store& store, NewStudy study, RequestGuard guar
                                  std::string answer = "answer");
 Written<StudyRecord> UpdateStudy(Store& store, StudyRef study, StudyChange change,
                                  RequestGuard guard = {}, std::string answer = "answer");
-Written<Unit> DeleteStudy(Store& store, std::string id, RequestGuard guard = {},
+Written<Unit> DeleteStudy(Store& store, StudyRef study, RequestGuard guard = {},
                           std::string answer = "answer");
 Written<Unit> ExpireStudy(Store& store, StudyRef study, absl::Duration age);
 Written<StudyRecord> ImportStudy(Store& store, ImportedStudy study, RequestGuard guard = {},

@@ -262,6 +262,7 @@ TEST_P(StoreContract, ACallThatMeansAStudyByItsTimeReachesNoOtherOfTheName) {
       [this](const StudyRef& study) { return store().ListTrials(study, {}).status(); },
       [this](const StudyRef& study) { return store().BestTrials(study, true, 1).status(); },
       [&](const StudyRef& study) { return UpdateStudy(store(), study, complete).status; },
+      [this](const StudyRef& study) { return DeleteStudy(store(), study).status; },
   };
   for (const auto& call : calls) {
     EXPECT_THAT(call(meant), IsRefusal(kNotFound, "studies/s is not the study that the call"));

@@ -175,6 +175,8 @@ class Client {
   absl::StatusOr<v1::SourceTask> GetSourceTask(const std::string& name);
   absl::StatusOr<v1::ListSourceTasksResponse> ListSourceTasks(
       const v1::ListSourceTasksRequest& request);
+  absl::StatusOr<v1::ListSourceObservationsResponse> ListSourceObservations(
+      const v1::ListSourceObservationsRequest& request);
   absl::Status DeleteSourceTask(v1::DeleteSourceTaskRequest request);
   absl::Status DeleteSourceTask(const std::string& name);
 
@@ -196,6 +198,8 @@ class Client {
   absl::Status ListAllTrials(v1::ListTrialsRequest request, const Visitor<v1::Trial>& visit);
   absl::Status ListAllSourceTasks(const Visitor<v1::SourceTask>& visit,
                                   const std::string& parent = "");
+  absl::Status ListAllSourceObservations(const std::string& source_task,
+                                         const Visitor<v1::Observation>& visit);
 
  private:
   Client(const ClientOptions& options, std::unique_ptr<client_internal::Caller> caller);

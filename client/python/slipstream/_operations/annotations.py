@@ -19,9 +19,14 @@ from slipstream.scalars import label_texts, plain
 Labels = Mapping[str, Union[str, float, None]]  # One that is None is removed.
 
 
-def _texts(labels: Labels) -> Dict[str, Optional[str]]:
+def texts_of(labels: Labels) -> Dict[str, Optional[str]]:
     texts = label_texts({key: "" if one is None else one for key, one in labels.items()})
     return {key: None if labels[key] is None else text for key, text in texts.items()}
+
+
+def merged(labels: Mapping[str, str], changes: Mapping[str, Optional[str]]) -> Dict[str, str]:
+    """These labels with others beside them or in their place, without those that become None."""
+    return {key: text for key, text in {**labels, **changes}.items() if text is not None}
 
 
 def _changes(
@@ -29,8 +34,7 @@ def _changes(
 ) -> Dict[str, Any]:
     """The fields of the trial that are to have other values."""
     changes: Dict[str, Any] = {}
-    merged = {**trial.labels, **labels}
-    kept = {key: text for key, text in merged.items() if text is not None}
+    kept = merged(trial.labels, labels)
     if kept != dict(trial.labels):
         changes["labels"] = kept
     if note is not None and note != trial.note:
@@ -64,7 +68,7 @@ def annotate(
     note = plain(note)
     if not isinstance(note, (str, type(None))):
         raise TypeError(f"note={note!r} must be a text")
-    texts = _texts(labels or {})
+    texts = texts_of(labels or {})
     trial = yield from read(service, name, created)
     changes = _changes(trial, texts, note)
     return (yield from service.update_trial(study, trial, changes)) if changes else trial

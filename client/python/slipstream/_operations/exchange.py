@@ -12,6 +12,7 @@ from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Next, Plan
 from slipstream._convert.names import parent_of, study_name
 from slipstream._convert.studies import study_of
+from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -26,7 +27,7 @@ def _text_of(line: Message) -> str:
     return text + "\n"
 
 
-def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
+def _lines_of(service: Service, study: MeantStudy, path: str) -> Plan[None]:
     """Writes the file. A stream that breaks is begun anew, without the lines that are written."""
     written = 0
     attempts = 0
@@ -53,11 +54,11 @@ def _lines_of(service: Service, study: str, path: str) -> Plan[None]:
                 return
             if written == before:
                 raise call_error(
-                    FailedCall(f"export {study}", service.address, attempts, 0.0), failure
+                    FailedCall(f"export {study.name}", service.address, attempts, 0.0), failure
                 )
 
 
-def export(service: Service, study: str, path: str) -> Plan[None]:
+def export(service: Service, study: MeantStudy, path: str) -> Plan[None]:
     """Writes a study to a file, which is there only once it is whole. Others may write to the same one
     at the same time."""
     partial = f"{path}.{secrets.token_hex(4)}.partial"

@@ -59,11 +59,14 @@ class Service:
         mask = {"read_mask": {"paths": list(fields)}} if fields else {}
         return self._read("GetStudy", f"read {name}", "GetStudyRequest", name=name, **mask)
 
-    def set_study_state(self, meant: MeantStudy, state: str) -> Plan[Message]:
-        number = messages.enum_value("Study.State", state)
-        study = messages.new("Study", name=meant.name, state=number)
-        fields = {"study": study, "update_mask": {"paths": ["state"]}, **meant.time_field()}
+    def change_study(self, meant: MeantStudy, changes: Mapping[str, Any]) -> Plan[Message]:
+        """Gives these fields of the study other values."""
+        study = messages.new("Study", name=meant.name, **changes)
+        fields = {"study": study, "update_mask": {"paths": list(changes)}, **meant.time_field()}
         return self._change("UpdateStudy", f"change {meant.name}", **fields)
+
+    def set_study_state(self, meant: MeantStudy, state: str) -> Plan[Message]:
+        return self.change_study(meant, {"state": messages.enum_value("Study.State", state)})
 
     def delete_study(self, name: str) -> Plan[Message]:
         return self._change("DeleteStudy", f"delete {name}", name=name)
@@ -140,16 +143,16 @@ class Service:
     def explain(self, trial: str) -> Plan[Message]:
         return self._read("Explain", f"explain {trial}", "ExplainRequest", trial=trial)
 
-    def watch_study(self, study: str, resume_token: str) -> Plan[Optional[Stream]]:
+    def watch_study(self, study: MeantStudy, resume_token: str) -> Plan[Optional[Stream]]:
         """None if the stream ended at once."""
-        fields = {"study": study, "resume_token": resume_token}
-        return self._read("WatchStudy", f"watch {study}", "WatchStudyRequest", **fields)
+        fields = {"resume_token": resume_token, **study.fields()}
+        return self._read("WatchStudy", f"watch {study.name}", "WatchStudyRequest", **fields)
 
-    def export_study(self, name: str) -> Plan[Optional[Stream]]:
+    def export_study(self, study: MeantStudy) -> Plan[Optional[Stream]]:
         """None if the stream ended at once."""
-        request = messages.new("ExportStudyRequest", name=name)
+        request = messages.new("ExportStudyRequest", name=study.name, **study.time_field())
         return self._caller.call(
-            "ExportStudy", request, f"export {name}", self._options.registration
+            "ExportStudy", request, f"export {study.name}", self._options.registration
         )
 
     def import_study(self, chunks: Callable[[str], Iterator[Message]]) -> Plan[Message]:

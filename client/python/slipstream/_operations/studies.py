@@ -12,7 +12,7 @@ from slipstream._convert.names import StudyName, parent_of, study_name
 from slipstream._convert.studies import study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._convert.values import configuration_of
-from slipstream._operations.annotations import Labels, annotate
+from slipstream._operations.annotations import Labels, annotate, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
 from slipstream._wire.messages import Message
@@ -134,6 +134,22 @@ class StudyReader:
 
     def set_state(self, state: str) -> Plan[None]:
         yield from self._service.set_study_state(self._meant, state)
+
+    def change(self, title: Optional[str], labels: Optional[Labels]) -> Plan[StudyDescription]:
+        """Gives the study another title, unless that is None, and labels beside those it has."""
+        if title is None and labels is None:
+            raise TypeError("change() got nothing to change: give title=, labels= or both")
+        title = plain(title)
+        if not isinstance(title, (str, type(None))):
+            raise TypeError(f"title={title!r} must be a text")
+        texts = texts_of(labels or {})
+        study = yield from self.description()
+        changes: Dict[str, Any] = {} if title in (None, study.title) else {"display_name": title}
+        if merged(study.labels, texts) != study.labels:
+            changes["labels"] = merged(study.labels, texts)
+        if not changes:
+            return study
+        return study_of((yield from self._service.change_study(self._meant, changes)))
 
     def record(
         self, params: Mapping[str, Any], value: float, request_id: Optional[str] = None

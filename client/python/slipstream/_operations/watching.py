@@ -6,6 +6,7 @@ from typing import Any, List, Optional
 
 from slipstream._calls.plan import Next, Plan
 from slipstream._convert.times import time_of
+from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
@@ -26,7 +27,7 @@ def _event_of(message: Message, resume_token: str) -> StudyEvent:
 class Watching:
     """Follows what happens to a study, also when the connection or the server fails for a while."""
 
-    def __init__(self, service: Service, study: str, resume_token: str) -> None:
+    def __init__(self, service: Service, study: MeantStudy, resume_token: str) -> None:
         self._service = service
         self._study = study
         self._token = resume_token

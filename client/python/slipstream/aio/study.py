@@ -137,7 +137,7 @@ class Study(StudyBase):
     async def watch(self, resume_token: str = "") -> AsyncIterator[StudyEvent]:
         """See `slipstream.Study.watch`; awaiting it begins: `async for event in await
         study.watch()`."""
-        watching = Watching(self._service, self.name, resume_token)
+        watching = Watching(self._service, self._meant, resume_token)
         await self._transport.run(watching.begin())
         return self._events_of(watching)
 
@@ -168,6 +168,15 @@ class Study(StudyBase):
         """See `slipstream.Study.transfer`."""
         return (await self.description()).transfer
 
+    async def change(
+        self,
+        *,
+        title: Optional[str] = None,
+        labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+    ) -> StudyDescription:
+        """See `slipstream.Study.change`."""
+        return await self._transport.run_in_turn(self.name, self._reader.change(title, labels))
+
     async def pause(self) -> None:
         """See `slipstream.Study.pause`."""
         await self._transport.run(self._reader.set_state("PAUSED"))
@@ -182,7 +191,7 @@ class Study(StudyBase):
 
     async def export(self, path: str) -> None:
         """See `slipstream.Study.export`."""
-        await self._transport.run(exchange.export(self._service, self.name, path))
+        await self._transport.run(exchange.export(self._service, self._meant, path))
 
     async def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""

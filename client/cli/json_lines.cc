@@ -1,4 +1,4 @@
-#include "client/cli/export_file.h"
+#include "client/cli/json_lines.h"
 
 #include <cerrno>
 #include <iostream>
@@ -10,31 +10,31 @@
 
 namespace slipstream::cli {
 
-absl::StatusOr<std::unique_ptr<ExportFileWriter>> ExportFileWriter::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<JsonLinesWriter>> JsonLinesWriter::Open(const std::string& path) {
   ASSIGN_OR_RETURN(auto file, OutputFile::Open(path));
-  return std::unique_ptr<ExportFileWriter>(new ExportFileWriter(std::move(file)));
+  return std::unique_ptr<JsonLinesWriter>(new JsonLinesWriter(std::move(file)));
 }
 
-absl::Status ExportFileWriter::Add(const v1::ExportLine& line) {
+absl::Status JsonLinesWriter::Add(const google::protobuf::Message& line) {
   return file_->Write(StableJsonLine(line));
 }
 
-absl::StatusOr<std::unique_ptr<ExportFileReader>> ExportFileReader::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<JsonLinesReader>> JsonLinesReader::Open(const std::string& path) {
   if (path == "-") {
-    return std::unique_ptr<ExportFileReader>(
-        new ExportFileReader("standard input", &std::cin, nullptr));
+    return std::unique_ptr<JsonLinesReader>(
+        new JsonLinesReader("standard input", &std::cin, nullptr));
   }
   auto file = std::make_unique<std::ifstream>(path, std::ios::binary);
   if (!*file) return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   std::istream* const in = file.get();
-  return std::unique_ptr<ExportFileReader>(new ExportFileReader(path, in, std::move(file)));
+  return std::unique_ptr<JsonLinesReader>(new JsonLinesReader(path, in, std::move(file)));
 }
 
-ExportFileReader::ExportFileReader(std::string name, std::istream* in,
+JsonLinesReader::JsonLinesReader(std::string name, std::istream* in,
                                    std::unique_ptr<std::ifstream> file)
     : name_(std::move(name)), file_(std::move(file)), in_(*in) {}
 
-absl::Status ExportFileReader::Rewind() {
+absl::Status JsonLinesReader::Rewind() {
   const bool is_first = !std::exchange(begun_, true);
   line_ = 0;
   if (is_first) return absl::OkStatus();
@@ -47,7 +47,7 @@ absl::Status ExportFileReader::Rewind() {
   return in_ ? absl::OkStatus() : absl::UnavailableError("cannot read " + name_ + " again");
 }
 
-absl::StatusOr<bool> ExportFileReader::Next(v1::ExportLine* line) {
+absl::StatusOr<bool> JsonLinesReader::Next(google::protobuf::Message* line) {
   if (!std::getline(in_, text_)) {
     if (!in_.bad()) return false;
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", name_));

@@ -1,4 +1,4 @@
-#include "client/cli/export_file.h"
+#include "client/cli/json_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "slipstream/v1/study_export.pb.h"
 
 namespace slipstream::cli {
 namespace {
@@ -39,15 +41,15 @@ v1::ExportLine TrialLine(double value) {
   return line;
 }
 
-TEST(ExportFile, LinesComeBackAsTheyWere) {
-  const std::string path = PathOf("export_file_whole.jsonl");
+TEST(JsonLines, ComeBackAsTheyWere) {
+  const std::string path = PathOf("json_lines_whole.jsonl");
   const std::vector<v1::ExportLine> lines = {StudyLine(), TrialLine(0.1), TrialLine(1e-300),
                                              TrialLine(-1.0 / 3)};
-  auto writer = ExportFileWriter::Open(path);
+  auto writer = JsonLinesWriter::Open(path);
   ASSERT_TRUE(writer.ok()) << writer.status();
   for (const v1::ExportLine& line : lines) ASSERT_TRUE((*writer)->Add(line).ok());
   ASSERT_TRUE((*writer)->Publish().ok());
-  auto reader = ExportFileReader::Open(path);
+  auto reader = JsonLinesReader::Open(path);
   ASSERT_TRUE(reader.ok()) << reader.status();
   for (int pass = 0; pass < 2; ++pass) {
     ASSERT_TRUE((*reader)->Rewind().ok());
@@ -61,14 +63,14 @@ TEST(ExportFile, LinesComeBackAsTheyWere) {
   }
 }
 
-TEST(ExportFile, IsThereOnlyOnceItIsWhole) {
-  const std::filesystem::path folder = PathOf("export_file_partial");
+TEST(JsonLines, FileIsThereOnlyOnceItIsWhole) {
+  const std::filesystem::path folder = PathOf("json_lines_partial");
   std::filesystem::remove_all(folder);
   std::filesystem::create_directory(folder);
   const std::string path = folder / "export.jsonl";
   std::ofstream(path) << "before";
   {
-    auto writer = ExportFileWriter::Open(path);
+    auto writer = JsonLinesWriter::Open(path);
     ASSERT_TRUE(writer.ok()) << writer.status();
     ASSERT_TRUE((*writer)->Add(StudyLine()).ok());
     EXPECT_EQ(ContentOf(path), "before");
@@ -77,17 +79,17 @@ TEST(ExportFile, IsThereOnlyOnceItIsWhole) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     EXPECT_EQ(entry.path(), path) << "nothing is left beside it";
   }
-  auto writer = ExportFileWriter::Open(path);
+  auto writer = JsonLinesWriter::Open(path);
   ASSERT_TRUE((*writer)->Add(StudyLine()).ok());
   ASSERT_TRUE((*writer)->Publish().ok());
   EXPECT_THAT(ContentOf(path), StartsWith("{\"study\":{\"name\":\"studies/s\""));
 }
 
-TEST(ExportFile, ALineThatIsNoneIsToldWithItsPlace) {
-  const std::string path = PathOf("export_file_bad.jsonl");
+TEST(JsonLines, OneThatIsNoneIsToldWithItsPlace) {
+  const std::string path = PathOf("json_lines_bad.jsonl");
   for (const std::string bad : {"{\"trial\":", "", "{\"nothing\":1}", "[]"}) {
     std::ofstream(path) << "{\"header\":{}}\n" << bad << "\n";
-    auto reader = ExportFileReader::Open(path);
+    auto reader = JsonLinesReader::Open(path);
     ASSERT_TRUE((*reader)->Rewind().ok());
     v1::ExportLine line;
     ASSERT_TRUE((*reader)->Next(&line).value());
@@ -97,10 +99,10 @@ TEST(ExportFile, ALineThatIsNoneIsToldWithItsPlace) {
   }
 }
 
-TEST(ExportFile, ThatCannotBeOpenedIsNamed) {
-  EXPECT_THAT(std::string(ExportFileReader::Open("/none/file").status().message()),
+TEST(JsonLines, FileThatCannotBeOpenedIsNamed) {
+  EXPECT_THAT(std::string(JsonLinesReader::Open("/none/file").status().message()),
               HasSubstr("/none/file"));
-  EXPECT_THAT(std::string(ExportFileWriter::Open("/none/file").status().message()),
+  EXPECT_THAT(std::string(JsonLinesWriter::Open("/none/file").status().message()),
               HasSubstr("/none/file"));
 }
 

@@ -1,0 +1,64 @@
+// Files of messages, each a line of JSON: exported studies and source tasks.
+#ifndef SLIPSTREAM_CLIENT_CLI_JSON_LINES_H_
+#define SLIPSTREAM_CLIENT_CLI_JSON_LINES_H_
+
+#include <cstdint>
+#include <fstream>
+#include <istream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/cli/output_file.h"
+#include "google/protobuf/message.h"
+
+namespace slipstream::cli {
+
+// Writes lines to an OutputFile.
+class JsonLinesWriter {
+ public:
+  static absl::StatusOr<std::unique_ptr<JsonLinesWriter>> Open(const std::string& path);
+
+  bool is_stream() const { return file_->is_stream(); }
+  absl::Status Add(const google::protobuf::Message& line);
+  // Gives the file its name, in place of one that has it.
+  absl::Status Publish() { return file_->Publish(); }
+
+ private:
+  explicit JsonLinesWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
+
+  const std::unique_ptr<OutputFile> file_;
+};
+
+// Holds one line at a time.
+class JsonLinesReader {
+ public:
+  // `path` is "-" for standard input, which can be read once.
+  static absl::StatusOr<std::unique_ptr<JsonLinesReader>> Open(const std::string& path);
+
+  // What messages call the file.
+  const std::string& name() const { return name_; }
+
+  // Goes back to the first line. Also called before the first Next.
+  absl::Status Rewind();
+  // Fills `line`, which is empty, with the next one and returns true, or returns false after the
+  // last one. A line that is not JSON of such a message is INVALID_ARGUMENT, with "FILE:LINE: "
+  // before the complaint.
+  absl::StatusOr<bool> Next(google::protobuf::Message* line);
+
+ private:
+  JsonLinesReader(std::string name, std::istream* in, std::unique_ptr<std::ifstream> file);
+
+  const std::string name_;
+  const std::unique_ptr<std::ifstream> file_;  // Null for standard input.
+  std::istream& in_;
+  bool begun_ = false;
+  int64_t line_ = 0;
+  std::string text_;  // Reused from line to line.
+};
+
+}  // namespace slipstream::cli
+
+#endif  // SLIPSTREAM_CLIENT_CLI_JSON_LINES_H_

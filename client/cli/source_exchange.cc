@@ -1,0 +1,126 @@
+#include "client/cli/source_exchange.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/json_lines.h"
+#include "client/cli/json_text.h"
+#include "client/cli/resource_name.h"
+#include "client/cli/shared_arguments.h"
+#include "client/cli/source_view.h"
+#include "client/cli/status_macros.h"
+#include "slipstream/messages/observation_reader.h"
+
+namespace slipstream::cli {
+namespace {
+
+// The observations of an exported source task, which follow the task itself.
+class SourceFile final : public ObservationReader {
+ public:
+  explicit SourceFile(std::unique_ptr<JsonLinesReader> lines) : lines_(std::move(lines)) {}
+
+  // The task in the first line. Called once, before the first Rewind.
+  absl::StatusOr<v1::SourceTask> Task() {
+    RETURN_IF_ERROR(lines_->Rewind());
+    v1::SourceTask task;
+    ASSIGN_OR_RETURN(const bool is_there, lines_->Next(&task));
+    if (is_there) return task;
+    return absl::InvalidArgumentError(
+        absl::StrCat(lines_->name(), " is empty; the first line should be the source task"));
+  }
+
+  absl::Status Rewind() override {
+    if (std::exchange(is_behind_task_, false)) return absl::OkStatus();
+    RETURN_IF_ERROR(lines_->Rewind());
+    v1::SourceTask task;
+    return lines_->Next(&task).status();
+  }
+  absl::StatusOr<bool> Next(v1::Observation* observation) override {
+    return lines_->Next(observation);
+  }
+
+ private:
+  const std::unique_ptr<JsonLinesReader> lines_;
+  bool is_behind_task_ = true;  // Until the first Rewind: standard input cannot be read twice.
+};
+
+struct SourceExportArguments {
+  std::string source_task;
+  std::string output = "-";
+};
+
+// Calls `add` with the task and then with each observation, until it fails.
+template <typename Add>
+absl::Status VisitLines(const std::string& name, Session& session, const Add& add) {
+  ASSIGN_OR_RETURN(const v1::SourceTask task, session.client().GetSourceTask(name));
+  RETURN_IF_ERROR(add(task));
+  absl::Status added;
+  RETURN_IF_ERROR(session.client().ListAllSourceObservations(
+      name, [&](const v1::Observation& observation) {
+        added = add(observation);
+        return added.ok();
+      }));
+  return added;
+}
+
+absl::Status ExportSource(const SourceExportArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(const std::string name,
+                   FullSourceTaskName(session.client(), arguments.source_task));
+  if (arguments.output == "-") {
+    return VisitLines(name, session, [&](const google::protobuf::Message& line) {
+      session.Print(StableJsonLine(line));
+      return absl::OkStatus();
+    });
+  }
+  ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(arguments.output));
+  RETURN_IF_ERROR(VisitLines(name, session, [&](const google::protobuf::Message& line) {
+    return file->Add(line);
+  }));
+  RETURN_IF_ERROR(file->Publish());
+  // Into a stream, the remark might follow the lines.
+  if (file->is_stream()) return absl::OkStatus();
+  session.Remark(absl::StrCat("exported ", name, " to ", arguments.output));
+  return absl::OkStatus();
+}
+
+struct SourceImportArguments {
+  std::string file = "-";
+  std::string parent;  // The project's name.
+};
+
+absl::Status ImportSource(const SourceImportArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(auto lines, JsonLinesReader::Open(arguments.file));
+  SourceFile file(std::move(lines));
+  v1::RegisterSourceTaskRequest::Header header;
+  ASSIGN_OR_RETURN(*header.mutable_source_task(), file.Task());
+  header.set_parent(arguments.parent);
+  ASSIGN_OR_RETURN(const auto response,
+                   session.client().RegisterSourceTask(std::move(header), file));
+  PrintRegistered(response, /*validate_only=*/false, session);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddSourceExchangeCommands(CLI::App* group, Action* chosen) {
+  const auto exported = std::make_shared<SourceExportArguments>();
+  CLI::App* const out = group->add_subcommand(
+      "export", "Writes a source task and its observations as lines of JSON");
+  AddSourceTaskName(out, &exported->source_task);
+  out->add_option("--output", exported->output,
+                  "The file to write, - for standard output (default)")
+      ->type_name("FILE");
+  ChooseAction(out, exported, ExportSource, chosen);
+
+  const auto imported = std::make_shared<SourceImportArguments>();
+  CLI::App* const in = group->add_subcommand(
+      "import", "Registers an exported source task, which keeps its name");
+  in->add_option("file", imported->file, "The file to read, - for standard input (default)")
+      ->type_name("FILE");
+  AddProjectOption(in, /*all_too=*/false, &imported->parent);
+  ChooseAction(in, imported, ImportSource, chosen);
+}
+
+}  // namespace slipstream::cli
