@@ -110,8 +110,10 @@ absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
   } else if (absl::SimpleAtod(sides[1], &number)) {
     (*recipe->mutable_options())[name] = number;
   } else {
-    return UsageError(absl::StrCat("--recipe \"", part, "\": ", name,
-                                   " is an option, so its value should be a number"));
+    return UsageError(absl::StrCat(
+        "--recipe \"", part, "\": ", name,
+        " is none of prior, calibration, acquisition, initial and exploration, so it should be an "
+        "option, whose value is a number"));
   }
   return absl::OkStatus();
 }

@@ -39,6 +39,14 @@ bool SameOutcome(const TrialRecord& trial, const TrialOutcome& outcome) {
          trial.measurement == outcome.measurement;
 }
 
+std::string TextOfOutcome(const TrialRecord& trial) {
+  const char* const state = trial.state == TrialState::kSucceeded    ? "SUCCEEDED"
+                            : trial.state == TrialState::kFailed     ? "FAILED"
+                            : trial.state == TrialState::kInfeasible ? "INFEASIBLE"
+                                                                     : "STOPPED";
+  return trial.objective.has_value() ? absl::StrCat(state, " with ", *trial.objective) : state;
+}
+
 // OK when the trial can take the outcome or has it already.
 absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& trial,
                                const TrialOutcome& outcome) {
@@ -52,7 +60,8 @@ absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& t
   }
   if (HasEnded(trial.state) && !SameOutcome(trial, outcome)) {
     return absl::FailedPreconditionError(
-        absl::StrCat(NameOfTrial(study_id, trial.number), " ended with another outcome"));
+        absl::StrCat(NameOfTrial(study_id, trial.number), " ended with another outcome, ",
+                     TextOfOutcome(trial), ", which stays; have two processes worked on it?"));
   }
   return absl::OkStatus();
 }

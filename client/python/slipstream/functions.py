@@ -62,7 +62,8 @@ def create_or_load(
     """The study with this id, created if there is none.
 
     A study that exists is compared with what is asked for, and StudyDiffers says what differs;
-    arguments that are left out may be anything, the space and the objective too.
+    arguments that are left out may be anything, the space and the objective too. Its title and
+    labels, which `Study.change` changes, are not compared.
 
     `space`: parameters by name; see slipstream.parameters. One that is called like an attribute of
     a trial's own, such as "number", is read by trial["number"] only, of which a warning tells.
@@ -81,7 +82,7 @@ def create_or_load(
     repeats have given the same value. It is part of the objective: who gives that, and not
     `exact`, asks for a study that is not exact.
     `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
-    recipe={"acquisition": "ei", "most_sources": 5}; `slipstream presets` lists them.
+    recipe={"acquisition": "ei", "smoothness": 3}; `slipstream presets` lists them.
     `seed`: of every random choice.
     `stopping`, `stopping_options`: the rule behind `trial.should_stop()`.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a

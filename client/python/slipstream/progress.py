@@ -81,7 +81,9 @@ class Progress:
                 self._consider(best.number, best.value, best)
 
     def count(self, trial: HeldTrial) -> None:
-        """Takes note of a trial that has ended."""
+        """Takes note of a trial that has ended, unless it was given back."""
+        if trial.given_back:
+            return
         with self._lock:
             self._done += 1
             self._consider(trial.number, trial.measured, trial)

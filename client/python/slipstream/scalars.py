@@ -98,6 +98,8 @@ def label_texts(labels: Optional[Mapping[str, Any]]) -> Dict[str, str]:
     >>> label_texts({"team": "vision", "year": 2026})
     {'team': 'vision', 'year': '2026'}
     """
+    if labels is not None and not isinstance(labels, Mapping):
+        raise TypeError(f"labels={labels!r} must be values by name, such as {{'team': 'vision'}}")
     texts = {}
     for key, value in (labels or {}).items():
         text = plain(value)

@@ -80,6 +80,13 @@ class Access(unittest.TestCase):
     def test_a_token_is_not_shown(self):
         self.assertNotIn(self.token, repr(Options(token=self.token)))
 
+    def test_one_that_cannot_be_sent_is_refused_without_being_shown(self):
+        for wrong in (self.token + "\n", "\u00e4" + self.token, self.token + " "):
+            with self.assertRaisesRegex(ValueError, r"token has a space.*strip\(\)") as raised:
+                slipstream.load("nobody", address=self.server.address,
+                                options=Options(token=wrong, retry=ONCE))
+            self.assertNotIn(self.token, str(raised.exception))
+
     def test_a_pickled_study_has_no_secrets(self):
         self.create("pickled", Options(token=self.token, retry=ONCE))
         study = slipstream.load("pickled", address=self.server.address,

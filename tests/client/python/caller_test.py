@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import unittest
+import unittest.mock
 
 import slipstream
 from slipstream import Deadlines, Options, Retry
@@ -58,6 +59,14 @@ class Repetition(unittest.TestCase):
             server.call(Deadlines(10, 25))
         self.assertLessEqual(server.now, 125)
         self.assertLess(server.attempts[-1].seconds, 10)
+
+    def test_a_server_that_was_not_started_is_waited_for_no_longer_than_said(self):
+        for _ in range(20):
+            server = Server(["UNAVAILABLE"] * 1000)
+            with unittest.mock.patch.object(caller, "refuses", lambda address: True):
+                with self.assertRaises(slipstream.NoAnswer):
+                    server.call(retry=Retry(refused=5))
+            self.assertAlmostEqual(server.now - 100, 5)
 
     def test_the_error_is_that_of_the_last_attempt_that_was_not_cut_short(self):
         server = Server(["UNAVAILABLE", "DEADLINE_EXCEEDED"] + ["DEADLINE_EXCEEDED"] * 9, seconds=7)

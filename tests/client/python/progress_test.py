@@ -25,7 +25,7 @@ class Terminal(io.StringIO):
 class Trial(dict):
     def __init__(self, number, measured):
         super().__init__(lr=number / 7, kernel="rbf")
-        self.number, self.measured = number, measured
+        self.number, self.measured, self.given_back = number, measured, False
 
 
 def show(stream, values, total, best=None, maximize=True, shown=True):
@@ -54,6 +54,16 @@ class Lines(unittest.TestCase):
             self.assertTrue(1 <= len(lines) <= 11, lines)
             self.assertTrue(all(line.isprintable() for line in lines))
             self.assertIn(f" {count}/{count} ", lines[-1])
+
+    def test_what_was_given_back_does_not_count(self):
+        stream = Terminal()
+        with Progress("digits", Objective("accuracy", True), 4, True, stream) as progress:
+            progress.count(Trial(1, 0.5))
+            given_back = Trial(2, None)
+            given_back.given_back = True
+            progress.count(given_back)
+        self.assertIn(" 1/4 ", stream.getvalue())
+        self.assertNotIn(" 2/4 ", stream.getvalue())
 
     def test_a_total_is_not_needed(self):
         self.assertRegex(show(Terminal(), [1, 2], None), "digits 2 00:00  best 2 ")

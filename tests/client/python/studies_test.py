@@ -67,7 +67,7 @@ class Opening(ServerTest):
         self.assertEqual(slipstream.load(self.study_id).description, changed)
         self.assertEqual(study.change(labels={"year": 2026}), changed)
         self.assertEqual(study.change(title="").title, "")
-        for wrong in ({}, {"title": 3}, {"labels": {"a": []}}):
+        for wrong in ({}, {"title": 3}, {"labels": ["a"]}, {"labels": {"a": []}}):
             with self.assertRaises(TypeError):
                 study.change(**wrong)
 
@@ -231,6 +231,12 @@ class Opening(ServerTest):
             (lambda: self.open(lease=0), ValueError, "math.inf"),
             (lambda: self.open(labels={"a": [1]}), TypeError, "labels={'a': .1.}: the keys of"),
             (lambda: self.open(labels={1: "a"}), TypeError, "labels={1: 'a'}: the keys of"),
+            (lambda: self.open(labels=["a"]), TypeError, r"labels=\['a'\] must be values by name"),
+            (lambda: self.open([("lr", log(1e-5, 1))]), TypeError, "must be parameters by name"),
+            (lambda: self.open("lr"), TypeError, "space='lr' must be parameters by name"),
+            (lambda: self.open({"lr": log(1e-5, 1), "kernel": choice("a", "b")},
+                               sources=[[{"lr": 0.1, "kernl": "a", "accuracy": 1}]]), ValueError,
+             "'kernl' is neither .*; if it is none of the parameter without a column, 'kernel': l"),
             (lambda: self.open(stopping="asha", stopping_options={"a": "1"}), TypeError,
              "must be a number"),
             (lambda: self.open(maximize=["a", "b"]), TypeError,

@@ -87,8 +87,8 @@ class Caller:
             if informative is None or not cut_short:
                 informative = reply.failure
             elapsed = self._clock() - start
-            pause = longest_pause(self._retry, attempts) * random.random()
             self._hear(reply.failure.code, elapsed)
+            pause = self._pause(attempts, elapsed)
             is_last = (
                 not _is_worth_repeating(reply.failure)
                 or attempts == self._retry.max_attempts
@@ -102,6 +102,13 @@ class Caller:
                 call = FailedCall(what, self.address, attempts, elapsed, mistake)
                 raise call_error(call, informative)
             yield Pause(pause)
+
+    def _pause(self, attempts: int, elapsed: float) -> float:
+        """The seconds until the next attempt, at the latest when a server that has never answered
+        may be taken for one that has not been started."""
+        pause = longest_pause(self._retry, attempts) * random.random()
+        until_refused = self._retry.refused - elapsed
+        return min(pause, until_refused) if self._silence.is_unbroken and until_refused > 0 else pause
 
     def _look_for_mistake(self, failure: Failure) -> Plan[Optional[str]]:
         # A name that gRPC could not look up would only be looked up for as long again.

@@ -32,8 +32,16 @@ def channel_options(address: str) -> List[Tuple[str, int]]:
 
 
 def authorization(token: Optional[str]) -> Optional[Tuple[Tuple[str, str], ...]]:
-    """The metadata that tells a server who calls."""
-    return (("authorization", "Bearer " + token),) if token else None
+    """The metadata that tells a server who calls. ValueError, without the token, where gRPC would
+    show it in an error of its own."""
+    if not token:
+        return None
+    if not all(" " < character < "\x7f" for character in token):
+        raise ValueError(
+            "token has a space, a line end or another character that no token has: give it "
+            "without, such as by token.strip()"
+        )
+    return (("authorization", "Bearer " + token),)
 
 
 def failure_of(error: Any) -> Failure:

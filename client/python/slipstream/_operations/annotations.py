@@ -20,7 +20,10 @@ Labels = Mapping[str, Union[str, float, None]]  # One that is None is removed.
 
 
 def texts_of(labels: Labels) -> Dict[str, Optional[str]]:
-    texts = label_texts({key: "" if one is None else one for key, one in labels.items()})
+    given: Any = labels
+    if isinstance(labels, Mapping):
+        given = {key: "" if one is None else one for key, one in labels.items()}
+    texts = label_texts(given)
     return {key: None if labels[key] is None else text for key, text in texts.items()}
 
 

@@ -124,6 +124,7 @@ class HeldTrial(TrialValues):
     def _release(self) -> Plan[None]:
         if not self._lost:
             yield from self._holder.service.release(self._holder.study, self.worker, self.name)
+        self._given_back = True
         self._end()
 
     def _end(self) -> None:

@@ -86,6 +86,11 @@ class StudyRequest:
     def _choose_space(self, candidates: List[Dict[str, Any]]) -> Mapping[str, Parameter]:
         if not candidates and (self.candidates is not None or not self.space):
             raise ValueError("candidates= has no rows, and a study needs at least one")
+        if self.space and not isinstance(self.space, Mapping):
+            raise TypeError(
+                f"space={self.space!r} must be parameters by name, such as "
+                "{'lr': slipstream.log(1e-5, 1)}"
+            )
         return self.space or infer_space(candidates)
 
     @property

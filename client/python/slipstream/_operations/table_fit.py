@@ -35,8 +35,17 @@ def check_cells(
                 remedy = "it out, as frame.drop(columns=...) does" if file is None else "it out"
                 raise ValueError(
                     f"{'' if file is None else f'{file}: '}column {name!r} is neither a parameter "
-                    f"nor the objective {metric!r}: leave {remedy}"
+                    f"nor the objective {metric!r}{_without_column(rows, space)}: leave {remedy}"
                 )
+
+
+def _without_column(rows: Sequence[TableRow], space: Mapping[str, Parameter]) -> str:
+    """What to say of parameters that no row has, one of which may be misspelt."""
+    lacking = [repr(name) for name in space if not any(name in row.cells for row in rows)]
+    if not lacking:
+        return ""
+    which = "parameter" if len(lacking) == 1 else "parameters"
+    return f"; if it is none of the {which} without a column, {', '.join(lacking)}"
 
 
 def _described(name: str, cell: Any) -> str:

@@ -39,6 +39,7 @@ class TrialValues(Mapping[str, Value]):
         self._record = record
         self._suggested_at = time.monotonic()
         self._ended = False
+        self._given_back = False
         self._lost = False
         self._value: Optional[float] = None
         self._advice: Optional[str] = None  # The reason of the advice to stop.
@@ -134,6 +135,11 @@ class TrialValues(Mapping[str, Value]):
     def ended(self) -> bool:
         """Whether the trial has its outcome, or was given back."""
         return self._ended
+
+    @property
+    def given_back(self) -> bool:
+        """Whether the trial was given back without an outcome."""
+        return self._given_back
 
     @property
     def measured(self) -> Optional[float]:
