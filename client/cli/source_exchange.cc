@@ -1,5 +1,6 @@
 #include "client/cli/source_exchange.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +17,8 @@
 namespace slipstream::cli {
 namespace {
 
-// The observations of an exported source task, which follow the task itself.
+// The observations of an exported source task, which follow the task itself. INVALID_ARGUMENT where
+// there are fewer than the task says, as in a file that was cut off, or more.
 class SourceFile final : public ObservationReader {
  public:
   explicit SourceFile(std::unique_ptr<JsonLinesReader> lines) : lines_(std::move(lines)) {}
@@ -26,23 +28,34 @@ class SourceFile final : public ObservationReader {
     RETURN_IF_ERROR(lines_->Rewind());
     v1::SourceTask task;
     ASSIGN_OR_RETURN(const bool is_there, lines_->Next(&task));
+    wanted_ = task.observation_count();
     if (is_there) return task;
     return absl::InvalidArgumentError(
         absl::StrCat(lines_->name(), " is empty; the first line should be the source task"));
   }
 
   absl::Status Rewind() override {
+    read_ = 0;
     if (std::exchange(is_behind_task_, false)) return absl::OkStatus();
     RETURN_IF_ERROR(lines_->Rewind());
     v1::SourceTask task;
     return lines_->Next(&task).status();
   }
   absl::StatusOr<bool> Next(v1::Observation* observation) override {
-    return lines_->Next(observation);
+    ASSIGN_OR_RETURN(const bool is_there, lines_->Next(observation));
+    if (is_there) ++read_;
+    const bool fits = is_there ? read_ <= wanted_ : read_ == wanted_;
+    if (wanted_ == 0 || fits) return is_there;
+    return absl::InvalidArgumentError(
+        absl::StrCat(lines_->name(), " has ", read_, " observations", is_there ? " or more" : "",
+                     ", and the source task in its first line ", wanted_,
+                     is_there ? "" : ": the file was cut off"));
   }
 
  private:
   const std::unique_ptr<JsonLinesReader> lines_;
+  int64_t wanted_ = 0;  // Observations that the task says it has; 0 if it does not.
+  int64_t read_ = 0;
   bool is_behind_task_ = true;  // Until the first Rewind: standard input cannot be read twice.
 };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -33,7 +34,7 @@ absl::StatusOr<v1::Study> GetOutline(const std::string& study, Session& session)
   v1::GetStudyRequest request;
   request.set_name(study);
   for (const char* path :
-       {"name", "space.parameters", "metrics", "source_tasks", "create_time"}) {
+       {"name", "space.parameters", "metrics", "source_tasks", "create_time", "trial_count"}) {
     request.mutable_read_mask()->add_paths(path);
   }
   return session.client().GetStudy(request);
@@ -108,6 +109,7 @@ struct TrialsArguments {
   std::vector<std::string> states;
   bool all = false;
   std::optional<int> limit;
+  std::optional<int> last;
 };
 
 absl::StatusOr<v1::Trial::State> ReadState(const std::string& text) {
@@ -133,15 +135,22 @@ absl::Status ShowBest(const v1::Study& study, int count, Session& session) {
   return absl::OkStatus();
 }
 
-absl::Status ShowList(const v1::Study& study, const TrialsArguments& arguments, Session& session) {
-  const size_t limit = LimitOf(arguments, session.format());
+// Those in the chosen states, all if none is chosen.
+absl::StatusOr<v1::ListTrialsRequest> ListOf(const v1::Study& study,
+                                             const TrialsArguments& arguments) {
   v1::ListTrialsRequest request;
   request.set_study(study.name());
-  request.set_page_size(static_cast<int>(std::min<size_t>(limit, kLargestPage - 1) + 1));
   for (const std::string& text : arguments.states) {
     ASSIGN_OR_RETURN(const v1::Trial::State state, ReadState(text));
     request.add_states(state);
   }
+  return request;
+}
+
+absl::Status ShowFirst(const v1::Study& study, const TrialsArguments& arguments, Session& session) {
+  const size_t limit = LimitOf(arguments, session.format());
+  ASSIGN_OR_RETURN(v1::ListTrialsRequest request, ListOf(study, arguments));
+  request.set_page_size(static_cast<int>(std::min<size_t>(limit, kLargestPage - 1) + 1));
   std::vector<v1::Trial> trials;
   bool more = false;
   RETURN_IF_ERROR(session.client().ListAllTrials(request, [&](const v1::Trial& trial) {
@@ -150,7 +159,24 @@ absl::Status ShowList(const v1::Study& study, const TrialsArguments& arguments, 
     return !more;
   }));
   PrintTrials(study, trials, Numbers::kRounded, session);
-  if (more) session.Remark(absl::StrCat("\nOnly the first ", limit, "; --all shows every trial."));
+  if (!more) return absl::OkStatus();
+  const std::string of =
+      arguments.states.empty() ? absl::StrCat(" of ", study.trial_count()) : "";
+  session.Remark(absl::StrCat("\nOnly the first ", limit, of, "; --last ", limit,
+                              " shows the newest, --all every trial."));
+  return absl::OkStatus();
+}
+
+absl::Status ShowLast(const v1::Study& study, const TrialsArguments& arguments, Session& session) {
+  ASSIGN_OR_RETURN(v1::ListTrialsRequest request, ListOf(study, arguments));
+  request.set_page_size(kLargestPage);
+  std::deque<v1::Trial> last;
+  RETURN_IF_ERROR(session.client().ListAllTrials(request, [&](const v1::Trial& trial) {
+    last.push_back(trial);
+    if (last.size() > static_cast<size_t>(*arguments.last)) last.pop_front();
+    return true;
+  }));
+  PrintTrials(study, {last.begin(), last.end()}, Numbers::kRounded, session);
   return absl::OkStatus();
 }
 
@@ -159,7 +185,8 @@ absl::Status ShowTrials(const TrialsArguments& arguments, Session& session) {
   for (const std::string& text : arguments.states) RETURN_IF_ERROR(ReadState(text).status());
   ASSIGN_OR_RETURN(const v1::Study study, GetOutline(name, session));
   if (arguments.best.has_value()) return ShowBest(study, *arguments.best, session);
-  return ShowList(study, arguments, session);
+  if (arguments.last.has_value()) return ShowLast(study, arguments, session);
+  return ShowFirst(study, arguments, session);
 }
 
 struct AdditionArguments {
@@ -269,8 +296,12 @@ void AddTrials(CLI::App* app, Action* chosen) {
           ->add_option("--limit", arguments->limit,
                        "At most this many (default: 50 in tables, otherwise all)")
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  best->excludes(states)->excludes(all)->excludes(limit);
-  all->excludes(limit);
+  CLI::Option* const last =
+      command->add_option("--last", arguments->last, "Only this many of the newest, oldest first")
+          ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  best->excludes(states)->excludes(all)->excludes(limit)->excludes(last);
+  all->excludes(limit)->excludes(last);
+  limit->excludes(last);
   ChooseAction(command, arguments, ShowTrials, chosen);
 }
 

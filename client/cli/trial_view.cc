@@ -1,6 +1,7 @@
 #include "client/cli/trial_view.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -60,15 +61,16 @@ void AddTimes(const std::vector<v1::Trial>& trials, Format format, Table* table)
   }
 }
 
-// Only where some trial has one.
-void AddLabels(const std::vector<v1::Trial>& trials, Table* table) {
-  const bool any = std::any_of(trials.begin(), trials.end(),
-                               [](const v1::Trial& trial) { return !trial.labels().empty(); });
+// A column of texts, only where some trial has one.
+void AddTexts(const std::string& head, const std::vector<v1::Trial>& trials,
+              const std::function<std::string(const v1::Trial&)>& text_of, Table* table) {
+  std::vector<std::string> texts;
+  for (const v1::Trial& trial : trials) texts.push_back(text_of(trial));
+  const bool any = std::any_of(texts.begin(), texts.end(),
+                               [](const std::string& text) { return !text.empty(); });
   if (!any) return;
-  table->columns.push_back({"labels"});
-  for (size_t i = 0; i < trials.size(); ++i) {
-    table->rows[i].push_back(LabelsText(trials[i].labels()));
-  }
+  table->columns.push_back({head});
+  for (size_t i = 0; i < texts.size(); ++i) table->rows[i].push_back(std::move(texts[i]));
 }
 
 // Gives each column of a file a name of its own: a metric with a parameter's name is
@@ -117,7 +119,10 @@ Table TrialsTable(const v1::Study& study, const std::vector<v1::Trial>& trials, 
     row.push_back(trial.reason());
   }
   AddTimes(trials, format, &table);
-  AddLabels(trials, &table);
+  AddTexts(
+      "labels", trials, [](const v1::Trial& trial) { return LabelsText(trial.labels()); }, &table);
+  AddTexts(
+      "note", trials, [](const v1::Trial& trial) { return trial.note(); }, &table);
   if (format == Format::kCsv) TellApart(study, &table);
   return table;
 }

@@ -64,8 +64,8 @@ Vector PatchedProcess::CovariancesWith(const PointMatrix& middle) const {
   return covariances;
 }
 
-absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatrix& middle,
-                                                                 std::vector<Index> rows) const {
+absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(
+    const PointMatrix& middle, std::vector<Index> rows, std::optional<size_t> patch) const {
   const Observations& all = data_->observations;
   const Vector covariances = CovariancesWith(middle);
   if (!covariances.allFinite()) return absl::FailedPreconditionError("a covariance is not finite");
@@ -81,7 +81,7 @@ absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatr
       GaussianProcess process,
       GaussianProcess::Fit(data_->prior,
                            {all.x(rows, Eigen::all), all.y(rows), all.noise_variance(rows)}));
-  Fitted fitted{std::move(process), middle, reach};
+  Fitted fitted{std::move(process), middle, reach, patch};
   SLIPSTREAM_RETURN_IF_ERROR(TakeIn(absorbed_, fitted));
   return fitted;
 }
@@ -89,8 +89,12 @@ absl::StatusOr<PatchedProcess::Fitted> PatchedProcess::FitAround(const PointMatr
 absl::Status PatchedProcess::TakeIn(const PointMatrix& fresh, Fitted& fitted) const {
   const Vector covariances = data_->prior->Covariance(fresh, fitted.middle).col(0);
   std::vector<Index> rows;
+  const auto is_in_patch = [&](Index row) {
+    return fitted.patch.has_value() &&
+           data_->patches.PatchOf(fresh.row(row).transpose()) == *fitted.patch;
+  };
   for (Index row = 0; row < fresh.rows(); ++row) {
-    if (covariances[row] >= fitted.reach) rows.push_back(row);
+    if (covariances[row] >= fitted.reach || is_in_patch(row)) rows.push_back(row);
   }
   if (rows.empty()) return absl::OkStatus();
   return fitted.process.Absorb(fresh(rows, Eigen::all)).status();
@@ -111,7 +115,7 @@ std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) c
   if (found == nullptr) {
     if (IsOutOfTime()) return Sample();
     const std::vector<Index>& rows = data_->patches.rows(patch);
-    absl::StatusOr<Fitted> fitted = FitAround(MiddleOf(data_->observations.x, rows), rows);
+    absl::StatusOr<Fitted> fitted = FitAround(MiddleOf(data_->observations.x, rows), rows, patch);
     if (!fitted.ok()) return Sample();
     RememberIn(patch, *fitted);
     found = std::make_shared<Fitted>(*std::move(fitted));
@@ -123,7 +127,7 @@ std::shared_ptr<const GaussianProcess> PatchedProcess::ProcessOf(size_t patch) c
 std::shared_ptr<const PatchedProcess::Fitted> PatchedProcess::FittedAt(ConstVectorView x) const {
   const absl::StatusOr<std::shared_ptr<Fitted>> fitted =
       near_.Get(x, [&]() -> absl::StatusOr<std::shared_ptr<Fitted>> {
-        SLIPSTREAM_ASSIGN_OR_RETURN(Fitted around, FitAround(PointMatrix(x.transpose()), {}));
+        SLIPSTREAM_ASSIGN_OR_RETURN(Fitted around, FitAround(PointMatrix(x.transpose()), {}, {}));
         return std::make_shared<Fitted>(std::move(around));
       });
   return fitted.ok() ? *fitted : nullptr;

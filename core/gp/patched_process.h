@@ -15,6 +15,7 @@
 #define SLIPSTREAM_CORE_GP_PATCHED_PROCESS_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -53,7 +54,8 @@ class PatchedProcess final : public Surrogate {
   struct Fitted {
     GaussianProcess process;
     PointMatrix middle;  // One point.
-    double reach = 0;    // Observations that covary less with the middle are left out.
+    double reach = 0;    // Observations that covary less with the middle are left out, ...
+    std::optional<size_t> patch = {};  // ... but for those in this patch, if it is one's.
   };
 
   PatchedProcess(std::shared_ptr<const Data> data, GaussianProcess sample, size_t most_fitted,
@@ -63,10 +65,12 @@ class PatchedProcess final : public Surrogate {
   std::shared_ptr<const GaussianProcess> Sample() const;
   std::shared_ptr<const GaussianProcess> ProcessOf(size_t patch) const;
   Vector CovariancesWith(const PointMatrix& middle) const;
-  absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows) const;
+  // Of a patch, `rows` are its observations.
+  absl::StatusOr<Fitted> FitAround(const PointMatrix& middle, std::vector<Index> rows,
+                                   std::optional<size_t> patch) const;
   // The exact process around one point; null where it cannot be fitted.
   std::shared_ptr<const Fitted> FittedAt(ConstVectorView x) const;
-  // What was absorbed at `fresh`, as far as it is within reach.
+  // What was absorbed at `fresh`, as far as it is within reach or in the patch.
   absl::Status TakeIn(const PointMatrix& fresh, Fitted& fitted) const;
   void RememberIn(size_t patch, Fitted& fitted) const;
   // The places in `x` of each patch's points.

@@ -157,7 +157,7 @@ class ModelRun final : public SuggestionRun {
       if (!is_free) continue;
       std::vector<Fact>& facts = suggestion.provenance.facts;
       facts.insert(facts.begin(), RecipeFact());
-      facts.push_back({"instead_of_a_model", reason});
+      facts.push_back({std::string(kInsteadOfModelFact), reason});
       return suggestion;
     }
     return absl::NotFoundError("the sources have no further configuration");

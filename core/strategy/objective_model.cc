@@ -50,6 +50,8 @@ constexpr Index kMostPending = 256;
 constexpr double kPromisingDeviations = 2;
 // Where one process cannot take all results, only so many of the best ones may be the incumbent.
 constexpr Index kMostContenders = 256;
+// Of these so many are predicted one by one, as the search does it.
+constexpr Index kMostLookedAtAlone = 8;
 // And only so many draws of the hyperparameters become models.
 constexpr size_t kMostMembers = 4;
 
@@ -205,12 +207,21 @@ absl::StatusOr<std::unique_ptr<Surrogate>> ObjectiveModel::MemberOf(
   return std::make_unique<GaussianProcess>(std::move(process));
 }
 
+Vector ObjectiveModel::SearchedMeans(const Surrogate& member, const PointMatrix& x) const {
+  Vector means = member.PredictMean(x);
+  if (all_results_ == nullptr) return means;
+  for (Index row : LargestPlaces(means, kMostLookedAtAlone)) {
+    means[row] = std::max(means[row], member.Predict(PointMatrix(x.row(row))).mean[0]);
+  }
+  return means;
+}
+
 Vector ObjectiveModel::MeansAtResults(const Surrogate& member) const {
   const TrainingData& data = scaled_.training.data;
   if (all_results_ == nullptr) return member.PredictMean(data.x);
   Vector means = Vector::Constant(data.y.size(), -std::numeric_limits<double>::infinity());
   const std::vector<Index> contenders = LargestPlaces(data.y, kMostContenders);
-  means(contenders) = member.PredictMean(data.x(contenders, Eigen::all));
+  means(contenders) = SearchedMeans(member, data.x(contenders, Eigen::all));
   return means;
 }
 
@@ -237,12 +248,11 @@ absl::Status ObjectiveModel::BuildMembers(const Deadline& deadline) {
   return absl::OkStatus();
 }
 
-double ObjectiveModel::LogLikelihoodOfResults() const {
-  const TrainingData& data = transfer_ != nullptr ? transfer_->data() : training().data;
-  if (data.y.size() != training().data.y.size()) return 0;
+std::optional<double> ObjectiveModel::LogLikelihoodOf(const TrainingData& results) const {
   const absl::StatusOr<LikelihoodValue> likelihood =
-      LogMarginalLikelihood(*model().kernel, data, calibrated_->members.front());
-  return likelihood.ok() ? likelihood->value : 0;
+      LogMarginalLikelihood(*model().kernel, results, calibrated_->members.front());
+  if (!likelihood.ok()) return std::nullopt;
+  return likelihood->value;
 }
 
 double ObjectiveModel::NoiseVariance(size_t member) const {
@@ -303,7 +313,7 @@ absl::Status ObjectiveModel::Absorb(const PointMatrix& x, const Deadline& deadli
   for (size_t i = 0; i < members_.size(); ++i) {
     SLIPSTREAM_RETURN_IF_ERROR(deadline.Check("no time for the pending trials"));
     std::unique_ptr<Surrogate>& member = members_[i];
-    best_pending_[i] = std::max(best_pending_[i], member->PredictMean(x).maxCoeff());
+    best_pending_[i] = std::max(best_pending_[i], SearchedMeans(*member, x).maxCoeff());
     SLIPSTREAM_ASSIGN_OR_RETURN(const bool absorbed, member->Absorb(x));
     if (absorbed) continue;
     SLIPSTREAM_ASSIGN_OR_RETURN(member, member->Fantasize(x));

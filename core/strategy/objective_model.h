@@ -99,9 +99,9 @@ class ObjectiveModel final : public SearchedModel {
   absl::StatusOr<ObjectiveModel> WithMembers(std::vector<Hyperparameters> members,
                                              const Deadline& deadline) const;
 
-  // The logarithm of how likely the results are under the first member's hyperparameters; 0 where
-  // the model was calibrated to more than the results.
-  double LogLikelihoodOfResults() const;
+  // The logarithm of how likely these results are under the first member's hyperparameters; absent
+  // where that cannot be told.
+  std::optional<double> LogLikelihoodOf(const TrainingData& results) const;
 
   std::optional<int64_t> round() const override {
     return transfer_ != nullptr ? transfer_->Round() : std::nullopt;
@@ -130,6 +130,10 @@ class ObjectiveModel final : public SearchedModel {
   void CollectAllResults(const StudyView& view);
   // This many results leave little doubt about hyperparameters, and each member costs much.
   void ThinMembers();
+  // The member's means at `x`, at least one point. Where there are too many results for one
+  // process, the best few are no less than what a search sees there (looks_closer_at_single_points):
+  // an incumbent below that would be improved on again and again by points next to it.
+  Vector SearchedMeans(const Surrogate& member, const PointMatrix& x) const;
   // The member's means at the training set's results, but at those that may be its incumbent only
   // where there are too many results for one process.
   Vector MeansAtResults(const Surrogate& member) const;

@@ -179,11 +179,18 @@ absl::Status StudyModels::FitWithSources(const Deadline& deadline) {
                                   ? FitToOneConfiguration(request)
                                   : ObjectiveModel::Fit(request));
   main_ = std::move(model);
-  if (is_guarded) {
-    evidence_ = EvidenceOf(view_.ended,
-                           main_->LogLikelihoodOfResults() - without_->LogLikelihoodOfResults());
-  }
+  if (is_guarded) evidence_ = EvidenceOf(view_.ended, LogLikelihoodRatio());
   return absl::OkStatus();
+}
+
+double StudyModels::LogLikelihoodRatio() const {
+  const TrainingData& with_sources = main_->calibration_data();
+  const TrainingData& all = without_->training().data;
+  const Index count = with_sources.y.size();
+  if (count > all.y.size()) return 0;
+  const std::optional<double> with = main_->LogLikelihoodOf(with_sources);
+  const std::optional<double> without = without_->LogLikelihoodOf(FirstOf(all, count));
+  return with.has_value() && without.has_value() ? *with - *without : 0;
 }
 
 Note StudyModels::ContrastNote() { return {std::string(kContrast), {1}}; }

@@ -100,6 +100,10 @@ class StudyModels {
   // to, and hyperparameters are those from before there were any: the results of one configuration
   // reveal nothing of what sources know, as these may be on any scale.
   absl::StatusOr<ObjectiveModel> FitToOneConfiguration(ObjectiveModelRequest request) const;
+  // The logarithm of how much likelier the results are with sources: those that the model with
+  // sources was calibrated to, the first ones of many. 0 where it was calibrated to more than
+  // results.
+  double LogLikelihoodRatio() const;
   void ShareScreen(uint64_t index);
 
   const StudyView& view_;

@@ -32,6 +32,8 @@ struct Fact {
 // The fact of a suggestion whose search had to end before it was done, and what ended it. With more
 // time the same recipe could have suggested another point.
 inline constexpr absl::string_view kCutShortFact = "search_cut_short_by";
+// Why a configuration that served the sources stands in for a model's suggestion.
+inline constexpr absl::string_view kInsteadOfModelFact = "instead_of_a_model";
 
 // Where a suggestion came from.
 struct Provenance {

@@ -122,8 +122,9 @@ absl::Status StudyHistory::TakePage(Store& store, const CatalogStudy& study,
   }
   for (const TrialRecord& record : page) {
     if (record.number > last_number_) {
-      SLIPSTREAM_RETURN_IF_ERROR(
-          Add(*study.definition.space, record, std::move(notes[record.number])));
+      Notes own = std::move(notes[record.number]);
+      if (own.empty() && record.requeue_of > 0) own = NotesOf(record.requeue_of);
+      SLIPSTREAM_RETURN_IF_ERROR(Add(*study.definition.space, record, std::move(own)));
       last_number_ = record.number;
     } else {
       Settle(record);
@@ -137,6 +138,20 @@ absl::Status StudyHistory::Add(const SearchSpace& space, const TrialRecord& reco
   open_.push_back({record.number, std::move(configuration), record.candidate, std::move(notes)});
   Settle(record);
   return absl::OkStatus();
+}
+
+// A trial that repeats another one's configuration has that one's notes: what was forecast of its
+// result, and what it was suggested for.
+Notes StudyHistory::NotesOf(int64_t number) const {
+  const auto find_in = [number](const auto& trials) {
+    const auto found = std::find_if(trials.rbegin(), trials.rend(),
+                                    [number](const auto& trial) { return trial.number == number; });
+    return found == trials.rend() ? Notes() : found->notes;
+  };
+  for (Notes notes : {find_in(stale_), find_in(open_), find_in(ended_)}) {
+    if (!notes.empty()) return notes;
+  }
+  return {};
 }
 
 void StudyHistory::Settle(const TrialRecord& record) {

@@ -98,7 +98,7 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
   absl::StatusOr<bool> are_all = work_->TakeTurn(Missing(), deadline_);
   const bool is_late = are_all.ok() && !*are_all && deadline_.has_passed();
   if (are_all.ok() && !*are_all && !is_late) return Next::kAnotherTurn;
-  if (is_late) are_all = work_->Finish(MissingOfLate(), deadline_);
+  if (is_late) are_all = work_->Finish(MarkLate(), deadline_);
   DropCancelled();
   if (absl::IsFailedPrecondition(are_all.status())) {
     Distribute({}, /*are_all=*/true, are_all.status());
@@ -127,12 +127,13 @@ int LeaseBatchWork::Missing() const {
 }
 
 // As calls are served in their order, all before the last one that is late are served, too.
-int LeaseBatchWork::MissingOfLate() const {
+int LeaseBatchWork::MarkLate() {
   int missing = 0;
   int of_late = 0;
-  for (const BatchedCall& batched : calls_) {
+  for (BatchedCall& batched : calls_) {
     missing += batched.Missing();
-    if (batched.call.deadline.has_passed()) of_late = missing;
+    batched.is_late = batched.call.deadline.has_passed();
+    if (batched.is_late) of_late = missing;
   }
   return of_late;
 }
@@ -245,7 +246,7 @@ void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool
       batched.grant.fresh.push_back(SuggestedTrial(*study_->definition.space, suggestions[next++],
                                                    context_.options->version));
     }
-    if (batched.Missing() > 0 && !are_all && !batched.call.deadline.has_passed()) {
+    if (batched.Missing() > 0 && !are_all && !batched.is_late) {
       postponed_.push_back(std::move(batched.call));
     } else if (batched.Missing() == batched.call.count) {
       batched.call.done(none_left);

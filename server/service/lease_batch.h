@@ -65,6 +65,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
     SuggestCall call;
     LeaseGrant grant = {};
     absl::Status rendered = {};  // Whether the response could be filled.
+    bool is_late = false;        // As MarkLate found; time goes on.
 
     int Missing() const;
   };
@@ -81,8 +82,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   absl::StatusOr<Next> GoOn();
   void DropCancelled();
   int Missing() const;
-  // The number of trials still missing for calls whose deadline has passed.
-  int MissingOfLate() const;
+  // Marks the calls whose deadline has passed, and returns how many trials they still miss.
+  int MarkLate();
   void AnswerRepeats();
   void RefuseTooMany();
   absl::Status Plan();
@@ -91,7 +92,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   absl::Status RenderWithoutLeasing();
   // Gives the suggestions to the calls, in their order. A call that gets nothing at all from a
   // study that has nothing left is answered with `none_left` and leaves the batch; one that lacks
-  // some for want of time is postponed.
+  // some for want of time, and was not late, is postponed.
   void Distribute(const std::vector<Suggestion>& suggestions, bool are_all,
                   const absl::Status& none_left);
   void Commit();

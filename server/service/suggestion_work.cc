@@ -87,14 +87,17 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
   return work;
 }
 
-// Leaves out those for which the recipe, or its search, had too little time, and all after them.
+// Leaves out those for which the recipe, or its search, had too little time, or whose sources were
+// not ready, and all after them.
 void SuggestionWork::KeepAhead() {
   std::vector<Suggestion> made = Made();
   const auto late = std::find_if(made.begin(), made.end(), [](const Suggestion& suggestion) {
     const std::vector<Fact>& facts = suggestion.provenance.facts;
     return !suggestion.provenance.rung_reason.empty() ||
            std::any_of(facts.begin(), facts.end(),
-                       [](const Fact& fact) { return fact.name == kCutShortFact; });
+                       [](const Fact& fact) {
+                         return fact.name == kCutShortFact || fact.name == kInsteadOfModelFact;
+                       });
   });
   made.erase(late, made.end());
   if (!made.empty()) context_.prepared->Put(study_->key, version_, std::move(made));

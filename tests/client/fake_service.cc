@@ -235,6 +235,10 @@ grpc::Status FakeService::GetStudy(Context* context, const v1::GetStudyRequest* 
     const auto found = Find(studies_, request->name());
     if (found == studies_.end()) return NotFound(request->name());
     *response = *found;
+    const auto trials = trials_.find(found->name());
+    if (trials != trials_.end() && found->trial_count() == 0) {
+      response->set_trial_count(static_cast<int64_t>(trials->second.size()));
+    }
     return Status::OK;
   });
 }

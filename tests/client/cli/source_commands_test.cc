@@ -221,6 +221,13 @@ TEST_F(SourceCommands, AnImportThatCannotBeReadIsToldWithItsPlace) {
       Run({"source", "import", "-"}, "{\"displayName\":\"t\"}\n{\"configuration\":\n");
   EXPECT_EQ(broken.code, 1);
   EXPECT_THAT(broken.err, HasSubstr("standard input:2: "));
+  const std::string line = "{\"configuration\":{\"values\":{\"lr\":{\"doubleValue\":0.1}}}}\n";
+  const ProcessResult cut =
+      Run({"source", "import", "-"}, "{\"observationCount\":\"3\"}\n" + line + line);
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_THAT(cut.err, HasSubstr("has 2 observations, and the source task in its first line 3"));
+  EXPECT_THAT(Run({"source", "import", "-"}, "{\"observationCount\":\"1\"}\n" + line + line).err,
+              HasSubstr("has 2 observations or more"));
 }
 
 TEST_F(SourceCommands, AnEmptyListSaysWhatToDo) {

@@ -94,10 +94,14 @@ TEST_F(TrialCommands, TrialsShowsTheFirstFiftyAndHowToSeeMore) {
   const std::string shown = Run({"trials", "s1"}).out;
   EXPECT_THAT(shown, HasSubstr("s1/50"));
   EXPECT_THAT(shown, Not(HasSubstr("s1/51")));
-  EXPECT_THAT(shown, HasSubstr("--all shows every trial"));
+  EXPECT_THAT(shown, HasSubstr("Only the first 50 of 60; --last 50 shows the newest"));
   const std::string all = Run({"trials", "s1", "--all"}).out;
   EXPECT_THAT(all, HasSubstr("s1/60"));
   EXPECT_THAT(all, Not(HasSubstr("--all")));
+  const std::string last = Run({"trials", "s1", "--last", "2"}).out;
+  EXPECT_THAT(last, Not(HasSubstr("s1/58")));
+  EXPECT_LT(last.find("s1/59"), last.find("s1/60"));
+  EXPECT_EQ(Run({"trials", "s1", "--last", "2", "--all"}).code, 2);
 }
 
 TEST_F(TrialCommands, TrialsGivesScriptsTheWholeList) {

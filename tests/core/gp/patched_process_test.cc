@@ -1,11 +1,14 @@
 #include "core/gp/patched_process.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <random>
 #include <utility>
 #include <vector>
 
+#include "core/gp/kernel.h"
 #include "gtest/gtest.h"
 #include "tests/core/gp/gaussian_fixtures.h"
 
@@ -158,6 +161,40 @@ TEST_F(PatchedProcessTest, WhatItAbsorbsIsKnownThereAndLeavesMeans) {
   EXPECT_LE(((*fantasy)->Predict(places_).variance - after.variance).lpNorm<Eigen::Infinity>(),
             1e-9);
   EXPECT_EQ(untouched->Predict(places_).variance, before.variance);
+}
+
+// Also those that are far from the middle of their patch, as many are in more dimensions.
+TEST(PatchedProcess, EveryPendingPointIsKnownToItsPatch) {
+  constexpr Index kDimension = 6;
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> anywhere;
+  std::normal_distribution<double> normal;
+  const auto around = [&](double deviation) {
+    return std::clamp(0.6 + deviation * normal(random), 0.0, 1.0);
+  };
+  Observations observations{PointMatrix(kSize, kDimension), Vector(kSize),
+                            Vector::Constant(kSize, 1e-4)};
+  for (Index i = 0; i < kSize; ++i) {
+    for (Index j = 0; j < kDimension; ++j) {
+      observations.x(i, j) = i % 4 == 0 ? anywhere(random) : around(0.08);
+    }
+    observations.y[i] = std::sin(3 * observations.x.row(i).sum());
+  }
+  PointMatrix pending(60, kDimension);
+  for (double& coordinate : pending.reshaped()) coordinate = around(0.12);
+  const std::shared_ptr<const Kernel> kernel = MakeStationary(
+      Smoothness::kMatern52, CoordinateKinds(kDimension, CoordinateKind::kNumber),
+      Lengthscales::kEach);
+  Vector parameters = Vector::Constant(kernel->parameter_count(), std::log(0.87));
+  parameters[0] = 0;
+  const auto prior = std::make_shared<const KernelPrior>(kernel, parameters, 0.0);
+  const auto process =
+      PatchedProcess::Fit(prior, observations, Fitted(prior, FirstOf(observations, 500)));
+  ASSERT_TRUE(process.ok()) << process.status();
+  const Vector before = (*process)->Predict(pending).variance;
+  ASSERT_TRUE((*process)->Absorb(pending).ok());
+  const Vector after = (*process)->Predict(pending).variance;
+  for (Index i = 0; i < pending.rows(); ++i) EXPECT_LT(after[i], 0.1 * before[i]) << i;
 }
 
 // Whether patches were fitted before, or single points, makes no difference but for rounding.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <random>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -193,6 +194,43 @@ TEST(ModelStrategyBatch, HyperparametersStayWhileResultsComeInAnyOrder) {
   EXPECT_EQ(NumberFact(after, "results"), 136);
   EXPECT_EQ(NumberFact(after, "calibrated_to"), 121);
   EXPECT_EQ(TextFact(after, "lengthscales"), TextFact(before, "lengthscales"));
+}
+
+// With more results than one process can have, the search looks closer at single points than
+// patches do. What it expects at a pending point must not seem an improvement on that point.
+TEST(ModelStrategyBatch, OfVeryManyResultsABatchExpectsLessAndLess) {
+  std::vector<Parameter> parameters(4, SquareSpace()->parameters()[0]);
+  for (size_t i = 0; i < parameters.size(); ++i) parameters[i].name = "p" + std::to_string(i);
+  FakeStudy study(MakeSpace(parameters));
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> anywhere;
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 1500; ++i) {
+    Configuration place;
+    double value = 0;
+    for (size_t j = 0; j < parameters.size(); ++j) {
+      const double x =
+          i % 3 == 0 ? anywhere(random) : std::clamp(0.6 + 0.12 * normal(random), 0.0, 1.0);
+      place.values.push_back(Value::Double(x));
+      value += 0.02 * std::cos(15 * (x - 0.6) * (1 + 0.3 * static_cast<double>(j))) -
+               (x - 0.6) * (x - 0.6);
+    }
+    study.Queue(place);
+    study.End(Ending::kMeasured, value + 0.01 * normal(random));
+  }
+  const std::vector<Suggestion> made = MustSuggest("gp_log_ei", study.view(), 8, 1);
+  std::set<std::vector<int64_t>> places;
+  for (const Suggestion& suggestion : made) {
+    std::vector<int64_t> place;
+    for (const Value& value : suggestion.configuration.values) {
+      place.push_back(std::llround(value.number() * 5000));
+    }
+    EXPECT_TRUE(places.insert(place).second);
+  }
+  const double first = NumberFact(made[0], "acquisition_value");
+  for (size_t i = 1; i < made.size(); ++i) {
+    EXPECT_LT(NumberFact(made[i], "acquisition_value"), first - 1) << "log EI, suggestion " << i;
+  }
 }
 
 TEST(ModelStrategyBatch, CalibratesLargeStudiesToAPartOfTheirResults) {

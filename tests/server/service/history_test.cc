@@ -154,36 +154,84 @@ TEST_F(HistoryTest, TrialsHaveTheirNotesIfTheStrategyReadsThem) {
   EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
 }
 
-TEST_F(HistoryTest, AStaleTrialLeavesTheHistoryUntilItsLateResult) {
+// A study whose leases last a second, in a store with a clock of its own.
+class LeasedHistoryTest : public HistoryTest {
+ protected:
+  // Leases these trials in a new study.
+  void LeaseFresh(std::vector<NewTrial> trials, int max_requeues) {
+    NewStudy study = NewStudyOf(ExampleStudy(), definition_, "s");
+    study.lease = {.duration_ms = 1'000, .max_requeues = max_requeues};
+    Waiting<StudyRecord> created;
+    store->CreateStudy(study, created.write());
+    study_.key = created.Get().key;
+    LeaseBatch batch;
+    batch.study_key = study_.key;
+    batch.study_id = "s";
+    batch.grants.resize(1);
+    batch.grants[0].fresh = std::move(trials);
+    std::promise<absl::Status> leased;
+    batch.done = [&leased](absl::Status status) { leased.set_value(std::move(status)); };
+    store->LeaseTrials(std::move(batch));
+    ASSERT_TRUE(leased.get_future().get().ok());
+  }
+  // How many leases have run out two seconds later.
+  int64_t Sweep() {
+    clock.Advance(absl::Seconds(2));
+    Waiting<LeaseSweep> swept;
+    store->SweepLeases(swept.write());
+    return swept.Get().stale;
+  }
+
   FakeClock clock;
-  StoreOptions options;
-  options.now_ms = clock.Function();
-  const auto tables = MakeMemoryTables();
-  const std::unique_ptr<Store> store = MakeMemoryStore(options, tables);
-  NewStudy study = NewStudyOf(ExampleStudy(), definition_, "s");
-  study.lease = {.duration_ms = 1'000, .max_requeues = 0};
-  Waiting<StudyRecord> created;
-  store->CreateStudy(study, created.write());
-  study_.key = created.Get().key;
-  LeaseBatch batch;
-  batch.study_key = study_.key;
-  batch.study_id = "s";
-  batch.grants.resize(1);
+  const StoreOptions options = [this] {
+    StoreOptions made;
+    made.now_ms = clock.Function();
+    return made;
+  }();
+  const std::unique_ptr<Store> store = MakeMemoryStore(options, MakeMemoryTables());
+};
+
+TEST_F(LeasedHistoryTest, ARepeatHasTheNotesOfWhatItRepeats) {
+  study_.strategy = MakeStrategy(*FindPreset("random_exp3"));
+  Suggestion suggestion;
+  suggestion.configuration = *ConfigurationFromProto(*definition_.space, ExampleConfiguration());
+  suggestion.provenance.notes = {{"block", {1, 2}}};
+  LeaseFresh({SuggestedTrial(*definition_.space, suggestion, "v")}, /*max_requeues=*/3);
+  HistoryCache cache(store.get(), size_t{1} << 20);
+  EXPECT_EQ((*cache.Get(study_, 0))->open().size(), 1u);
+  for (const int64_t repeat : {2, 3}) {
+    EXPECT_EQ(Sweep(), 1);
+    HistoryCache fresh(store.get(), size_t{1} << 20);
+    for (HistoryCache* each : {&cache, &fresh}) {
+      const auto history = *each->Get(study_, 0);
+      ASSERT_EQ(history->open().size(), 1u);
+      EXPECT_EQ(history->open()[0].number, repeat);
+      EXPECT_EQ(history->open()[0].notes, suggestion.provenance.notes);
+    }
+    LeaseBatch batch;
+    batch.study_key = study_.key;
+    batch.study_id = "s";
+    batch.expected_trial_count = repeat;
+    batch.grants.resize(1);
+    batch.grants[0].queued = {repeat};
+    std::promise<absl::Status> leased;
+    batch.done = [&leased](absl::Status status) { leased.set_value(std::move(status)); };
+    store->LeaseTrials(std::move(batch));
+    ASSERT_TRUE(leased.get_future().get().ok());
+  }
+}
+
+TEST_F(LeasedHistoryTest, AStaleTrialLeavesTheHistoryUntilItsLateResult) {
+  std::vector<NewTrial> trials;
   for (int i = 0; i < 2; ++i) {
     v1::Observation observation = MeasuredObservation(ExampleConfiguration(), i);
     observation.clear_outcome();
-    batch.grants[0].fresh.push_back(*AddedTrial(*definition_.space, "loss", observation));
+    trials.push_back(*AddedTrial(*definition_.space, "loss", observation));
   }
-  std::promise<absl::Status> leased;
-  batch.done = [&leased](absl::Status status) { leased.set_value(std::move(status)); };
-  store->LeaseTrials(std::move(batch));
-  ASSERT_TRUE(leased.get_future().get().ok());
+  LeaseFresh(std::move(trials), /*max_requeues=*/0);
   HistoryCache cache(store.get(), size_t{1} << 20);
   EXPECT_EQ((*cache.Get(study_, 0))->open().size(), 2u);
-  clock.Advance(absl::Seconds(2));
-  Waiting<LeaseSweep> swept;
-  store->SweepLeases(swept.write());
-  EXPECT_EQ(swept.Get().stale, 2);
+  EXPECT_EQ(Sweep(), 2);
   auto history = *cache.Get(study_, 0);
   EXPECT_TRUE(history->open().empty());
   EXPECT_TRUE(history->ended().empty());

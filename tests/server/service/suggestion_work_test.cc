@@ -9,6 +9,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -167,43 +168,68 @@ TEST_F(SuggestionWorkTest, AStudyWithMuchToDoLetsOthersHaveTheirTurns) {
   EXPECT_EQ(heavy->response.trials_size(), 300);
 }
 
-TEST_F(SuggestionWorkTest, CallsOfABatchThatStillHaveTimeAreLeftToTheNext) {
-  CreateModelled("s");
-  Catalog catalog(&observed_store_, size_t{1} << 20, size_t{1} << 20);
-  HistoryCache histories(&observed_store_, size_t{1} << 20);
-  SourceLibrary sources(size_t{1} << 20);
-  LadderCounts ladder;
-  const ServiceOptions options;
-  const LeaseBatchContext context{.store = &observed_store_,
-                                  .catalog = &catalog,
-                                  .sources = &sources,
-                                  .histories = &histories,
-                                  .ladder = &ladder,
-                                  .options = &options};
-  std::vector<v1::SuggestResponse> responses(3);
-  std::vector<absl::Status> statuses(3, absl::UnknownError("not answered"));
-  std::vector<SuggestCall> calls;
-  for (size_t i = 0; i < 3; ++i) {
-    SuggestCall& call = calls.emplace_back();
-    call.study_id = "s";
-    call.worker = "w" + std::to_string(i);
-    call.count = 2;
-    call.response = &responses[i];
-    call.done = [&status = statuses[i]](absl::Status answer) { status = std::move(answer); };
-    if (i == 1) call.deadline = Deadline::Passed();
+class BatchOfThree : public SuggestionWorkTest {
+ protected:
+  // Three calls for two trials each, of which the second is late; `last` may be anything.
+  void Run(const std::function<void(SuggestCall&)>& change_last) {
+    CreateModelled("s");
+    std::vector<SuggestCall> calls;
+    for (size_t i = 0; i < 3; ++i) {
+      SuggestCall& call = calls.emplace_back();
+      call.study_id = "s";
+      call.worker = "w" + std::to_string(i);
+      call.count = 2;
+      call.response = &responses_[i];
+      call.done = [&status = statuses_[i]](absl::Status answer) { status = std::move(answer); };
+      if (i == 1) call.deadline = Deadline::Passed();
+    }
+    change_last(calls.back());
+    std::promise<std::vector<std::string>> finished;
+    LeaseBatchWork::Start(context_, "s", std::move(calls), [&](std::vector<SuggestCall> again) {
+      std::vector<std::string> workers;
+      for (const SuggestCall& call : again) workers.push_back(call.worker);
+      finished.set_value(std::move(workers));
+    });
+    EXPECT_THAT(finished.get_future().get(), ::testing::ElementsAre("w2"));
+    EXPECT_TRUE(statuses_[0].ok()) << "it is served, as it is before the late one";
+    EXPECT_TRUE(statuses_[1].ok());
+    EXPECT_TRUE(absl::IsUnknown(statuses_[2])) << "it is not answered, but " << statuses_[2];
+    EXPECT_EQ(responses_[0].trials_size(), 2);
+    EXPECT_EQ(responses_[1].trials_size(), 2);
+    EXPECT_EQ(CountTrials("s"), 12);
   }
-  std::promise<std::vector<std::string>> finished;
-  LeaseBatchWork::Start(context, "s", std::move(calls), [&](std::vector<SuggestCall> again) {
-    std::vector<std::string> workers;
-    for (const SuggestCall& call : again) workers.push_back(call.worker);
-    finished.set_value(std::move(workers));
+
+ private:
+  Catalog catalog_{&observed_store_, size_t{1} << 20, size_t{1} << 20};
+  HistoryCache histories_{&observed_store_, size_t{1} << 20};
+  SourceLibrary sources_{size_t{1} << 20};
+  LadderCounts ladder_;
+  const ServiceOptions options_;
+  const LeaseBatchContext context_{.store = &observed_store_,
+                                   .catalog = &catalog_,
+                                   .sources = &sources_,
+                                   .histories = &histories_,
+                                   .ladder = &ladder_,
+                                   .options = &options_};
+  std::vector<v1::SuggestResponse> responses_ = std::vector<v1::SuggestResponse>(3);
+  std::vector<absl::Status> statuses_ =
+      std::vector<absl::Status>(3, absl::UnknownError("not answered"));
+};
+
+TEST_F(BatchOfThree, CallsThatStillHaveTimeAreLeftToTheNext) {
+  Run([](SuggestCall&) {});
+}
+
+// Their deadline passes when the suggestions for the late one are made, just before they are told.
+TEST_F(BatchOfThree, CallsThatBecomeLateMeanwhileAreLeftToTheNextToo) {
+  Run([](SuggestCall& last) {
+    last.deadline = Deadline::In(absl::Milliseconds(300));
+    last.is_cancelled = [deadline = last.deadline, asked = std::make_shared<int>(0)] {
+      // In the beginning, before the work, and after it.
+      for (++*asked; *asked == 3 && !deadline.has_passed();) std::this_thread::yield();
+      return false;
+    };
   });
-  EXPECT_THAT(finished.get_future().get(), ::testing::ElementsAre("w2"));
-  EXPECT_TRUE(statuses[0].ok()) << "it is served, as it is before the late one";
-  EXPECT_TRUE(statuses[1].ok());
-  EXPECT_EQ(responses[0].trials_size(), 2);
-  EXPECT_EQ(responses[1].trials_size(), 2);
-  EXPECT_EQ(CountTrials("s"), 12);
 }
 
 }  // namespace
