@@ -30,7 +30,8 @@ absl::Status InvalidField(absl::string_view field, absl::string_view value,
                                     PrintableText(value, kMaxValueBytes),
                                     PrintableText(bound, kMaxBoundBytes)};
   absl::Status status = absl::InvalidArgumentError(
-      absl::StrCat(violation.field, " is ", violation.value, ", must be ", violation.bound));
+      absl::StrCat(violation.field, " is ", violation.value.empty() ? "empty" : violation.value,
+                   ", must be ", violation.bound));
   status.SetPayload(
       kPayloadUrl, absl::Cord(absl::StrCat(violation.field, kSeparator, violation.value, kSeparator,
                                            violation.bound)));

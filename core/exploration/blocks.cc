@@ -53,9 +53,9 @@ class RewardScale {
     best_ = std::max(best_, value);
   }
   double Reward(double value) const {
-    if (best_ > worst_) {  // In halves, as the difference may overflow.
-      return std::clamp((0.5 * value - 0.5 * worst_) / (0.5 * best_ - 0.5 * worst_), 0.0, 1.0);
-    }
+    // In halves, as the difference may overflow; of the smallest numbers nothing is left of it.
+    const double range = 0.5 * best_ - 0.5 * worst_;
+    if (range > 0) return std::clamp((0.5 * value - 0.5 * worst_) / range, 0.0, 1.0);
     return value > best_ ? 1 : 0;
   }
 

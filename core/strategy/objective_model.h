@@ -131,8 +131,8 @@ class ObjectiveModel final : public SearchedModel {
   // This many results leave little doubt about hyperparameters, and each member costs much.
   void ThinMembers();
   // The member's means at `x`, at least one point. Where there are too many results for one
-  // process, the best few are no less than what a search sees there (looks_closer_at_single_points):
-  // an incumbent below that would be improved on again and again by points next to it.
+  // process, the best few are no less than what a search sees there, which looks closer at single
+  // points: an incumbent below that would be improved on again and again by points next to it.
   Vector SearchedMeans(const Surrogate& member, const PointMatrix& x) const;
   // The member's means at the training set's results, but at those that may be its incumbent only
   // where there are too many results for one process.

@@ -156,10 +156,10 @@ absl::StatusOr<std::vector<StepReport>> ReportsOf(absl::string_view metric,
   }
   for (int i = 0; i < trial.reports_size(); ++i) {
     const v1::StepMeasurement& report = trial.reports(i);
-    const int64_t least = reports.empty() ? 0 : reports.back().step + 1;
-    if (report.step() < least) {
+    const int64_t last = reports.empty() ? -1 : reports.back().step;
+    if (report.step() <= last) {
       return InvalidField(absl::StrCat("reports[", i, "].step"), absl::StrCat(report.step()),
-                          absl::StrCat(least, " or more"));
+                          last < 0 ? "0 or more" : absl::StrCat("above ", last));
     }
     SLIPSTREAM_ASSIGN_OR_RETURN(
         const double value,

@@ -3,18 +3,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "core/base/utf8.h"
 
 namespace slipstream {
-namespace {
-
-bool HasControlCharacter(absl::string_view text) {
-  for (const char c : text) {
-    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 absl::Status CheckText(absl::string_view field, absl::string_view text, size_t max_bytes) {
   if (text.size() <= max_bytes) return absl::OkStatus();

@@ -1,5 +1,7 @@
 #include "server/convert/transfer_conversion.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -19,9 +21,10 @@ const v1::Provenance::Fact* FindFact(const v1::Provenance& provenance, absl::str
   return nullptr;
 }
 
+// 0 where there is none. An imported provenance may say anything.
 double NumberOf(const v1::Provenance& provenance, absl::string_view name) {
   const v1::Provenance::Fact* const fact = FindFact(provenance, name);
-  return fact == nullptr ? 0 : fact->number();
+  return fact == nullptr || !std::isfinite(fact->number()) ? 0 : fact->number();
 }
 
 // "helping" is HELPING; STATE_UNSPECIFIED for a word that is no state.
@@ -53,7 +56,8 @@ absl::StatusOr<v1::TransferSummary> TransferSummaryOf(
     const double share = NumberOf(provenance, "transfer_share");
     summary.set_state(StateOf(state->text()));
     summary.set_share(share);
-    summary.set_results(static_cast<int64_t>(NumberOf(provenance, "transfer_results")));
+    summary.set_results(
+        static_cast<int64_t>(std::clamp(NumberOf(provenance, "transfer_results"), 0.0, 1e15)));
     summary.set_gain(NumberOf(provenance, "transfer_gain"));
     summary.set_gain_low(NumberOf(provenance, "transfer_gain_low"));
     summary.set_gain_high(NumberOf(provenance, "transfer_gain_high"));

@@ -25,11 +25,15 @@ inline absl::Status CheckSize(absl::string_view what, const grpc::ByteBuffer& by
                    "--max-message-bytes ", limit));
 }
 
-// INVALID_ARGUMENT: malformed bytes are the caller's mistake.
+// Fields that this version does not know are dropped: they would be stored and counted as what
+// they are beside. INVALID_ARGUMENT: malformed bytes are the caller's mistake.
 template <typename Message>
 absl::Status Parse(grpc::ByteBuffer bytes, Message* message) {
   const grpc::Status read = grpc::SerializationTraits<Message>::Deserialize(&bytes, message);
-  if (read.ok()) return absl::OkStatus();
+  if (read.ok()) {
+    message->DiscardUnknownFields();
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(
       absl::StrCat("the bytes that were sent are not a ", Message::descriptor()->full_name(),
                    ": it was truncated, or made by another version of proto/slipstream/v1"));

@@ -67,7 +67,8 @@ void Configure(const ServerOptions& options, int max_message_bytes, grpc::Server
   // gRPC has taken the memory for a message, which its quota bounds, before it compares the size.
   // Its own limit is for its own services, and answers larger messages without naming a flag.
   builder->SetMaxReceiveMessageSize(kReceivedAtMost * max_message_bytes);
-  builder->SetMaxSendMessageSize(max_message_bytes);
+  // An answer to what has been committed must not fail: it may be larger than the request was.
+  builder->SetMaxSendMessageSize(-1);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, options.max_calls_per_connection);
   builder->AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, options.max_metadata_bytes);
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,

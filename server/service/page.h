@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/status.h"
-#include "google/protobuf/message.h"
+#include "google/protobuf/repeated_ptr_field.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {
@@ -29,18 +29,25 @@ inline constexpr int kDefaultObservationsPerPage = 1000;
 // How many records are looked at at a time in search of those of one project.
 inline constexpr int kRecordsPerRead = 200;
 
-// Adds records to the answer by `add`, which returns the new entry, or null if there
+// Adds records to `entries` of the answer by `add`, which returns the new entry, or null if there
 // is none for the record, until `limit` records are looked at or the page is full.
+// Only an entry that is larger alone makes a page larger than a full one.
 // `records` are those after the page token, one more than `limit` if there are that
 // many. Returns the last record looked at if more follow it, otherwise null.
-template <typename Record>
+template <typename Record, typename Entry>
 absl::StatusOr<const Record*> FillPage(
     const std::vector<Record>& records, size_t limit,
-    const std::function<absl::StatusOr<const google::protobuf::Message*>(const Record&)>& add) {
+    google::protobuf::RepeatedPtrField<Entry>* entries,
+    const std::function<absl::StatusOr<const Entry*>(const Record&)>& add) {
   size_t bytes = 0;
   for (size_t i = 0; i < records.size(); ++i) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const google::protobuf::Message* const entry, add(records[i]));
-    if (entry != nullptr) bytes += entry->ByteSizeLong();
+    SLIPSTREAM_ASSIGN_OR_RETURN(const Entry* const entry, add(records[i]));
+    const size_t entry_bytes = entry != nullptr ? entry->ByteSizeLong() : 0;
+    if (bytes > 0 && bytes + entry_bytes > kFullPageBytes) {
+      entries->RemoveLast();
+      return &records[i - 1];
+    }
+    bytes += entry_bytes;
     if (i + 1 == limit || bytes >= kFullPageBytes) {
       return i + 1 < records.size() ? &records[i] : nullptr;
     }

@@ -138,7 +138,9 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
       return task;
     };
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord* const last,
-                                FillPage<SourceTaskRecord>(tasks, static_cast<size_t>(limit), add));
+                                (FillPage<SourceTaskRecord, v1::SourceTask>(
+                                    tasks, static_cast<size_t>(limit),
+                                    response->mutable_source_tasks(), add)));
     if (last != nullptr) {
       response->set_next_page_token(MakePageToken(scope, last->key));
     }
@@ -153,9 +155,10 @@ void SourceTaskService::ListSourceObservations(const v1::ListSourceObservationsR
     SLIPSTREAM_RETURN_IF_ERROR(CheckCount("page_size", request->page_size(), kMaxPageSize));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string id,
                                 ParseSourceTaskName("source_task", request->source_task()));
-    const std::string scope = absl::StrCat(kObservationsScope, id);
-    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t first, ParsePageToken(scope, request->page_token()));
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord task, store_.GetSourceTask(id));
+    // The same observations have the same name in another order, too.
+    const std::string scope = absl::StrCat(kObservationsScope, id, " ", task.key);
+    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t first, ParsePageToken(scope, request->page_token()));
     const int limit =
         request->page_size() == 0 ? kDefaultObservationsPerPage : request->page_size();
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t next,

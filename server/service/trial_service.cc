@@ -270,7 +270,8 @@ void TrialService::ListTrials(const v1::ListTrialsRequest* request,
       return trial;
     };
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord* const last,
-                                FillPage<TrialRecord>(trials, page_size, add));
+                                (FillPage<TrialRecord, v1::Trial>(
+                                    trials, page_size, response->mutable_trials(), add)));
     if (last != nullptr) response->set_next_page_token(MakePageToken(scope, last->number));
     return absl::OkStatus();
   });

@@ -90,6 +90,8 @@ absl::StatusOr<int64_t> WatchService::KeyOf(const StudyRef& study, int64_t after
   // The study is read first: one that is deleted in between is found among the events.
   const absl::StatusOr<StudyRecord> present = store_.GetStudy(study.id);
   if (!present.ok() && !absl::IsNotFound(present.status())) return present.status();
+  const bool is_meant = present.ok() && study.create_ms == present->create_ms;
+  if (is_meant) return present->key;
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<int64_t> deleted, FirstDeleted(study.id, after));
   if (deleted.has_value()) return *deleted;
   if (!present.ok()) return present.status();

@@ -25,6 +25,12 @@ inline absl::string_view ProjectOfId(absl::string_view id) {
   return slash == absl::string_view::npos ? absl::string_view("default") : id.substr(0, slash);
 }
 
+// The id within its project.
+inline absl::string_view IdInProject(absl::string_view id) {
+  const size_t slash = id.find('/');
+  return slash == absl::string_view::npos ? id : id.substr(slash + 1);
+}
+
 inline std::string NameOfStudy(absl::string_view id) { return NameInCollection("studies", id); }
 inline std::string NameOfTrial(absl::string_view study_id, int64_t number) {
   return absl::StrCat(NameOfStudy(study_id), "/trials/", number);

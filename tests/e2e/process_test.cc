@@ -300,8 +300,10 @@ TEST(Process, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
 // An upload whose end has not been sent: a call in progress for as long as a test needs.
 class OpenUpload {
  public:
-  explicit OpenUpload(Stub& stub) : writer_(stub.RegisterSourceTask(&context_, &response_)) {
+  explicit OpenUpload(Stub& stub, const std::string& parent = "")
+      : writer_(stub.RegisterSourceTask(&context_, &response_)) {
     v1::RegisterSourceTaskRequest message;
+    message.mutable_header()->set_parent(parent);
     const v1::Study study = ExampleStudy();
     *message.mutable_header()->mutable_source_task()->mutable_space() = study.space();
     *message.mutable_header()->mutable_source_task()->mutable_metrics() = study.metrics();
@@ -355,8 +357,10 @@ TEST(Process, ACheckComparesSourceTasksWithTheirNames) {
   TemporaryFolder data;
   {
     ServerProcess server(data.path());
-    OpenUpload upload(server.stub());
-    ASSERT_TRUE(upload.Finish().ok());
+    for (const char* parent : {"", "projects/vision"}) {
+      OpenUpload upload(server.stub(), parent);
+      ASSERT_TRUE(upload.Finish().ok());
+    }
     server.Terminate();
   }
   const auto check = [&] { return ServerProcess::Run({"--data", data.path(), "--check"}); };

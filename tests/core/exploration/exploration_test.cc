@@ -229,6 +229,22 @@ TEST(Exploration, ResultsOfAnySizeGiveProbabilities) {
   EXPECT_LT(NumberFact(next.front(), "probability_of_random_now"), 0.91);
 }
 
+TEST(Exploration, ResultsThatDifferByLeastGiveProbabilities) {
+  for (const char* preset : {"random_exp3", "uhebo", "portfolio"}) {
+    FakeStudy study = BegunStudy();
+    for (size_t i = 0; i < study.ended.size(); ++i) study.ended[i].value = i % 2 == 0 ? 0 : 5e-324;
+    for (int i = 0; i < 8; ++i) {
+      study.Lease(MustSuggest(preset, study.view(), 1, kSeed));
+      study.End(Ending::kMeasured, i % 2 == 0 ? 0 : 5e-324);
+    }
+    const auto next = MustSuggest(preset, study.view(), 1, kSeed);
+    for (const Fact& fact : next.front().provenance.facts) {
+      const auto* number = std::get_if<double>(&fact.value);
+      EXPECT_TRUE(number == nullptr || std::isfinite(*number)) << preset << " " << fact.name;
+    }
+  }
+}
+
 TEST(Exploration, RandomOnesAreNotWhatIsKnownAsLongAsThereIsMore) {
   const auto space = MakeSpace({{"n", IntegerDomain{1, 8, Scale::kLinear}, {}, {}}});
   FakeStudy study(space);

@@ -25,7 +25,8 @@ TEST(TextLimits, NamesAreNotEmptyAndHaveNoControlCharacters) {
   EXPECT_TRUE(CheckName("f", "Validierungsverlust \xc3\xa4").ok());
   EXPECT_TRUE(CheckName("f", std::string(kMaxNameBytes, 'x')).ok());
   for (const std::string& bad :
-       {std::string(), std::string("a\tb"), std::string(kMaxNameBytes + 1, 'x')}) {
+       {std::string(), std::string("a\tb"), std::string("a\xc2\x9b" "31m"),
+        std::string(kMaxNameBytes + 1, 'x')}) {
     ExpectRefused(CheckName("f", bad), "f");
   }
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,20 @@ TEST(TransferConversion, IsWhatTheLatestWeighedSuggestionSays) {
   ASSERT_EQ(summary->sources_size(), 1);
   EXPECT_EQ(summary->sources(0).weight(), 0.45);
   EXPECT_TRUE(summary->shares().empty());
+}
+
+TEST(TransferConversion, NumbersThatAreNoneCountAsZero) {
+  TrialProvenance imported = Weighed(7, "helping", 0.9);
+  v1::Provenance provenance;
+  ASSERT_TRUE(provenance.ParseFromString(imported.provenance));
+  for (v1::Provenance::Fact& fact : *provenance.mutable_facts()) {
+    if (fact.kind_case() == v1::Provenance::Fact::kNumber) fact.set_number(std::nan(""));
+  }
+  imported.provenance = provenance.SerializeAsString();
+  const auto summary = TransferSummaryOf(Auto(), {imported}, false);
+  ASSERT_TRUE(summary.ok());
+  EXPECT_EQ(summary->results(), 0);
+  EXPECT_EQ(summary->gain(), 0);
 }
 
 TEST(TransferConversion, SaysWhyTheLatestSuggestionDidWithoutTheSources) {

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/base/status.h"
+#include "server/service/page.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -170,6 +172,39 @@ TEST_F(StudyServiceTest, ADeletionReachesNoOtherStudyOfTheName) {
   EXPECT_TRUE(Call(&StudyService::DeleteStudy, request).ok());
   request.mutable_study_create_time()->set_nanos(-1);
   ExpectViolation(Call(&StudyService::DeleteStudy, request), "study_create_time");
+}
+
+// A page is full before an entry that does not fit, and may have one that is larger alone.
+TEST_F(StudyServiceTest, LargeStudiesHavePagesOfTheirOwn) {
+  v1::Study study = ExampleStudy();
+  for (int i = 0; i < 3; ++i) {
+    if (i < 2) {
+      v1::Parameter* const parameter = study.mutable_space()->add_parameters();
+      parameter->set_name("choice" + std::to_string(i));
+      for (int k = 0; k < 1000; ++k) {
+        parameter->mutable_categorical_domain()->add_values(std::to_string(k) +
+                                                            std::string(200, 'x'));
+      }
+    }
+    for (int copy = 0; copy < 10; ++copy) {
+      Create(study, "s" + std::to_string(i) + "-" + std::to_string(copy));
+    }
+  }
+  v1::ListStudiesRequest request;
+  request.set_page_size(1000);
+  std::vector<std::string> names;
+  int pages = 0;
+  do {
+    v1::ListStudiesResponse page;
+    ASSERT_TRUE(Call(&StudyService::ListStudies, request, &page).ok());
+    EXPECT_LE(page.ByteSizeLong(), kFullPageBytes + 1000);
+    for (const v1::Study& each : page.studies()) names.push_back(each.name());
+    request.set_page_token(page.next_page_token());
+    ++pages;
+  } while (!request.page_token().empty());
+  EXPECT_EQ(names.size(), 30u);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 30u);
+  EXPECT_GE(pages, 4);
 }
 
 TEST_F(StudyServiceTest, PagesListEveryStudyOnceAndLeaveOutCandidatesUnlessAskedFor) {

@@ -121,6 +121,16 @@ TEST_F(WatchServiceTest, NoOtherStudyOfTheNameIsWatched) {
   EXPECT_TRUE(Open(request).ok());
   request.mutable_study_create_time()->set_seconds(study.create_time().seconds() - 1);
   EXPECT_TRUE(absl::IsNotFound(Open(request).status()));
+  // Also after the token of an earlier one: it goes on with the study that is meant.
+  const std::string token = Now();
+  MakeAnew();
+  ASSERT_TRUE(Call(&StudyService::GetStudy, get, &study).ok());
+  request = After(token);
+  *request.mutable_study_create_time() = study.create_time();
+  const Opened stream = Open(request);
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  ASSERT_TRUE((*stream)->Next().ok());
+  EXPECT_FALSE((*stream)->ended());
 }
 
 TEST_F(WatchServiceTest, AStudyThatIsNotThereIsNotFound) {
