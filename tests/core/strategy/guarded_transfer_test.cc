@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -304,6 +305,22 @@ TEST(Auto, ResultsThatWereThereFirstMakeContrastNeedless) {
   }
   for (const Suggestion& each : RunOf("auto", study, 3, Ripples)) {
     EXPECT_FALSE(IsForContrast(each));
+  }
+}
+
+// From 100 results on, hyperparameters are calibrated to a part of them. Both models are judged by
+// the same results then, too.
+TEST(Auto, ResultsThatWereThereFirstSpeakForSourcesHoweverManyTheyAre) {
+  for (const int count : {90, 100, 105, 121, 150}) {
+    FakeStudy study = RippledStudy(2);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> anywhere;
+    for (int i = 0; i < count; ++i) {
+      study.Queue({{Value::Double(anywhere(random)), Value::Double(anywhere(random))}});
+      study.End(Ending::kMeasured, Ripples(study.open.front().configuration));
+    }
+    const Suggestion next = MustSuggest("auto", study.view(), 1, 5)[0];
+    EXPECT_GT(NumberFact(next, "transfer_share"), 0.9) << count;
   }
 }
 
