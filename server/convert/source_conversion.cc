@@ -242,7 +242,8 @@ absl::Status CheckStoredSourceTask(const SourceTaskRecord& record,
   if (!task.ParseFromString(record.definition)) return Unreadable(record);
   SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, SourceTaskHeaderFromProto(task));
   const NewSourceTask derived = NewSourceTaskOf(task, header, data.points);
-  if (derived.id == IdInProject(record.id) && derived.observation_count == record.observation_count &&
+  if (derived.id == IdInProject(record.id) &&
+      derived.observation_count == record.observation_count &&
       derived.measured_count == record.measured_count) {
     return absl::OkStatus();
   }

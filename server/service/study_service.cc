@@ -229,8 +229,9 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
       return study;
     };
     SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord* const last,
-                                (FillPage<StudyRecord, v1::Study>(studies, static_cast<size_t>(limit),
-                                                                   response->mutable_studies(), add)));
+                                (FillPage<StudyRecord, v1::Study>(
+                                    studies, static_cast<size_t>(limit),
+                                    response->mutable_studies(), add)));
     if (last != nullptr) response->set_next_page_token(MakePageToken(scope, last->key));
     return absl::OkStatus();
   });
