@@ -57,7 +57,7 @@ EXPERIMENTS = (
                "is from 2 to 6, by the paper's two criteria. Regret is a share of best - worst; "
                "intervals are over data sets. In NumPy WssClus_WssCMP and HyperBO have all data sets "
                "and the rest every fifth, of which these two solve all.", in_full=(BEST, "HyperBO")),
-    experiment("EI", "EI", QUICK_TASKS, "On every fifth data set."),
+    experiment("EI", "EI", TASKS),
     experiment("PI", "PI", QUICK_TASKS,
                "On every fifth data set. Max-value PI is that of a margin beyond the best result."),
     experiment("PI of the maximum", "PI", QUICK_TASKS,
