@@ -14,6 +14,7 @@
 #include "server/convert/study_conversion.h"
 #include "server/convert/text_limits.h"
 #include "server/convert/trial_conversion.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
