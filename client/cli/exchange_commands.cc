@@ -4,9 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "client/cli/json_lines.h"
-#include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/status_macros.h"
@@ -33,28 +31,16 @@ struct ExportArguments {
   std::string output = "-";
 };
 
-absl::Status PrintLines(const std::string& study, Session& session) {
-  return session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
-    session.Print(StableJsonLine(line));
-    return true;
-  });
-}
-
 absl::Status ExportStudy(const ExportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string study, FullStudyName(arguments.study));
-  if (arguments.output == "-") return PrintLines(study, session);
-  ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(arguments.output));
-  absl::Status written;
-  RETURN_IF_ERROR(session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
-    written = file->Add(line);
-    return written.ok();
-  }));
-  RETURN_IF_ERROR(written);
-  RETURN_IF_ERROR(file->Publish());
-  // Into a stream, the remark might follow the lines.
-  if (file->is_stream()) return absl::OkStatus();
-  session.Remark(absl::StrCat("exported ", study, " to ", arguments.output));
-  return absl::OkStatus();
+  return WriteExport(study, arguments.output, session, [&](const AddLine& add) {
+    absl::Status added;
+    const absl::Status read = session.client().ExportStudy(study, [&](const v1::ExportLine& line) {
+      added = add(line);
+      return added.ok();
+    });
+    return read.ok() ? added : read;
+  });
 }
 
 struct ImportArguments {

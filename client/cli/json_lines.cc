@@ -19,6 +19,22 @@ absl::Status JsonLinesWriter::Add(const google::protobuf::Message& line) {
   return file_->Write(StableJsonLine(line));
 }
 
+absl::Status WriteExport(const std::string& name, const std::string& output, Session& session,
+                         const std::function<absl::Status(const AddLine& add)>& visit) {
+  if (output == "-") {
+    return visit([&](const google::protobuf::Message& line) {
+      session.Print(StableJsonLine(line));
+      return absl::OkStatus();
+    });
+  }
+  ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(output));
+  RETURN_IF_ERROR(visit([&](const google::protobuf::Message& line) { return file->Add(line); }));
+  RETURN_IF_ERROR(file->Publish());
+  // Into a stream, the remark might follow the lines.
+  if (!file->is_stream()) session.Remark(absl::StrCat("exported ", name, " to ", output));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<JsonLinesReader>> JsonLinesReader::Open(const std::string& path) {
   if (path == "-") {
     return std::unique_ptr<JsonLinesReader>(

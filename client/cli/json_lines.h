@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <istream>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/cli/output_file.h"
+#include "client/cli/session.h"
 #include "google/protobuf/message.h"
 
 namespace slipstream::cli {
@@ -31,6 +33,14 @@ class JsonLinesWriter {
 
   const std::unique_ptr<OutputFile> file_;
 };
+
+// Takes a line of an export.
+using AddLine = std::function<absl::Status(const google::protobuf::Message& line)>;
+
+// Writes what `visit` passes to the function that it is given, until that fails: to standard output
+// if `output` is "-", otherwise to that file, and then says that `name` was exported.
+absl::Status WriteExport(const std::string& name, const std::string& output, Session& session,
+                         const std::function<absl::Status(const AddLine& add)>& visit);
 
 // Holds one line at a time.
 class JsonLinesReader {

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/json_lines.h"
-#include "client/cli/json_text.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
 #include "client/cli/source_view.h"
@@ -64,9 +63,8 @@ struct SourceExportArguments {
   std::string output = "-";
 };
 
-// Calls `add` with the task and then with each observation, until it fails.
-template <typename Add>
-absl::Status VisitLines(const std::string& name, Session& session, const Add& add) {
+// Passes the task and then each observation.
+absl::Status VisitLines(const std::string& name, Session& session, const AddLine& add) {
   ASSIGN_OR_RETURN(const v1::SourceTask task, session.client().GetSourceTask(name));
   RETURN_IF_ERROR(add(task));
   absl::Status added;
@@ -81,21 +79,8 @@ absl::Status VisitLines(const std::string& name, Session& session, const Add& ad
 absl::Status ExportSource(const SourceExportArguments& arguments, Session& session) {
   ASSIGN_OR_RETURN(const std::string name,
                    FullSourceTaskName(session.client(), arguments.source_task));
-  if (arguments.output == "-") {
-    return VisitLines(name, session, [&](const google::protobuf::Message& line) {
-      session.Print(StableJsonLine(line));
-      return absl::OkStatus();
-    });
-  }
-  ASSIGN_OR_RETURN(const auto file, JsonLinesWriter::Open(arguments.output));
-  RETURN_IF_ERROR(VisitLines(name, session, [&](const google::protobuf::Message& line) {
-    return file->Add(line);
-  }));
-  RETURN_IF_ERROR(file->Publish());
-  // Into a stream, the remark might follow the lines.
-  if (file->is_stream()) return absl::OkStatus();
-  session.Remark(absl::StrCat("exported ", name, " to ", arguments.output));
-  return absl::OkStatus();
+  return WriteExport(name, arguments.output, session,
+                     [&](const AddLine& add) { return VisitLines(name, session, add); });
 }
 
 struct SourceImportArguments {

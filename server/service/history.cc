@@ -143,15 +143,16 @@ absl::Status StudyHistory::Add(const SearchSpace& space, const TrialRecord& reco
 // A trial that repeats another one's configuration has that one's notes: what was forecast of its
 // result, and what it was suggested for.
 Notes StudyHistory::NotesOf(int64_t number) const {
-  const auto find_in = [number](const auto& trials) {
+  Notes notes;
+  const auto is_in = [number, &notes](const auto& trials) {
     const auto found = std::find_if(trials.rbegin(), trials.rend(),
                                     [number](const auto& trial) { return trial.number == number; });
-    return found == trials.rend() ? Notes() : found->notes;
+    if (found != trials.rend()) notes = found->notes;
+    return found != trials.rend();
   };
-  for (Notes notes : {find_in(stale_), find_in(open_), find_in(ended_)}) {
-    if (!notes.empty()) return notes;
-  }
-  return {};
+  // It is stale, unless its result came late.
+  if (!is_in(stale_) && !is_in(open_)) is_in(ended_);
+  return notes;
 }
 
 void StudyHistory::Settle(const TrialRecord& record) {
