@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "core/base/near_names.h"
 #include "server/version.h"
 
 namespace slipstream {
@@ -360,21 +360,6 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
     arguments.push_back(absl::StrCat(name, "=", item.inputs.front()));
   }
   return arguments;
-}
-
-// How many letters have to be added, removed or replaced to make one of the other.
-size_t LettersBetween(const std::string& one, const std::string& other) {
-  std::vector<size_t> row(other.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= one.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= other.size(); ++j) {
-      const size_t replaced = diagonal + (one[i - 1] == other[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
 }
 
 // With a misspelt variable a server would start without what it sets, such as tokens. Other

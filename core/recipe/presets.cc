@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/base/status.h"
 #include "core/calibration/expanding.h"
 #include "core/prior/cluster/cluster_prior.h"
@@ -465,10 +464,10 @@ const Preset* FindPreset(absl::string_view name) {
   return nullptr;
 }
 
-std::string PresetNames() {
-  return absl::StrJoin(Presets(), ", ", [](std::string* out, const Preset& preset) {
-    out->append(preset.name.data(), preset.name.size());
-  });
+std::vector<std::string> PresetNames() {
+  std::vector<std::string> names;
+  for (const Preset& preset : Presets()) names.emplace_back(preset.name);
+  return names;
 }
 
 }  // namespace slipstream

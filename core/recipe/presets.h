@@ -3,6 +3,7 @@
 #define SLIPSTREAM_CORE_RECIPE_PRESETS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -31,8 +32,8 @@ absl::Span<const Preset> Presets();
 // Null if there is none of that name.
 const Preset* FindPreset(absl::string_view name);
 
-// Names of all presets, comma-separated, for messages.
-std::string PresetNames();
+// Names of all presets, in their order.
+std::vector<std::string> PresetNames();
 
 // The preset of studies that name none.
 inline constexpr absl::string_view kDefaultPreset = "auto";

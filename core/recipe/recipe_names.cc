@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "core/base/near_names.h"
 #include "core/base/status.h"
 
 namespace slipstream {
@@ -61,8 +62,9 @@ absl::Status Choose(absl::string_view field, const std::string& name,
   if (name.empty()) return absl::OkStatus();
   const Row* const row = FindRow(rows, name);
   if (row == nullptr) {
-    const auto all = [](const Row&) { return true; };
-    return InvalidField(field, name, absl::StrCat("one of ", NamesIn(rows, ", ", all)));
+    std::vector<std::string> names;
+    for (const Row* each : rows) names.emplace_back(each->about.name);
+    return InvalidField(field, name, absl::StrCat("one of ", NearNames(name, std::move(names))));
   }
   choice = Choice<Row>(*row, choice.options());
   return absl::OkStatus();
@@ -160,12 +162,10 @@ absl::Status SetOption(const std::string& name, double value,
   const std::string field = OptionField(name);
   const auto option = FindOption(options, name);
   if (option == options.end()) {
-    return InvalidField(
-        field, FormatNumber(value),
-        absl::StrCat("an option of ",
-                     absl::StrJoin(options, ", ", [](std::string* out, const RecipeOption& each) {
-                       absl::StrAppend(out, each.info.name);
-                     })));
+    std::vector<std::string> names;
+    for (const RecipeOption& each : options) names.emplace_back(each.info.name);
+    return InvalidField(field, FormatNumber(value),
+                        absl::StrCat("an option of ", NearNames(name, std::move(names))));
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckValue(option->info, field, value));
   ForEachChoice(recipe,

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/near_names.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe.h"
@@ -75,44 +76,17 @@ absl::StatusOr<StudyDefinition> PlainDefinition(const v1::Study& study) {
   return definition;
 }
 
-// Names for an error, which has room for some: as many whole ones as fit, "a, b and 7 more".
-std::string SomeOf(const std::vector<std::string>& names) {
-  constexpr size_t kMostBytes = 900;
-  std::string some;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (some.size() + names[i].size() > kMostBytes) {
-      return absl::StrCat(some, " and ", names.size() - i, " more");
-    }
-    absl::StrAppend(&some, i > 0 ? ", " : "", names[i]);
-  }
-  return some;
-}
-
-// A recipe would refuse it as well, with a list of names that is cut off where it is too long.
-absl::Status CheckOptionNames(const v1::Recipe& recipe) {
-  std::vector<std::string> names;
-  for (const RecipeOption& option : RecipeOptions()) names.emplace_back(option.info.name);
-  const std::map<std::string, double> ordered(recipe.options().begin(), recipe.options().end());
-  for (const auto& [name, value] : ordered) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return InvalidField(absl::StrCat("algorithm.recipe.options[", name, "]"), FormatNumber(value),
-                        absl::StrCat("an option of ", SomeOf(names)));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckAlgorithm(const v1::Algorithm& algorithm) {
   const Preset* preset = FindPreset(algorithm.preset());
   if (preset == nullptr) {
     return InvalidField("algorithm.preset", algorithm.preset(),
-                        absl::StrCat("one of ", PresetNames()));
+                        absl::StrCat("one of ", NearNames(algorithm.preset(), PresetNames())));
   }
   if (algorithm.recipe().options_size() > kMaxRecipeOptions) {
     return InvalidField("algorithm.recipe.options",
                         absl::StrCat(algorithm.recipe().options_size(), " options"),
                         absl::StrCat("at most ", kMaxRecipeOptions));
   }
-  SLIPSTREAM_RETURN_IF_ERROR(CheckOptionNames(algorithm.recipe()));
   return WithFieldPrefix(preset->With(RecipeChangeFromProto(algorithm.recipe())).status(),
                          "algorithm.recipe.");
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/near_names.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/space/space_mapping.h"
@@ -28,7 +29,8 @@ absl::StatusOr<std::unique_ptr<const Strategy>> StrategyOf(const StudyRecord& re
   if (entry == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat(
         StudyName(record.id), " uses the preset '", preset,
-        "', which this version of the server does not know; it knows ", PresetNames()));
+        "', which this version of the server does not know; it knows ",
+        NearNames(preset, PresetNames())));
   }
   absl::StatusOr<std::unique_ptr<Strategy>> strategy = MakeStrategy(*entry, definition.recipe);
   if (strategy.ok()) return *std::move(strategy);

@@ -21,6 +21,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/near_names.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe_names.h"
@@ -121,7 +122,8 @@ absl::StatusOr<std::unique_ptr<Strategy>> StrategyOf(const std::string& text) {
       absl::StrSplit(absl::StripSuffix(absl::StripSuffix(text, kLuck), kQueued), '+');
   const Preset* preset = FindPreset(parts.front());
   if (preset == nullptr) {
-    return InvalidField("preset", parts.front(), absl::StrCat("one of ", PresetNames()));
+    return InvalidField("preset", parts.front(),
+                        absl::StrCat("one of ", NearNames(parts.front(), PresetNames())));
   }
   RecipeChange change;
   const std::map<std::string, std::string*> axes = {{"prior", &change.prior},

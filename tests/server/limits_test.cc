@@ -201,7 +201,7 @@ const std::set<std::string> kNoLimitsOfCallers = {
 
 // The same of what sources define for themselves.
 const std::set<std::string> kStepsOfSources = {
-    "kMaxAttempts", "kMostAhead",           "kMostBetween",     "kMostBytes",
+    "kMaxAttempts", "kMostAhead",           "kMostBetween",
     "kMostInARow",  "kMostPreparedStudies", "kMostRestarts",    "kMostSkipped",
     "kMostTrials",  "kMostTries",           "kMostUntilTrusted", "kMostWithoutRoom",
     "kMostWorkersOut",

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
@@ -58,10 +59,10 @@ TEST(Presets, AreNamedOnceAndDescribedInALine) {
     EXPECT_TRUE(names.insert(std::string(preset.name)).second);
     EXPECT_FALSE(preset.summary.empty());
     EXPECT_EQ(preset.summary.find('\n'), absl::string_view::npos);
-    EXPECT_THAT(PresetNames(), ::testing::HasSubstr(std::string(preset.name)));
+    EXPECT_THAT(PresetNames(), ::testing::Contains(preset.name));
   }
   EXPECT_EQ(
-      PresetNames(),
+      absl::StrJoin(PresetNames(), ", "),
       "auto, gp_log_ei, portfolio_gp, gp_hmc, gp_ucb, gp_ei, gp_pi, gp_ts, agpucb_bound, "
       "agpucb_onestep, agpucb_min, agpucb_theory, agpucb_theory_onestep, wang_de_freitas, uhebo, "
       "rabo, random_exp3, portfolio, gp_map, "

@@ -19,6 +19,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/base/near_names.h"
 #include "core/base/status.h"
 #include "core/recipe/presets.h"
 #include "core/strategy/make_strategy.h"
@@ -193,7 +194,10 @@ absl::Status RunTask(const RecordedTask& task, const Strategy& strategy,
 
 absl::Status Run(const Arguments& arguments) {
   const Preset* const preset = FindPreset(arguments.preset);
-  if (preset == nullptr) return InvalidField("preset", arguments.preset, PresetNames());
+  if (preset == nullptr) {
+    return InvalidField("preset", arguments.preset,
+                        absl::StrCat("one of ", NearNames(arguments.preset, PresetNames())));
+  }
   const std::unique_ptr<Strategy> strategy = MakeStrategy(*preset);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<RecordedTask> tasks,
                               ReadRecordedTasks(arguments.folder));
