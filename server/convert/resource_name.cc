@@ -85,7 +85,7 @@ absl::StatusOr<std::string> ParseStudyName(absl::string_view field, absl::string
         absl::StrCat("a name of the form studies/{study}, {study} being ",
                      IdRule(kMaxStudyIdBytes)));
   }
-  return IdInProject(*project, rest);
+  return StoredId(*project, rest);
 }
 
 absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_view name) {
@@ -100,7 +100,7 @@ absl::StatusOr<TrialName> ParseTrialName(absl::string_view field, absl::string_v
         absl::StrCat("a name of the form studies/{study}/trials/{number}, {study} being ",
                      IdRule(kMaxStudyIdBytes)));
   }
-  result.study_id = IdInProject(*project, parts[1]);
+  result.study_id = StoredId(*project, parts[1]);
   return result;
 }
 
@@ -112,7 +112,7 @@ absl::StatusOr<std::string> ParseSourceTaskName(absl::string_view field, absl::s
     return InvalidField(field, name,
                         "a name of the form sourceTasks/{32 lower-case hexadecimal digits}");
   }
-  return IdInProject(*project, rest);
+  return StoredId(*project, rest);
 }
 
 absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::string_view name) {
@@ -132,7 +132,7 @@ absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view f
   return std::optional<std::string>(std::move(project));
 }
 
-std::string IdInProject(absl::string_view project, absl::string_view id) {
+std::string StoredId(absl::string_view project, absl::string_view id) {
   return project == kDefaultProject ? std::string(id) : absl::StrCat(project, "/", id);
 }
 

@@ -41,9 +41,9 @@ absl::StatusOr<std::string> ParseProjectName(absl::string_view field, absl::stri
 absl::StatusOr<std::optional<std::string>> ParseProjectsName(absl::string_view field,
                                                              absl::string_view name);
 
-// The id in the store of what has the id `id` in its project; ProjectOfId (resource_message.h)
-// takes it apart.
-std::string IdInProject(absl::string_view project, absl::string_view id);
+// The id in the store of what has the id `id` in its project. ProjectOfId and IdInProject
+// (resource_message.h) take it apart.
+std::string StoredId(absl::string_view project, absl::string_view id);
 
 // Checks that `id` may be the last part of a study's name; an InvalidField if not.
 absl::Status CheckStudyId(absl::string_view field, absl::string_view id);

@@ -56,7 +56,7 @@ absl::StatusOr<NewSourceTask> SourceTaskUpload::Finish() {
   if (!has_header_) return InvalidField("header", "absent", "present in the first message");
   if (points_.empty()) return InvalidField("observations", "none", "at least one");
   NewSourceTask task = NewSourceTaskOf(header_.source_task(), checked_, points_);
-  task.id = IdInProject(project_, task.id);
+  task.id = StoredId(project_, task.id);
   return task;
 }
 

@@ -98,7 +98,7 @@ absl::Status StudyImport::TakeStudy(const v1::Study& study) {
   absl::StatusOr<ImportedHead> head = ImportedHeadFromProto(study);
   if (!head.ok()) return WithFieldPrefix(head.status(), "study.");
   head_ = *std::move(head);
-  head_->study.study.id = IdInProject(project_, id);
+  head_->study.study.id = StoredId(project_, id);
   head_->study.replace_existing = header_.replace_existing();
   held_bytes_ += static_cast<int64_t>(2 * study.SpaceUsedLong());
   return absl::OkStatus();

@@ -149,7 +149,7 @@ void StudyService::StoreNewStudy(const v1::CreateStudyRequest& request, RequestG
   const absl::StatusOr<std::string> project = ParseProjectName("parent", request.parent());
   if (status.ok()) status = project.status();
   if (!status.ok()) return done(status);
-  id = IdInProject(*project, id);
+  id = StoredId(*project, id);
   const v1::Study filled = WithDefaults(request.study());
   const absl::StatusOr<StudyDefinition> definition = StudyDefinitionFromProto(filled);
   status = definition.ok() ? CheckNewStudy(filled) : definition.status();

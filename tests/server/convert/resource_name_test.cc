@@ -38,8 +38,8 @@ TEST(ResourceName, NamesSayTheirProjectUnlessItIsTheDefault) {
   const std::string id(32, 'f');
   EXPECT_EQ(SourceTaskName("vision/" + id), "projects/vision/sourceTasks/" + id);
   EXPECT_EQ(*ParseSourceTaskName("f", "projects/vision/sourceTasks/" + id), "vision/" + id);
-  EXPECT_EQ(IdInProject("vision", "digits"), "vision/digits");
-  EXPECT_EQ(IdInProject("default", "digits"), "digits");
+  EXPECT_EQ(StoredId("vision", "digits"), "vision/digits");
+  EXPECT_EQ(StoredId("default", "digits"), "digits");
   EXPECT_EQ(ProjectOfId("vision/digits"), "vision");
   EXPECT_EQ(ProjectOfId("digits"), "default");
 }
