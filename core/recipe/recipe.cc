@@ -70,6 +70,11 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "its forecasts of the results deserve, and every eighth suggestion is that of the model "
          "without; a few of the first only fill the space, so that the two can be told apart; "
          "nothing without source tasks"}),
+    OptionAt<&StudyModelOptions::exact_results>(
+        {"exact_results", "results", 100, 2000, true,
+         "So many different results are taken in by one process, whose cost grows with the cube; "
+         "of more it takes half for the best ones and the rest evenly, and without a prior of "
+         "sources all others by processes of neighbourhoods"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
         {"source_kernel", "", 0, 4, true,
          "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "

@@ -45,6 +45,8 @@ struct StudyModelOptions {
   bool warps_inputs = false;
   // A model without sources stands beside the one with them (core/strategy/mixed_model.h).
   bool transfer_guard = false;
+  // Different results that one process takes in; see TrainingSetOptions::most.
+  int exact_results = 1000;
   // Describe the study's own process, which may model the difference from its sources.
   GivenHyperparameters given = {};
   GammaBeliefs gamma = {};

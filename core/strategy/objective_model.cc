@@ -55,6 +55,12 @@ constexpr Index kMostLookedAtAlone = 8;
 // And only so many draws of the hyperparameters become models.
 constexpr size_t kMostMembers = 4;
 
+Scaling ScalingBy(OutputWarp warp, const Recipe& recipe) {
+  Scaling scaling{warp};
+  scaling.most = static_cast<size_t>(recipe.model_options().exact_results);
+  return scaling;
+}
+
 // Evenly among the candidates, or all over the cube; the same for all studies of
 // the space, which then share what priors make of their sources.
 PointMatrix PlacesOf(const SearchSpace& space, Index count) {
@@ -86,7 +92,7 @@ absl::Status PreparePrior(const Prior& prior, const StudyView& view, const Recip
 }
 
 Scaling ScalingWithSources(const ObjectiveModelRequest& request) {
-  Scaling scaling{WarpWithSources(request.recipe)};
+  Scaling scaling = ScalingBy(WarpWithSources(request.recipe), request.recipe);
   if (request.scale.has_value()) {
     scaling.shared = request.scale->WithSign(request.view.goal == Goal::kMinimize ? -1 : 1);
   }
@@ -122,7 +128,7 @@ absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request
   if (request.scaling.has_value()) {
     scaled_ = ScaleResults(request.view, *request.scaling);
   } else if (request.recipe.model_options().scale == TaskScale::kAsMeasured) {
-    Scaling scaling{OutputWarp::kStandardize};
+    Scaling scaling = ScalingBy(OutputWarp::kStandardize, request.recipe);
     scaling.shared = OutputTransform::Identity(request.view.goal == Goal::kMinimize ? -1 : 1);
     scaled_ = ScaleResults(request.view, scaling);
     task_scale_ = "as measured";
@@ -130,7 +136,8 @@ absl::Status ObjectiveModel::CalibrateAlone(const ObjectiveModelRequest& request
     SLIPSTREAM_ASSIGN_OR_RETURN(
         scaled_,
         ScaleResultsBy({model_, request.judge, request.cache, request.seed, request.deadline},
-                       request.view, request.recipe.model_options().warp));
+                       request.view,
+                       ScalingBy(request.recipe.model_options().warp, request.recipe)));
   }
   return Calibrate(request, model_, scaled_.calibration_part);
 }

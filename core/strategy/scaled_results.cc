@@ -63,11 +63,17 @@ ScaledResults ScaleResults(const StudyView& view, const Scaling& scaling) {
 }
 
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
-                                             OutputWarp warp) {
-  if (warp != OutputWarp::kByEvidence) return ScaleResults(view, {warp});
-  ScaledResults power = ScaleResults(view, {OutputWarp::kPower, kUsualReach});
+                                             const Scaling& scaling) {
+  if (scaling.warp != OutputWarp::kByEvidence) return ScaleResults(view, scaling);
+  const auto scaled_by = [&](OutputWarp warp) {
+    Scaling one = scaling;
+    one.warp = warp;
+    one.reach = kUsualReach;
+    return ScaleResults(view, one);
+  };
+  ScaledResults power = scaled_by(OutputWarp::kPower);
   if (!IsMixed(*view.space)) return power;
-  ScaledResults plain = ScaleResults(view, {OutputWarp::kStandardize, kUsualReach});
+  ScaledResults plain = scaled_by(OutputWarp::kStandardize);
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_power, LogEvidence(judge, power));
   SLIPSTREAM_ASSIGN_OR_RETURN(const double of_plain, LogEvidence(judge, plain));
   ScaledResults& chosen = of_power - of_plain > kEvident ? power : plain;

@@ -40,7 +40,7 @@ struct ScaleJudge {
   Deadline deadline = Deadline::Infinite();
 };
 
-// The same, but `warp` may be kByEvidence. Results far behind the others are limited then. In a
+// The same, but the warp may be kByEvidence, and then the reach is chosen too. Results far behind the others are limited then. In a
 // space with categories or conditions the power transform is taken only if `model` makes the
 // results e^5 times as likely with it. Hyperparameters are the most probable ones, and both
 // likelihoods are on the results' own scale (Snelson, Rasmussen, Ghahramani, "Warped Gaussian
@@ -48,7 +48,7 @@ struct ScaleJudge {
 // the values of the few good points next to the incumbent; then nothing in a hardly known branch
 // promises as much as refining these. Errors are those of Calibration::Calibrate.
 absl::StatusOr<ScaledResults> ScaleResultsBy(const ScaleJudge& judge, const StudyView& view,
-                                             OutputWarp warp);
+                                             const Scaling& scaling);
 
 }  // namespace slipstream
 

@@ -35,6 +35,7 @@ TrainingSet TrainingSetOf(const StudyView& view, const Scaling& scaling,
   const OutputTransform* const shared = scaling.shared.has_value() ? &*scaling.shared : nullptr;
   options.transform = transform != nullptr ? transform : shared;
   options.only_result_at = scaling.only_result_at;
+  options.most = scaling.most;
   return CollectTrainingSet(view, options);
 }
 

@@ -23,6 +23,7 @@ struct Scaling {
   std::optional<OutputTransform> shared = {};
   // Results lie here on their own scale if all are of one configuration.
   double only_result_at = 0;
+  size_t most = TrainingSetOptions().most;
 };
 
 // On the scale of `transform`; null: on that of the scaling.

@@ -31,7 +31,7 @@ struct TrainingSet {
 struct TrainingSetOptions {
   OutputWarp warp = OutputWarp::kStandardize;
   // The limit of configurations, as fitting takes O(n^3): half of them are the best ones, the
-  // rest are spread evenly over the others.
+  // rest are spread evenly over the others. The recipe's option exact_results.
   size_t most = 1000;
   // The latest infeasible and failed ones together, at least half of each kind where there are so
   // many.

@@ -7,6 +7,7 @@
 #include "core/base/counter_random.h"
 #include "core/gp/normal.h"
 #include "core/recipe/presets.h"
+#include "core/strategy/make_strategy.h"
 #include "core/strategy/model_strategy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -172,6 +173,20 @@ TEST(LongHistory, AllOfTenThousandResultsAreUsedAsExplainTells) {
   EXPECT_EQ(TextFact(next, "patches"),
             "each prediction from the results around it, of 10000 configurations");
   ExpectNearTheBest(next);
+}
+
+TEST(LongHistory, AnOptionSaysHowManyResultsOneProcessTakesIn) {
+  const FakeStudy study = LongStudy(300);
+  for (const int most : {100, 299, 300, 2000}) {
+    RecipeChange change;
+    change.options["exact_results"] = most;
+    const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), change);
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    const auto next = (*strategy)->Suggest(study.view(), 1, 5, Deadline::Infinite());
+    ASSERT_TRUE(next.ok()) << next.status();
+    EXPECT_EQ(HasFact((*next)[0], "patches"), most < 300) << most;
+    ExpectNearTheBest((*next)[0]);
+  }
 }
 
 TEST(LongHistory, APresetOfEachKindSuggestsFromManyResults) {

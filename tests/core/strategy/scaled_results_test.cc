@@ -38,7 +38,7 @@ struct Judged {
         judge(MakeMaximumPosterior({})) {}
 
   absl::StatusOr<ScaledResults> Scale(const StudyView& view, OutputWarp warp) {
-    return ScaleResultsBy({model, *judge, cache}, view, warp);
+    return ScaleResultsBy({model, *judge, cache}, view, Scaling{warp});
   }
 
   Model model;
