@@ -131,6 +131,10 @@ Numbers NumbersFor(Format format, Numbers in_tables) {
   return format == Format::kTable ? in_tables : Numbers::kExact;
 }
 
+void AppendTo(std::vector<Field>* fields, const std::vector<Field>& more) {
+  fields->insert(fields->end(), more.begin(), more.end());
+}
+
 // The values of its parameters in the order of those that are given, others by name after them.
 std::vector<Field> ConfigurationFields(const v1::Trial& trial, const v1::SearchSpace& space) {
   std::vector<Field> fields;
@@ -149,8 +153,7 @@ std::vector<Field> ConfigurationFields(const v1::Trial& trial, const v1::SearchS
 std::vector<Field> TrialFields(const v1::Trial& trial, const v1::SearchSpace& space) {
   std::vector<Field> fields = {{"trial", ShortTrialName(trial.name())},
                                {"state", StateText(trial.state())}};
-  const std::vector<Field> configuration = ConfigurationFields(trial, space);
-  fields.insert(fields.end(), configuration.begin(), configuration.end());
+  AppendTo(&fields, ConfigurationFields(trial, space));
   const auto& metrics = trial.measurement().metrics();
   for (const auto& [name, value] : std::map<std::string, double>(metrics.begin(), metrics.end())) {
     fields.push_back({absl::StrCat("measured ", name), FormatNumber(value)});
@@ -257,7 +260,7 @@ std::string FactText(const v1::Provenance::Fact& fact, const v1::Study& study) {
   return fact.text();
 }
 
-std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, const v1::Study& study) {
+std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
   std::vector<Field> fields = {
       {"preset", provenance.preset()},
       {"server version", provenance.version()},
@@ -269,10 +272,28 @@ std::vector<Field> ProvenanceFields(const v1::Provenance& provenance, const v1::
     fields.push_back({absl::StrCat("weight of ", ShortSourceTaskName(source.source_task())),
                       FormatNumber(source.weight())});
   }
+  return fields;
+}
+
+std::vector<Field> FactFields(const v1::Provenance& provenance, const v1::Study& study) {
+  std::vector<Field> fields;
   for (const auto& fact : provenance.facts()) {
     fields.push_back({fact.name(), FactText(fact, study)});
   }
   return fields;
+}
+
+Table FactsTable(const v1::Explanation& explanation, const v1::Study& study) {
+  Table table;
+  table.columns = {{"fact", Align::kLeft, kWhole},
+                   {"value", Align::kLeft, kSentences},
+                   {"what it says", Align::kLeft, kSentences}};
+  for (const Field& fact : FactFields(explanation.provenance(), study)) {
+    const auto meaning = explanation.fact_meanings().find(fact.name);
+    table.rows.push_back({fact.name, fact.value,
+                          meaning == explanation.fact_meanings().end() ? "" : meaning->second});
+  }
+  return table;
 }
 
 std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v1::Study& study) {
@@ -281,8 +302,7 @@ std::vector<Field> ExplanationFields(const v1::Explanation& explanation, const v
     fields.push_back({"suggested by", "nobody: a person added the trial"});
     return fields;
   }
-  const std::vector<Field> more = ProvenanceFields(explanation.provenance(), study);
-  fields.insert(fields.end(), more.begin(), more.end());
+  AppendTo(&fields, ProvenanceFields(explanation.provenance()));
   return fields;
 }
 
@@ -330,8 +350,7 @@ void PrintWholeTrial(const v1::Trial& trial, const v1::ListReportsResponse& repo
     return session.Print(JsonDocument(document));
   }
   std::vector<Field> fields = TrialFields(trial, {});
-  const std::vector<Field> more = WithoutEmpty(LifeFields(trial, session.format()));
-  fields.insert(fields.end(), more.begin(), more.end());
+  AppendTo(&fields, WithoutEmpty(LifeFields(trial, session.format())));
   if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
   session.Print(fields);
   if (reports.reports().empty()) return;
@@ -346,9 +365,15 @@ void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study
     document["trial"] = JsonWithTimes(explanation.trial());
     return session.Print(JsonDocument(document));
   }
-  const std::vector<Field> fields = ExplanationFields(explanation, study);
-  if (session.format() == Format::kCsv) return session.Print(FieldsTable(fields));
+  std::vector<Field> fields = ExplanationFields(explanation, study);
+  if (session.format() == Format::kCsv) {
+    AppendTo(&fields, FactFields(explanation.provenance(), study));
+    return session.Print(FieldsTable(fields));
+  }
   session.Print(fields);
+  if (explanation.provenance().facts().empty()) return;
+  session.Print("\n");
+  session.Print(FactsTable(explanation, study));
 }
 
 }  // namespace slipstream::cli

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
+#include "core/study/fact_meanings.h"
 #include "google/protobuf/util/field_mask_util.h"
 #include "server/convert/observation_conversion.h"
 #include "server/convert/page_token.h"
@@ -303,11 +305,16 @@ void TrialService::Explain(const v1::ExplainRequest* request, v1::Explanation* r
     SLIPSTREAM_RETURN_IF_ERROR(
         TrialToProto(name.study_id, explained.trial, response->mutable_trial()));
     if (explained.provenance.empty()) return absl::OkStatus();
-    if (response->mutable_provenance()->ParseFromString(explained.provenance)) {
-      return absl::OkStatus();
+    if (!response->mutable_provenance()->ParseFromString(explained.provenance)) {
+      return absl::DataLossError(
+          absl::StrCat("the provenance of ", request->trial(), " cannot be read from the store"));
     }
-    return absl::DataLossError(
-        absl::StrCat("the provenance of ", request->trial(), " cannot be read from the store"));
+    for (const v1::Provenance::Fact& fact : response->provenance().facts()) {
+      const absl::string_view meaning = MeaningOfFact(fact.name());
+      if (meaning.empty()) continue;
+      (*response->mutable_fact_meanings())[fact.name()] = std::string(meaning);
+    }
+    return absl::OkStatus();
   });
 }
 

@@ -227,6 +227,20 @@ TEST_F(TrialView, ExplainsWithParametersInTheSpacesOrder) {
   EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("lengthscales,0.3\r\n"));
 }
 
+TEST_F(TrialView, SaysBesideEachFactWhatItMeans) {
+  v1::Explanation explanation = ExplanationOf(trial_, "auto");
+  AddFact("turn", "fills the space", &explanation);
+  AddFact("new", "1", &explanation);
+  (*explanation.mutable_fact_meanings())["turn"] = "why it does not follow the acquisition";
+  const auto print = [&](Session& session) { PrintExplanation(explanation, study_, session); };
+  EXPECT_THAT(Written(Format::kTable, print),
+              testing::EndsWith("\n\n"
+                                "fact  value            what it says\n"
+                                "turn  fills the space  why it does not follow the acquisition\n"
+                                "new   1\n"));
+  EXPECT_THAT(Written(Format::kCsv, print), HasSubstr("turn,fills the space\r\nnew,1\r\n"));
+}
+
 TEST_F(TrialView, ExplainsFirstPointsAndContrastsInWords) {
   v1::Explanation first = ExplanationOf(trial_, "auto");
   auto& index = *first.mutable_provenance()->add_facts();

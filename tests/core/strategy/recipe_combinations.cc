@@ -11,6 +11,7 @@
 #include "core/recipe/presets.h"
 #include "core/sources/fitted_source.h"
 #include "core/strategy/make_strategy.h"
+#include "core/study/fact_meanings.h"
 #include "gtest/gtest.h"
 
 namespace slipstream {
@@ -128,6 +129,7 @@ void CombinationStudies::TakeFive(const Strategy& strategy, FakeStudy study,
     for (const Fact& fact : suggestion.provenance.facts) {
       const double* const number = std::get_if<double>(&fact.value);
       EXPECT_TRUE(number == nullptr || std::isfinite(*number)) << name << ": " << fact.name;
+      EXPECT_FALSE(MeaningOfFact(fact.name).empty()) << name << ": " << fact.name;
     }
     for (const Note& note : suggestion.provenance.notes) {
       for (double each : note.values) EXPECT_TRUE(std::isfinite(each)) << name << ": " << note.name;

@@ -302,10 +302,15 @@ TEST_F(TrialServiceTest, ExplainShowsTheProvenanceOfSuggestedTrialsOnly) {
   const v1::Explanation suggested = Explain(Suggest("w").name());
   EXPECT_EQ(suggested.provenance().preset(), "quasi_random");
   EXPECT_EQ(suggested.provenance().version(), "test");
+  ASSERT_GT(suggested.provenance().facts_size(), 0);
+  for (const auto& fact : suggested.provenance().facts()) {
+    EXPECT_NE(suggested.fact_meanings().at(fact.name()), "");
+  }
   AddResults({1});
   const v1::Explanation added = Explain("studies/s/trials/2");
   EXPECT_EQ(added.trial().state(), v1::Trial::SUCCEEDED);
   EXPECT_FALSE(added.has_provenance());
+  EXPECT_TRUE(added.fact_meanings().empty());
 }
 
 // A study that is deleted and created anew between two reads cannot be mixed up in one.
