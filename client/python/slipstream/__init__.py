@@ -41,10 +41,13 @@ from slipstream.functions import (
     create_or_load,
     delete_source,
     delete_study,
+    export_source,
+    import_source,
     import_study,
     load,
     register_source,
     sources,
+    studies,
 )
 from slipstream.local_server import LocalServer, local
 from slipstream.options import Deadlines, Options, Retry
@@ -112,6 +115,8 @@ __all__ = [
     "delete_source",
     "delete_study",
     "discrete",
+    "export_source",
+    "import_source",
     "import_study",
     "integer",
     "load",
@@ -121,4 +126,5 @@ __all__ = [
     "register_source",
     "reverse_log",
     "sources",
+    "studies",
 ]

@@ -7,8 +7,9 @@ from typing import Any, Iterable, List, Mapping, Optional, Union
 
 from slipstream._calls.blocking import BlockingTransport
 from slipstream._calls.plan import Plan
-from slipstream._operations import exchange, opening, studies
+from slipstream._operations import exchange, opening, source_exchange
 from slipstream._operations import sources as source_plans
+from slipstream._operations import studies as study_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
 from slipstream._operations.lanes import Lanes, given_worker
 from slipstream._operations.service import Service
@@ -128,7 +129,25 @@ def load(
 
     `study_id` may also be a full name, such as "projects/vision/studies/digits"."""
     service, transport = connect(address, options)
-    return _open(service, studies.load(service, study_id, project), transport, worker)
+    return _open(service, study_plans.load(service, study_id, project), transport, worker)
+
+
+def studies(
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> List[StudyDescription]:
+    """All studies of a project, oldest first; those of all projects for "-".
+
+    Their candidates are left out; `load` opens one of them.
+
+    >>> study = create_or_load("doctest-listed", {"lr": log(1e-5, 1)}, maximize="accuracy")
+    >>> [one.study_id for one in studies() if one.study_id == "doctest-listed"]
+    ['doctest-listed']
+    """
+    service, transport = connect(address, options)
+    return transport.run(study_plans.list_all(service, project))
 
 
 def delete_study(
@@ -140,7 +159,7 @@ def delete_study(
 ) -> None:
     """Deletes a study with its trials, for good."""
     service, transport = connect(address, options)
-    transport.run(studies.delete(service, study_id, project))
+    transport.run(study_plans.delete(service, study_id, project))
 
 
 def import_study(
@@ -214,6 +233,42 @@ def sources(
     """All source tasks of a project, oldest first; those of all projects for "-"."""
     service, transport = connect(address, options)
     return transport.run(source_plans.list_all(service, project))
+
+
+def export_source(
+    source: Union[SourceTask, str],
+    path: str,
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> None:
+    """Writes a source task with its observations to a file: a line of JSON for the task, and one
+    for each observation. The file is there only once it is whole."""
+    service, transport = connect(address, options)
+    transport.run(source_exchange.export(service, source, path, project))
+
+
+def import_source(
+    path: str,
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> SourceTask:
+    """Registers the source task in a file that `export_source` or `slipstream source export` has
+    written. It has the same name on every server.
+
+    >>> import os, tempfile
+    >>> task = register_source([{"lr": 0.1, "loss": 2}], {"lr": log(1e-5, 1)}, minimize="loss")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "source.jsonl")
+    ...     export_source(task, path)
+    ...     import_source(path, project="elsewhere").observation_count
+    1
+    """
+    service, transport = connect(address, options)
+    return transport.run(source_exchange.import_source(service, path, project))
 
 
 def delete_source(

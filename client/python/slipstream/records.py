@@ -117,6 +117,11 @@ class TrialRecord(Mapping[str, Value]):
     labels: Mapping[str, str] = field(default_factory=dict)  # See `Study.annotate`.
     note: str = ""
 
+    def __repr__(self) -> str:
+        value = "" if self.value is None else f" with {self.value:.6g}"
+        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        return f"<trial {self.number}, {self.state}{value}: {params}>"
+
     def __getitem__(self, name: str) -> Value:
         return self.params[name]
 

@@ -1,4 +1,4 @@
-"""Whole studies as files."""
+"""Whole studies and source tasks as files."""
 
 import concurrent.futures
 import json
@@ -98,6 +98,76 @@ class Exchange(ServerTest):
         with self.assertRaises(slipstream.NotFound):
             self.study.export(self.path)
         self.assertEqual(self.lines(), before)
+
+    def test_a_file_of_a_source_task_is_no_study(self):
+        task = slipstream.register_source([{"lr": 0.1, "loss": 1}], {"lr": log(1e-5, 1)},
+                                          minimize="loss")
+        slipstream.export_source(task, self.path)
+        with self.assertRaisesRegex(ValueError, "jsonl:1: .*not a study: slipstream.import_source"):
+            slipstream.import_study(self.path)
+
+
+class SourceExchange(ServerTest):
+    def setUp(self):
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "source.jsonl")
+
+    def register(self, count):
+        rows = [{"lr": 1 / (2 + i), "loss": float(i)} for i in range(count)]
+        return slipstream.register_source(
+            rows, {"lr": log(1e-5, 1)}, minimize="loss", title=f"{count} of {self.study_id}")
+
+    def test_a_source_task_comes_back_by_its_name(self):
+        # More observations than a page has.
+        task = self.register(1500)
+        slipstream.export_source(task, self.path)
+        with open(self.path, encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 1501)
+        slipstream.delete_source(task)
+        self.assertNotIn(task.name, [one.name for one in slipstream.sources()])
+        again = slipstream.import_source(self.path)
+        self.assertEqual(again, task)
+        self.assertIn(task.name, [one.name for one in slipstream.sources()])
+        copy = self.path + ".again"
+        slipstream.export_source(task.name.split("/")[1][:12], copy)
+        with open(self.path, encoding="utf-8") as one, open(copy, encoding="utf-8") as other:
+            self.assertEqual(other.readlines()[1:], one.readlines()[1:])  # The first has its time.
+
+    def test_projects_have_source_tasks_of_their_own(self):
+        task = self.register(3)
+        slipstream.export_source(task, self.path)
+        elsewhere = slipstream.import_source(self.path, project="elsewhere")
+        digits = task.name.split("/")[1]
+        self.assertEqual(elsewhere.name, f"projects/elsewhere/sourceTasks/{digits}")
+        slipstream.export_source(digits[:8], self.path + ".again", project="elsewhere")
+
+    def test_a_file_that_is_not_whole_registers_nothing(self):
+        task = self.register(4)
+        slipstream.export_source(task, self.path)
+        with open(self.path, encoding="utf-8") as file:
+            whole = file.readlines()
+        slipstream.delete_source(task)
+        for lines, complaint in (
+            (whole[:-1], "has 3 observations, and the source task in its first line 4: the file"),
+            (whole + whole[-1:], "has 5 observations, and the source task in its first line 4$"),
+            (whole[:1] + ["nonsense\n"], "jsonl:2: "),
+            ([], "is empty"),
+            (['{"header": {}}\n'], "jsonl:1: this is a study.*slipstream.import_study"),
+        ):
+            with open(self.path, "w", encoding="utf-8") as file:
+                file.writelines(lines)
+            with self.assertRaisesRegex(ValueError, complaint):
+                slipstream.import_source(self.path)
+        self.assertNotIn(task.name, [one.name for one in slipstream.sources()])
+
+    def test_what_cannot_be_exported_leaves_no_file(self):
+        for source, error in ((7, TypeError), ("nonsense", ValueError),
+                              ("0123456789ab", slipstream.NotFound)):
+            with self.assertRaises(error):
+                slipstream.export_source(source, self.path)
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), [])
 
 
 if __name__ == "__main__":

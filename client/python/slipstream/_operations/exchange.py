@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import secrets
 from typing import Iterator, Optional
-
-from google.protobuf import json_format
 
 from slipstream._calls.call_error import FailedCall, call_error
 from slipstream._calls.plan import Next, Plan
 from slipstream._convert.names import parent_of, study_name
 from slipstream._convert.studies import study_of
+from slipstream._operations.json_lines import line_of, new_file, read_lines
 from slipstream._operations.meant_study import MeantStudy
 from slipstream._operations.service import Service
 from slipstream._wire import messages
@@ -22,16 +19,12 @@ _CHUNK = 1000  # Lines.
 _CHUNK_BYTES = 1 << 20
 
 
-def _text_of(line: Message) -> str:
-    text: str = json_format.MessageToJson(line, indent=None, sort_keys=True)
-    return text + "\n"
-
-
-def _lines_of(service: Service, study: MeantStudy, path: str) -> Plan[None]:
-    """Writes the file. A stream that breaks is begun anew, without the lines that are written."""
+def export(service: Service, study: MeantStudy, path: str) -> Plan[None]:
+    """Writes a study to a file. A stream that breaks is begun anew, without the lines that are
+    written."""
     written = 0
     attempts = 0
-    with open(path, "x", encoding="utf-8") as file:
+    with new_file(path) as file:
         while True:
             attempts += 1
             before = written
@@ -43,14 +36,12 @@ def _lines_of(service: Service, study: MeantStudy, path: str) -> Plan[None]:
                 for line in response.lines:
                     read += 1
                     if read > written:
-                        file.write(_text_of(line))
+                        file.write(line_of(line))
                         written += 1
                 reply = yield Next(stream.call)
                 assert reply is not None
                 response, failure = reply.response, reply.failure
             if failure is None:
-                file.flush()
-                os.fsync(file.fileno())
                 return
             if written == before:
                 raise call_error(
@@ -58,28 +49,9 @@ def _lines_of(service: Service, study: MeantStudy, path: str) -> Plan[None]:
                 )
 
 
-def export(service: Service, study: MeantStudy, path: str) -> Plan[None]:
-    """Writes a study to a file, which is there only once it is whole. Others may write to the same one
-    at the same time."""
-    partial = f"{path}.{secrets.token_hex(4)}.partial"
-    try:
-        yield from _lines_of(service, study, partial)
-        os.replace(partial, path)
-    except BaseException:
-        if os.path.exists(partial):
-            os.remove(partial)
-        raise
-
-
 def _read(path: str) -> Iterator[Message]:
-    with open(path, encoding="utf-8") as file:
-        for number, text in enumerate(file, start=1):
-            line = messages.new("ExportLine")
-            try:
-                json_format.Parse(text, line, descriptor_pool=messages.POOL)
-            except json_format.ParseError as error:
-                raise ValueError(f"{path}:{number}: {error}") from None
-            yield line
+    advice = "this is a source task, not a study: slipstream.import_source takes it"
+    return read_lines(path, "ExportLine", "ExportLine", "SourceTask", advice)
 
 
 def _chunks(path: str, header: Message) -> Iterator[Message]:

@@ -20,6 +20,7 @@ from slipstream.options import Deadlines, Options
 _RELEASE = Deadlines(attempt=2, overall=5)
 _TRIALS_PER_PAGE = 500
 _SOURCE_TASKS_PER_PAGE = 100
+_STUDIES_PER_PAGE = 100
 
 
 class Service:
@@ -64,6 +65,15 @@ class Service:
         study = messages.new("Study", name=meant.name, **changes)
         fields = {"study": study, "update_mask": {"paths": list(changes)}, **meant.time_field()}
         return self._change("UpdateStudy", f"change {meant.name}", **fields)
+
+    def list_studies(self, parent: str) -> Plan[List[Message]]:
+        """All studies, oldest first, without their candidates."""
+
+        def page(token: str) -> Plan[Message]:
+            fields = {"page_size": _STUDIES_PER_PAGE, "page_token": token, "parent": parent}
+            return self._read("ListStudies", "list studies", "ListStudiesRequest", **fields)
+
+        return _all_pages(page, "studies")
 
     def set_study_state(self, meant: MeantStudy, state: str) -> Plan[Message]:
         return self.change_study(meant, {"state": messages.enum_value("Study.State", state)})
@@ -195,6 +205,14 @@ class Service:
 
     def get_source_task(self, name: str) -> Plan[Message]:
         return self._read("GetSourceTask", f"read {name}", "GetSourceTaskRequest", name=name)
+
+    def list_source_observations(self, name: str, token: str) -> Plan[Message]:
+        """A page of the observations of a source task."""
+        what = f"list the observations of {name}"
+        fields = {"source_task": name, "page_token": token}
+        return self._read(
+            "ListSourceObservations", what, "ListSourceObservationsRequest", **fields
+        )
 
     def delete_source_task(self, name: str) -> Plan[Message]:
         return self._change("DeleteSourceTask", f"delete {name}", name=name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
@@ -93,7 +93,8 @@ def _observations_of_trials(trials: Iterable[TrialRecord], subject: Subject) -> 
         yield observation_message(trial.params, dict(subject.space), outcome)
 
 
-def _chunks(observations: Sequence[Message]) -> Iterator[Message]:
+def chunks_of(observations: Iterable[Message]) -> Iterator[Message]:
+    """The observations in messages of bounded size."""
     chunk = messages.new("RegisterSourceTaskRequest")
     size = 0
     for observation in observations:
@@ -125,7 +126,7 @@ def _register(
     def stream(request_id: str) -> Iterator[Message]:
         header = {"source_task": task, "request_id": request_id, "parent": parent}
         yield messages.new("RegisterSourceTaskRequest", header=header)
-        yield from _chunks(observations)
+        yield from chunks_of(observations)
 
     response = yield from service.register_source_task(stream)
     return source_task_of(response.source_task)
@@ -187,8 +188,13 @@ def list_all(service: Service, project: Optional[str]) -> Plan[List[SourceTask]]
     return [source_task_of(message) for message in found]
 
 
-def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
+def find_name(
+    service: Service, source: Union[SourceTask, str], project: Optional[str]
+) -> Plan[str]:
     """The full name of a source task, of which the first digits are enough."""
+    text = source.name if isinstance(source, SourceTask) else source
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is neither a source task nor the name of one")
     written = re.fullmatch(f"((?:projects/[^/]+/)?{_COLLECTION}/)?([0-9a-f]{{6,32}})", text)
     if written is None:
         raise ValueError(
@@ -213,7 +219,7 @@ def _find(service: Service, text: str, project: Optional[str]) -> Plan[str]:
 def _source_of_text(service: Service, text: str, subject: Subject) -> Plan[NamedSource]:
     """The source task of this name, or the one that the study with this id becomes."""
     try:
-        return NamedSource((yield from _find(service, text, subject.project)))
+        return NamedSource((yield from find_name(service, text, subject.project)))
     except (ValueError, errors.NotFound) as error:
         no_source_task = error
     try:
@@ -264,7 +270,6 @@ def named(
     return found
 
 
-def delete(service: Service, source: Any) -> Plan[None]:
-    text = source.name if isinstance(source, SourceTask) else source
-    name = yield from _find(service, text, None)
+def delete(service: Service, source: Union[SourceTask, str]) -> Plan[None]:
+    name = yield from find_name(service, source, None)
     yield from service.delete_source_task(name)

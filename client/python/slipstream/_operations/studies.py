@@ -43,6 +43,11 @@ def load_meant(service: Service, meant: MeantStudy) -> Plan[StudyDescription]:
     return study
 
 
+def list_all(service: Service, project: Optional[str]) -> Plan[List[StudyDescription]]:
+    found = yield from service.list_studies(parent_of(project))
+    return [study_of(message) for message in found]
+
+
 def delete(service: Service, study_id: str, project: Optional[str]) -> Plan[None]:
     yield from service.delete_study(study_name(study_id, project).full)
 

@@ -26,7 +26,11 @@ def choose_objective(maximize: Optional[str], minimize: Optional[str], exact: bo
                 f"{argument}={metric!r} must be the name of what is measured, such as "
                 f"{argument}='loss'; a study has one objective"
             )
-    if bool(maximize) == bool(minimize):
+    if maximize and minimize:
+        raise ValueError(
+            f"maximize={maximize!r} and minimize={minimize!r} are two objectives, but a study has one"
+        )
+    if not maximize and not minimize:
         raise ValueError(f"what is the objective? Give {_AN_OBJECTIVE}")
     return Objective(maximize or minimize or "", bool(maximize), exact)
 

@@ -20,10 +20,13 @@ from slipstream.aio.functions import (
     create_or_load,
     delete_source,
     delete_study,
+    export_source,
+    import_source,
     import_study,
     load,
     register_source,
     sources,
+    studies,
 )
 from slipstream.aio.study import Study
 from slipstream.aio.trial import Trial
@@ -34,8 +37,11 @@ __all__ = [
     "create_or_load",
     "delete_source",
     "delete_study",
+    "export_source",
+    "import_source",
     "import_study",
     "load",
     "register_source",
     "sources",
+    "studies",
 ]

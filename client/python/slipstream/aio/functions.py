@@ -9,8 +9,9 @@ from slipstream._calls.awaiting import AwaitingTransport
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan
 from slipstream._calls.tls_probe import mistake_finder
-from slipstream._operations import exchange, opening, studies
+from slipstream._operations import exchange, opening, source_exchange
 from slipstream._operations import sources as source_plans
+from slipstream._operations import studies as study_plans
 from slipstream._operations.hidden_names import warn_of_hidden_names
 from slipstream._operations.lanes import Lanes, given_worker
 from slipstream._operations.service import Service
@@ -99,7 +100,18 @@ async def load(
 ) -> Study:
     """The study with this id as it is; see `slipstream.load`."""
     connection = _connect(address, options)
-    return await _open(connection, studies.load(connection[0], study_id, project), worker)
+    return await _open(connection, study_plans.load(connection[0], study_id, project), worker)
+
+
+async def studies(
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> List[StudyDescription]:
+    """All studies of a project, oldest first; see `slipstream.studies`."""
+    connection = _connect(address, options)
+    return await _run(connection, study_plans.list_all(connection[0], project))
 
 
 async def delete_study(
@@ -111,7 +123,7 @@ async def delete_study(
 ) -> None:
     """Deletes a study with its trials, for good."""
     connection = _connect(address, options)
-    await _run(connection, studies.delete(connection[0], study_id, project))
+    await _run(connection, study_plans.delete(connection[0], study_id, project))
 
 
 async def import_study(
@@ -166,6 +178,31 @@ async def sources(
     """All source tasks of a project, oldest first; see `slipstream.sources`."""
     connection = _connect(address, options)
     return await _run(connection, source_plans.list_all(connection[0], project))
+
+
+async def export_source(
+    source: Union[SourceTask, str],
+    path: str,
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> None:
+    """Writes a source task to a file; see `slipstream.export_source`."""
+    connection = _connect(address, options)
+    await _run(connection, source_exchange.export(connection[0], source, path, project))
+
+
+async def import_source(
+    path: str,
+    *,
+    project: Optional[str] = None,
+    address: Optional[str] = None,
+    options: Optional[Options] = None,
+) -> SourceTask:
+    """Registers the source task in a file; see `slipstream.import_source`."""
+    connection = _connect(address, options)
+    return await _run(connection, source_exchange.import_source(connection[0], path, project))
 
 
 async def delete_source(

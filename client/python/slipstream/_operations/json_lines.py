@@ -1,0 +1,69 @@
+"""Files of messages, each a line of JSON: exported studies and source tasks."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from typing import Iterator, TextIO
+
+from google.protobuf import json_format
+
+from slipstream._wire import messages
+from slipstream._wire.messages import Message
+
+
+def line_of(message: Message) -> str:
+    """The message as a line."""
+    text: str = json_format.MessageToJson(message, indent=None, sort_keys=True)
+    return text + "\n"
+
+
+@contextlib.contextmanager
+def new_file(path: str) -> Iterator[TextIO]:
+    """A file to write, which is there only once it is whole. Others may write to the same path at
+    the same time."""
+    partial = f"{path}.{secrets.token_hex(4)}.partial"
+    try:
+        with open(partial, "x", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    except BaseException:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
+
+
+def _parsed(text: str, message_type: str) -> Message:
+    message = messages.new(message_type)
+    json_format.Parse(text, message, descriptor_pool=messages.POOL)
+    return message
+
+
+def _is(text: str, message_type: str) -> bool:
+    try:
+        _parsed(text, message_type)
+    except json_format.ParseError:
+        return False
+    return True
+
+
+def _message_of(text: str, where: str, message_type: str, other_type: str, advice: str) -> Message:
+    try:
+        return _parsed(text, message_type)
+    except json_format.ParseError as error:
+        complaint = advice if _is(text, other_type) else str(error)
+        raise ValueError(f"{where}: {complaint}") from None
+
+
+def read_lines(
+    path: str, first_type: str, message_type: str, other_type: str, advice: str
+) -> Iterator[Message]:
+    """The messages of a file, the first of which may be of another type. ValueError names a line
+    that is none; if it is a message of `other_type`, with the advice."""
+    with open(path, encoding="utf-8") as file:
+        for number, text in enumerate(file, start=1):
+            wanted = first_type if number == 1 else message_type
+            yield _message_of(text, f"{path}:{number}", wanted, other_type, advice)
