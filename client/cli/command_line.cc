@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "client/cli/presets_command.h"
 #include "client/cli/serve_command.h"
 #include "client/cli/server_commands.h"
@@ -103,6 +104,21 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action, const T
   return absl::DataLossError("the result could not be written out in full");
 }
 
+// What a person can do about an error of the server's, who tells it to programs too; empty where
+// nothing comes to mind.
+std::string Advice(const absl::Status& status) {
+  const absl::string_view message = status.message();
+  const bool of_trial = absl::StrContains(message, "/trials/");
+  if (absl::IsNotFound(status) && absl::StrContains(message, "studies/")) {
+    return of_trial ? "The trials that are there: slipstream trials STUDY"
+                    : "The studies that are there: slipstream study list --project -";
+  }
+  if (absl::IsFailedPrecondition(status) && absl::StrContains(message, " is PAUSED ")) {
+    return "To go on: slipstream study resume STUDY";
+  }
+  return "";
+}
+
 // What to say of arguments that nothing takes. An unknown option's value is among them.
 std::string Unexpected(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
@@ -161,6 +177,7 @@ int RunCommandLine(int argc, const char* const* argv, const Terminal& terminal) 
   }
   const absl::Status status = Run(arguments, action, terminal);
   if (!status.ok()) terminal.err << "slipstream: " << status.message() << '\n';
+  if (const std::string advice = Advice(status); !advice.empty()) terminal.err << advice << '\n';
   return ExitCode(status);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/cli/json_lines.h"
 #include "client/cli/resource_name.h"
 #include "client/cli/shared_arguments.h"
@@ -20,7 +21,14 @@ class ExportFile final : public ExportReader {
   explicit ExportFile(std::unique_ptr<JsonLinesReader> lines) : lines_(std::move(lines)) {}
 
   absl::Status Rewind() override { return lines_->Rewind(); }
-  absl::StatusOr<bool> Next(v1::ExportLine* line) override { return lines_->Next(line); }
+  absl::StatusOr<bool> Next(v1::ExportLine* line) override {
+    const absl::StatusOr<bool> is_there = lines_->Next(line);
+    v1::SourceTask task;
+    if (is_there.ok() || !lines_->RefusedLineIs(&task)) return is_there;
+    return absl::InvalidArgumentError(
+        absl::StrCat(lines_->name(),
+                     " is a source task, not a study; to import it: slipstream source import"));
+  }
 
  private:
   const std::unique_ptr<JsonLinesReader> lines_;

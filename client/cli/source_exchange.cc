@@ -26,9 +26,16 @@ class SourceFile final : public ObservationReader {
   absl::StatusOr<v1::SourceTask> Task() {
     RETURN_IF_ERROR(lines_->Rewind());
     v1::SourceTask task;
-    ASSIGN_OR_RETURN(const bool is_there, lines_->Next(&task));
+    const absl::StatusOr<bool> is_there = lines_->Next(&task);
+    v1::ExportLine line;
+    if (!is_there.ok() && lines_->RefusedLineIs(&line)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(lines_->name(),
+                       " is a study, not a source task; to import it: slipstream study import"));
+    }
+    RETURN_IF_ERROR(is_there.status());
     wanted_ = task.observation_count();
-    if (is_there) return task;
+    if (*is_there) return task;
     return absl::InvalidArgumentError(
         absl::StrCat(lines_->name(), " is empty; the first line should be the source task"));
   }

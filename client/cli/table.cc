@@ -182,6 +182,42 @@ std::vector<Cell> Part(const Table& table, const std::vector<Cell>& cells, bool 
   return part;
 }
 
+// The columns in blocks that fit into the width. Each begins with the first column, which tells
+// what a row is about.
+std::vector<std::vector<size_t>> Blocks(const std::vector<size_t>& widths, size_t width) {
+  std::vector<std::vector<size_t>> blocks;
+  size_t used = 0;
+  for (size_t i = 1; i < widths.size(); ++i) {
+    if (blocks.empty() || used + kBetweenColumns + widths[i] > width) {
+      blocks.push_back({0});
+      used = widths[0];
+    }
+    blocks.back().push_back(i);
+    used += kBetweenColumns + widths[i];
+  }
+  return blocks;
+}
+
+template <typename Cell>
+std::vector<Cell> Chosen(const std::vector<Cell>& cells, const std::vector<size_t>& places) {
+  std::vector<Cell> chosen;
+  for (size_t place : places) chosen.push_back(cells[place]);
+  return chosen;
+}
+
+// Writes the columns that fit, then the next ones below all rows, and so on.
+void WriteInBlocks(const Table& table, const std::vector<size_t>& widths, bool bold_heads,
+                   size_t width, std::ostream& out) {
+  std::string between;
+  for (const std::vector<size_t>& columns : Blocks(widths, width)) {
+    Table block;
+    block.columns = Chosen(table.columns, columns);
+    for (const Line& row : table.rows) block.rows.push_back(Chosen(row, columns));
+    out << std::exchange(between, "\n");
+    WriteTable(block, bold_heads, kEndless, out);
+  }
+}
+
 // Writes the table without its sentences, and these below each row.
 void WriteStacked(const Table& table, bool bold_heads, size_t width, std::ostream& out) {
   const Line heads = Part(table, Heads(table), true);
@@ -231,6 +267,8 @@ void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream&
     const auto squeezed = Squeezed(table, widths, width);
     if (!squeezed.has_value()) return WriteStacked(table, bold_heads, width, out);
     widths = *squeezed;
+  } else if (WidthOfLine(widths) > width && widths.size() > 1) {
+    return WriteInBlocks(table, widths, bold_heads, width, out);
   }
   out << Bold(Aligned(table, heads, widths), bold_heads) << '\n';
   for (const Line& row : rows) WriteBroken(table, row, widths, out);

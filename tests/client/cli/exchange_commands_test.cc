@@ -70,5 +70,17 @@ TEST_F(ExchangeCommands, ImportNamesTheLineThatItCannotRead) {
   EXPECT_THAT(result.err, HasSubstr("standard input:4: "));
 }
 
+TEST_F(ExchangeCommands, ImportSaysWhichCommandTakesTheFile) {
+  const ProcessResult study =
+      Run({"study", "import"}, "{\"displayName\":\"t\",\"observationCount\":\"1\"}\n");
+  EXPECT_NE(study.code, 0);
+  EXPECT_THAT(study.err, HasSubstr("standard input is a source task, not a study; to import it: "
+                                   "slipstream source import"));
+  const ProcessResult source = Run({"source", "import"}, kText);
+  EXPECT_NE(source.code, 0);
+  EXPECT_THAT(source.err, HasSubstr("standard input is a study, not a source task; to import it: "
+                                    "slipstream study import"));
+}
+
 }  // namespace
 }  // namespace slipstream

@@ -15,6 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::AllOf;
 using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -196,6 +197,25 @@ TEST_F(StudyCommands, PauseResumeAndCompleteChangeTheState) {
     const ProcessResult result = Run({"study", command, "s1"});
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_EQ(Stored("studies/s1").state(), state);
+  }
+}
+
+TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
+  service().AddStudy(SmallStudy());
+  const struct {
+    grpc::Status status;
+    const char* advice;
+  } cases[] = {
+      {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1"}, "study list --project -\n"},
+      {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1/trials/7"}, "trials STUDY\n"},
+      {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is PAUSED and makes no suggestions"},
+       "study resume STUDY\n"},
+      {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED"}, "is COMPLETED\n"}};
+  for (const auto& [status, advice] : cases) {
+    service().FailNext(1, {.status = status});
+    const ProcessResult result = Run({"study", "show", "s1"});
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err, EndsWith(advice));
   }
 }
 

@@ -54,6 +54,34 @@ TEST(Table, LetsAColumnBeWider) {
             "x\n" + std::string(60, 'y') + "\n");
 }
 
+TEST(Table, HasColumnsThatDoNotFitBelowTheOthers) {
+  const Table table = {{{"trial"}, {"state"}, {"lr", Align::kRight}, {"loss", Align::kRight}},
+                       {{"a/1", "active", "0.1", ""}, {"a/2", "failed", "0.25", "3"}}};
+  const std::string in_one =
+      "trial  state     lr  loss\n"
+      "a/1    active   0.1\n"
+      "a/2    failed  0.25     3\n";
+  EXPECT_EQ(Shown(table, false, 25), in_one);
+  const std::string in_two =
+      "trial  state     lr\n"
+      "a/1    active   0.1\n"
+      "a/2    failed  0.25\n"
+      "\n"
+      "trial  loss\n"
+      "a/1\n"
+      "a/2       3\n";
+  EXPECT_EQ(Shown(table, false, 24), in_two);
+  EXPECT_EQ(Shown(table, false, 19), in_two);
+  // Too narrow for any two columns.
+  for (const size_t width : {size_t{0}, size_t{10}}) {
+    EXPECT_EQ(Shown(table, false, width),
+              "trial  state\na/1    active\na/2    failed\n\n"
+              "trial    lr\na/1     0.1\na/2    0.25\n\n"
+              "trial  loss\na/1\na/2       3\n");
+  }
+  EXPECT_EQ(Shown({{{"x"}}, {{"wide"}}}, false, 2), "x\nwide\n");
+}
+
 TEST(Table, LeavesAColumnWholeThatPeopleCopyFrom) {
   EXPECT_EQ(Shown({{{"x", Align::kLeft, kWhole}}, {{std::string(500, 'y')}}}),
             "x\n" + std::string(500, 'y') + "\n");
