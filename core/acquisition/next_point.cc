@@ -58,6 +58,16 @@ MaximizerOptions QuickSearchOptions(const SearchedModel& model) {
   return options;
 }
 
+// Where many points are chosen one after the other, each draw of the function is made at fewer
+// points: factorising their covariances grows with the cube.
+MaximizerOptions DrawnScreenOptions(bool is_one_of_many) {
+  MaximizerOptions options;
+  if (!is_one_of_many) return options;
+  options.quasi_random = 256;
+  options.around_incumbents = 96;
+  return options;
+}
+
 // A shared screen's points: many, as so many searches begin with them, or few where each costs
 // much.
 constexpr size_t kSharedQuasiRandom = 768;
@@ -100,7 +110,8 @@ class Chooser {
     if (all.has_value()) return Among(score, *std::move(all), /*is_whole=*/true);
     const SmoothScore* const smooth = score.smooth();
     if (smooth == nullptr) {
-      return Among(score, ScreenOf(request_.space, Incumbents(), request_.seed),
+      const MaximizerOptions options = DrawnScreenOptions(request_.screen != nullptr);
+      return Among(score, ScreenOf(request_.space, Incumbents(), request_.seed, options),
                    /*is_whole=*/false);
     }
     const PointFunction function = FunctionOf(*smooth);
