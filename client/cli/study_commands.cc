@@ -191,14 +191,36 @@ absl::Status ListStudies(const std::string& parent, Session& session) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<Standing> StandingOf(const v1::Study& study, Session& session) {
+  Standing standing;
+  if (study.succeeded_trial_count() > 0) {
+    ASSIGN_OR_RETURN(std::vector<v1::Trial> best, session.client().BestTrials(study.name()));
+    if (!best.empty()) standing.best = std::move(best.front());
+  }
+  if (study.succeeded_trial_count() == study.trial_count()) return standing;
+  v1::ListTrialsRequest request;
+  request.set_study(study.name());
+  request.mutable_read_mask()->add_paths("state");
+  for (const v1::Trial::State state :
+       {v1::Trial::REQUESTED, v1::Trial::ACTIVE, v1::Trial::FAILED, v1::Trial::INFEASIBLE,
+        v1::Trial::STOPPED, v1::Trial::STALE, v1::Trial::WITHDRAWN}) {
+    request.add_states(state);
+  }
+  RETURN_IF_ERROR(session.client().ListAllTrials(std::move(request), [&](const v1::Trial& trial) {
+    ++standing.without_success[trial.state()];
+    return true;
+  }));
+  return standing;
+}
+
 absl::Status ShowStudy(const std::string& text, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
-  std::vector<v1::Trial> best;
-  if (session.format() == Format::kTable && study.succeeded_trial_count() > 0) {
-    ASSIGN_OR_RETURN(best, session.client().BestTrials(name));
+  Standing standing;
+  if (session.format() == Format::kTable) {
+    ASSIGN_OR_RETURN(standing, StandingOf(study, session));
   }
-  PrintStudy(study, session, best.empty() ? nullptr : &best.front());
+  PrintStudy(study, session, standing);
   return absl::OkStatus();
 }
 

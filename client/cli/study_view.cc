@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,16 +66,26 @@ std::string TransferText(const v1::Study& study) {
   return text;
 }
 
-// "0.93, by digits/3"; empty for null.
-std::string BestText(const v1::Study& study, const v1::Trial* best) {
-  if (best == nullptr || study.metrics().empty()) return "";
+// "0.93, by digits/3"; empty without a best trial.
+std::string BestText(const v1::Study& study, const std::optional<v1::Trial>& best) {
+  if (!best.has_value() || study.metrics().empty()) return "";
   const auto& metrics = best->measurement().metrics();
   const auto found = metrics.find(study.metrics(0).name());
   if (found == metrics.end()) return "";
   return absl::StrCat(FormatNumber(found->second), ", by ", ShortTrialName(best->name()));
 }
 
-std::vector<Field> StudyFields(const v1::Study& study, const v1::Trial* best) {
+// "9: 5 succeeded, 1 active, 3 failed".
+std::string TrialsText(const v1::Study& study, const Standing& standing) {
+  std::vector<std::string> parts = {absl::StrCat(study.succeeded_trial_count(), " succeeded")};
+  for (const auto& [state, count] : standing.without_success) {
+    const std::string name = absl::AsciiStrToLower(v1::Trial::State_Name(state));
+    parts.push_back(absl::StrCat(count, " ", name));
+  }
+  return absl::StrCat(study.trial_count(), ": ", absl::StrJoin(parts, ", "));
+}
+
+std::vector<Field> StudyFields(const v1::Study& study, const Standing& standing) {
   return {
       {"study", ShortStudyName(study.name())},
       {"title", study.display_name()},
@@ -88,9 +99,8 @@ std::vector<Field> StudyFields(const v1::Study& study, const v1::Trial* best) {
       {"labels", LabelsText(study.labels())},
       {"leases", LeaseText(study.lease_policy())},
       {"early stopping", StoppingText(study.early_stopping())},
-      {"trials", absl::StrCat(study.trial_count(), ", ", study.succeeded_trial_count(),
-                              " of them succeeded")},
-      {"best", BestText(study, best)},
+      {"trials", study.trial_count() == 0 ? "0" : TrialsText(study, standing)},
+      {"best", BestText(study, standing.best)},
       {"candidates", study.space().has_candidates()
                          ? absl::StrCat(study.space().candidates().configurations_size())
                          : ""},
@@ -201,12 +211,12 @@ void PrintStudies(const std::vector<v1::Study>& studies, Session& session) {
   session.Print(JsonDocument(array));
 }
 
-void PrintStudy(const v1::Study& study, Session& session, const v1::Trial* best) {
+void PrintStudy(const v1::Study& study, Session& session, const Standing& standing) {
   if (session.format() == Format::kJson) {
     return session.Print(JsonDocument(JsonWithAge(study, study.create_time())));
   }
   if (session.format() == Format::kCsv) return session.Print(StudiesTable({study}));
-  session.Print(WithoutEmpty(StudyFields(study, best)));
+  session.Print(WithoutEmpty(StudyFields(study, standing)));
   session.Print("\n");
   session.Print(ParametersTable(study.space()));
 }

@@ -2,6 +2,9 @@
 #ifndef SLIPSTREAM_CLIENT_CLI_STUDY_VIEW_H_
 #define SLIPSTREAM_CLIENT_CLI_STUDY_VIEW_H_
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,9 +43,15 @@ Table ParametersTable(const v1::SearchSpace& space);
 // Prints studies in the session's format, each with its age in JSON.
 void PrintStudies(const std::vector<v1::Study>& studies, Session& session);
 
-// Prints one study in the session's format, as a table in full and with the result of its best
-// trial, unless that is null.
-void PrintStudy(const v1::Study& study, Session& session, const v1::Trial* best = nullptr);
+// How a study stands, as far as it is known.
+struct Standing {
+  std::optional<v1::Trial> best = {};
+  // Trials that did not succeed, or not yet, by their states.
+  std::map<v1::Trial::State, int64_t> without_success = {};
+};
+
+// Prints one study in the session's format, as a table in full and with how it stands.
+void PrintStudy(const v1::Study& study, Session& session, const Standing& standing = {});
 
 }  // namespace slipstream::cli
 

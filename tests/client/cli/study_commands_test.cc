@@ -74,6 +74,7 @@ TEST_F(StudyCommands, ShowTellsTheBestValueAndWhichTrialHasIt) {
   service().AddStudy(study);
   EXPECT_THAT(Run({"study", "show", "s1"}).out, Not(HasSubstr("best:")));
   study.set_name("studies/tried");
+  study.set_trial_count(2);
   study.set_succeeded_trial_count(2);
   service().AddStudy(study);
   for (const double value : {0.5, 0.75}) {
@@ -85,6 +86,21 @@ TEST_F(StudyCommands, ShowTellsTheBestValueAndWhichTrialHasIt) {
   const ProcessResult shown = Run({"study", "show", "tried"});
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out, ContainsRegex("best: +0.75, by tried/2\n"));
+  EXPECT_THAT(shown.out, ContainsRegex("trials: +2: 2 succeeded\n"));
+}
+
+TEST_F(StudyCommands, ShowCountsTrialsByTheirStates) {
+  v1::Study study = SmallStudy();
+  study.set_trial_count(4);
+  service().AddStudy(study);
+  for (const auto state : {v1::Trial::STALE, v1::Trial::ACTIVE, v1::Trial::FAILED,
+                           v1::Trial::ACTIVE}) {
+    v1::Trial trial;
+    trial.set_state(state);
+    service().AddTrial("studies/s1", trial);
+  }
+  EXPECT_THAT(Run({"study", "show", "s1"}).out,
+              ContainsRegex("trials: +4: 0 succeeded, 2 active, 1 failed, 1 stale\n"));
 }
 
 TEST_F(StudyCommands, CreateSaysWhatIsWrongWithAFile) {
