@@ -182,12 +182,19 @@ std::vector<Cell> Part(const Table& table, const std::vector<Cell>& cells, bool 
   return part;
 }
 
-// The columns in blocks that fit into the width. Each begins with the first column, which tells
-// what a row is about.
-std::vector<std::vector<size_t>> Blocks(const std::vector<size_t>& widths, size_t width) {
+bool HasCells(const Table& table, size_t column) {
+  return std::any_of(table.rows.begin(), table.rows.end(),
+                     [column](const Line& row) { return !row[column].empty(); });
+}
+
+// The columns that are not empty, in blocks that fit into the width. Each begins with the first
+// column, which tells what a row is about.
+std::vector<std::vector<size_t>> Blocks(const Table& table, const std::vector<size_t>& widths,
+                                        size_t width) {
   std::vector<std::vector<size_t>> blocks;
   size_t used = 0;
   for (size_t i = 1; i < widths.size(); ++i) {
+    if (!HasCells(table, i)) continue;
     if (blocks.empty() || used + kBetweenColumns + widths[i] > width) {
       blocks.push_back({0});
       used = widths[0];
@@ -209,7 +216,7 @@ std::vector<Cell> Chosen(const std::vector<Cell>& cells, const std::vector<size_
 void WriteInBlocks(const Table& table, const std::vector<size_t>& widths, bool bold_heads,
                    size_t width, std::ostream& out) {
   std::string between;
-  for (const std::vector<size_t>& columns : Blocks(widths, width)) {
+  for (const std::vector<size_t>& columns : Blocks(table, widths, width)) {
     Table block;
     block.columns = Chosen(table.columns, columns);
     for (const Line& row : table.rows) block.rows.push_back(Chosen(row, columns));
@@ -267,7 +274,7 @@ void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream&
     const auto squeezed = Squeezed(table, widths, width);
     if (!squeezed.has_value()) return WriteStacked(table, bold_heads, width, out);
     widths = *squeezed;
-  } else if (WidthOfLine(widths) > width && widths.size() > 1) {
+  } else if (WidthOfLine(widths) > width && widths.size() > 1 && !rows.empty()) {
     return WriteInBlocks(table, widths, bold_heads, width, out);
   }
   out << Bold(Aligned(table, heads, widths), bold_heads) << '\n';

@@ -40,8 +40,8 @@ std::string OnOneLine(std::string text);
 // Writes aligned columns, with long cells truncated and line ends and other
 // control characters shown as spaces. Where the lines would have more characters than
 // `width`, sentences are broken inside of their columns, or below each row if these would be too
-// narrow for reading; in a table without sentences the columns that do not fit follow below all
-// rows, after the first column once more. `bold_heads` needs a terminal.
+// narrow for reading; in a table without sentences empty columns are left out, and those that do
+// not fit follow below all rows, after the first column once more. `bold_heads` needs a terminal.
 void WriteTable(const Table& table, bool bold_heads, size_t width, std::ostream& out);
 
 // Writes CSV (RFC 4180) with a header and whole cells; see csv_formula.h. Control

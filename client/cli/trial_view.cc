@@ -249,8 +249,10 @@ std::string RecipeOf(const std::string& text, const v1::Study& study) {
                       text.substr(end));
 }
 
-std::string FactText(const v1::Provenance::Fact& fact, const v1::Study& study) {
-  if (fact.has_number()) return FormatNumber(fact.number());
+std::string FactText(const v1::Provenance::Fact& fact, const v1::Study& study, Format format) {
+  if (fact.has_number()) {
+    return format == Format::kTable ? RoundNumber(fact.number()) : FormatNumber(fact.number());
+  }
   if (fact.name() == "lengthscales") return LengthscalesText(fact.text(), study.space());
   if (fact.name() == "recipe") return RecipeOf(fact.text(), study);
   if (fact.name() == "contrast") {
@@ -275,10 +277,11 @@ std::vector<Field> ProvenanceFields(const v1::Provenance& provenance) {
   return fields;
 }
 
-std::vector<Field> FactFields(const v1::Provenance& provenance, const v1::Study& study) {
+std::vector<Field> FactFields(const v1::Provenance& provenance, const v1::Study& study,
+                              Format format) {
   std::vector<Field> fields;
   for (const auto& fact : provenance.facts()) {
-    fields.push_back({fact.name(), FactText(fact, study)});
+    fields.push_back({fact.name(), FactText(fact, study, format)});
   }
   return fields;
 }
@@ -288,7 +291,7 @@ Table FactsTable(const v1::Explanation& explanation, const v1::Study& study) {
   table.columns = {{"fact", Align::kLeft, kWhole},
                    {"value", Align::kLeft, kSentences},
                    {"what it says", Align::kLeft, kSentences}};
-  for (const Field& fact : FactFields(explanation.provenance(), study)) {
+  for (const Field& fact : FactFields(explanation.provenance(), study, Format::kTable)) {
     const auto meaning = explanation.fact_meanings().find(fact.name);
     table.rows.push_back({fact.name, fact.value,
                           meaning == explanation.fact_meanings().end() ? "" : meaning->second});
@@ -367,7 +370,7 @@ void PrintExplanation(const v1::Explanation& explanation, const v1::Study& study
   }
   std::vector<Field> fields = ExplanationFields(explanation, study);
   if (session.format() == Format::kCsv) {
-    AppendTo(&fields, FactFields(explanation.provenance(), study));
+    AppendTo(&fields, FactFields(explanation.provenance(), study, Format::kCsv));
     return session.Print(FieldsTable(fields));
   }
   session.Print(fields);

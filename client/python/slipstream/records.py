@@ -119,7 +119,10 @@ class TrialRecord(Mapping[str, Value]):
 
     def __repr__(self) -> str:
         value = "" if self.value is None else f" with {self.value:.6g}"
-        params = ", ".join(f"{name}={value!r}" for name, value in self.params.items())
+        params = ", ".join(
+            f"{name}={one:.6g}" if isinstance(one, float) else f"{name}={one!r}"
+            for name, one in self.params.items()
+        )
         return f"<trial {self.number}, {self.state}{value}: {params}>"
 
     def __getitem__(self, name: str) -> Value:

@@ -80,6 +80,14 @@ TEST(Table, HasColumnsThatDoNotFitBelowTheOthers) {
               "trial  loss\na/1\na/2       3\n");
   }
   EXPECT_EQ(Shown({{{"x"}}, {{"wide"}}}, false, 2), "x\nwide\n");
+  // Empty columns go first.
+  Table sparse = table;
+  for (auto& row : sparse.rows) row[1].clear();
+  EXPECT_EQ(Shown(sparse, false, 19),
+            "trial    lr  loss\n"
+            "a/1     0.1\n"
+            "a/2    0.25     3\n");
+  EXPECT_EQ(Shown({table.columns, {}}, false, 10), "trial  state  lr  loss\n");
 }
 
 TEST(Table, LeavesAColumnWholeThatPeopleCopyFrom) {

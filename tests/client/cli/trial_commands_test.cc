@@ -170,7 +170,7 @@ TEST_F(TrialCommands, ExplainSaysWhereATrialCameFrom) {
   const std::string shown = Run({"explain", "s1/1"}).out;
   EXPECT_THAT(shown, HasSubstr("preset:             quasi_random\n"));
   EXPECT_THAT(shown, HasSubstr("the study's algorithm without its source tasks: too late"));
-  EXPECT_THAT(shown, HasSubstr("sobol_index:        7\n"));
+  EXPECT_THAT(shown, HasSubstr("\n\nfact         value  what it says\nsobol_index  7\n"));
   EXPECT_THAT(Run({"explain", "s1/1", "--format", "csv"}).out,
               HasSubstr("measured accuracy,9\r\n"));
   const Json json = Json::parse(Run({"explain", "s1/1", "--format", "json"}).out);
