@@ -1,4 +1,4 @@
-"""The functions of the package, which open studies and keep source tasks."""
+"""The package's functions, which open studies and manage source tasks."""
 
 from __future__ import annotations
 
@@ -60,41 +60,41 @@ def create_or_load(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> Study:
-    """The study with this id, created if there is none.
+    """Opens the study with this id, or creates it if there is none.
 
-    A study that exists is compared with what is asked for, and StudyDiffers says what differs;
-    arguments that are left out may be anything, the space and the objective too. Its title and
-    labels, which `Study.change` changes, are not compared.
+    If an existing study is not the one asked for, StudyDiffers says what differs. Arguments that
+    are left out are not compared, not even the space and the objective. Nor are the title and
+    labels, which `Study.change` changes.
 
-    `space`: parameters by name; see slipstream.parameters. One that is called like an attribute of
-    a trial's own, such as "number", is read by trial["number"] only, of which a warning tells.
-    `maximize`, `minimize`: the name of what is measured; one of them.
+    `space`: parameters by name; see slipstream.parameters. If a parameter has the name of one of a
+    trial's own attributes, such as "number", only trial["number"] reads it, and a warning says so.
+    `maximize`, `minimize`: the name of the measured quantity; give one of the two.
     `sources`: finished runs to learn from, each a SourceTask or its name, a Study or its id, or a
     table (rows, a data frame or the pathlib.Path of a CSV file) with a column for each parameter
-    and one for what was measured. A parameter without a column has its declared default there, or
-    else the middle of its range; rows outside the space are left out, of which a warning tells. A
-    table may be one of `study.trials`, such as its `to_frame()`: what it says of the trials
-    themselves is no parameter, and those that failed or are infeasible are taken as such.
-    `candidates`: the only configurations that may be suggested, as a table; without a space it is
-    inferred from them: a column of more than a thousand numbers is a range. With `allow_repeats`
-    each may be suggested more than once.
-    `exact`: the same configuration always gives the same value, so that the model does not try
-    again what was measured, as long as it finds something else. Without it that begins when two
-    repeats have given the same value. It is part of the objective: who gives that, and not
-    `exact`, asks for a study that is not exact.
-    `preset`, `recipe`: the algorithm, and ingredients or options of it to replace, such as
+    and one for the measured quantity. A parameter without a column takes its declared default, or
+    else the middle of its range. Rows outside the space are left out, with a warning. A table may
+    come from `study.trials`, for example by `to_frame()`: columns that describe the trials are not
+    taken for parameters, and failed or infeasible trials are recognised as such.
+    `candidates`: a table of the only configurations that may be suggested. Without `space`, the
+    space is inferred from it; a column of more than a thousand numbers becomes a range. With
+    `allow_repeats` each candidate may be suggested more than once.
+    `exact`: the same configuration always gives the same value. The model then does not repeat a
+    configuration as long as it finds another one. Without `exact`, it avoids repeats only after two
+    of them have given the same value. `exact` is part of the objective: giving an objective without
+    `exact` asks for a study that is not exact.
+    `preset`, `recipe`: the algorithm, and the ingredients or options of it to replace, such as
     recipe={"acquisition": "ei", "smoothness": 3}; `slipstream presets` lists them.
-    `seed`: of every random choice.
+    `seed`: the seed of every random choice.
     `stopping`, `stopping_options`: the rule behind `trial.should_stop()`.
     `lease`, `requeues`: how long a worker holds a trial unless it renews its lease (seconds, a
-    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often its
-    configuration is queued again after that.
+    timedelta or a text such as "10m", math.inf for ever; an hour by default), and how often a
+    configuration is queued again after its lease ran out.
     `title`, `labels`: for people.
-    `project`: that the study belongs to, "default" unless given; its full name,
-    "projects/vision/studies/digits", may also be written as the id.
-    `worker`: this trainer's own stable id. One that is restarted under the same id gets its
-    unfinished trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
-    `address`: of the server, host:port or a host alone. Default: SLIPSTREAM_ADDRESS, or
+    `project`: the project that the study belongs to, "default" unless given. The id may also be the
+    full name, "projects/vision/studies/digits".
+    `worker`: a stable id for this trainer. If it restarts under the same id, it gets its unfinished
+    trials back. Default: SLIPSTREAM_WORKER, or an id that no other process has.
+    `address`: the server's address, host:port or a host alone. Default: SLIPSTREAM_ADDRESS, or
     127.0.0.1:7411.
 
     >>> study = create_or_load("doctest-digits", {"lr": log(1e-5, 1)}, maximize="accuracy")
@@ -125,7 +125,7 @@ def load(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> Study:
-    """The study with this id as it is. NotFound if there is none.
+    """Opens the study with this id without comparing it. Raises NotFound if there is none.
 
     `study_id` may also be a full name, such as "projects/vision/studies/digits"."""
     service, transport = connect(address, options)
@@ -138,9 +138,9 @@ def studies(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> List[StudyDescription]:
-    """All studies of a project, oldest first; those of all projects for "-".
+    """Lists all studies of a project, or of all projects for "-", oldest first.
 
-    Their candidates are left out; `load` opens one of them.
+    The descriptions have no candidates; `load` opens one of the studies.
 
     >>> study = create_or_load("doctest-listed", {"lr": log(1e-5, 1)}, maximize="accuracy")
     >>> [one.study_id for one in studies() if one.study_id == "doctest-listed"]
@@ -157,7 +157,7 @@ def delete_study(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> None:
-    """Deletes a study with its trials, for good."""
+    """Deletes a study and its trials for good."""
     service, transport = connect(address, options)
     transport.run(study_plans.delete(service, study_id, project))
 
@@ -172,11 +172,11 @@ def import_study(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> Study:
-    """Makes a study of a file that `Study.export` or `slipstream study export` has written.
+    """Makes a study from a file that `Study.export` or `slipstream study export` has written.
 
-    It is made whole or not at all, under the id that the study had unless another one is given, and
-    in the project "default" unless another one is. AlreadyExists if there is such a study, unless
-    it is to be `replace`d. Trials that workers held are queued again."""
+    The study is imported completely or not at all. It keeps its id unless `study_id` is given, and
+    goes to the project "default" unless `project` is given. Raises AlreadyExists if there is such a
+    study, unless `replace` is true. Trials that workers held are queued again."""
     service, transport = connect(address, options)
     plan = exchange.import_study(service, path, study_id, project, replace)
     return _open(service, plan, transport, worker)
@@ -201,12 +201,13 @@ def register_source(
     """Registers a finished run, so that new studies can learn from it.
 
     `source` is a study, or a table: rows as mappings, a data frame, or the pathlib.Path of a CSV
-    file, with a column for each parameter and one for what was measured. A missing cell is a
-    parameter that does not exist in that row. A table needs a `space` and its objective, or a study
-    that it is `like`.
-    `missing` is what a row without a value means, "failed" or "infeasible"; in a table of
-    `study.trials` the state of each trial says so, and `missing` only what a failed one means.
-    `project` is that of the study unless another one is given.
+    file. A table has a column for each parameter and one for the measured quantity; a missing cell
+    means that the parameter is not active in that row. A table needs a `space` and an objective, or
+    a study to take both from (`like`).
+    `missing` says what a row without a value means, "failed" or "infeasible". In a table from
+    `study.trials`, the state of each trial says this, and `missing` says only what a failed one
+    means.
+    `project` is the study's unless another one is given.
     Registering the same content again gives the same source task.
 
     >>> task = register_source(
@@ -230,7 +231,7 @@ def sources(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> List[SourceTask]:
-    """All source tasks of a project, oldest first; those of all projects for "-"."""
+    """Lists all source tasks of a project, or of all projects for "-", oldest first."""
     service, transport = connect(address, options)
     return transport.run(source_plans.list_all(service, project))
 
@@ -243,8 +244,9 @@ def export_source(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> None:
-    """Writes a source task with its observations to a file: a line of JSON for the task, and one
-    for each observation. The file is there only once it is whole."""
+    """Writes a source task to a file: a line of JSON for the task, and one for each observation.
+
+    The file appears only once it is complete."""
     service, transport = connect(address, options)
     transport.run(source_exchange.export(service, source, path, project))
 
@@ -256,8 +258,8 @@ def import_source(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> SourceTask:
-    """Registers the source task in a file that `export_source` or `slipstream source export` has
-    written. It has the same name on every server.
+    """Registers a source task from a file that `export_source` or `slipstream source export` has
+    written. The source task has the same name on every server.
 
     >>> import os, tempfile
     >>> task = register_source([{"lr": 0.1, "loss": 2}], {"lr": log(1e-5, 1)}, minimize="loss")
@@ -277,6 +279,6 @@ def delete_source(
     address: Optional[str] = None,
     options: Optional[Options] = None,
 ) -> None:
-    """Deletes a source task, which no study may use."""
+    """Deletes a source task. It must not be in use by any study."""
     service, transport = connect(address, options)
     transport.run(source_plans.delete(service, source))
