@@ -28,15 +28,14 @@ Objective = Callable[[Trial], Optional[float]]
 class Study(StudyBase):
     """One optimisation on a server, made by `slipstream.create_or_load` or `slipstream.load`.
 
-    Thread-safe; processes and machines that open the same study share it. Once it has been deleted
-    its calls raise NotFound, also if another study has its name since.
+    Thread-safe; processes and machines that open the same study share it. Once the study has been
+    deleted, its calls raise NotFound, even if a new study has its name.
 
-    It can be pickled, and so be an argument of processes that multiprocessing spawns and of
-    joblib's. What is unpickled has a connection and a worker id of its own, and joins the server's
-    file if `slipstream.local` runs the server; copy.copy and copy.deepcopy return the study itself.
-    Pickles have the server's address and the paths of
-    certificates, but neither a token nor a private key: the process that unpickles has the token
-    from SLIPSTREAM_TOKEN and reads the files itself."""
+    A study can be pickled, so it can be passed to processes of multiprocessing and joblib. The
+    unpickled study has its own connection and worker id; if `slipstream.local` runs the server, it
+    joins the server's file. copy.copy and copy.deepcopy return the study itself. A pickle holds the
+    server's address and the paths of certificates, but neither a token nor a private key: the
+    process that unpickles it takes the token from SLIPSTREAM_TOKEN and reads the files itself."""
 
     def __init__(
         self,
@@ -59,11 +58,11 @@ class Study(StudyBase):
     def suggest(self, count: int) -> List[Trial]: ...
 
     def suggest(self, count: Optional[int] = None) -> Any:
-        """The next trial or, with a count, a list of as many.
+        """Returns the next trial or, with a count, a list of that many.
 
-        A process that was restarted under the same `worker` gets its unfinished trials first.
-        CandidatesExhausted once the list of candidates has been tried; a list of trials is shorter
-        than asked for when it is nearly so."""
+        A process restarted under the same `worker` gets its unfinished trials first. Raises
+        CandidatesExhausted once all candidates have been tried. If fewer are left than asked for,
+        the list is shorter."""
 
         def make(holder: Holder, record: TrialRecord) -> Trial:
             return Trial(holder, record, self._transport)
@@ -84,23 +83,25 @@ class Study(StudyBase):
         """Evaluates suggestions and returns the best trial of the study, None if there is none.
 
         `objective` gets a trial and returns the value of the metric. It may raise Infeasible, or
-        TrialStopped after `trial.should_stop()`. Another exception fails its trial and ends the
-        optimisation, unless `catch` names its type. After a value that is not finite the trial is
-        infeasible, so that the model stays away from configurations like it; a warning tells of
-        the first one, and the optimisation goes on.
+        TrialStopped after `trial.should_stop()`. Any other exception fails the trial and ends the
+        optimisation, unless `catch` names its type. A value that is not finite makes the trial
+        infeasible, so that the model avoids similar configurations; the first one causes a warning,
+        and the optimisation goes on.
 
-        `trials` is how many to evaluate now, `timeout` after how many seconds none is started any
-        more (without both it goes on until every candidate has been tried, or for ever), `workers`
-        how many threads evaluate at once. Ctrl-C ends it; with several workers the first one waits
-        for the trainings under way, and a second one gives their trials back. For processes or
-        machines, run the same script several times: they share the study."""
+        `trials` is how many trials to evaluate now. After `timeout` seconds no more are started.
+        Without both, the optimisation goes on until every candidate has been tried, or for ever.
+        `workers` is how many threads evaluate at once. Ctrl-C ends the optimisation. With several
+        workers, the first Ctrl-C waits for the training runs in progress, and a second one gives
+        their trials back. To use several processes or machines, run the same script several times:
+        they share the study."""
         return optimize(self, objective, trials, workers, timeout, catch, progress)
 
     def watch(self, resume_token: str = "") -> Iterator[StudyEvent]:
-        """What happens to the study and its trials from now on, or after an earlier event's
-        `resume_token`, until the study is deleted. Goes on where it was when the connection or
-        the server fails for a while. The events end with "study_deleted" also where the study was
-        deleted before they were resumed, whether or not another one has its name by then.
+        """Yields the events of the study and its trials from now on, or from after the event with
+        `resume_token`, until the study is deleted. If the connection or the server fails for a
+        while, it goes on where it was. The last event is "study_deleted". It comes even if the
+        study was deleted before the watch was resumed, and even if another one has its name by
+        then.
 
         >>> import slipstream
         >>> space = {"x": slipstream.real(0, 1)}
@@ -134,7 +135,7 @@ class Study(StudyBase):
 
     @property
     def best(self) -> Optional[TrialRecord]:
-        """The best trial, None if none has succeeded."""
+        """The best trial, or None if none has succeeded."""
         return self._transport.run(self._reader.best())
 
     @property
@@ -144,24 +145,25 @@ class Study(StudyBase):
 
     @property
     def transfer(self) -> Optional[TransferSummary]:
-        """Whether the source tasks serve the study, as its results tell, or why they are not used;
-        None without source tasks, with a preset that does not weigh them, and before the first
-        suggestion that a model has made."""
+        """Whether the source tasks help, judged by the study's results, or why they are not used.
+
+        None without source tasks, with a preset that does not weigh them, and until a model has
+        made a suggestion."""
         return self.description.transfer
 
     def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
-        """Queues a configuration, which the next suggestion is.
+        """Queues a configuration as the next suggestion.
 
-        Parameters that are not active are left out or None."""
+        Leave out inactive parameters, or set them to None."""
         return self._transport.run(self._reader.enqueue(params))
 
     def record(
         self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
     ) -> TrialRecord:
-        """Adds a result from elsewhere. Parameters that are not active are left out or None.
+        """Adds a result from elsewhere. Leave out inactive parameters, or set them to None.
 
-        With a `request_id` of the caller's own, of 1 to 128 printable characters, whoever says it
-        again within a day adds nothing."""
+        `request_id` (1 to 128 printable characters) makes repeating the call safe: another call
+        with the same id within a day adds nothing."""
         return self._transport.run(self._reader.record(params, value, request_id))
 
     def annotate(
@@ -173,13 +175,13 @@ class Study(StudyBase):
     ) -> TrialRecord:
         """Writes labels and a note on a trial, given by its number or its record, and returns it.
 
-        Labels are strings or numbers, and come beside those that the trial has: one of the same key
-        is replaced, and one that is None is removed. A note replaces the one before, and "" removes
-        it; what is left out stays as it is. The same again changes nothing.
+        Labels are strings or numbers. They are added to those that the trial has: a label with the
+        same key is replaced, and None removes it. A note replaces the previous note, and "" removes
+        it. Arguments that are left out change nothing. Repeating a call changes nothing either.
 
-        Threads and tasks of a process take turns. The server takes all labels of a trial at once,
-        so they are read, changed and written back: of two processes that change labels of the same
-        trial within the same milliseconds, the later one may undo what the other has written.
+        Threads and tasks of one process take turns. The server takes all labels of a trial at once,
+        so this method reads them, changes them and writes them back. If two processes change labels
+        of the same trial within the same milliseconds, the later one may undo the other's change.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -194,11 +196,11 @@ class Study(StudyBase):
         return self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
     def reports(self, trial: TrialRecord) -> Mapping[int, float]:
-        """The measurements on the way of a trial, by step."""
+        """The intermediate measurements of a trial, by step."""
         return self._transport.run(self._reader.reports(trial.name))
 
     def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
-        """The share that each source task had in the suggestion of a trial, by name."""
+        """The share of each source task in the suggestion of a trial, by the task's name."""
         return self._transport.run(self._reader.source_weights(trial.name))
 
     def source_titles(self) -> Mapping[str, str]:
@@ -211,10 +213,10 @@ class Study(StudyBase):
         title: Optional[str] = None,
         labels: Optional[Mapping[str, Union[str, float, None]]] = None,
     ) -> StudyDescription:
-        """Gives the study another title or other labels, and returns it as it is then.
+        """Changes the study's title or labels, and returns the changed study.
 
-        Labels come beside those that the study has, as those of `annotate` do, and the same holds
-        of two processes that change them at once. What is left out stays as it is.
+        Labels are added and removed as in `annotate`, with the same caution about two processes
+        that change them at once. Arguments that are left out change nothing.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -227,21 +229,21 @@ class Study(StudyBase):
         return self._transport.run_in_turn(self.name, self._reader.change(title, labels))
 
     def pause(self) -> None:
-        """Stops suggestions for now; results are still taken."""
+        """Stops suggestions for now; results are still accepted."""
         self._transport.run(self._reader.set_state("PAUSED"))
 
     def resume(self) -> None:
-        """Lets suggestions go on."""
+        """Resumes suggestions."""
         self._transport.run(self._reader.set_state("ACTIVE"))
 
     def complete(self) -> None:
-        """Stops suggestions for good; late results are still taken."""
+        """Stops suggestions for good; late results are still accepted."""
         self._transport.run(self._reader.set_state("COMPLETED"))
 
     def export(self, path: str) -> None:
         """Writes the study to a file of JSON lines, with its trials, reports and provenances.
 
-        `slipstream.import_study` makes a study of it, here or on another server."""
+        `slipstream.import_study` makes a study from the file, here or on another server."""
         self._transport.run(exchange.export(self._service, self._meant, path))
 
     @property
@@ -254,7 +256,7 @@ class Study(StudyBase):
 
 
 def _reopen(address: str, file: Optional[str], meant: MeantStudy, options: Options) -> Study:
-    """The study that was pickled, in whatever process. Two under one worker id would get each
+    """The unpickled study, under a new worker id: two processes under one worker id would get each
     other's trials."""
     service, transport = connect(address if file is None else join(file), options)
     description = transport.run(studies.load_meant(service, meant))
