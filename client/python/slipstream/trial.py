@@ -15,9 +15,10 @@ from slipstream.records import TrialRecord
 class Trial(HeldTrial):
     """A configuration to try, made by `Study.suggest`.
 
-    In a `with` block its lease is renewed in the background, so that nobody else gets it. An
-    exception that leaves the block fails the trial with its text; Infeasible and TrialStopped give
-    it that outcome and go no further; Ctrl-C gives the trial back. Methods are thread-safe."""
+    A `with` block renews the trial's lease in the background, so that no other worker gets the
+    trial. An exception that leaves the block fails the trial, with the exception's text as the
+    reason. Infeasible and TrialStopped give the trial that outcome and are not raised further.
+    Ctrl-C gives the trial back. Methods are thread-safe."""
 
     def __init__(self, holder: Holder, record: TrialRecord, transport: BlockingTransport) -> None:
         super().__init__(holder, record)
@@ -25,14 +26,14 @@ class Trial(HeldTrial):
         self._renewals: Optional[Plan[None]] = None
 
     def report(self, step: int, value: float) -> None:
-        """Reports a measurement on the way, and renews the lease.
+        """Reports an intermediate measurement, and renews the lease.
 
-        All trials of a study count the same steps, which are whole numbers: epochs, trees, seconds
-        of training."""
+        Steps are whole numbers, and all trials of a study must count the same thing: epochs, trees,
+        seconds of training."""
         self._transport.run(self._report(step, value))
 
     def should_stop(self) -> bool:
-        """Whether to stop early, by the study's rule and the reports so far; see `stop_reason`."""
+        """Whether the study's rule, given the reports so far, says to stop; see `stop_reason`."""
         return self._transport.run(self._should_stop())
 
     def annotate(
@@ -43,7 +44,7 @@ class Trial(HeldTrial):
     ) -> None:
         """Writes labels and a note on the trial, for people and programs that look at it later.
 
-        See `Study.annotate`; it may be called before and after the outcome.
+        Works as `Study.annotate` does, before and after the outcome.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -58,13 +59,13 @@ class Trial(HeldTrial):
 
     @property
     def labels(self) -> Mapping[str, str]:
-        """The labels as they are now. A configuration that was queued again, because a lease ran
-        out, keeps those of the trial before."""
+        """The current labels. If a lease ran out and the configuration was queued again, the new
+        trial keeps the labels of the old one."""
         return self._transport.run(self._labels())
 
     @property
     def note(self) -> str:
-        """The note as it is now, which is kept as labels are; empty if there is none."""
+        """The current note, or "" if there is none. A new trial keeps it as it does labels."""
         return self._transport.run(self._note())
 
     def complete(self, value: float) -> None:
@@ -72,22 +73,22 @@ class Trial(HeldTrial):
         self._transport.run(self._complete(value))
 
     def fail(self, reason: str = "") -> None:
-        """Records that the worker failed. That may be chance; configurations that fail again and
-        again are avoided."""
+        """Records that the worker failed. This may be chance, so only configurations that fail
+        again and again are avoided."""
         self._transport.run(self._fail(reason))
 
     def infeasible(self, reason: str = "") -> None:
-        """Records that the configuration has no value, so that others like it are avoided."""
+        """Records that the configuration has no value, so that similar ones are avoided."""
         self._transport.run(self._infeasible(reason))
 
     def stop(self, reason: Optional[str] = None, value: Optional[float] = None) -> None:
         """Records that the training was stopped early.
 
-        Without a reason it is that of `should_stop`, without a value that of the last report."""
+        The default reason is that of `should_stop`; the default value is the last reported one."""
         self._transport.run(self._stop(reason, value))
 
     def release(self) -> None:
-        """Gives the trial back at once: another worker gets it."""
+        """Gives the trial back at once, so that another worker gets it."""
         self._transport.run(self._release())
 
     def __enter__(self) -> Trial:
@@ -114,7 +115,8 @@ class Trial(HeldTrial):
             self._renewals = None
 
     def finish(self, value: Any) -> None:
-        """Records what an objective returned, unless it has ended the trial itself.
+        """Records the value that an objective returned, unless it has ended the trial itself.
 
-        After the advice to stop the trial is stopped with this value, otherwise completed."""
+        If `should_stop` has advised to stop, the trial is stopped with this value, otherwise
+        completed."""
         self._transport.run(self._finish(value))
