@@ -14,7 +14,7 @@ from slipstream._calls.tls_files import check_together, read_own, read_roots
 DEFAULT_ADDRESS = "127.0.0.1:7411"
 # The environment variable that names the server of `slipstream.local`, if there is one.
 LOCAL_SERVER = "SLIPSTREAM_LOCAL_SERVER"
-# What gRPC itself takes apart: https://grpc.github.io/grpc/cpp/md_doc_naming.html.
+# Schemes that gRPC itself parses: https://grpc.github.io/grpc/cpp/md_doc_naming.html.
 _GRPC_SCHEMES = ("unix:", "unix-abstract:", "vsock:", "dns:", "ipv4:", "ipv6:", "xds:")
 _HOST_AND_PORT = re.compile(
     r"(?:[^\s/:@\[\]]+|\[[0-9A-Fa-f:.]+(?:%[^\s\]]+)?\])(?::([0-9]{1,5}))?"
@@ -28,7 +28,7 @@ _LAST_PORT = 65535
 class Deadlines:
     """How long one call may take, in seconds."""
 
-    attempt: float  # One attempt; the one after an attempt that took longer has a new connection.
+    attempt: float  # One attempt; after one that took longer, the next uses a new connection.
     overall: float  # All attempts together, with the pauses between them.
 
     def __post_init__(self) -> None:
@@ -41,17 +41,17 @@ class Deadlines:
 
 @dataclass(frozen=True)
 class Retry:
-    """When and how often a call is repeated.
+    """When and how often a call is retried.
 
-    A call is repeated after UNAVAILABLE, ABORTED, an attempt's deadline and CANCELLED, with which
-    a server that shuts down drops calls. A repetition has the request id of the first attempt, so
+    A call is retried after UNAVAILABLE, ABORTED, an attempt's deadline and CANCELLED, with which
+    a server drops calls when it shuts down. A retry has the request id of the first attempt, so
     no change is made twice. The pause before attempt n + 1 is drawn uniformly from zero to
     `initial_backoff` * 2 ** (n - 1), at most `max_backoff`.
 
-    A server that is silent for two seconds is told of, once, by a warning of the logger
-    "slipstream", which Python prints on standard error unless the program configures it. A server
-    on this machine that has never answered, and whose port refuses connections, is waited for no
-    longer than `refused`: it has not been started."""
+    If the server is silent for two seconds, the logger "slipstream" warns once; Python prints the
+    warning on standard error unless the program configures logging. If a server on this machine has
+    never answered and its port refuses connections, it has not been started, and a call waits for
+    it no longer than `refused`."""
 
     initial_backoff: float = 0.1  # Seconds.
     max_backoff: float = 5.0  # Seconds.
@@ -74,13 +74,13 @@ class Retry:
 class Options:
     """The options of a client.
 
-    `token` says who calls, for servers that ask. `ca` encrypts: it is the file with the
-    certificates, in PEM form, that sign the server's, or "system" for those that the system
-    trusts. `certificate` and `key` are the files of one's own, for servers that ask for one.
-    `credentials` are gRPC channel credentials in place of these three. What is not given comes from
-    the environment: SLIPSTREAM_TOKEN, SLIPSTREAM_CA, SLIPSTREAM_CERTIFICATE, SLIPSTREAM_KEY.
-    Without all of them the connection is plaintext, which suits loopback and trusted networks
-    only."""
+    `token` identifies the caller to servers that require one. `ca` turns TLS on: it is a PEM file
+    of the certificates that sign the server's certificate, or "system" for those that the system
+    trusts. `certificate` and `key` are the files of the client's own certificate, for servers that
+    require one. `credentials` are gRPC channel credentials in place of these three. Options that
+    are not given come from SLIPSTREAM_TOKEN, SLIPSTREAM_CA, SLIPSTREAM_CERTIFICATE and
+    SLIPSTREAM_KEY. Without `ca` or `credentials` the connection is plaintext, which suits only
+    loopback and trusted networks."""
 
     call: Deadlines = field(default_factory=lambda: Deadlines(10, 60))
     # Suggest may have to fit a model first.
@@ -95,8 +95,8 @@ class Options:
     key: Optional[str] = None
 
     def with_environment(self, address: str) -> Options:
-        """The same options, with those of the environment where they are not given. These are not
-        meant for a server that `slipstream.local` runs."""
+        """These options, completed from the environment, which is ignored for a server that
+        `slipstream.local` runs."""
         if os.environ.get(LOCAL_SERVER) == address:
             return self
 
@@ -114,8 +114,8 @@ class Options:
         )
 
     def without_secrets(self) -> Options:
-        """The same for another process, which has the token from its own environment and the
-        certificates from their files."""
+        """These options for another process, which takes the token from its own environment and
+        reads the certificates from their files."""
         if self.credentials is not None:
             raise TypeError(
                 "what was opened with Options(credentials=...) cannot be pickled, as these are "
@@ -124,8 +124,8 @@ class Options:
         return replace(self, token=None)
 
     def channel_credentials(self) -> Optional[Any]:
-        """The credentials of a channel; none for plaintext. ValueError or OSError, saying what to
-        give instead, for files that are not what they should be."""
+        """The credentials of a channel, or None for plaintext. If a file is unusable, raises
+        ValueError or OSError, which say what to give instead."""
         if self.credentials is not None:
             return self.credentials
         check_together(self.ca, self.certificate, self.key)
@@ -140,8 +140,8 @@ class Options:
 
 
 def choose_address(address: Optional[str]) -> str:
-    """The address, or else that of the environment variable SLIPSTREAM_ADDRESS, or the default,
-    with the default's port where it is a host without one."""
+    """The address, or else that of SLIPSTREAM_ADDRESS, or else the default. A host without a port
+    gets the default port."""
     if address:
         return _checked_address("address", address)
     return _checked_address(
@@ -150,7 +150,8 @@ def choose_address(address: Optional[str]) -> str:
 
 
 def _checked_address(origin: str, address: Any) -> str:
-    """The address with a port, unless gRPC would wait for a server that nobody can have meant."""
+    """The address with a port. Refuses addresses that nobody can have meant, for which gRPC would
+    wait."""
     if not isinstance(address, str):
         raise TypeError(f"{origin}={address!r} must be a text of the form host:port")
     if address.startswith(_GRPC_SCHEMES):
