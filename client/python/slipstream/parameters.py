@@ -27,8 +27,8 @@ Number = Union[float, int]
 # A parent's name and the value, or values, for which the parameter is active.
 When = Mapping[str, Union[Value, Sequence[Value]]]
 
-# The most values of a choice or a discrete parameter (the server's limit), and of an integer that
-# decides a condition of an inferred space.
+# The most values of a choice or a discrete parameter (the server's limit), and of an integer parent
+# of a condition in an inferred space.
 MOST_VALUES = 1000
 SCALES = ("linear", "log", "reverse_log")
 
@@ -46,7 +46,7 @@ class Condition:
 
 @dataclass(frozen=True, repr=False)
 class Parameter:
-    """What one parameter may be. Made by `real`, `log` and the other functions of this module."""
+    """One parameter. Made by `real`, `log` and the other functions of this module."""
 
     kind: str  # "real", "integer", "discrete", "choice" or "boolean".
     low: Optional[Number] = None  # For real and integer parameters.
@@ -57,7 +57,7 @@ class Parameter:
     condition: Optional[Condition] = None
 
     def unconditional(self) -> Parameter:
-        """The same, active always."""
+        """The same parameter without its condition."""
         return replace(self, condition=None)
 
     def __repr__(self) -> str:
@@ -154,11 +154,11 @@ def _real(
 def real(
     low: Number, high: Number, *, default: Optional[Number] = None, when: Optional[When] = None
 ) -> Parameter:
-    """A real number between two bounds, both legal.
+    """A real number between two bounds, inclusive.
 
-    `default` is the value that a person would start with, and what a source task without the
-    parameter is taken to have used. `when` says for which value, or list of values, of another
-    parameter this one is active."""
+    `default` is the value that a person would start with. If a source task lacks the parameter, it
+    is taken to have used this value. `when` names another parameter and the value, or list of
+    values, for which this one is active."""
     return _real("real", low, high, "linear", default, when)
 
 
@@ -184,7 +184,7 @@ def integer(
     default: Optional[int] = None,
     when: Optional[When] = None,
 ) -> Parameter:
-    """A whole number between two bounds, both legal; `scale` is "linear", "log" or "reverse_log".
+    """A whole number between two bounds, inclusive; `scale` is "linear", "log" or "reverse_log".
 
     >>> integer(1, 1024, scale="log")
     integer(1, 1024, scale='log')
@@ -204,9 +204,9 @@ def discrete(
     default: Optional[Number] = None,
     when: Optional[When] = None,
 ) -> Parameter:
-    """One of some numbers, whose order and distances matter.
+    """One of several numbers, whose order and distances matter.
 
-    Where all of them are whole, trials have integers."""
+    If all of them are whole, trials have integers."""
     values = _listed(values)
     if not values:
         raise ValueError("discrete() needs at least one number, such as discrete(16, 32, 64)")
