@@ -85,13 +85,13 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
   const auto imported = std::make_shared<ImportArguments>();
   CLI::App* const in = group->add_subcommand(
       "import",
-      "Makes a study of exported lines, whole or not at all; trials that workers held are "
-      "queued again");
+      "Makes a study from an exported file, completely or not at all; trials that workers held "
+      "are queued again");
   in->add_option("file", imported->file, "The file to read, - for standard input (default)")
       ->type_name("FILE");
-  in->add_option("--id", imported->id, "The study's new name (default: that of the export)");
+  in->add_option("--id", imported->id, "The study's new id (default: its id in the export)");
   AddProjectOption(in, /*all_too=*/false, &imported->parent);
-  in->add_flag("--replace", imported->replace, "Replace an existing study of that name");
+  in->add_flag("--replace", imported->replace, "Replace an existing study of the same name");
   ChooseAction(in, imported, ImportStudy, chosen);
 }
 
