@@ -38,8 +38,8 @@ Json HeldJson(const v1::HeartbeatResponse& response) {
   return json;
 }
 
-// Prints the trials, with how long each is held, and no table where there are none; whether the
-// worker holds any.
+// Prints the trials with what is left of their leases, and no table if there are none. Returns
+// whether the worker holds any.
 bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   bool any = false;
   Table table;
@@ -59,19 +59,20 @@ bool PrintHeld(const v1::HeartbeatResponse& response, Session& session) {
   return any;
 }
 
-// Whether a later heartbeat may succeed. Leases do not run out while no server is running, so that
-// the worker may hold its trials however long that lasts.
+// Whether a later heartbeat may succeed. Leases do not run out while no server is running, so the
+// worker may still hold its trials, however long that lasts.
 bool MayPass(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
          absl::IsAborted(status) || absl::IsCancelled(status) ||
          absl::IsResourceExhausted(status);
 }
 
-// Ends when the worker holds no trial, and on an error that no later heartbeat can pass. The first
-// heartbeat has to succeed, so that a wrong address is noticed, and tells which study is meant.
+// Returns when the worker holds no trial, or on an error that no later heartbeat can overcome. The
+// first heartbeat has to succeed, so that a wrong address is noticed; its answer says which study
+// is meant.
 absl::Status KeepLeases(v1::HeartbeatRequest request, absl::Duration every, Session& session) {
   bool answered = false;  // At least once.
-  bool was_told = false;  // That the server does not answer, since it last did.
+  bool was_told = false;  // The user was told that the server does not answer, since it last did.
   while (true) {
     const auto response = session.client().Heartbeat(request);
     if (response.ok()) {
@@ -133,7 +134,8 @@ absl::Status Release(const ReleaseArguments& arguments, Session& session) {
                      FullTrialName(whole ? number : absl::StrCat(arguments.study, "/", number)));
   }
   if (request.worker().empty() && request.trials().empty()) {
-    return UsageError("which trials? Give their numbers, or --worker NAME for all of a worker's");
+    return UsageError(
+        "which trials? Give their numbers, or --worker NAME for all trials of a worker");
   }
   ASSIGN_OR_RETURN(const auto response, session.client().ReleaseTrials(std::move(request)));
   const std::vector<v1::Trial> trials(response.trials().begin(), response.trials().end());
@@ -240,7 +242,7 @@ void AddRelease(CLI::App* group, Action* chosen) {
   AddStudyName(command, &arguments->study);
   command->add_option("trials", arguments->trials, "Numbers of the trials")->type_name("NUMBER");
   command->add_option("--worker", arguments->worker,
-                      "Only trials of this worker; without numbers all of them");
+                      "Release only trials of this worker; without numbers, all of them");
   ChooseAction(command, arguments, Release, chosen);
 }
 
@@ -259,7 +261,7 @@ void AddReport(CLI::App* group, Action* chosen) {
 void AddShouldStop(CLI::App* group, Action* chosen) {
   const auto trial = std::make_shared<std::string>();
   CLI::App* const command = group->add_subcommand(
-      "should-stop", "Advises whether to stop a trial early, by its reports so far");
+      "should-stop", "Advises whether to stop a trial early, judging by its reports so far");
   AddTrialName(command, trial.get());
   ChooseAction(command, trial, ShouldStop, chosen);
 }
@@ -268,7 +270,7 @@ void AddAnnotate(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<AnnotationArguments>();
   CLI::App* const command = group->add_subcommand("annotate", "Writes a note or labels on a trial");
   AddTrialName(command, &arguments->trial);
-  command->add_option("--note", arguments->note, "Remark for people; empty removes it");
+  command->add_option("--note", arguments->note, "Note for people; an empty one removes it");
   AddLabelChange(command, "trial", &arguments->labels);
   ChooseAction(command, arguments, Annotate, chosen);
 }
@@ -280,11 +282,11 @@ void AddHeartbeat(CLI::App* app, Action* chosen) {
   CLI::App* const command =
       app->add_subcommand("heartbeat", "Renews the leases of a worker's trials");
   AddStudyName(command, &arguments->study);
-  command->add_option("--worker", arguments->worker, "The worker's own stable id")->required();
+  command->add_option("--worker", arguments->worker, "Stable id of the worker")->required();
   command
       ->add_option("--every", arguments->every,
-                   "Repeat at this interval, also after the server was unavailable, "
-                   "until the worker holds no trial")
+                   "Repeat at this interval until the worker holds no trial, even if the "
+                   "server is unavailable for a while")
       ->type_name("DURATION");
   ChooseAction(command, arguments, Heartbeat, chosen);
 }
