@@ -113,7 +113,7 @@ std::string OfText(int64_t value, bool is_limited, int64_t quota) {
                 is_limited ? std::optional<std::string>(absl::StrCat(quota)) : std::nullopt);
 }
 
-// What projects have, and the quotas of those that have one.
+// The usage of each project, with its quotas if it has any.
 Table ProjectTable(const v1::ServerStatus& status) {
   Table table;
   table.columns = {{"project"},
@@ -187,10 +187,11 @@ void AddServerCommands(CLI::App* app, Action* chosen) {
   const auto arguments = std::make_shared<BackupArguments>();
   CLI::App* const backup = group->add_subcommand(
       "backup",
-      "Copies all that the server stores to a new file in its --backup-folder and checks the copy");
+      "Copies everything that the server stores to a new file in its --backup-folder, and checks "
+      "the copy");
   backup
       ->add_option("name", arguments->name,
-                   "The file's name, ending with .db (default: made of the time)")
+                   "Name of the file, ending in .db (default: derived from the time)")
       ->type_name("NAME");
   ChooseAction(backup, arguments, BackUp, chosen);
 }
