@@ -33,7 +33,7 @@ void AddProjectOption(CLI::App* command, bool all_too, std::string* parent) {
       ->add_option_function<std::string>(
           "--project", [parent](const std::string& project) { *parent = "projects/" + project; },
           all_too ? "Project, or - for all (default: the project \"default\")"
-                  : "Project that it belongs to (default: the project \"default\")")
+                  : "Project to put it in (default: the project \"default\")")
       ->type_name("NAME");
 }
 
@@ -50,7 +50,7 @@ void AddTrialName(CLI::App* command, std::string* trial) {
 void AddSourceTaskName(CLI::App* command, std::string* source_task) {
   command
       ->add_option("source_task", *source_task,
-                   "Its hexadecimal name, or the first 6 or more digits")
+                   "Hexadecimal name of the source task, or its first 6 or more digits")
       ->required()
       ->type_name("NAME");
 }
@@ -63,10 +63,10 @@ CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
 void AddSpaceOptions(CLI::App* command, SpaceArguments* arguments) {
   command
       ->add_option("--space", arguments->file,
-                   "File with the search space as JSON, - for standard input")
+                   "JSON file with the search space, - for standard input")
       ->type_name("FILE");
   AddRepeatable(command, "--param", &arguments->parameters,
-                "One parameter in short form, see below; repeat for others")
+                "Parameter in short form (see below); repeat for others")
       ->type_name("PARAMETER");
   command->footer(kParameterGrammar);
 }
@@ -135,8 +135,8 @@ absl::Status ReadLabels(const std::vector<std::string>& texts,
 }
 
 void AddLabelChange(CLI::App* command, const std::string& resource, LabelChange* change) {
-  const std::string description =
-      absl::StrCat("Label, in place of all that the ", resource, " has; repeat for others");
+  const std::string description = absl::StrCat(
+      "Label to set; those given replace all labels of the ", resource, "; repeat for others");
   CLI::Option* const labels =
       AddRepeatable(command, "--label", &change->labels, description)->type_name("KEY=VALUE");
   command->add_flag("--no-labels", change->no_labels, "Removes all labels")->excludes(labels);
