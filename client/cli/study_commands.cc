@@ -39,7 +39,7 @@ absl::StatusOr<v1::LeasePolicy> ReadLease(const LeaseArguments& arguments) {
   return policy;
 }
 
-// `default_lease` and `default_requeues` say what holds where the option is left out.
+// `default_lease` and `default_requeues` say what applies if the option is left out.
 void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
                      const std::string& default_requeues, LeaseArguments* arguments) {
   command
@@ -49,8 +49,8 @@ void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
                                 default_lease, ")"))
       ->type_name("DURATION");
   command->add_option("--requeues", arguments->requeues,
-                      absl::StrCat("How often a configuration is queued again after its lease ran "
-                                   "out (default: ",
+                      absl::StrCat("How many times a configuration is queued again after its lease "
+                                   "runs out (default: ",
                                    default_requeues, ")"));
 }
 
@@ -112,8 +112,8 @@ absl::Status ReadRecipePart(const std::string& part, v1::Recipe* recipe) {
   } else {
     return UsageError(absl::StrCat(
         "--recipe \"", part, "\": ", name,
-        " is none of prior, calibration, acquisition, initial and exploration, so it should be an "
-        "option, whose value is a number"));
+        " is not one of prior, calibration, acquisition, initial and exploration, so it must be an "
+        "option, and options take numbers"));
   }
   return absl::OkStatus();
 }
@@ -144,7 +144,8 @@ absl::StatusOr<v1::Study> DescribeStudy(const CreationArguments& arguments) {
   return study;
 }
 
-// `status` says that there is no such source task. If it is a study, says how to make one of it.
+// `status` says that there is no such source task. If there is a study of that name, the error
+// says how to make a source task from it.
 absl::Status NoSourceTask(const std::string& source, const absl::Status& status,
                           Session& session) {
   const auto study = FullStudyName(source);
@@ -256,13 +257,13 @@ void AddCreate(CLI::App* group, Action* chosen) {
   command->add_flag("--exact", arguments->exact,
                     "Measurements have no noise, so models do not repeat configurations");
   command->add_option("--id", arguments->id,
-                      "Last part of its name (default: made up by the server)");
+                      "Its id, the last part of its name (default: chosen by the server)");
   AddProjectOption(command, /*all_too=*/false, &arguments->parent);
   command->add_option("--title", arguments->title, "Title for people");
   command->add_option("--preset", arguments->preset, "Algorithm, see slipstream presets");
   AddRepeatable(command, "--recipe", &arguments->recipe,
-                "Override of the preset's recipe, such as prior=scaml, calibration=hmc, "
-                "acquisition=ei, exploration=exp3, or an option; repeat for others")
+                "Ingredient or option to replace in the preset's recipe, such as prior=scaml, "
+                "calibration=hmc, acquisition=ei or exploration=exp3; repeat for others")
       ->type_name("NAME=VALUE");
   command->add_option("--seed", arguments->seed, "Seed of all random choices")
       ->check([](const std::string& text) -> std::string {
@@ -275,10 +276,10 @@ void AddCreate(CLI::App* group, Action* chosen) {
       ->type_name("KEY=VALUE");
   AddLeaseOptions(command, "1h", "3", &arguments->lease);
   command->add_option("--stopping", arguments->stopping,
-                      "Rule by which trials should stop early, such as median, asha or curve; see "
+                      "Rule for stopping trials early, such as median, asha or curve; see "
                       "slipstream presets --ingredients");
   AddRepeatable(command, "--stopping-option", &arguments->stopping_options,
-                "Option of that rule; repeat for others")
+                "Option of the stopping rule; repeat for others")
       ->type_name("NAME=NUMBER");
   ChooseAction(command, arguments, CreateStudy, chosen);
 }
