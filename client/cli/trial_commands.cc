@@ -264,7 +264,7 @@ void AddSuggest(CLI::App* app, Action* chosen) {
   AddStudyName(command, &arguments->study);
   command
       ->add_option("--worker", arguments->worker,
-                   "The worker's own stable id; it gets its unfinished trials again")
+                   "Stable id of the worker; if it asks again, it gets its unfinished trials")
       ->required();
   command->add_option("--count", arguments->count, "How many trials")
       ->check(CLI::Range(1, kLargestPage))
@@ -285,7 +285,7 @@ void AddTrials(CLI::App* app, Action* chosen) {
   CLI::App* const command = app->add_subcommand("trials", "Lists a study's trials");
   AddStudyName(command, &arguments->study);
   CLI::Option* const best =
-      command->add_option("--best", arguments->best, "Only this many of the best, best first")
+      command->add_option("--best", arguments->best, "Only this many trials, best first")
           ->check(CLI::Range(1, kLargestPage));
   CLI::Option* const states = AddRepeatable(command, "--state", &arguments->states,
                                             "Only trials in this state; repeat for others")
@@ -297,7 +297,9 @@ void AddTrials(CLI::App* app, Action* chosen) {
                        "At most this many (default: 50 in tables, otherwise all)")
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   CLI::Option* const last =
-      command->add_option("--last", arguments->last, "Only this many of the newest, oldest first")
+      command
+          ->add_option("--last", arguments->last,
+                       "Only this many of the newest trials, oldest first")
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   best->excludes(states)->excludes(all)->excludes(limit)->excludes(last);
   all->excludes(limit)->excludes(last);
@@ -313,7 +315,7 @@ void AddTrialGroup(CLI::App* app, Action* chosen) {
       group->add_subcommand("add", "Adds a trial with a result from elsewhere, or one to try next");
   AddStudyName(command, &arguments->study);
   AddRepeatable(command, "--set", &arguments->values,
-                "Value of a parameter, once for each active one")
+                "Value of a parameter; repeat for every active parameter")
       ->required()
       ->type_name("NAME=VALUE");
   AddOutcomeOptions(command, &arguments->outcome);
@@ -323,7 +325,8 @@ void AddTrialGroup(CLI::App* app, Action* chosen) {
 
 void AddExplain(CLI::App* app, Action* chosen) {
   const auto trial = std::make_shared<std::string>();
-  CLI::App* const command = app->add_subcommand("explain", "Shows where a trial came from");
+  CLI::App* const command =
+      app->add_subcommand("explain", "Shows where a trial's configuration came from");
   AddTrialName(command, trial.get());
   ChooseAction(command, trial, Explain, chosen);
 }
