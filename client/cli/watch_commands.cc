@@ -48,7 +48,7 @@ std::string KindText(v1::StudyEvent::Kind kind) {
   }
 }
 
-// How the trial ended and why, for example "failed, out of memory"; empty for one that was queued
+// How the trial ended and why, for example "failed, out of memory"; empty if it has been queued
 // again since.
 std::string EndText(const v1::Trial& trial) {
   switch (trial.state()) {
@@ -63,9 +63,9 @@ std::string EndText(const v1::Trial& trial) {
   }
 }
 
-// What the event leaves out, as it is by now: how a trial ended, or the study's state and title.
-// Makes at most one call, and is empty where that fails, as for what was deleted since. Reports are
-// too many for a call each.
+// What the event leaves out, as of now: how a trial ended, or the study's state and title. Makes at
+// most one call, and is empty if the call fails, for example because the trial was deleted since.
+// Reports are too many for a call each.
 std::string DetailOf(const v1::StudyEvent& event, Session& session) {
   if (event.kind() == v1::StudyEvent::STUDY_CHANGED) {
     v1::GetStudyRequest request;
@@ -128,7 +128,7 @@ struct WatchArguments {
   std::string parent;  // The project's name, where no study is given.
 };
 
-// Tells how to go on; to the error stream if the watch ended before it was meant to.
+// Says how to resume the watch; on the error stream if it ended prematurely.
 void TellHowToResume(const absl::Status& status, const std::string& token, Session& session) {
   const std::string advice = absl::StrCat("To resume from here: --after ", token);
   if (status.ok()) return session.Remark("\n" + advice);
@@ -163,12 +163,14 @@ absl::Status Watch(const WatchArguments& arguments, Session& session) {
 void AddStudyWatch(CLI::App* group, Action* chosen) {
   const auto arguments = std::make_shared<WatchArguments>();
   CLI::App* const command =
-      group->add_subcommand("watch", "Shows the events of a study, or of all, as they happen");
+      group->add_subcommand("watch", "Shows the events of one study, or of all, as they happen");
   command->add_option("study", arguments->study, "Name of the study (default: all)")
       ->type_name("STUDY");
   command->add_option("--count", arguments->count, "End after this many events")
       ->check(CLI::PositiveNumber);
-  command->add_option("--after", arguments->after, "Begin where an earlier watch of the same ended")
+  command
+      ->add_option("--after", arguments->after,
+                   "Begin where an earlier watch of the same study or project ended")
       ->type_name("TOKEN");
   AddProjectOption(command, /*all_too=*/true, &arguments->parent);
   ChooseAction(command, arguments, Watch, chosen);
