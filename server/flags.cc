@@ -22,14 +22,15 @@ namespace slipstream {
 namespace {
 
 constexpr char kAbout[] =
-    "Slipstream: black-box optimisation in which every new study rides in the slipstream of\n"
-    "earlier ones. Serves gRPC; keeps everything in one SQLite file.\n";
+    "Slipstream: a server for black-box optimisation that learns from earlier studies.\n"
+    "Serves gRPC; keeps everything in one SQLite file.\n";
 
 constexpr char kFooter[] =
     "\nFlags may also be set in the environment (SLIPSTREAM_LISTEN for --listen) or a flag file\n"
-    "(lines such as listen=\"127.0.0.1:7411\"); the command line wins, then the environment.\n"
-    "On SIGTERM, SIGINT and SIGHUP the server refuses new calls and finishes those in progress,\n"
-    "for at most --drain-seconds.\n\n"
+    "(lines such as listen=\"127.0.0.1:7411\"). The command line takes precedence over the\n"
+    "environment, and the environment over the file.\n"
+    "On SIGTERM, SIGINT and SIGHUP the server refuses new calls and gives those in progress at\n"
+    "most --drain-seconds to finish.\n\n"
     "Example: slipstream_server --create --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.
@@ -48,8 +49,8 @@ bool IsThere(const std::string& path) {
   return std::filesystem::exists(path, error) || error;
 }
 
-// Whether the text has only what decimal numbers have; neither nan nor inf is one. CLI11 would read
-// 010 as 8.
+// Whether the text has only characters of decimal numbers, so that it is neither nan nor inf, and
+// no leading zero: CLI11 would read 010 as 8.
 bool LooksDecimal(const std::string& text) {
   const size_t first = text.find_first_not_of("+-");
   const bool octal = first != std::string::npos && text[first] == '0' && first + 1 < text.size() &&
@@ -76,7 +77,7 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->capture_default_str()
       ->group("Serving");
   app->add_option("--address-file", flags->address_file,
-                  "File to write the address to when ready to serve")
+                  "File to which the address is written once the server is ready")
       ->envname("SLIPSTREAM_ADDRESS_FILE")
       ->group("Serving");
   app->add_option("--max-message-bytes", flags->service.max_message_bytes,
@@ -86,13 +87,13 @@ void AddServing(CLI::App* app, Flags* flags) {
       ->capture_default_str()
       ->group("Serving");
   app->add_option("--max-connections", flags->server.max_connections,
-                  "Connections at a time; more are refused")
+                  "Most connections at a time; further ones are refused")
       ->envname("SLIPSTREAM_MAX_CONNECTIONS")
       ->check(Between(1, 1000000))
       ->capture_default_str()
       ->group("Serving");
   app->add_option("--max-connections-per-address", flags->server.max_connections_per_address,
-                  "Connections at a time from one address, or one IPv6 network of 64 bits")
+                  "Most connections at a time from one address, or one IPv6 /64 network")
       ->envname("SLIPSTREAM_MAX_CONNECTIONS_PER_ADDRESS")
       ->check(Between(1, 1000000))
       ->capture_default_str()
@@ -100,7 +101,7 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<int64_t>(
          "--call-memory-mib",
          [flags](const int64_t& mib) { flags->server.call_memory_bytes = mib << 20; },
-         "Memory for messages, uploads and large requests that are under way, in MiB")
+         "Memory for messages, uploads and large requests in progress, in MiB")
       ->envname("SLIPSTREAM_CALL_MEMORY_MIB")
       ->check(Between(64, 1 << 20))
       ->default_str(absl::StrCat(flags->server.call_memory_bytes >> 20))
@@ -108,21 +109,21 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--upload-idle-seconds",
          [flags](const double& seconds) { flags->server.max_upload_idle = absl::Seconds(seconds); },
-         "How long an upload may send nothing before it is ended, and a message may stay "
+         "How long an upload may send nothing before it is ended, and how long a message may stay "
          "incomplete before its connection is closed")
       ->envname("SLIPSTREAM_UPLOAD_IDLE_SECONDS")
       ->check(Between(0.1, 86400.0))
       ->default_str(absl::StrCat(absl::ToInt64Seconds(flags->server.max_upload_idle)))
       ->group("Serving");
   app->add_option("--drain-seconds", flags->drain_seconds,
-                  "How long calls in progress may take after SIGTERM")
+                  "How long calls in progress have to finish after SIGTERM")
       ->envname("SLIPSTREAM_DRAIN_SECONDS")
       ->check(Between(0.0, 3600.0))
       ->capture_default_str()
       ->group("Serving");
   app->add_flag("--until-stdin-ends", flags->until_stdin_ends,
-                "Drain when standard input ends, as it does with the process that holds its other\n"
-                "end, however that process ends; Ctrl-C is left to it")
+                "Drain when standard input ends, as it does when the process at its other end\n"
+                "ends for any reason; Ctrl-C is left to that process")
       ->group("Serving");
   app->add_option("--compute-threads", flags->service.compute_threads,
                   "Threads that compute suggestions")
@@ -133,7 +134,7 @@ void AddServing(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--suggest-seconds",
          [flags](const double& seconds) { flags->service.suggest_budget = absl::Seconds(seconds); },
-         "How long a Suggest call may compute; suggestions that are missing then are made at once")
+         "How long a Suggest call may compute; suggestions still missing then are made at once")
       ->envname("SLIPSTREAM_SUGGEST_SECONDS")
       ->check(Between(0.1, 3600.0))
       ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->service.suggest_budget)))
@@ -152,21 +153,21 @@ void AddTransfer(CLI::App* app, Flags* flags) {
 }
 
 void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
-  app->add_option("--data", flags->data, "Folder of slipstream.db, or a file that is called *.db")
+  app->add_option("--data", flags->data, "Folder that holds slipstream.db, or a file named *.db")
       ->envname("SLIPSTREAM_DATA")
       ->capture_default_str()
       ->group("Storage");
   app->add_flag("--create", flags->create,
-                "Make the folder and a new store if there is none; without it, a missing store is "
-                "an error")
+                "Make the folder and a new store if there is no store; without this flag, a "
+                "missing store is an error")
       ->envname("SLIPSTREAM_CREATE")
       ->group("Storage");
   app->add_flag("--create-default-folder", flags->create_default_folder,
-                "Make the default folder with a new store if there is no such folder, as "
-                "`slipstream serve` says; another --data needs --create")
+                "Make the default folder with a new store if that folder does not exist; "
+                "`slipstream serve` sets this flag. For any other --data use --create")
       ->group("Storage");
   app->add_option("--request-id-hours", *retention_hours,
-                  "Least time for which the answer to a request id is kept for retries")
+                  "Minimum time to keep the answer to a request id for retries")
       ->envname("SLIPSTREAM_REQUEST_ID_HOURS")
       ->check(Between(0.1, 8760.0))
       ->capture_default_str()
@@ -182,23 +183,23 @@ void AddStorage(CLI::App* app, Flags* flags, double* retention_hours) {
          [flags](const double& days) {
            flags->service.retention.delete_completed_after = days * absl::Hours(24);
          },
-         "Delete studies that are completed and have not been changed for so many days, with their "
-         "trials; never unless given")
+         "Delete completed studies, with their trials, once they have been unchanged for this many "
+         "days (default: never)")
       ->envname("SLIPSTREAM_DELETE_COMPLETED_AFTER_DAYS")
       ->check(Between(1e-6, 36500.0))
       ->type_name("DAYS")
       ->group("Storage");
   app->add_option("--backup-folder", flags->service.backups.folder,
-                  "Folder for the files that `slipstream server backup` makes; without it there "
-                  "are none")
+                  "Folder for the files that `slipstream server backup` makes; without it, that "
+                  "command is refused")
       ->envname("SLIPSTREAM_BACKUP_FOLDER")
       ->type_name("FOLDER")
       ->group("Storage");
-  app->add_flag("--check", flags->check, "Check the whole file for damage and exit")
+  app->add_flag("--check", flags->check, "Check the entire file for damage and exit")
       ->group("Storage");
   app->add_option(
          "--back-up-to", flags->back_up_to,
-         "Copy the file to a new one, check the copy and exit; a server may be using the file")
+         "Copy the file to a new one, check the copy and exit; works while a server uses the file")
       ->group("Storage");
   app->add_option("--restore-from", flags->restore_from,
                   "Check a backup, put it in place where there is no store, and exit")
@@ -212,8 +213,8 @@ void AddAccess(CLI::App* app, Flags* flags) {
   };
   file(
       "--token-file", &flags->token_file, "SLIPSTREAM_TOKEN_FILE",
-      "Who may call, with which role and in which projects: a line for each, as --new-token prints "
-      "it; read again when it changes. Without it everybody may do everything");
+      "Who may call: one line per caller, with role and projects, as --new-token prints it; read "
+      "again when it changes. Without it everybody may do everything");
   app->add_option(
          "--new-token", flags->new_token,
          "Print a new token and its line for the token file, and exit. The role is trainer, "
@@ -221,21 +222,21 @@ void AddAccess(CLI::App* app, Flags* flags) {
       ->type_name("NAME:ROLE:PROJECTS")
       ->group("Access");
   file("--quota-file", &flags->quota_file, "SLIPSTREAM_QUOTA_FILE",
-       "How much each project may have: lines of project, studies, trials, sources, mib and "
-       "calls_per_second, each a number or -, and * for all other projects; read again when it "
-       "changes. Without it no project is limited");
+       "Limits of projects: lines of project (* for all others), studies, trials, sources, mib and "
+       "calls_per_second, each limit a number or - for none; read again when it changes. Without "
+       "it no project is limited");
   file("--tls-certificate", &flags->server.tls.certificate, "SLIPSTREAM_TLS_CERTIFICATE",
-       "The server's certificate and those it is signed with, in PEM form; read again when it "
-       "changes");
-  file("--tls-key", &flags->server.tls.key, "SLIPSTREAM_TLS_KEY", "The certificate's key");
+       "The server's certificate chain in PEM form; read again when it changes");
+  file("--tls-key", &flags->server.tls.key, "SLIPSTREAM_TLS_KEY", "The certificate's private key");
   file("--tls-client-ca", &flags->server.tls.client_ca, "SLIPSTREAM_TLS_CLIENT_CA",
-       "Refuse callers without a certificate signed by one of these");
+       "Refuse callers without a certificate signed by one of those in this file");
   app->add_flag("--allow-plaintext,--insecure", flags->server.allow_plaintext_beyond_loopback,
-                "Serve unencrypted on addresses that other machines can reach, also metrics")
+                "Serve calls and metrics unencrypted, even on addresses that other machines can "
+                "reach")
       ->envname("SLIPSTREAM_ALLOW_PLAINTEXT")
       ->group("Access");
   file("--audit-log", &flags->audit_log, "SLIPSTREAM_AUDIT_LOG",
-       "Append to this file who changed what and when, one JSON object per line");
+       "File to which to append who changed what and when, one JSON object per line");
 }
 
 void AddSight(CLI::App* app, Flags* flags) {
@@ -259,14 +260,14 @@ void AddSight(CLI::App* app, Flags* flags) {
   app->add_option_function<double>(
          "--slow-call-seconds",
          [flags](const double& seconds) { flags->calls.slow = absl::Seconds(seconds); },
-         "Log calls that take longer")
+         "Log calls that take longer than this")
       ->envname("SLIPSTREAM_SLOW_CALL_SECONDS")
       ->check(Between(0.0, 3600.0))
       ->default_str(absl::StrCat(absl::ToDoubleSeconds(flags->calls.slow)))
       ->group("Logs and metrics");
   app->add_option("--metrics-address", flags->metrics_address,
                   "Address to serve /metrics for Prometheus and /healthz on, such as "
-                  "127.0.0.1:7412; off unless given. Anyone who can reach it can read it")
+                  "127.0.0.1:7412 (default: off). Anyone who can reach it can read it")
       ->envname("SLIPSTREAM_METRICS_ADDRESS")
       ->group("Logs and metrics");
 }
@@ -295,7 +296,7 @@ void ParseInOrder(std::vector<std::string> arguments, CLI::App* app) {
   app->parse(std::move(arguments));
 }
 
-// Of several things to do and exit after, only one would be done.
+// Each of these does one thing and exits, so of several only one would be done.
 void AllowOneTask(CLI::App* app) {
   const std::vector<std::string> tasks = {"--check", "--back-up-to", "--restore-from",
                                           "--new-token"};
@@ -304,7 +305,7 @@ void AllowOneTask(CLI::App* app) {
   }
 }
 
-// Where a variable of a shell was empty, the value is empty or the next flag. Taking either would
+// If a shell variable was empty, the value is empty or is the next flag. Accepting either would
 // start a server without what the flag is for, such as tokens.
 std::string ComplaintOfValue(const std::string& value) {
   if (value.empty()) return "a value is missing";
@@ -332,7 +333,7 @@ std::string FlagFileOf(const std::vector<std::string>& command_line) {
   return file;
 }
 
-// What the file says. A folder opens as a file does, and fails only when it is read.
+// The items in the file. A folder can be opened like a file, and fails only when it is read.
 std::vector<CLI::ConfigItem> ItemsInFile(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw CLI::FileError::Missing(file);
@@ -362,8 +363,8 @@ std::vector<std::string> FlagsInFile(const std::string& file, const CLI::App& ap
   return arguments;
 }
 
-// With a misspelt variable a server would start without what it sets, such as tokens. Other
-// variables with our prefix are left alone: clients, tests and orchestrators have them too.
+// With a misspelt variable, a server would start without what the variable sets, such as tokens.
+// Other variables with our prefix are left alone: clients, tests and orchestrators use some too.
 void CheckSpelling(const std::vector<std::string>& known) {
   constexpr size_t kFarthestMisspelling = 2;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -379,7 +380,7 @@ void CheckSpelling(const std::vector<std::string>& known) {
   }
 }
 
-// An empty variable is more likely a mistake than a wish to do without, say, a token file.
+// An empty variable is more likely a mistake than a wish to run without, say, a token file.
 void CheckEnvironment(const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options()) {
@@ -430,7 +431,7 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     std::cerr << "slipstream_server: --data is required without a home folder\n";
     return {std::nullopt, 2};
   }
-  // A folder that is there without its store has lost it.
+  // A default folder that exists without its store has lost it, so no new store is made there.
   flags.create |= flags.create_default_folder && flags.data == DefaultDataFolder() &&
                   !IsThere(flags.data);
   flags.store.retention = absl::Hours(retention_hours);
