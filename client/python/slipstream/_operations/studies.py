@@ -218,7 +218,7 @@ class StudyReader:
         return titles
 
     def reports(self, trial_name: str) -> Plan[Dict[int, float]]:
-        """The measurements on the way of a trial, by step."""
+        """The values that a trial reported before its outcome, by step."""
         response = yield from self._service.list_reports(trial_name)
         metric = self._study.objective.metric
         return {one.step: one.measurement.metrics[metric] for one in response.reports}
