@@ -4,10 +4,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "core/base/status.h"
 #include "server/convert/content_hash.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/text_limits.h"
+#include "server/store/resource_message.h"
 
 namespace slipstream {
 namespace {
@@ -88,7 +90,20 @@ absl::Status StudyImport::AddLine(const v1::ExportLine& line) {
   return InvalidField("kind", NameOf(line.kind_case()), "a trial, or the end");
 }
 
+// A project that is not named is the default one, in which another study may have that name.
+absl::Status StudyImport::CheckProjectIsMeant(const v1::Study& study) const {
+  const absl::StatusOr<std::string> name = ParseStudyName("study.name", study.name());
+  if (!header_.parent().empty() || !name.ok()) return absl::OkStatus();
+  const absl::string_view project = ProjectOfId(*name);
+  if (project == "default") return absl::OkStatus();
+  return InvalidField("header.parent", "empty",
+                      absl::StrCat("the name of a project, as the study was exported from another "
+                                   "one than \"default\": projects/",
+                                   project, " keeps it"));
+}
+
 absl::Status StudyImport::TakeStudy(const v1::Study& study) {
+  SLIPSTREAM_RETURN_IF_ERROR(CheckProjectIsMeant(study));
   std::string id = header_.study_id();
   if (id.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::string name, ParseStudyName("study.name", study.name()));

@@ -37,6 +37,7 @@ class StudyImport {
  private:
   absl::Status TakeHeader(const v1::ImportStudyRequest::Header& header);
   absl::Status AddLine(const v1::ExportLine& line);
+  absl::Status CheckProjectIsMeant(const v1::Study& study) const;
   absl::Status TakeStudy(const v1::Study& study);
   absl::Status TakeTrial(const v1::ExportedTrial& trial);
   absl::Status TakeEnd(const v1::ExportLine::End& end);

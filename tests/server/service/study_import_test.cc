@@ -15,6 +15,7 @@ v1::ImportStudyRequest ImportHeader(const std::string& id = "") {
   v1::ImportStudyRequest message;
   message.mutable_header()->set_study_id(id);
   message.mutable_header()->set_request_id("the-id");
+  message.mutable_header()->set_parent("projects/default");
   return message;
 }
 
@@ -63,6 +64,22 @@ absl::Status ImportLines(const std::vector<v1::ExportLine>& lines) {
 
 std::string FaultIn(const absl::Status& status) {
   return ViolationOf(status) ? ViolationOf(status)->field : status.ToString();
+}
+
+TEST(StudyImport, AnotherProjectThanTheDefaultHasToBeNamed) {
+  for (const char* id : {"", "other"}) {
+    for (const char* parent : {"", "projects/default", "projects/vision"}) {
+      StudyImport import;
+      v1::ImportStudyRequest message = ImportHeader(id);
+      message.mutable_header()->set_parent(parent);
+      for (const v1::ExportLine& line : ExampleLines(1)) *message.add_lines() = line;
+      const absl::Status status = import.Add(message);
+      EXPECT_EQ(status.ok(), *parent != '\0') << status;
+      if (status.ok()) continue;
+      EXPECT_EQ(FaultIn(status), "line 2: header.parent");
+      EXPECT_NE(status.message().find("projects/vision keeps it"), absl::string_view::npos);
+    }
+  }
 }
 
 TEST(StudyImport, TakesTheNameOfTheExportUnlessThereIsAnother) {

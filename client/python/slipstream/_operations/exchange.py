@@ -74,7 +74,9 @@ def import_study(
     if study_id:
         name = study_name(study_id, project)
         study_id, project = name.study_id, name.project
-    where = {"study_id": study_id, "parent": parent_of(project), "replace_existing": replace}
+    # The default project, too, is named where it was asked for.
+    parent = "" if project is None else parent_of(project) or f"projects/{project}"
+    where = {"study_id": study_id, "parent": parent, "replace_existing": replace}
     for _ in _read(path):
         pass  # What fails within a stream of requests is not told.
 
