@@ -45,14 +45,26 @@ absl::StatusOr<FileWatch> FileWatch::Begin(const std::string& path) {
   return watch;
 }
 
-absl::Status FileWatch::CheckOne(File& file) {
+absl::StatusOr<int64_t> FileWatch::SizeInPlace(const File& file) {
   struct stat found;
   if (stat(file.path.c_str(), &found) != 0) return FileNotFound(file.path, errno);
   if (found.st_ino != file.inode || found.st_dev != file.device) {
     return FileLost(file.path, "has been replaced");
   }
-  if (found.st_size < file.least_size) return FileLost(file.path, "has been truncated");
-  file.least_size = std::min<int64_t>(found.st_size, file.most_known);
+  return found.st_size;
+}
+
+absl::Status FileWatch::CheckPlaces() const {
+  for (const File* file : {&database_, &log_, &lock_}) {
+    SLIPSTREAM_RETURN_IF_ERROR(SizeInPlace(*file).status());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FileWatch::CheckOne(File& file) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t size, SizeInPlace(file));
+  if (size < file.least_size) return FileLost(file.path, "has been truncated");
+  file.least_size = std::min(size, file.most_known);
   return absl::OkStatus();
 }
 

@@ -26,6 +26,8 @@ class FileWatch {
   // DATA_LOSS if one of the files has been removed, moved, replaced or truncated. Takes
   // a few microseconds.
   absl::Status Check();
+  // DATA_LOSS if a file has been removed, moved or replaced. Thread-safe.
+  absl::Status CheckPlaces() const;
 
   // After a commit that made the database file shorter, to `size` bytes: a
   // checkpoint may truncate it there at any time.
@@ -43,6 +45,8 @@ class FileWatch {
   FileWatch() = default;
 
   static absl::StatusOr<File> Found(std::string path);
+  // The file's size, if it is where it was. DATA_LOSS.
+  static absl::StatusOr<int64_t> SizeInPlace(const File& file);
   static absl::Status CheckOne(File& file);
 
   File database_;

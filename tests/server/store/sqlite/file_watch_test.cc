@@ -44,6 +44,17 @@ TEST_F(LostFileTest, ARemovedFileHaltsTheStore) {
   ExpectHalt("has been removed");
 }
 
+TEST_F(LostFileTest, AFileThatIsGoneIsNoticedThoughNobodyWrites) {
+  EXPECT_EQ(store_->Figures().database.refusal, "");
+  std::filesystem::remove(path() + "-wal");
+  const DatabaseFigures figures = store_->Figures().database;
+  EXPECT_TRUE(figures.halted);
+  EXPECT_THAT(figures.refusal, ::testing::HasSubstr("has been removed"));
+  EXPECT_EQ(store_->Figures().database.refusal, figures.refusal);
+  ASSERT_EQ(causes_.size(), 1u) << "it is told once";
+  EXPECT_THAT(Add(), IsRefused(absl::StatusCode::kUnavailable, "has been removed"));
+}
+
 TEST_F(LostFileTest, AMovedFileHaltsTheStore) {
   Rename(path(), path() + ".elsewhere");
   ExpectHalt("has been removed");
