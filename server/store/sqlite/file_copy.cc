@@ -145,13 +145,22 @@ absl::Status CheckFile(const std::string& path, const SourceTaskCheck& check_sou
       absl::StrCat("the store ", path, " is damaged: ", absl::StrJoin(complaints, "; ")));
 }
 
+// SQLite's error names the store, which has room.
+absl::Status FailedCopy(const absl::Status& status, const std::string& path,
+                        const std::string& destination) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(
+      absl::StrCat("no room for ", destination, ", a copy of ", path, ": its disk is full"));
+}
+
 absl::Status BackUpFile(const std::string& path, const std::string& destination,
                         const std::stop_token& stop) {
   if (FileExists(destination)) return FileFailure(destination, EEXIST);
   SLIPSTREAM_ASSIGN_OR_RETURN(const StoreForReading source, OpenStoreForReading(path));
   RemoveAbandonedFiles(destination);
   SLIPSTREAM_ASSIGN_OR_RETURN(UnfinishedFile unfinished, UnfinishedFile::Create(destination));
-  SLIPSTREAM_RETURN_IF_ERROR(CopyInto(source, unfinished.path(), stop));
+  const absl::Status copied = CopyInto(source, unfinished.path(), stop);
+  if (!copied.ok()) return FailedCopy(copied, path, destination);
   SLIPSTREAM_RETURN_IF_ERROR(CheckFile(unfinished.path(), {}));
   return unfinished.Publish(destination);
 }

@@ -12,12 +12,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
+#include "server/store/sqlite/file_owner.h"
 
 namespace slipstream::sqlite {
 namespace {
 
 absl::Status LockFileError(const std::string& lock_path, int error) {
-  const std::string text = absl::StrCat("the lock file ", lock_path, ": ", std::strerror(error));
+  std::string text = absl::StrCat("the lock file ", lock_path, ": ", std::strerror(error));
+  struct stat found = {};
+  if (error == EACCES && stat(lock_path.c_str(), &found) == 0) {
+    absl::StrAppend(&text, "; it belongs to the user ", found.st_uid,
+                    ", and this process to the user ", geteuid());
+  }
   switch (error) {
     case ENOENT:
     case ENOTDIR:
@@ -69,6 +75,7 @@ absl::StatusOr<FileLock> FileLock::Acquire(const std::string& path, const std::s
   const std::string lock_path = absl::StrCat(path, ".lock");
   FileLock lock(open(lock_path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644));
   if (lock.descriptor_ < 0) return LockFileError(lock_path, errno);
+  GiveToOwnerOfFolder(lock_path);
   if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return LockFileError(lock_path, errno);
     return absl::FailedPreconditionError(

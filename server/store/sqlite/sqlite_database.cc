@@ -22,6 +22,7 @@
 #include "server/store/sqlite/connection.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/file_lock.h"
+#include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/file_watch.h"
 #include "server/store/sqlite/free_pages.h"
 #include "server/store/sqlite/log_check.h"
@@ -210,6 +211,8 @@ void SqliteDatabase::NoteEnd(const absl::Status& status, int failure) {
 
 DatabaseFigures SqliteDatabase::Figures() {
   DatabaseFigures figures;
+  // Where nobody writes, nothing else would find out.
+  if (const absl::Status places = files_.CheckPlaces(); !places.ok()) Halt(places);
   figures.halted = halted_;
   if (figures.halted) {
     figures.refusal = std::string(Halted().message());
@@ -330,6 +333,9 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   SqliteDatabase::Parts parts{std::move(lock), std::move(sync_times), std::move(checksums),
                               nullptr,         nullptr,               {}};
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.writer, OpenWriter(options));
+  if (!exists) {
+    for (const char* suffix : {"", "-wal", "-shm"}) GiveToOwnerOfFolder(options.path + suffix);
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.checkpoints, OpenCheckpointConnection(options));
   for (int i = 0; i < options.readers; ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(parts.readers.emplace_back(), OpenReader(options));
