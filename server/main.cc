@@ -3,6 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -16,6 +18,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/base/status.h"
 #include "server/access/token_file.h"
 #include "server/access/token_hash.h"
@@ -55,7 +59,9 @@ void BeNicerBy(int niceness) {
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
   std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  const bool is_new = std::filesystem::create_directories(folder, error);
+  // What is stored is nobody else's business, whatever the umask.
+  if (is_new) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
   if (!error) return absl::OkStatus();
   return absl::PermissionDeniedError(
       absl::StrCat("cannot create the data folder ", folder, ": ", error.message()));
@@ -77,8 +83,8 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
   return absl::PermissionDeniedError(absl::StrCat("cannot write the address file ", file));
 }
 
-// Backups are made by call if there is a folder for them.
-absl::Status PrepareBackups(Flags* flags, Log* log) {
+// Backups are made by call if there is a folder for them. `latest` gets the time of each.
+absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest) {
   BackupOptions& backups = flags->service.backups;
   if (backups.folder.empty()) return absl::OkStatus();
   std::error_code error;
@@ -90,8 +96,9 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
     return BackUpDataStore(data, file, stop);
   };
-  backups.on_backup = [log](const std::string& file, const absl::Status& status,
-                            absl::Duration took) {
+  backups.on_backup = [log, latest](const std::string& file, const absl::Status& status,
+                                    absl::Duration took) {
+    if (status.ok()) *latest = absl::ToUnixSeconds(absl::Now());
     log->Write(status.ok() ? LogLevel::kInfo : LogLevel::kError,
                status.ok() ? "backed up" : "cannot back up",
                {{"to", file},
@@ -101,28 +108,47 @@ absl::Status PrepareBackups(Flags* flags, Log* log) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(
-    const std::string& address, Store* store, Service* service, CallMonitor* monitor,
-    const Server* server, const TlsWatch* tls, const AuditLog* audit) {
+// What metrics are taken from.
+struct Measured {
+  Store* store = nullptr;
+  Service* service = nullptr;
+  CallMonitor* monitor = nullptr;
+  const Server* server = nullptr;
+  const TlsWatch* tls = nullptr;
+  const AuditLog* audit = nullptr;  // Null: none.
+  const Permissions* permissions = nullptr;
+  const std::atomic<int64_t>* latest_backup = nullptr;  // Null: none can be made by a call.
+};
+
+ServerFigures FiguresOf(const Measured& measured) {
+  ServerFigures figures;
+  figures.version = kVersion;
+  figures.calls = measured.monitor->Figures();
+  figures.open_calls = measured.monitor->open();
+  figures.refused_connections =
+      measured.server->refused_connections(Listener::Limit::kConnections);
+  figures.refused_connections_of_an_address =
+      measured.server->refused_connections(Listener::Limit::kOfAnAddress);
+  if (measured.audit != nullptr) figures.audit_failures = measured.audit->failures();
+  figures.certificate_end = measured.tls->certificate_end();
+  measured.permissions->AppendFilesInForce(&figures.files);
+  if (const auto in_force = measured.tls->is_in_force()) figures.files.push_back({"tls", *in_force});
+  if (measured.latest_backup != nullptr) {
+    figures.last_backup = absl::FromUnixSeconds(*measured.latest_backup);
+  }
+  figures.service = measured.service->Figures();
+  if (const absl::StatusOr<StoreCounts> counts = measured.store->Count(); counts.ok()) {
+    figures.counts = *counts;
+  }
+  return figures;
+}
+
+absl::StatusOr<std::unique_ptr<ScrapeEndpoint>> StartScraping(const std::string& address,
+                                                              const Measured& measured) {
   if (address.empty()) return std::unique_ptr<ScrapeEndpoint>();
   ScrapeEndpoint::Pages pages;
-  pages.metrics = [=] {
-    ServerFigures figures;
-    figures.version = kVersion;
-    figures.calls = monitor->Figures();
-    figures.open_calls = monitor->open();
-    figures.refused_connections = server->refused_connections(Listener::Limit::kConnections);
-    figures.refused_connections_of_an_address =
-        server->refused_connections(Listener::Limit::kOfAnAddress);
-    if (audit != nullptr) figures.audit_failures = audit->failures();
-    figures.certificate_end = tls->certificate_end();
-    figures.service = service->Figures();
-    if (const absl::StatusOr<StoreCounts> counts = store->Count(); counts.ok()) {
-      figures.counts = *counts;
-    }
-    return MetricsText(figures);
-  };
-  pages.health = [=] {
+  pages.metrics = [measured] { return MetricsText(FiguresOf(measured)); };
+  pages.health = [store = measured.store] {
     const std::string refusal = store->Figures().database.refusal;
     return refusal.empty() ? absl::OkStatus() : absl::UnavailableError(refusal);
   };
@@ -158,14 +184,22 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   flags.store.on_warning = [log](const std::string& text) {
     log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
   };
+  std::error_code error;
+  const bool is_new = flags.create && !std::filesystem::exists(DataStoreName(flags.data), error);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
                               OpenDataStore(flags.data, holder, flags.create, flags.store));
+  // After a store was lost this must not go unnoticed.
+  if (is_new) {
+    log->Write(LogLevel::kWarning, "made a new store, which is empty",
+               {{"store", DataStoreName(flags.data)}});
+  }
   // Fits of source tasks take what suggestions leave.
   flags.service.on_fitting_thread = [] { BeNicerBy(kFittingNiceness); };
   flags.service.on_computing_thread = [] { BeNicerBy(kComputingNiceness); };
   flags.service.events.on_thread = flags.service.on_fitting_thread;
   LogEvents(log, &flags.service);
-  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log));
+  std::atomic<int64_t> latest_backup{absl::ToUnixSeconds(absl::Now())};
+  SLIPSTREAM_RETURN_IF_ERROR(PrepareBackups(&flags, log, &latest_backup));
   std::unique_ptr<AuditLog> audit;
   if (!flags.audit_log.empty()) {
     SLIPSTREAM_ASSIGN_OR_RETURN(audit, AuditLog::Open(flags.audit_log));
@@ -186,8 +220,10 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   TlsWatch tls(flags.server.tls, server->tls(), log);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(flags.metrics_address, store.get(), &service, &monitor, server.get(), &tls,
-                    audit.get()));
+      StartScraping(flags.metrics_address,
+                    {store.get(), &service, &monitor, server.get(), &tls, audit.get(),
+                     permissions.get(),
+                     flags.service.backups.folder.empty() ? nullptr : &latest_backup}));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},
@@ -207,7 +243,8 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   server->Drain(absl::Seconds(flags.drain_seconds));
   log->TellOfRepeats();
   LogEnd(service, log);
-  return absl::OkStatus();
+  const DatabaseFigures database = store->Figures().database;
+  return database.halted ? absl::DataLossError(database.refusal) : absl::OkStatus();
 }
 
 // Prints a token and its line; neither is kept or logged.

@@ -1,5 +1,7 @@
 #include "server/permissions.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/base/status.h"
@@ -9,24 +11,33 @@
 namespace slipstream {
 namespace {
 
-// Makes `target` receive what `read`, ReadTokenFile or ReadQuotaFile, reads from a file.
-template <typename Read, typename Target>
-std::function<absl::Status(const std::string&)> Into(Read read, Target* target) {
-  return [read, target](const std::string& path) -> absl::Status {
-    auto table = read(path);
-    if (!table.ok()) return table.status();
-    target->Replace(*std::move(table));
-    return absl::OkStatus();
-  };
+constexpr char kTokenFile[] = "tokens";
+constexpr char kQuotaFile[] = "quotas";
+
+size_t CountByCertificate(const TokenTable& table) {
+  return static_cast<size_t>(std::count_if(table.begin(), table.end(), [](const auto& line) {
+    return line.second.hash.empty();
+  }));
 }
 
 }  // namespace
 
 Permissions::Callers::Callers(const std::string& token_file)
-    : file(token_file, Into(ReadTokenFile, &verifier)) {}
+    : file(token_file, [this](const std::string& path) -> absl::Status {
+        SLIPSTREAM_ASSIGN_OR_RETURN(TokenTable table, ReadTokenFile(path));
+        tokens = table.size();
+        by_certificate = CountByCertificate(table);
+        verifier.Replace(std::move(table));
+        return absl::OkStatus();
+      }) {}
 
 Permissions::Limits::Limits(const std::string& quota_file)
-    : quotas(quota_file), file(quota_file, Into(ReadQuotaFile, &quotas)) {}
+    : quotas(quota_file), file(quota_file, [this](const std::string& path) -> absl::Status {
+        SLIPSTREAM_ASSIGN_OR_RETURN(QuotaTable table, ReadQuotaFile(path));
+        projects = table.projects.size();
+        quotas.Replace(std::move(table));
+        return absl::OkStatus();
+      }) {}
 
 absl::StatusOr<std::unique_ptr<Permissions>> Permissions::Open(Flags* flags, Log* log) {
   std::unique_ptr<Permissions> result(new Permissions(log));
@@ -40,7 +51,9 @@ absl::StatusOr<std::unique_ptr<Permissions>> Permissions::Open(Flags* flags, Log
     SLIPSTREAM_RETURN_IF_ERROR(limits.file.Read());
     flags->server.quotas = flags->service.quotas = flags->store.quotas = &limits.quotas;
   }
+  result->knows_certificates_ = !flags->server.tls.client_ca.empty();
   result->WarnOf(*flags);
+  result->WarnOfCertificates();
   return result;
 }
 
@@ -57,20 +70,39 @@ void Permissions::WarnOf(const Flags& flags) {
   }
 }
 
+// A line that only a client certificate could meet would refuse its caller for ever.
+void Permissions::WarnOfCertificates() {
+  if (knows_certificates_ || !callers_.has_value() || callers_->by_certificate == 0) return;
+  log_.Write(LogLevel::kWarning, "some callers have no way to say who they are",
+             {{"lines", static_cast<int64_t>(callers_->by_certificate)},
+              {"message", "the token file knows them by their certificates, which nobody is asked "
+                          "for without --tls-client-ca"}});
+}
+
 void Permissions::ReadAgain() {
-  if (callers_.has_value()) {
-    ReadAgain(callers_->file, "read the token file again", "the previous tokens stay valid");
+  if (callers_.has_value() && ReadAgain(callers_->file, "the previous tokens stay valid")) {
+    log_.Write(LogLevel::kInfo, "read the token file again",
+               {{"tokens", static_cast<int64_t>(callers_->tokens)}});
+    WarnOfCertificates();
   }
-  if (limits_.has_value()) {
-    ReadAgain(limits_->file, "read the quota file again", "the previous quotas stay in force");
+  if (limits_.has_value() && ReadAgain(limits_->file, "the previous quotas stay in force")) {
+    log_.Write(LogLevel::kInfo, "read the quota file again",
+               {{"projects", static_cast<int64_t>(limits_->projects)}});
   }
 }
 
-void Permissions::ReadAgain(WatchedFile& file, const char* read, const char* kept) {
+bool Permissions::ReadAgain(WatchedFile& file, const char* kept) {
   const std::optional<absl::Status> status = file.ReadIfChanged();
-  if (!status.has_value()) return;
-  if (status->ok()) return log_.Write(LogLevel::kInfo, read);
-  log_.Write(LogLevel::kError, kept, {{"message", std::string(status->message())}});
+  if (!status.has_value()) return false;
+  if (!status->ok()) {
+    log_.Write(LogLevel::kError, kept, {{"message", std::string(status->message())}});
+  }
+  return status->ok();
+}
+
+void Permissions::AppendFilesInForce(std::vector<FileInForce>* files) const {
+  if (callers_.has_value()) files->push_back({kTokenFile, callers_->file.is_in_force()});
+  if (limits_.has_value()) files->push_back({kQuotaFile, limits_->file.is_in_force()});
 }
 
 }  // namespace slipstream

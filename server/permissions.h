@@ -3,9 +3,11 @@
 #ifndef SLIPSTREAM_SERVER_PERMISSIONS_H_
 #define SLIPSTREAM_SERVER_PERMISSIONS_H_
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/access/gate.h"
@@ -14,10 +16,11 @@
 #include "server/flags.h"
 #include "server/quota/quotas.h"
 #include "server/telemetry/log.h"
+#include "server/telemetry/metrics.h"
 
 namespace slipstream {
 
-// Not thread-safe, but for what the flags' options point to.
+// Not thread-safe, but for AppendFilesInForce and what the flags' options point to.
 class Permissions {
  public:
   // Reads the files that the flags name, and points their options to what these say. Warns of
@@ -28,6 +31,9 @@ class Permissions {
   // Reads files that have changed; after an error, what they said before stays in force.
   void ReadAgain();
 
+  // Appends, of each file, whether what is in force is what it says.
+  void AppendFilesInForce(std::vector<FileInForce>* files) const;
+
  private:
   // Who may call.
   struct Callers {
@@ -35,6 +41,8 @@ class Permissions {
 
     TokenVerifier verifier{{}};
     Gate gate{&verifier};
+    size_t tokens = 0;
+    size_t by_certificate = 0;  // Of these.
     WatchedFile file;
   };
   // What projects may have.
@@ -42,15 +50,19 @@ class Permissions {
     explicit Limits(const std::string& quota_file);
 
     Quotas quotas;
+    size_t projects = 0;  // With a line of their own.
     WatchedFile file;
   };
 
   explicit Permissions(Log* log) : log_(*log) {}
 
   void WarnOf(const Flags& flags);
-  void ReadAgain(WatchedFile& file, const char* read, const char* kept);
+  void WarnOfCertificates();
+  // Whether the file has changed, and what it says now is in force.
+  bool ReadAgain(WatchedFile& file, const char* kept);
 
   Log& log_;
+  bool knows_certificates_ = false;  // Callers show theirs.
   std::optional<Callers> callers_;  // None: everybody may do everything.
   std::optional<Limits> limits_;    // None: no project is limited.
 };

@@ -137,11 +137,17 @@ Table ProjectTable(const v1::ServerStatus& status) {
   return table;
 }
 
+// For scripts, a server that refuses changes is an error.
+absl::Status RefusalOf(const v1::ServerStatus& status) {
+  if (status.store().takes_writes()) return absl::OkStatus();
+  return absl::UnavailableError("the server refuses changes, as its status says");
+}
+
 absl::Status ShowStatus(Session& session) {
   ASSIGN_OR_RETURN(const v1::ServerStatus status, session.client().GetServerStatus());
   if (session.format() == Format::kJson) {
     session.Print(JsonText(status));
-    return absl::OkStatus();
+    return RefusalOf(status);
   }
   if (session.format() == Format::kTable) {
     session.Print(StatusFields(status));
@@ -152,7 +158,7 @@ absl::Status ShowStatus(Session& session) {
     session.Print(std::string("\n"));
     session.Print(ProjectTable(status));
   }
-  return absl::OkStatus();
+  return RefusalOf(status);
 }
 
 struct BackupArguments {

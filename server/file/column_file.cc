@@ -32,6 +32,12 @@ class Descriptor {
   const int descriptor_;
 };
 
+bool HasLines(absl::string_view text) {
+  const absl::Status first_line =
+      ForEachLine(text, [](const auto&) { return absl::AlreadyExistsError("a line"); });
+  return !first_line.ok();
+}
+
 absl::Status CannotBeRead(const std::string& name, int error) {
   const std::string message = absl::StrCat(name, " cannot be read: ", std::strerror(error));
   return error == ENOENT ? absl::NotFoundError(message) : absl::PermissionDeniedError(message);
@@ -89,7 +95,9 @@ absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::st
     text.append(part, static_cast<size_t>(size));
   }
   if (size < 0) return CannotBeRead(name, errno);
-  return text;
+  // Half written, more likely than meant.
+  if (HasLines(text)) return text;
+  return absl::InvalidArgumentError(absl::StrCat(name, " has no line that says anything"));
 }
 
 }  // namespace slipstream

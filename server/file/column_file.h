@@ -29,7 +29,8 @@ absl::Status CheckShortName(absl::string_view field, absl::string_view name);
 
 // The text of a file that grants permissions; `kind` is what messages call it, such as "the
 // token file". Never blocks. NOT_FOUND or PERMISSION_DENIED if it cannot be read,
-// FAILED_PRECONDITION if it is a folder, a pipe or a device, or anyone but its owner can write it.
+// FAILED_PRECONDITION if it is a folder, a pipe or a device, or anyone but its owner can write it,
+// INVALID_ARGUMENT if it has no lines but empty ones and comments.
 absl::StatusOr<std::string> ReadOwnersFile(absl::string_view kind, const std::string& path);
 
 }  // namespace slipstream

@@ -11,7 +11,9 @@ WatchedFile::Version WatchedFile::Look() const {
 // A change that comes while the file is read is found by the next look.
 absl::Status WatchedFile::Read() {
   version_ = Look();
-  return read_(path_);
+  absl::Status status = read_(path_);
+  is_in_force_ = status.ok();
+  return status;
 }
 
 std::optional<absl::Status> WatchedFile::ReadIfChanged() {

@@ -1,4 +1,5 @@
-// A file that people write and a program reads again when it changes. Not thread-safe.
+// A file that people write and a program reads again when it changes. Not thread-safe, but for
+// is_in_force.
 //
 //   WatchedFile file(path, [&](const std::string& path) { return ReadTokens(path, &verifier); });
 //   SLIPSTREAM_RETURN_IF_ERROR(file.Read());
@@ -9,6 +10,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +29,8 @@ class WatchedFile {
   absl::Status Read();
   // Reads it if it has changed since it was last read, successfully or not; absent if not.
   std::optional<absl::Status> ReadIfChanged();
+  // Whether what is in force is what the file said when it was last read. Thread-safe.
+  bool is_in_force() const { return is_in_force_; }
 
  private:
   // What tells two states of the file apart.
@@ -44,6 +48,7 @@ class WatchedFile {
   const std::string path_;
   const std::function<absl::Status(const std::string&)> read_;
   Version version_;
+  std::atomic<bool> is_in_force_{false};
 };
 
 }  // namespace slipstream

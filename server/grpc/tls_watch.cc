@@ -1,5 +1,7 @@
 #include "server/grpc/tls_watch.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -27,6 +29,7 @@ TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, Log* log,
     if (!file->empty()) watched_.emplace_back(*file, &ReadNothing);
   }
   for (WatchedFile& file : watched_) (void)file.Read();
+  WarnOfKey();
   WarnOfEnd();
 }
 
@@ -41,7 +44,7 @@ void TlsWatch::Look() {
 
 void TlsWatch::ReadAgain() {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
-  const bool did_fit = std::exchange(fit_, texts.ok());
+  const bool did_fit = fit_.exchange(texts.ok());
   if (!texts.ok()) {
     return log_.Write(LogLevel::kError, "the TLS files of before are still used",
                       {{"message", std::string(texts.status().message())}});
@@ -50,6 +53,15 @@ void TlsWatch::ReadAgain() {
   next_warning_ = absl::InfinitePast();
   log_.Write(LogLevel::kInfo,
              did_fit ? "read the TLS files again" : "the TLS files fit together again");
+  WarnOfKey();
+}
+
+void TlsWatch::WarnOfKey() {
+  struct stat key = {};
+  if (stat(files_.key.c_str(), &key) != 0 || (key.st_mode & (S_IROTH | S_IWOTH)) == 0) return;
+  log_.Write(LogLevel::kWarning, "others can read or write the TLS key",
+             {{"file", files_.key},
+              {"message", "take the rights of others away, as by chmod o-rwx"}});
 }
 
 void TlsWatch::WarnOfEnd() {
@@ -69,6 +81,11 @@ void TlsWatch::WarnOfEnd() {
 std::optional<absl::Time> TlsWatch::certificate_end() const {
   if (served_ == nullptr) return std::nullopt;
   return served_->texts()->end;
+}
+
+std::optional<bool> TlsWatch::is_in_force() const {
+  if (served_ == nullptr) return std::nullopt;
+  return fit_;
 }
 
 }  // namespace slipstream

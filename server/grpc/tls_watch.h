@@ -9,10 +9,11 @@
 #ifndef SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
 #define SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
 
+#include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -36,18 +37,22 @@ class TlsWatch {
 
   // When the certificate that is used ends; absent without TLS. Thread-safe.
   std::optional<absl::Time> certificate_end() const;
+  // Whether the files are used as they are now; absent without TLS. Thread-safe.
+  std::optional<bool> is_in_force() const;
 
  private:
   void ReadAgain();
   void WarnOfEnd();
+  // Of a key that any user of the machine can read.
+  void WarnOfKey();
 
   const TlsFiles files_;
   const std::shared_ptr<ServedTls> served_;
   Log& log_;
   const std::function<absl::Time()> now_;
-  std::vector<WatchedFile> watched_;
+  std::deque<WatchedFile> watched_;
   bool unsettled_ = false;  // They had changed at the latest look.
-  bool fit_ = true;         // As the log was last told.
+  std::atomic<bool> fit_{true};  // As the log was last told.
   absl::Time next_warning_ = absl::InfinitePast();
 };
 

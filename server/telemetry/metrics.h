@@ -12,6 +12,12 @@
 
 namespace slipstream {
 
+// A file that is read again when it changes.
+struct FileInForce {
+  std::string name;  // "tokens", "quotas" or "tls".
+  bool is_in_force = false;  // What it says now; if not, what it said before.
+};
+
 // All figures at one moment.
 struct ServerFigures {
   std::string version;
@@ -23,6 +29,10 @@ struct ServerFigures {
   int64_t audit_failures = 0;  // Changes that are missing in the audit log.
   // When the certificate of TLS ends; absent without TLS.
   std::optional<absl::Time> certificate_end = {};
+  std::vector<FileInForce> files = {};
+  // When the latest backup was made or, before the first one, when the server began; absent if none
+  // can be made by a call.
+  std::optional<absl::Time> last_backup = {};
   ServiceFigures service;
   std::optional<StoreCounts> counts;  // Absent if the store could not be read.
 };

@@ -328,6 +328,13 @@ TEST_F(Access, ATokenFileIsReadAgainWhenItChanges) {
   EXPECT_TRUE(Create(late.text, "d").ok());
 }
 
+TEST_F(Access, CertificatesThatNobodyIsAskedForAreWarnedOf) {
+  WriteWhole(tokens_, Callers::All().File() + "robot ci * certificate\n");
+  Start();
+  EXPECT_THAT(server_->Terminate().output,
+              HasSubstr("some callers have no way to say who they are"));
+}
+
 TEST_F(Access, TokensHoldOnWhenTheirFileBecomesAFolderOrAPipe) {
   for (const bool pipe : {false, true}) {
     WriteWhole(tokens_, Callers::All().File());

@@ -99,6 +99,8 @@ CertificateAndKey CertificateAuthority::Issue(const std::string& common_name, in
 
 void WriteWhole(const std::string& path, const std::string& text) {
   std::ofstream(path + ".partial", std::ios::binary | std::ios::trunc) << text;
+  using Rights = std::filesystem::perms;
+  std::filesystem::permissions(path + ".partial", Rights::owner_read | Rights::owner_write);
   std::filesystem::rename(path + ".partial", path);
 }
 

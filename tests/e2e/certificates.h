@@ -31,7 +31,7 @@ class CertificateAuthority {
   std::unique_ptr<Parts> parts_;
 };
 
-// Writes the file by renaming.
+// Writes the file, which its owner alone may read, by renaming.
 void WriteWhole(const std::string& path, const std::string& text);
 
 }  // namespace slipstream

@@ -17,7 +17,12 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/access/token_file.h"
+#include "server/access/token_hash.h"
 #include "tests/e2e/certificates.h"
 #include "tests/e2e/http.h"
 #include "tests/e2e/raw_connection.h"
@@ -378,9 +383,6 @@ TEST(Sight, HealthFollowsAStoreThatRefusesChanges) {
   EXPECT_TRUE(IsServing(server));
   EXPECT_THAT(AnswerOf(server, "/healthz"), testing::StartsWith("HTTP/1.1 200 "));
   std::filesystem::rename(data.path() + "/slipstream.db", data.path() + "/moved.db");
-  ASSERT_EQ(
-      Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "lost")).error_code(),
-      grpc::StatusCode::DATA_LOSS);
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (IsServing(server)) ASSERT_LT(std::chrono::steady_clock::now(), patience);
   const std::string answer = AnswerOf(server, "/healthz");
@@ -486,9 +488,53 @@ std::set<std::string> MetricsNamedIn(const std::string& file) {
   return names;
 }
 
+TEST(Sight, MetricsTellThatAMistakeKeepsATokenFileOutOfForce) {
+  TemporaryFolder data;
+  TemporaryFolder scratch;
+  const std::string tokens = scratch.path() + "/tokens";
+  const std::string line = TokenLine(ParseIdentity("ann", "admin", "*").value(),
+                                     MakeToken("ann").value().hash);
+  WriteWhole(tokens, line);
+  ServerProcess server(data.path(),
+                       {"--metrics-address", "127.0.0.1:0", "--token-file", tokens});
+  const auto in_force = [&] {
+    return Metrics(server).at("slipstream_file_in_force{file=\"tokens\"}");
+  };
+  EXPECT_EQ(in_force(), 1);
+  // As an editor leaves it that truncates first; a server is not started with it either.
+  WriteWhole(tokens, "");
+  EXPECT_TRUE(server.Writes("has no line that says anything"));
+  EXPECT_EQ(in_force(), 0);
+  WriteWhole(tokens, line);
+  EXPECT_TRUE(server.Writes("read the token file again tokens=1"));
+  EXPECT_EQ(in_force(), 1);
+}
+
+TEST(Sight, MetricsTellWhenABackupWasMade) {
+  TemporaryFolder data;
+  TemporaryFolder backups;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0", "--backup-folder",
+                                     backups.path()});
+  const char* const kTime = "slipstream_backup_timestamp_seconds";
+  const double begin = Metrics(server).at(kTime);
+  EXPECT_NEAR(begin, absl::ToUnixSeconds(absl::Now()), 60);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  for (int i = 0; Metrics(server).at(kTime) == begin; ++i) {
+    v1::BackupStoreRequest request;
+    request.set_name(absl::StrCat("b", i, ".db"));
+    ASSERT_TRUE(Call(server.stub(), &Stub::BackupStore, request).ok());
+    ASSERT_LT(std::chrono::steady_clock::now(), patience) << "seconds pass";
+  }
+  TemporaryFolder other;
+  const ServerProcess without(other.path(), {"--metrics-address", "127.0.0.1:0"});
+  EXPECT_EQ(Metrics(without).count(kTime), 0u);
+}
+
 TEST(Sight, DashboardsAndAlertsNameMetricsThatThereAre) {
   TemporaryFolder data;
-  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0"});
+  TemporaryFolder backups;
+  ServerProcess server(data.path(), {"--metrics-address", "127.0.0.1:0", "--backup-folder",
+                                     backups.path()});
   WorkALittle(server.stub());
   TemporaryFolder other;
   const ServerProcess encrypted(other.path(), WithTls(other, {"--metrics-address", "127.0.0.1:0"}));

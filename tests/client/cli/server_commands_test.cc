@@ -15,7 +15,8 @@ using ServerCommandsTest = CliTest;
 
 TEST_F(ServerCommandsTest, StatusShowsWhatTheServerHoldsAndWhatIsWrong) {
   const ProcessResult result = Run({"server", "status"});
-  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.code, 1) << "scripts are to notice that changes are refused";
+  EXPECT_THAT(result.err, HasSubstr("refuses changes"));
   EXPECT_THAT(result.out, HasSubstr("version:"));
   EXPECT_THAT(result.out, HasSubstr("2023-11-14 22:13:20Z (25 h)"));
   EXPECT_THAT(result.out, HasSubstr("REFUSES CHANGES: the disk is full"));
@@ -30,7 +31,7 @@ TEST_F(ServerCommandsTest, StatusShowsWhatTheServerHoldsAndWhatIsWrong) {
 
 TEST_F(ServerCommandsTest, StatusIsOneJsonDocumentForPrograms) {
   const ProcessResult result = Run({"server", "status", "--format", "json"});
-  ASSERT_EQ(result.code, 0) << result.err;
+  ASSERT_EQ(result.code, 1) << result.err;
   const nlohmann::json status = nlohmann::json::parse(result.out);
   EXPECT_EQ(status["version"], "9.9");
   EXPECT_EQ(status["contents"]["trials"], "400");
@@ -40,15 +41,15 @@ TEST_F(ServerCommandsTest, StatusIsOneJsonDocumentForPrograms) {
 }
 
 TEST_F(ServerCommandsTest, TheTokenIsSentFromAFileOrTheEnvironment) {
-  EXPECT_EQ(Run({"server", "status"}).code, 0);
+  EXPECT_EQ(Run({"server", "status"}).code, 1);
   EXPECT_EQ(service().calls().back().authorization, "");
   const std::string file = WriteTestFile("token", "ann.from-file\n");
-  EXPECT_EQ(Run({"server", "status", "--token-file", file}).code, 0);
+  EXPECT_EQ(Run({"server", "status", "--token-file", file}).code, 1);
   EXPECT_EQ(service().calls().back().authorization, "Bearer ann.from-file");
   const ProcessResult result =
       RunCli({"server", "status"}, "",
              {"SLIPSTREAM_ADDRESS=" + server_.address(), "SLIPSTREAM_TOKEN=ann.from-environment"});
-  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.code, 1) << result.err;
   EXPECT_EQ(service().calls().back().authorization, "Bearer ann.from-environment");
   EXPECT_EQ(Run({"server", "status", "--token-file", "/nowhere"}).code, 1);
   EXPECT_EQ(Run({"server", "status", "--ca", "/nowhere"}).code, 2);

@@ -64,6 +64,17 @@ TEST(ColumnFile, AFileThatIsMissingOrThatOthersCanWriteIsRefused) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("the rules " + path));
 }
 
+TEST(ColumnFile, AFileThatSaysNothingIsRefused) {
+  const TemporaryFile file;
+  for (const char* text : {"", "\n \n", "# nothing\n"}) {
+    file.Write(text);
+    ASSERT_EQ(chmod(file.path().c_str(), 0600), 0);
+    const absl::Status status = ReadOwnersFile("the rules", file.path()).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("has no line"));
+  }
+}
+
 TEST(ColumnFile, AFolderAndAPipeAreRefusedAndNotWaitedFor) {
   const TemporaryFile file;
   const std::string path = file.path();

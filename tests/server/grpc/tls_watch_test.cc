@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <memory>
@@ -58,6 +59,30 @@ class TlsWatchTest : public testing::Test {
 TEST_F(TlsWatchTest, FilesThatStayAreNotToldOf) {
   TlsWatch watch = Watch();
   EXPECT_THAT(LinesAfter(watch), IsEmpty());
+}
+
+TEST_F(TlsWatchTest, AKeyThatOthersCanReadIsWarnedOf) {
+  const auto warning = AllOf(HasSubstr("warning others can read or write the TLS key"),
+                             HasSubstr(files_.key));
+  ASSERT_EQ(chmod(files_.key.c_str(), 0640), 0);
+  TlsWatch watch = Watch();
+  EXPECT_THAT(lines_, IsEmpty()) << "a group of services may share it";
+  ASSERT_EQ(chmod(files_.key.c_str(), 0644), 0);
+  Watch();
+  EXPECT_THAT(lines_, ElementsAre(warning));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("read the TLS files again"), warning));
+}
+
+TEST_F(TlsWatchTest, TellsWhetherTheFilesAreInForce) {
+  TlsWatch watch = Watch();
+  EXPECT_EQ(watch.is_in_force(), true);
+  WriteWhole(files_.key, authority_.Issue("other", /*days=*/100).key);
+  LinesAfter(watch);
+  EXPECT_EQ(watch.is_in_force(), false);
+  Install(authority_.Issue("server", /*days=*/100));
+  LinesAfter(watch);
+  EXPECT_EQ(watch.is_in_force(), true);
+  EXPECT_EQ(TlsWatch({}, nullptr, &log_).is_in_force(), std::nullopt);
 }
 
 TEST_F(TlsWatchTest, FilesThatHaveChangedAndFitAreToldOfOnce) {
