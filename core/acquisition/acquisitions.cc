@@ -168,11 +168,12 @@ double LogPoints(const NextPointRequest& request) {
 
 constexpr Option<AcquisitionOptions> kOptions[] = {
     OptionAt<&AcquisitionOptions::multiplier>({"ucb_multiplier", "deviations", 0, 100, false,
-                                               "Deviations that an upper confidence bound adds"}),
+                                               "How many deviations the acquisition ucb adds to "
+                                               "the mean"}),
     OptionAt<&AcquisitionOptions::incumbent_everywhere>(
         {"incumbent_everywhere", "", 0, 1, true,
-         "1: ei, log_ei and pi count improvements from the largest mean in the space instead of "
-         "the largest where there are results"}),
+         "1: ei, log_ei and pi measure improvement from the largest mean in the entire space "
+         "instead of the largest at points with results"}),
 };
 
 OptionSet DefaultOptions() { return OptionSet(AcquisitionOptions(), kOptions); }
@@ -247,7 +248,7 @@ const AcquisitionRow kPi = {
 
 const AcquisitionRow kMaxValuePi = {
     .about = {.name = "max_value_pi",
-              .summary = "Probability to exceed the best result by a margin",
+              .summary = "Probability of exceeding the best result by a margin",
               .source = "HyperBO: Wang et al. 2021",
               .options = DefaultOptions},
     .score = ScoreBy<MaxValueOfResults>,
@@ -255,7 +256,7 @@ const AcquisitionRow kMaxValuePi = {
 
 const AcquisitionRow kMaxValuePiDraws = {
     .about = {.name = "max_value_pi_draws",
-              .summary = "Probability to exceed the estimated maximum",
+              .summary = "Probability of exceeding the estimated maximum",
               .source = "Wang and Jegelka 2017",
               .options = DefaultOptions},
     .score = ScoreBy<MaxValueOfDraws>,

@@ -9,7 +9,7 @@ namespace {
 
 const CalibrationRow kFixed = {
     .about = {.name = "fixed",
-              .summary = "The centres of the beliefs in hyperparameters; nothing is fitted"},
+              .summary = "The centres of the hyperparameters' priors; nothing is fitted"},
     .make = [](const QuasiNewtonOptions&) { return MakeFixed(); },
 };
 
@@ -19,7 +19,8 @@ const CalibrationRow kMaximumLikelihood = {
 };
 
 const CalibrationRow kMaximumPosterior = {
-    .about = {.name = "map", .summary = "The most probable hyperparameters, beliefs included"},
+    .about = {.name = "map",
+              .summary = "The most probable hyperparameters, given their priors and the results"},
     .make = MakeMaximumPosterior,
     .finds_most_probable = true,
 };

@@ -156,7 +156,7 @@ namespace {
 constexpr Option<ConsistentOptions> kConsistentOptions[] = {
     OptionAt<&ConsistentOptions::points_per_result>(
         {"pseudo_points", "points a result", 1, 10, true,
-         "Consistent draws this many evenly spread points for each result"}),
+         "consistent draws this many evenly spread points for each result"}),
 };
 
 constexpr Conflict kConsistentConflicts[] = {
@@ -169,7 +169,8 @@ constexpr Conflict kConsistentConflicts[] = {
 
 const CalibrationRow kConsistent = {
     .about = {.name = "consistent",
-              .summary = "Calibrated to evenly spread points that take their nearest results",
+              .summary = "Calibrated to evenly spread points, each with the value of its nearest "
+                         "result",
               .source = "UHE-BO: Ha et al., arXiv 2306.06844, equation 2",
               .options = [] { return OptionSet(ConsistentOptions(), kConsistentOptions); },
               .conflicts = kConsistentConflicts},

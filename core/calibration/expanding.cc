@@ -258,31 +258,32 @@ namespace {
 constexpr Option<ExpandingOptions> kExpandingOptions[] = {
     OptionAt<&ExpandingOptions::estimate>(
         {"expanding_estimate", "", 0, 1, true,
-         "0: expanding by the bound on the regret, 1: by looking one step ahead"}),
+         "expanding estimates the regret 0: by its bound, 1: by looking one step ahead"}),
     OptionAt<&ExpandingOptions::coupling>(
         {"expanding_coupling", "", 0, 2, true,
-         "0: expanding divides the calibration's lengthscales, 1: limits them, 2: replaces them"}),
+         "expanding 0: divides the inner calibration's lengthscales, 1: limits them, 2: replaces "
+         "them"}),
     OptionAt<&ExpandingOptions::theoretical>(
         {"expanding_theory", "", 0, 1, true,
-         "1: expanding with the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier"}),
+         "1: expanding uses the multiplier of A-GP-UCB's lemma 1 instead of ucb_multiplier"}),
     OptionAt<&ExpandingOptions::most>(
         {"expanding_most", "", 1, 1000, false,
-         "Expanding divides lengthscales by at most this; with expanding_theory, by this times a "
-         "number that grows as the logarithm of the results' does"}),
+         "expanding divides lengthscales by at most this; with expanding_theory, by this times a "
+         "factor that grows with the logarithm of the number of results"}),
     OptionAt<&ExpandingOptions::first_lengthscale>(
         {"first_lengthscale", "unit cube's edges", 1e-3, 100, false,
-         "The first lengthscale of an expanding that limits or replaces lengthscales"}),
+         "The first lengthscale, if expanding limits or replaces lengthscales"}),
     OptionAt<&ExpandingOptions::reference_power>(
         {"regret_power", "", 0, 0.999, false,
-         "Expanding lets the regret grow to t raised to this power"}),
+         "expanding lets the regret grow to t raised to this power"}),
     OptionAt<&ExpandingOptions::norm>(
-        {"norm", "", 1e-3, 1000, false, "expanding_theory: the function's norm at first"}),
+        {"norm", "", 1e-3, 1000, false, "With expanding_theory: the function's initial norm"}),
     OptionAt<&ExpandingOptions::norm_share>(
         {"norm_share", "", 0, 1, false,
-         "expanding_theory: lambda, the share of the growth that is the norm's"}),
+         "With expanding_theory: lambda, the norm's share of the growth"}),
     OptionAt<&ExpandingOptions::norm_by_half_power>(
         {"norm_by_half_power", "", 0, 1, true,
-         "expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),
+         "With expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),
 };
 
 constexpr Conflict kExpandingConflicts[] = {
@@ -290,7 +291,7 @@ constexpr Conflict kExpandingConflicts[] = {
      .other = "ucb",
      .all_but = true,
      .option = "expanding_theory",
-     .reason = "as the option expanding_theory takes the place of ucb's multiplier"},
+     .reason = "because the option expanding_theory replaces ucb's multiplier"},
 };
 
 class ExpandingRule final : public LengthscaleRule {
@@ -320,7 +321,7 @@ class ExpandingRule final : public LengthscaleRule {
 
 const CalibrationRow kExpanding = {
     .about = {.name = "expanding",
-              .summary = "Lengthscales shrink as long as the regret expected is suspiciously small",
+              .summary = "Lengthscales shrink as long as the expected regret is suspiciously small",
               .source = "A-GP-UCB: Berkenkamp, Schoellig and Krause 2019, equations 9 and 14 to 18",
               .options = [] { return OptionSet(ExpandingOptions(), kExpandingOptions); },
               .conflicts = kExpandingConflicts},

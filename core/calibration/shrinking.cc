@@ -34,9 +34,9 @@ namespace {
 constexpr Option<ShrinkingOptions> kShrinkingOptions[] = {
     OptionAt<&ShrinkingOptions::least_deviation>(
         {"shrinking_deviation", "deviations of the results", 1e-6, 1, false,
-         "Shrinking makes the deviation at the next point at least this"}),
+         "shrinking makes the deviation at the next point at least this"}),
     OptionAt<&ShrinkingOptions::most>(
-        {"shrinking_most", "", 1, 1000, false, "Shrinking divides lengthscales by at most this"}),
+        {"shrinking_most", "", 1, 1000, false, "shrinking divides lengthscales by at most this"}),
 };
 
 class ShrinkingRule final : public LengthscaleRule {

@@ -150,7 +150,7 @@ ExplorationStep NextInBlock(const BlockOptions& options, const ExplorationInput&
 constexpr Option<BlockOptions> kBlockOptions[] = {
     OptionAt<&BlockOptions::horizon>(
         {"exploration_horizon", "suggestions", 2, 1e6, true,
-         "The number of suggestions that exp3 and portfolio reckon with"}),
+         "The number of suggestions that exp3 and portfolio plan for"}),
     OptionAt<&BlockOptions::running_rewards>(
         {"running_rewards", "", 0, 1, true,
          "1: exp3 and portfolio scale rewards by all results so far"}),
@@ -190,7 +190,8 @@ const ExplorationRow kExp3 = {
 
 const ExplorationRow kPortfolio = {
     .about = {.name = "portfolio",
-              .summary = "EXP3 chooses between a random point and the acquisition's each time",
+              .summary = "EXP3 chooses between a random point and the acquisition's at each "
+                         "suggestion",
               .source = "Hoffman, Brochu and de Freitas 2011, in UHE-BO's form",
               .options = DefaultBlockOptions},
     .make = MakeBlocks<1>,

@@ -30,7 +30,8 @@ struct RandomOptions {
 
 constexpr Option<RandomOptions> kRandomOptions[] = {
     OptionAt<&RandomOptions::share>(
-        {"random_share", "", 0, 1, false, "The exploration random: the probability of each"}),
+        {"random_share", "", 0, 1, false,
+         "The probability that random replaces a suggestion with a random point"}),
 };
 
 class SometimesRandom final : public Exploration {

@@ -185,7 +185,8 @@ class Turns final : public Exploration {
 
 const ExplorationRow kTurns = {
     .about = {.name = "turns",
-              .summary = "Once little is expected, alternates between refining and exploring"},
+              .summary = "Once little improvement is expected, alternates between refining and "
+                         "exploring"},
     .make = [](const OptionSet&) -> std::unique_ptr<Exploration> {
       return std::make_unique<Turns>();
     },

@@ -170,7 +170,7 @@ const PriorRow kScotPrior = {
     .about =
         {.name = "scot",
          .summary =
-             "Latent scores from the order of results within each task, and a process for them",
+             "Latent scores from the order of results within each task, modelled by one process",
          .source = "SCoT: Bardenet et al. 2013"},
     .make = [](const OptionSet&,
                const FollowedAcquisition&) { return MakeCollaborative(CollaborativeOptions()); },

@@ -179,7 +179,8 @@ namespace {
 
 constexpr Option<CorrectedOptions> kCorrectedOptions[] = {
     OptionAt<&CorrectedOptions::inflate>(
-        {"inflate_noise", "", 0, 1, true, "0: diff_gp's corrected points keep their own noise"}),
+        {"inflate_noise", "", 0, 1, true,
+         "0: diff_gp does not add the correction's variance to the noise of corrected points"}),
     OptionAt<&CorrectedOptions::most_points>(kPooledPointsOption),
 };
 

@@ -210,7 +210,8 @@ constexpr Option<DeviationOptions> kDeviationOptions[] = {
 
 const PriorRow kDeviationPrior = {
     .about = {.name = "deviation",
-              .summary = "Deviations from each task's mean, one process over points and tasks",
+              .summary = "One process over points and tasks for the deviations from each task's "
+                         "mean",
               .source = "Efficient-BO: Yogatama and Mann 2014",
               .options = [] { return OptionSet(DeviationOptions(), kDeviationOptions); }},
     .make =

@@ -296,10 +296,11 @@ class Empirical final : public Prior {
 constexpr Option<EmpiricalOptions> kEmpiricalOptions[] = {
     OptionAt<&EmpiricalOptions::least_sources>(
         {"empirical_sources", "sources", 2, 1000, true,
-         "Fewer sources than this are a weighted sum, as scaml's"}),
+         "With fewer sources than this, empirical uses a weighted sum, as scaml does"}),
     OptionAt<&EmpiricalOptions::most_points>(
         {"empirical_points", "points", 100, 1000000, true,
-         "Sources of more points together than this are screened by how they order the results"}),
+         "If sources have more points in total than this, they are screened by how well they rank "
+         "the results"}),
 };
 
 }  // namespace
@@ -310,7 +311,7 @@ std::unique_ptr<Prior> MakeEmpirical(const EmpiricalOptions& options) {
 
 const PriorRow kEmpiricalPrior = {
     .about = {.name = "empirical",
-              .summary = "The sources' mean and how they differ, as draws of one process, plus a "
+              .summary = "The sources' mean and covariance, as draws of one process, plus a "
                          "process for the rest",
               .source = "after Empirical Gaussian processes (arXiv 2602.12082)",
               .options = [] { return OptionSet(EmpiricalOptions(), kEmpiricalOptions); }},

@@ -108,7 +108,8 @@ std::unique_ptr<Prior> MakeLearntBeliefs() { return std::make_unique<LearntBelie
 
 const PriorRow kLearntBeliefsPrior = {
     .about = {.name = "beliefs",
-              .summary = "Beliefs in lengthscales, amplitude and noise from those of the sources",
+              .summary = "Priors for lengthscales, amplitude and noise that are learnt from the "
+                         "sources",
               .source = "empirical Bayes"},
     .make = [](const OptionSet&, const FollowedAcquisition&) { return MakeLearntBeliefs(); },
 };

@@ -157,17 +157,17 @@ namespace {
 constexpr Option<PooledOptions> kPooledOptions[] = {
     OptionAt<&PooledOptions::fixed_variance>(
         {"source_noise", "variances of the results", 1e-6, 100, false,
-         "The variance of the noise of sources' points in env_gp, a tenth of the results' unless "
-         "given, as no paper names one"}),
+         "The noise variance of sources' points in env_gp; unless given, a tenth of the results' "
+         "variance, as no paper names a value"}),
     OptionAt<&PooledOptions::updates>(
         {"update_noise", "", 0, 1, true,
-         "1: the noise of sources' points in env_gp follows their errors as envelope's does"}),
+         "1: the noise of sources' points in env_gp follows their errors, as in envelope"}),
     OptionAt<&PooledOptions::shape>(
         {"envelope_shape", "", 1e-3, 1000, false,
-         "tau_0 of the belief in the noise of sources' points that follows their errors"}),
+         "tau_0 of the prior of the sources' points' noise, where that follows their errors"}),
     OptionAt<&PooledOptions::scale>(
         {"envelope_scale", "variances of the results", 1e-6, 1000, false,
-         "v_0 of the belief in the noise of sources' points that follows their errors"}),
+         "v_0 of the prior of the sources' points' noise, where that follows their errors"}),
     OptionAt<&PooledOptions::drop_misleading>(
         {"drop_misleading", "", 0, 1, true,
          "1: envelope and env_gp leave out sources that predict worse than the results' mean"}),
@@ -180,7 +180,7 @@ OptionSet PooledOptionSet() { return OptionSet(PooledOptions(), kPooledOptions);
 
 const PriorRow kEnvelopePrior = {
     .about = {.name = "envelope",
-              .summary = "The sources' points as results, with a noise that their errors tell",
+              .summary = "The sources' points as results, with a noise estimated from their errors",
               .source = "Envelope-BO, algorithm 1",
               .options = PooledOptionSet},
     .make =

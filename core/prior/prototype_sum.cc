@@ -223,17 +223,17 @@ namespace {
 constexpr Option<PrototypeSumOptions> kPrototypeSumOptions[] = {
     OptionAt<&PrototypeSumOptions::most_sources>(
         {"own_columns", "sources", 1, 100, true,
-         "Sources that have a column of their own in prototype_sum; more are screened"}),
+         "The most sources that prototype_sum weighs individually; more are screened"}),
     OptionAt<&PrototypeSumOptions::least_clustered>(
         {"clustered_sources", "sources", 2, 1000, true,
-         "Fewer sources than this have no clusters in prototype_sum"}),
+         "With fewer sources than this, prototype_sum forms no clusters"}),
 };
 
 }  // namespace
 
 const PriorRow kPrototypeSumPrior = {
     .about = {.name = "prototype_sum",
-              .summary = "The centre of all sources, those of clusters and single sources, with "
+              .summary = "The centres of all sources and of clusters, and single sources, with "
                          "learnt weights, plus a process for the rest",
               .source = "after ScaML-GP and cm-BO",
               .options = [] { return OptionSet(PrototypeSumOptions(), kPrototypeSumOptions); }},

@@ -357,14 +357,16 @@ namespace {
 constexpr Option<RgpeOptions> kRgpeOptions[] = {
     OptionAt<&RgpeOptions::loss>(
         {"rgpe_loss", "", 0, 2, true,
-         "0: rgpe's leave-one-out draws against draws, 1: against results, 2: bootstrap of means"}),
+         "rgpe's ranking loss compares 0: leave-one-out draws with draws, 1: with results, 2: "
+         "means, bootstrapped"}),
     OptionAt<&RgpeOptions::dilution>(
         {"rgpe_dilution", "", 0, 2, true,
-         "0: rgpe keeps all sources, 1: percentile, 2: probabilistic"}),
+         "rgpe 0: keeps all sources, 1: drops sources by percentile, 2: drops them "
+         "probabilistically"}),
     OptionAt<&RgpeOptions::most_sources>(
         {"rgpe_sources", "sources", 0, 1000, true,
-         "Sources that rgpe weighs; more are screened by how well they rank the results, unless it "
-         "is 0"}),
+         "The most sources that rgpe weighs; more are screened by how well they rank the results; "
+         "0: no limit"}),
     OptionAt<&RgpeOptions::draws>(
         {"rgpe_draws", "draws", 1, 100000, true,
          "Draws of rgpe's ranking losses; 256, or 1000 bootstrap samples, unless given"}),

@@ -243,10 +243,11 @@ namespace {
 
 constexpr Option<RmGpOptions> kRmGpOptions[] = {
     OptionAt<&RmGpOptions::slowest_decay>(
-        {"rm_gp_decay", "", 0.01, 1, false, "r of rm_gp: how slowly transfer fades at most"}),
+        {"rm_gp_decay", "", 0.01, 1, false,
+         "r of rm_gp: the slowest rate at which transfer fades"}),
     OptionAt<&RmGpOptions::most_sources>(
         {"rm_gp_sources", "sources", 0, 1000, true,
-         "Sources of greatest weight that rm_gp takes into its ensemble; all if it is 0"}),
+         "How many sources, of the greatest weight, are in rm_gp's ensemble; 0: all"}),
 };
 
 }  // namespace

@@ -268,8 +268,7 @@ class StackedPrior final : public Prior {
 
 const PriorRow kStackedPrior = {
     .about = {.name = "stacked",
-              .summary =
-                  "The sources' posterior as prior plus a process for the difference, exactly",
+              .summary = "The sources' exact posterior as prior, plus a process for the difference",
               .source = "SHGP: Tighineanu et al. 2022",
               .options = SourceSumOptionSet},
     .make = [](const OptionSet& options, const FollowedAcquisition&) -> std::unique_ptr<Prior> {

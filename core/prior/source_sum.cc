@@ -208,15 +208,17 @@ constexpr Option<SourceSumOptions> kSourceSumOptions[] = {
          "tau of delta, stacked and scaml: the difference's deviation; learnt unless given"}),
     OptionAt<&SourceSumOptions::difference>(
         {"difference_smoothness", "", 0, 3, true,
-         "The kernel of the difference of delta, stacked and scaml, counted as smoothness is"}),
+         "The kernel of the difference in delta, stacked and scaml, with the values of "
+         "smoothness"}),
     OptionAt<&SourceSumOptions::weight_rate>(
         {"weight_rate", "", 1e-3, 1000, false,
-         "The rate of the exponential belief in scaml's weights"}),
+         "The rate of the exponential prior of scaml's weights"}),
     OptionAt<&SourceSumOptions::most_sources>(
-        {"most_sources", "sources", 1, 1000, true, "Sources that scaml weighs; more are screened"}),
+        {"most_sources", "sources", 1, 1000, true,
+         "The most sources that scaml weighs; more are screened"}),
     OptionAt<&SourceSumOptions::noise>(
         {"printed_noise", "", 0, 1, true,
-         "1: delta with the noise of DeltaBO's equation 6 as printed"}),
+         "1: delta uses the noise of DeltaBO's equation 6 as printed"}),
 };
 
 std::unique_ptr<Prior> MakeWith(SourceSumOptions options, SourceErrors errors,

@@ -8,8 +8,8 @@ namespace {
 constexpr Option<InitialOptions> kInitialOptions[] = {
     OptionAt<&InitialOptions::points>(
         {"initial_points", "results", 0, 1000, true,
-         "Results before the model is asked; one more than the parameters, from 3 to 5 and with "
-         "categories or conditions up to 8, unless given"}),
+         "Results before the model takes over; unless given, one more than the parameters, but at "
+         "least 3 and at most 5, or 8 with categories or conditions"}),
 };
 
 OptionSet InitialOptionSet() { return OptionSet(InitialOptions(), kInitialOptions); }
@@ -37,15 +37,16 @@ const InitialRow kZeroShotStart = {
 
 const InitialRow kNoStart = {
     .about = {.name = "none",
-              .summary = "None: the model suggests from the first trial on what the sources tell "
-                         "it, and without sources from the first result on"},
+              .summary = "No first points: the model suggests from the first trial on by what it "
+                         "knows from the sources, and without sources from the first result on"},
     .from_model = true,
 };
 
 const InitialRow kTransferStart = {
     .about = {.name = "transfer",
-              .summary = "With source tasks none: the model suggests from the first trial on what "
-                         "they tell it; without them the first points fill the space evenly",
+              .summary = "With source tasks no first points: the model suggests from the first "
+                         "trial on by what it knows from them; without them the first points fill "
+                         "the space evenly",
               .options = InitialOptionSet},
     .from_model = true,
     .with_sources_only = true,
@@ -58,23 +59,24 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "3 squared exponential"}),
     OptionAt<&StudyModelOptions::warp>(
         {"output_warp", "", 0, 3, true,
-         "Results are 0: standardised, 1: made more normal by a power first, 2: replaced by ranks, "
-         "for tails so heavy that only order counts, 3: as 1 in spaces of numbers alone, in others "
-         "as 0 unless the results speak for 1"}),
+         "Results are 0: standardised, 1: power-transformed towards normality first, 2: replaced "
+         "by ranks, for tails so heavy that only order counts, 3: as 1 in purely numeric spaces, "
+         "in others as 0 unless the results favour 1"}),
     OptionAt<&StudyModelOptions::warps_inputs>(
         {"input_warp", "", 0, 1, true,
-         "1: each number's scale is bent by a curve that is learnt; only with the prior none"}),
+         "1: the scale of each numeric parameter is warped by a learnt curve; only with the prior "
+         "none"}),
     OptionAt<&StudyModelOptions::transfer_guard>(
         {"transfer_guard", "", 0, 1, true,
-         "1: a model without the sources stands beside the one with them; each counts as much as "
-         "its forecasts of the results deserve, and every eighth suggestion is that of the model "
-         "without; a few of the first only fill the space, so that the two can be told apart; "
-         "nothing without source tasks"}),
+         "1: a model without the sources joins the one with them; each is weighted by how well it "
+         "forecasts the results, and every eighth suggestion is that of the model without; a few "
+         "of the first suggestions only fill the space, so that the two models can be compared; no "
+         "effect without source tasks"}),
     OptionAt<&StudyModelOptions::exact_results>(
         {"exact_results", "results", 100, 2000, true,
-         "So many different results are taken in by one process, whose cost grows with the cube; "
-         "of more it takes half for the best ones and the rest evenly, and without a prior of "
-         "sources all others by processes of neighbourhoods"}),
+         "The most different results that one process takes, at a cost that grows with their cube; "
+         "of more it takes the best for one half and an even spread for the other, and unless the "
+         "prior uses sources, local processes take all others"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::kernel>(
         {"source_kernel", "", 0, 4, true,
          "The kernel of each source's process: 0 Matern 5/2, 1 Matern 3/2 times Matern 1/2, "
@@ -84,18 +86,18 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "Each source's process has 0: one lengthscale for all parameters, 1: one for each"}),
     OptionAt<&StudyModelOptions::scale>(
         {"task_scale", "", 0, 2, true,
-         "With a prior of sources, results are 0: scaled task by task, so that levels and spreads "
-         "which tasks have in common are lost, 1: all on the scale of the sources' results without "
-         "a power, so that tasks with other units mislead, 2: as measured, also without a prior, "
-         "for constants that are given in the results' unit; what the prior's method needs unless "
-         "given"}),
+         "If the prior uses sources, results are 0: scaled task by task, which loses levels and "
+         "spreads that tasks share, 1: all on the scale of the sources' results without a power "
+         "transform, so that tasks in other units mislead, 2: as measured, even if the prior uses "
+         "no sources, for constants given in the results' unit; unless given, what the prior's "
+         "method needs"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::lengthscale>(
         {"lengthscale", "unit cube's edges", 1e-3, 100, false,
-         "All lengthscales of the study's own process, which with delta, stacked and scaml is that "
-         "of the difference; learnt unless given"}),
+         "All lengthscales of the study's own process, which models the difference with delta, "
+         "stacked and scaml; learnt unless given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::amplitude>(
         {"amplitude", "deviations of the results", 1e-3, 1000, false,
-         "The deviation of the study's own process, with delta, stacked and scaml that of "
+         "The deviation of the study's own process; delta, stacked and scaml use "
          "difference_amplitude instead; learnt unless given"}),
     OptionAt<&StudyModelOptions::given, &GivenHyperparameters::noise_deviation>(
         {"noise_deviation", "deviations of the results", 1e-6, 100, false,
@@ -106,10 +108,11 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "The mean of the study's own process; learnt unless given"}),
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::rate>(
         {"gamma_rate", "", 1e-6, 1e6, false,
-         "The rate of Gamma beliefs in the variance, the lengthscales and the noise variance of "
-         "the study's own process, instead of the usual log-normal ones; these unless given"}),
+         "The rate of Gamma priors of the variance, the lengthscales and the noise variance of the "
+         "study's own process; log-normal priors unless given"}),
     OptionAt<&StudyModelOptions::gamma, &GammaBeliefs::shape>(
-        {"gamma_shape", "", 1e-6, 1e6, false, "The shape of those beliefs, if there is a rate"}),
+        {"gamma_shape", "", 1e-6, 1e6, false,
+         "The shape of these Gamma priors; only with gamma_rate"}),
     OptionAt<&StudyModelOptions::sources, &SourceFitOptions::given,
              &GivenHyperparameters::lengthscale>(
         {"source_lengthscale", "unit cube's edges", 1e-3, 100, false,
@@ -133,7 +136,7 @@ constexpr Conflict kModelConflicts[] = {
      .all_but = true,
      .option = "input_warp",
      .blames_option = true,
-     .reason = "whose sources' models know points by their plain scale"},
+     .reason = "whose models of the sources use unwarped scales"},
     {.axis = RecipeAxis::kCalibration,
      .other = "expanding",
      .option = "transfer_guard",

@@ -28,7 +28,7 @@ struct CurveOptions {
 constexpr Option<CurveOptions> kCurveOptions[] = {
     OptionAt<&CurveOptions::least_probability>(
         {"least_probability", "", 0, 1, false,
-         "The least probability of beating the best result with which a training goes on"}),
+         "A training goes on if its probability of beating the best result is at least this"}),
     OptionAt<&CurveOptions::least_curves>(kLeastCurves),
     OptionAt<&CurveOptions::horizon, &Horizon::grace_steps>(kGraceSteps),
     OptionAt<&CurveOptions::horizon, &Horizon::most_steps>(kMostSteps),
@@ -200,7 +200,8 @@ class CurveRule final : public StoppingRule {
 
 const StoppingRow kCurveRule = {
     .about = {.name = "curve",
-              .summary = "Stops what will probably not beat the best result, by its learning curve",
+              .summary = "Stops trainings that, by their learning curves, will probably not beat "
+                         "the best result",
               .source = "Swersky et al. 2014, the model; Domhan et al. 2015, the rule",
               .options = [] { return OptionSet(CurveOptions(), kCurveOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

@@ -27,15 +27,18 @@ struct PatienceOptions {
 constexpr Option<PatienceOptions> kPatienceOptions[] = {
     OptionAt<&PatienceOptions::patience>(
         {"patience", "reports", 1, 1e6, true,
-         "How many reports a training has to improve; if not given, a sixth of a whole training"}),
-    OptionAt<&PatienceOptions::least_improvement>({"least_improvement", "of the metric", 0, 1e300,
-                                                   false, "The improvement that does not count"}),
+         "How many reports a training may make without improving; unless given, a sixth of a "
+         "complete training's"}),
+    OptionAt<&PatienceOptions::least_improvement>(
+        {"least_improvement", "of the metric", 0, 1e300, false,
+         "An improvement counts only if it is larger than this"}),
     OptionAt<&PatienceOptions::catch_up>(
         {"catch_up", "", 0, 1000, false,
-         "How many times as fast as before a training may still get; 0: however fast it takes"}),
+         "A training is assumed to improve at most this many times as fast as before; 0: without "
+         "limit"}),
     OptionAt<&PatienceOptions::stop_best>(
         {"stop_best", "", 0, 1, true,
-         "1: the best of all trainings, too, stops when it does not improve"}),
+         "1: even the best of all trainings stops when it no longer improves"}),
     OptionAt<&PatienceOptions::horizon, &Horizon::most_steps>(kMostSteps),
 };
 
@@ -131,7 +134,8 @@ class PatienceRule final : public StoppingRule {
 
 const StoppingRow kPatienceRule = {
     .about = {.name = "patience",
-              .summary = "Stops what has stopped improving, or improves too slowly to catch up",
+              .summary = "Stops trainings that have stopped improving, or improve too slowly to "
+                         "catch up",
               .source = "Prechelt, \"Early stopping - but when?\", 1998, and a straight line",
               .options = [] { return OptionSet(PatienceOptions(), kPatienceOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

@@ -28,8 +28,8 @@ constexpr Option<PercentileOptions> kMedianOptions[] = {
 constexpr Option<PercentileOptions> kPercentileOptions[] = {
     OptionAt<&PercentileOptions::percentile>(
         {"percentile", "%", 0, 100, false,
-         "The share of the others that a training keeps up with: "
-         "with 25 it goes on among the best quarter"}),
+         "A training goes on while it is among this share of the best: with 25, among the best "
+         "quarter"}),
     OptionAt<&PercentileOptions::horizon, &Horizon::grace_steps>(kGraceSteps),
     OptionAt<&PercentileOptions::horizon, &Horizon::most_steps>(kMostSteps),
     OptionAt<&PercentileOptions::least_curves>(kLeastCurves),
@@ -91,7 +91,8 @@ double PercentileOf(std::vector<double> numbers, double percent) {
 
 const StoppingRow kMedianRule = {
     .about = {.name = "median",
-              .summary = "Stops what is worse than the median of the others at the same step",
+              .summary = "Stops trainings that are worse than the median of the others at the same "
+                         "step",
               .source = "Golovin et al. 2017, section 3.1.1, with the others' best values",
               .options = [] { return OptionSet(PercentileOptions(), kMedianOptions); }},
     .make = MakePercentile,
@@ -99,7 +100,7 @@ const StoppingRow kMedianRule = {
 
 const StoppingRow kPercentileRule = {
     .about = {.name = "percentile",
-              .summary = "Stops what is not among the best of the others at the same step",
+              .summary = "Stops trainings that are not among the best at the same step",
               .source = "Optuna's PercentilePruner, with the others' best values",
               .options =
                   [] {

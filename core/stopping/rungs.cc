@@ -20,7 +20,8 @@ constexpr OptionInfo kReductionFactor = {
     2,
     100,
     false,
-    "One in so many trainings goes on at each comparison, which come so many times later"};
+    "One in this many trainings goes on at each comparison, and each comparison comes this many "
+    "times later than the one before"};
 
 struct RungOptions {
   std::optional<int64_t> first_rung;
@@ -33,7 +34,7 @@ struct RungOptions {
 constexpr Option<RungOptions> kAshaOptions[] = {
     OptionAt<&RungOptions::first_rung>(
         {"first_rung", "steps", 1, 1e9, true,
-         "The step of the first comparison; if not given, a fifth of a whole training"}),
+         "The step of the first comparison; unless given, a fifth of a complete training"}),
     OptionAt<&RungOptions::reduction_factor>(kReductionFactor),
     OptionAt<&RungOptions::horizon, &Horizon::most_steps>(kMostSteps),
 };
@@ -41,7 +42,7 @@ constexpr Option<RungOptions> kAshaOptions[] = {
 constexpr Option<RungOptions> kHyperbandOptions[] = {
     OptionAt<&RungOptions::first_rung>(
         {"first_rung", "steps", 1, 1e9, true,
-         "The step of the first comparison; if not given, a 27th of a whole training"}),
+         "The step of the first comparison; unless given, a 27th of a complete training"}),
     OptionAt<&RungOptions::reduction_factor>(kReductionFactor),
     OptionAt<&RungOptions::horizon, &Horizon::most_steps>(kMostSteps),
 };
@@ -172,7 +173,8 @@ size_t BracketOf(int64_t trial, const std::vector<double>& shares) {
 
 const StoppingRow kAshaRule = {
     .about = {.name = "asha",
-              .summary = "At growing steps only the best part of those that came so far goes on",
+              .summary = "At increasingly late steps, only the best of the trainings that got so "
+                         "far go on",
               .source = "Li et al. 2020, the stopping variant",
               .options = [] { return OptionSet(RungOptions(), kAshaOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {
@@ -182,7 +184,7 @@ const StoppingRow kAshaRule = {
 
 const StoppingRow kHyperbandRule = {
     .about = {.name = "hyperband",
-              .summary = "asha in several brackets, of which later ones stop later and less",
+              .summary = "asha in several brackets; later brackets stop fewer trainings, and later",
               .source = "Li et al. 2018; brackets dealt as in Optuna",
               .options = [] { return OptionSet(RungOptions(), kHyperbandOptions); }},
     .make = [](const OptionSet& options) -> std::unique_ptr<const StoppingRule> {

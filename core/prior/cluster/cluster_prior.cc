@@ -275,24 +275,27 @@ constexpr Option<ClusterOptions> kClusterOptions[] = {
          "Prototypes are weighted by 0: Jeffreys divergence, 1: Wasserstein distance"}),
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::grouping>(
         {"source_grouping", "", 0, 2, true,
-         "Prototypes are of 0: clusters of sources, 1: all together, 2: each source"}),
+         "There is a prototype 0: for each cluster of sources, 1: for all sources together, 2: for "
+         "each source"}),
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::kind>(
         {"prototype_kind", "", 0, 1, true,
          "Prototypes are 0: geometric centres, 1: Wasserstein barycenters"}),
     OptionAt<&ClusterOptions::covariance>(
         {"covariance_weights", "", 0, 1, true,
-         "A prototype's covariance has 0: its weight squared, as in a sum of functions, 1: its "
-         "weight, as in a centre"}),
+         "A prototype's covariance is multiplied by 0: its weight squared, as in a sum of "
+         "functions, 1: its weight, as in a centre"}),
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::weight_places>(
         {"weight_places", "places", 2, 1000, true,
-         "Places where prototypes are compared with the target, and the barycenters' grid"}),
+         "The number of places where prototypes are compared with the target; also the "
+         "barycenters' grid"}),
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::most_covariances>(
         {"cluster_covariances", "sources", 1, 1000, true,
-         "With more sources, the covariances of so many stand for those of all; as many as take "
-         "the time of 100 sources of 100 points unless given"}),
+         "With more sources than this, the covariances of this many represent those of all; unless "
+         "given, as many as take the time of 100 sources of 100 points"}),
     OptionAt<&ClusterOptions::residual_amplitude>(
         {"residual_amplitude", "deviations of the results", 1e-3, 10, false,
-         "The deviation of a process of the target's own on top of cluster; none unless given"}),
+         "The deviation of an additional process for the target alone in cluster; no such process "
+         "unless given"}),
 };
 
 constexpr absl::string_view kNoLengthscales = "as cluster alone has no lengthscales to divide";
