@@ -291,7 +291,7 @@ constexpr Conflict kExpandingConflicts[] = {
      .other = "ucb",
      .all_but = true,
      .option = "expanding_theory",
-     .reason = "because the option expanding_theory replaces ucb's multiplier"},
+     .reason = "as the option expanding_theory takes the place of ucb's multiplier"},
 };
 
 class ExpandingRule final : public LengthscaleRule {
