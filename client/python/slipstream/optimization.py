@@ -179,7 +179,7 @@ class _Evaluation:
             try:
                 trial.release()
             except errors.NoAnswer as unheard:
-                warn_caller(f"trials under way could not be given back: {unheard}")
+                warn_caller(f"unfinished trials could not be given back: {unheard}")
                 return  # Their leases will run out.
             except errors.SlipstreamError:
                 pass  # It has just ended.

@@ -159,7 +159,7 @@ class Studies(AnnotationTest):
         for trial, kind, words in (
             (0, ValueError, "trial=0 must be at least 1"),
             ("1", TypeError, "trial='1' must be a whole number"),
-            (foreign, ValueError, f"{foreign.name} is no trial of studies/{self.study_id}"),
+            (foreign, ValueError, f"{foreign.name} is not a trial of studies/{self.study_id}"),
             (7, slipstream.NotFound, f"there is no studies/{self.study_id}/trials/7"),
         ):
             with self.assertRaisesRegex(kind, words):

@@ -286,9 +286,9 @@ class Contents(PlotTest):
                      empty.plot.parallel_coordinates):
             with self.assertRaisesRegex(ValueError, "at least (1 trial|4 trials) that .* is none"):
                 plot()
-        with self.assertRaisesRegex(KeyError, "no parameter"):
+        with self.assertRaisesRegex(KeyError, "not a parameter"):
             self.study.plot.contour("lr", "x")
-        with self.assertRaisesRegex(KeyError, "'gamma' is no parameter"):
+        with self.assertRaisesRegex(KeyError, "'gamma' is not a parameter"):
             self.study.plot.slices("gamma")
         with self.assertRaisesRegex(TypeError, "3 is not the name"):
             self.study.plot.slices([3])

@@ -145,7 +145,7 @@ class Mistakes(unittest.TestCase):
 
     def test_a_server_that_asks_for_the_callers_certificate(self):
         server = self.serve("server", "--tls-client-ca", self.path("ca"))
-        self.check(server, "asks for a certificate of the caller's; give certificate= "
+        self.check(server, "requires a client certificate; give certificate= "
                            "(SLIPSTREAM_CERTIFICATE) and key= (SLIPSTREAM_KEY)", ca="ca")
         self.issue("forged", authority="other-ca")
         self.check(server, f"the server does not accept the certificate in {self.path('forged')}",

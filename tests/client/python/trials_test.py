@@ -50,7 +50,7 @@ class Values(TrialTest):
                          (None, 9, False))
         with self.assertRaisesRegex(KeyError, "not active.*when {'kernel': 'poly'}"):
             plain["degree"]
-        with self.assertRaisesRegex(AttributeError, "no parameter of the study, which has x"):
+        with self.assertRaisesRegex(AttributeError, "not a parameter of the study, which has x"):
             plain.learning_rate  # noqa: B018
         self.assertEqual(repr(plain), f"<trial {study.id}/1: x=0.25, kernel='rbf'>")
 
@@ -86,7 +86,7 @@ class Values(TrialTest):
             study.enqueue({**row, "degree": missing})
         self.assertEqual([dict(trial) for trial in study.trials],
                          [{"x": 0.25, "kernel": "rbf"}] * 5)
-        with self.assertRaisesRegex(TypeError, "x=None is no value"):
+        with self.assertRaisesRegex(TypeError, "x=None is not a value"):
             study.enqueue({**row, "x": None})
         with self.assertRaisesRegex(slipstream.InvalidArgument, "degree"):
             study.enqueue({**row, "kernel": "poly"})

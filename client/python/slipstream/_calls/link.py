@@ -38,8 +38,8 @@ def authorization(token: Optional[str]) -> Optional[Tuple[Tuple[str, str], ...]]
         return None
     if not all(" " < character < "\x7f" for character in token):
         raise ValueError(
-            "token has a space, a line end or another character that no token has: give it "
-            "without, such as by token.strip()"
+            "token has a space, a line end or another character that tokens cannot have: "
+            "remove it, for example with token.strip()"
         )
     return (("authorization", "Bearer " + token),)
 

@@ -81,7 +81,7 @@ def _check_certificates(text: bytes, path: str, name: str, content: str) -> None
 
 def _reason(error: ssl.SSLError) -> str:
     """OpenSSL's, such as "key values mismatch"."""
-    return (error.reason or "it is not sound").replace("_", " ").lower()
+    return (error.reason or "it is not valid").replace("_", " ").lower()
 
 
 def _unusable(

@@ -167,8 +167,8 @@ def _distrust(error: ssl.SSLCertVerificationError, host: str, options: Options) 
 def _refusal(options: Options) -> str:
     if not options.certificate:
         return (
-            "the server ends the connection after the handshake, as one does that asks for a "
-            f"certificate of the caller's; give {CERTIFICATE} and {KEY}"
+            "the server ends the connection after the handshake, like one that requires a client "
+            f"certificate; give {CERTIFICATE} and {KEY}"
         )
     return (
         f"the server does not accept the certificate in {options.certificate}; give {CERTIFICATE} "

@@ -28,7 +28,7 @@ def value_message(value: Any, parameter: Parameter, name: str) -> Message:
         return messages.new("ParameterValue", integer_value=int(value))
     if parameter.kind in ("real", "discrete") and is_number(value):
         return messages.new("ParameterValue", double_value=float(value))
-    raise TypeError(f"{name}={value!r} is no value of {parameter!r}")
+    raise TypeError(f"{name}={value!r} is not a value of {parameter!r}")
 
 
 def value_of(message: Message, parameter: Parameter) -> Value:
@@ -49,7 +49,7 @@ def configuration_message(row: Mapping[str, Any], space: Space) -> Message:
     configuration = messages.new("Configuration")
     for name, value in row.items():
         if name not in space:
-            raise KeyError(f"{name!r} is no parameter of the space, which has {', '.join(space)}")
+            raise KeyError(f"{name!r} is not a parameter of the space, which has {', '.join(space)}")
         configuration.values[name].CopyFrom(value_message(value, space[name], name))
     return configuration
 

@@ -64,7 +64,7 @@ class HeldTrial(TrialValues):
             self._drops_reports = True
             warn_caller(
                 f"{self!r}: further reports are dropped, as {error}; report every n-th step only, "
-                "so that all of a training fit. Its outcome is recorded all the same"
+                "so that all reports of a training fit. Its outcome is recorded all the same"
             )
 
     def _should_stop(self) -> Plan[bool]:

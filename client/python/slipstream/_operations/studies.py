@@ -90,7 +90,7 @@ def create_or_load(
         raise errors.StudyDiffers(
             f"study {name.short!r} on {service.address} exists, but is not the one asked for:"
             + "".join(f"\n  {difference}" for difference in found)
-            + f"\nTake it as it is by slipstream.load({name.short!r}), or choose another id.",
+            + f"\nUse it unchanged with slipstream.load({name.short!r}), or choose another id.",
             found,
         )
     return existing
@@ -193,7 +193,7 @@ class StudyReader:
         number = trial.number if isinstance(trial, TrialRecord) else check_count("trial", trial, 1)
         name = f"{self._name}/trials/{number}"
         if isinstance(trial, TrialRecord) and trial.name != name:
-            raise ValueError(f"{trial.name} is no trial of {self._name}")
+            raise ValueError(f"{trial.name} is not a trial of {self._name}")
         return name
 
     def annotate(

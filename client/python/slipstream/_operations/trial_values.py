@@ -101,7 +101,7 @@ class TrialValues(Mapping[str, Value]):
         if name in self._holder.space:
             condition = self._holder.space[name].condition
             return f"{name!r} is not active in this trial, only when {condition!r}; see get()"
-        return f"{name!r} is no parameter of the study, which has {', '.join(self._holder.space)}"
+        return f"{name!r} is not a parameter of the study, which has {', '.join(self._holder.space)}"
 
     @property
     def name(self) -> str:

@@ -69,7 +69,7 @@ def translate(distribution: Any) -> Translation:
             return _stepped(distribution, float, distribution.step)
         make = log if distribution.log else real
         return Translation(make(distribution.low, distribution.high), float, float)
-    raise TypeError(f"{distribution!r} is no distribution that Slipstream knows")
+    raise TypeError(f"{distribution!r} is not a distribution that Slipstream knows")
 
 
 def translate_all(of: Mapping[str, Any]) -> Dict[str, Translation]:

@@ -61,7 +61,7 @@ def _translate(path: Path, domain: Any) -> Translation:
         return _categorical(path, domain)
     if isinstance(domain, (sample.Float, sample.Integer)):
         return _numeric(path, domain)
-    raise TypeError("a function that samples is no space; give uniform, choice or another domain")
+    raise TypeError("a function that samples cannot be tuned; give uniform, choice or another domain")
 
 
 def translate_all(config: Mapping[str, Any]) -> Dict[str, Translation]:

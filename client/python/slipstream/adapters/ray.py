@@ -109,7 +109,7 @@ class SlipstreamSearch(Searcher):  # type: ignore[misc]
         try:
             held.report(int(result[_STEP]), value)
         except slipstream.SlipstreamError as error:
-            warnings.warn(f"a report was not heard: {error}", stacklevel=2)
+            warnings.warn(f"a report failed: {error}", stacklevel=2)
 
     def on_trial_complete(
         self, trial_id: str, result: Optional[Dict[str, Any]] = None, error: bool = False

@@ -179,7 +179,7 @@ class SlipstreamSearchCV(BaseSearchCV):  # type: ignore[misc]
         name = f"mean_test_{self._objective()}"
         if name not in results:
             known = ", ".join(one[len("mean_test_"):] for one in results if "mean_test_" in one)
-            raise ValueError(f"refit={self.refit!r} is none of the scores, which are {known}")
+            raise ValueError(f"refit={self.refit!r} is not one of the scores, which are {known}")
         return [float(score) for score in results[name][-count:]]
 
     def _objective(self) -> str:

@@ -88,7 +88,7 @@ def _choose(
         if not isinstance(name, str):
             raise TypeError(f"{name!r} is not the name of a parameter, which is a text")
         if name not in space:
-            raise KeyError(f"{name!r} is no parameter of the study, which has {', '.join(space)}")
+            raise KeyError(f"{name!r} is not a parameter of the study, which has {', '.join(space)}")
     return names
 
 
