@@ -38,7 +38,7 @@ absl::Status Background::Take(std::function<void()> task) {
   if (queue_->waiting.size() >= static_cast<size_t>(options_.waiting)) {
     return absl::ResourceExhaustedError(
         absl::StrCat("background.waiting is ", options_.waiting,
-                     ", and so many calls wait already: wait for one of them first"));
+                     ", and that many calls are waiting already: wait for one of them first"));
   }
   queue_->waiting.push_back(std::move(task));
   const bool all_busy = queue_->waiting.size() > queue_->idle;

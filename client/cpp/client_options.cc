@@ -64,7 +64,7 @@ absl::Status CheckToken(const std::string& token) {
   for (const char c : token) {
     if (c > ' ' && c < 0x7f) continue;
     return absl::InvalidArgumentError(
-        "token has a space, a line end or another character that no token has");
+        "token has a space, a line end or another character that tokens cannot have");
   }
   return absl::OkStatus();
 }

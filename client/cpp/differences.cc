@@ -84,7 +84,7 @@ class Comparison {
           InKind(existing_.candidates[i], existing_.space)) {
         continue;
       }
-      found_.push_back(absl::StrCat("candidate ", i, ": is another one"));
+      found_.push_back(absl::StrCat("candidate ", i, ": is a different one"));
       return;
     }
     if (asked_.candidates.empty()) return;
@@ -109,7 +109,7 @@ class Comparison {
   void CompareSettings() {
     if (!asked_.preset.empty()) CompareText("preset", asked_.preset, existing_.preset);
     if (!asked_.recipe.empty() && asked_.recipe != existing_.recipe) {
-      found_.push_back("recipe: the study has another one");
+      found_.push_back("recipe: the study has a different one");
     }
     if (asked_.seed) {
       CompareText("seed", absl::StrCat(*asked_.seed), absl::StrCat(existing_.seed.value_or(0)));
@@ -119,7 +119,7 @@ class Comparison {
                   existing_.stopping.empty() ? "none" : existing_.stopping);
     }
     if (!asked_.stopping_options.empty() && asked_.stopping_options != existing_.stopping_options) {
-      found_.push_back("stopping_options: the study has others");
+      found_.push_back("stopping_options: the study has different ones");
     }
     if (asked_.lease) CompareText("lease", LeaseOf(asked_), LeaseOf(existing_));
     if (asked_.requeues) {

@@ -25,7 +25,7 @@ absl::Status Different(const Client& client, const NewStudy& asked,
   return absl::FailedPreconditionError(
       absl::StrCat("study '", asked.id, "' on ", client.options().address,
                    " exists, but is not the one asked for:\n  ", absl::StrJoin(differences, "\n  "),
-                   "\nTake it as it is by Load(\"", asked.id, "\"), or choose another id."));
+                   "\nUse it unchanged with Load(\"", asked.id, "\"), or choose another id."));
 }
 
 }  // namespace

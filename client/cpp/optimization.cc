@@ -109,7 +109,7 @@ class Loop {
       if (!trial.ended()) (void)trial.Fail(error.what());
       Close(absl::OkStatus(), std::current_exception());
     } catch (...) {
-      if (!trial.ended()) (void)trial.Fail("an exception without a text");
+      if (!trial.ended()) (void)trial.Fail("an exception without a message");
       Close(absl::OkStatus(), std::current_exception());
     }
   }

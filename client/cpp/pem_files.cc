@@ -25,7 +25,7 @@ absl::Status Unusable(const char* reason) { return absl::FailedPreconditionError
 absl::Status Unusable() {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
-  return Unusable(reason == nullptr ? "it is not sound" : reason);
+  return Unusable(reason == nullptr ? "it is not valid" : reason);
 }
 
 bool HasFoundNothing() { return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE; }

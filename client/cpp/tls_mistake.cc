@@ -81,8 +81,8 @@ std::string TlsMistake(const ClientOptions& options, const TlsFindings& findings
   if (findings.distrust != X509_V_OK) return Distrust(options, findings);
   if (!findings.asks_for_certificate || !findings.hangs_up) return {};
   if (options.certificate.empty()) {
-    return absl::StrCat("the server asks for a certificate of the caller's; give ",
-                        kCertificateName, " and ", kKeyName);
+    return absl::StrCat("the server requires a client certificate; give ", kCertificateName,
+                        " and ", kKeyName);
   }
   return absl::StrCat("the server does not accept the certificate in ", options.certificate,
                       "; give ", kCertificateName, " one that is valid and signed by one of the "

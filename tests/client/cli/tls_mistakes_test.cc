@@ -171,7 +171,7 @@ TEST_F(TlsMistakes, AServersCertificateForAnotherNameIsToldWithItsNames) {
 TEST_F(TlsMistakes, AServerThatWantsTheCallersCertificateSaysSo) {
   Serve(authority_.Issue("server"), {"--tls-client-ca", Path("ca")});
   EXPECT_THAT(Told(1, {"--ca", Path("ca")}),
-              HasSubstr("the server asks for a certificate of the caller's; give certificate "
+              HasSubstr("the server requires a client certificate; give certificate "
                         "(--certificate, SLIPSTREAM_CERTIFICATE) and key (--key, SLIPSTREAM_KEY)"));
   const CertificateAndKey forged = CertificateAuthority("Another Authority").Issue("robot");
   Write("forged", forged.certificate);

@@ -49,7 +49,8 @@ TEST(Background, RefusesMoreWaitingCallsThanItsBound) {
   const absl::Status refused = background.Run([] { return absl::OkStatus(); }).get();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(refused.message(),
-            "background.waiting is 2, and so many calls wait already: wait for one of them first");
+            "background.waiting is 2, and that many calls are waiting already: wait for one of "
+            "them first");
   go_on.set_value();
   for (auto& call : calls) EXPECT_TRUE(call.get().ok());
 }

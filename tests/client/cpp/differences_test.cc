@@ -65,10 +65,10 @@ TEST(Differences, NameTheObjectiveAndTheSettings) {
       Differences(asked, existing),
       ElementsAre(
           "objective: asked for minimize loss, exact, the study has maximize accuracy",
-          "preset: asked for gp_ei, the study has auto", "recipe: the study has another one",
+          "preset: asked for gp_ei, the study has auto", "recipe: the study has a different one",
           "seed: asked for 7, the study has 0", "stopping: asked for median, the study has none",
-          "stopping_options: the study has others", "lease: asked for 10m, the study has 1h",
-          "requeues: asked for 1, the study has 3"));
+          "stopping_options: the study has different ones",
+          "lease: asked for 10m, the study has 1h", "requeues: asked for 1, the study has 3"));
 }
 
 TEST(Differences, NameSourcesOnBothSides) {
@@ -87,7 +87,7 @@ TEST(Differences, NameTheFirstCandidateThatIsAnother) {
   EXPECT_THAT(Differences(asked, existing),
               ElementsAre("candidates: asked for 1, the study has 2"));
   asked.candidates = {{{"C", 1}}, {{"C", 3}}};
-  EXPECT_THAT(Differences(asked, existing), ElementsAre("candidate 1: is another one"));
+  EXPECT_THAT(Differences(asked, existing), ElementsAre("candidate 1: is a different one"));
   asked.candidates = {{{"C", 1}}, {{"C", 2}}};
   asked.allow_repeats = true;
   EXPECT_THAT(Differences(asked, existing),

@@ -61,7 +61,7 @@ TEST_F(StudyTest, ThatExistsButDiffersIsAnError) {
       differs.message(),
       "study 'digits' on " + options_.address +
           " exists, but is not the one asked for:\n  parameter 'lr': asked for Log(1e-05, 1), "
-          "the study has Real(0, 1)\nTake it as it is by Load(\"digits\"), or choose another "
+          "the study has Real(0, 1)\nUse it unchanged with Load(\"digits\"), or choose another "
           "id.");
 }
 
