@@ -162,7 +162,8 @@ class Hamiltonian : public Calibration {
     start.gradient = Vector::Zero(start.x.size());
     const std::optional<double> value = density(start.x, start.gradient);
     if (!value.has_value()) {
-      return absl::FailedPreconditionError("the likelihood can nowhere be computed");
+      return absl::FailedPreconditionError(
+          "the likelihood cannot be computed for any hyperparameters");
     }
     start.value = *value;
     std::vector<Draws> draws;  // By chain.

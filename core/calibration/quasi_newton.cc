@@ -108,7 +108,8 @@ class QuasiNewton : public Calibration {
       }
     }
     if (!best.value.has_value()) {
-      return absl::FailedPreconditionError("the likelihood can nowhere be computed");
+      return absl::FailedPreconditionError(
+          "the likelihood cannot be computed for any hyperparameters");
     }
     best.evaluations = evaluations;
     return best;

@@ -446,8 +446,8 @@ absl::StatusOr<Recipe> Preset::With(const RecipeChange& change) const {
   if (!has_model) {
     const auto [axis, name_there] = FirstOf(change);
     return InvalidField(axis, name_there,
-                        absl::StrCat("left out, as all of a recipe, with the preset ", name,
-                                     ", which has no model"));
+                        absl::StrCat("left out, like the rest of the recipe, with the preset ",
+                                     name, ", which has no model"));
   }
   return ChangedRecipe(recipe, change);
 }

@@ -198,7 +198,7 @@ absl::Status CheckConflict(const Recipe& recipe, absl::string_view name, const O
   if (conflict.blames_option) {
     return InvalidField(OptionField(conflict.option),
                         FormatNumber(options.Get(conflict.option).value_or(0)),
-                        absl::StrCat("0: it does not go together with the ", axis.name, " ", found,
+                        absl::StrCat("0: it cannot be combined with the ", axis.name, " ", found,
                                      ", ", conflict.reason));
   }
   const std::string unless = conflict.unless_given
@@ -207,7 +207,7 @@ absl::Status CheckConflict(const Recipe& recipe, absl::string_view name, const O
   return InvalidField(
       axis.name, NamesOf(recipe).*axis.value,
       absl::StrCat(conflict.all_but ? "" : "without ", conflict.other, ": ", name,
-                   " does not go together with ", found, ", ", conflict.reason, unless));
+                   " cannot be combined with ", found, ", ", conflict.reason, unless));
 }
 
 // Refuses two ingredients that do not go together.
@@ -322,7 +322,7 @@ std::string DescribeConflict(const Conflict& conflict) {
     when = conflict.unless_given ? absl::StrCat("unless ", conflict.option, " is given, ")
                                  : absl::StrCat("if ", conflict.option, " is not 0, ");
   }
-  return absl::StrCat(when, "does not go together with ", FieldOf(conflict.axis).name, "s",
+  return absl::StrCat(when, "cannot be combined with ", FieldOf(conflict.axis).name, "s",
                       conflict.all_but ? " other than " : " named ", conflict.other, ", ",
                       conflict.reason);
 }

@@ -84,7 +84,8 @@ absl::StatusOr<ConditionGraph> ConditionGraph::Create(const std::vector<Paramete
   for (size_t i = 0; i < parameters.size(); ++i) {
     for (size_t at = i; graph.links_[at].has_value(); at = graph.links_[at]->parent) {
       if (++depths[i] > parameters.size()) {
-        return InvalidParent(parameters, i, "a parameter whose own conditions end somewhere,");
+        return InvalidParent(parameters, i,
+                             "a parameter whose own conditions do not lead back to it,");
       }
     }
   }

@@ -161,7 +161,7 @@ class CurveRule final : public StoppingRule {
     const Finished finished = LookAtFinished(curves);
     if (finished.count < options_.least_curves) {
       return {false, absl::StrCat(finished.count, " others have finished, too few to learn from: ",
-                                  "it takes ", options_.least_curves, ".")};
+                                  "it takes at least ", options_.least_curves, ".")};
     }
     if (step >= *most) {
       return {false, absl::StrCat("It is at step ", step, " of ", *most, ", which is the last.")};

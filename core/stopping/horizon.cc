@@ -30,18 +30,19 @@ int64_t ShareOf(int64_t steps, double share) {
 }
 
 StoppingAdvice UnknownHorizon() {
-  return {false, "No other training has finished yet, so that it is unknown how long one is."};
+  return {false, "No other training has finished yet, so it is unknown how long a training is."};
 }
 
 StoppingAdvice BeforeFirstStep(int64_t step, int64_t first) {
   return {false,
-          absl::StrCat("It is at step ", step, ", and none is stopped before step ", first, ".")};
+          absl::StrCat("It is at step ", step, ", and no training is stopped before step ", first,
+                       ".")};
 }
 
 StoppingAdvice TooFewCurves(size_t count, int64_t step, int64_t least) {
   return {false,
           absl::StrCat("Only ", count, count == 1 ? " other has" : " others have", " reached step ",
-                       step, ", too few to compare with: it takes ", least, ".")};
+                       step, ", too few to compare with: it takes at least ", least, ".")};
 }
 
 }  // namespace slipstream

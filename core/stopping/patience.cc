@@ -96,7 +96,7 @@ class PatienceRule final : public StoppingRule {
       return {true, absl::StrCat(so_far, ", which is no improvement of more than ",
                                  options_.least_improvement, ".")};
     }
-    if (is_best) return {false, absl::StrCat(so_far, "; no other has come to a better one.")};
+    if (is_best) return {false, absl::StrCat(so_far, "; no other has reached a better one.")};
     if (!steps.has_value() || running.last_step() >= *steps) {
       return {false, absl::StrCat(so_far, ".")};
     }

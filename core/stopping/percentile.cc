@@ -68,7 +68,7 @@ class PercentileRule final : public StoppingRule {
     return {stop, absl::StrCat("Its best value up to step ", step, ", ", CostText(view.goal, own),
                                stop ? ", is worse than " : ", is not worse than ",
                                CostText(view.goal, limit), ", ", LimitText(options_.percentile),
-                               " of the ", count, " others that came so far.")};
+                               " of the ", count, " others that got this far.")};
   }
 
   const PercentileOptions options_;

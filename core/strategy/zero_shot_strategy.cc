@@ -42,7 +42,7 @@ struct Plan {
 };
 
 std::string ReasonOf(const ZeroShotDesign& design) {
-  if (design.sources_used > 0) return "no configuration of a source has a place in the space";
+  if (design.sources_used > 0) return "no configuration of a source is within the space";
   const LeftOutSources& left_out = design.left_out;
   std::vector<std::string> reasons;
   const auto add = [&reasons](size_t count, absl::string_view reason) {

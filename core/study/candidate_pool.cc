@@ -40,7 +40,8 @@ absl::StatusOr<CandidatePool> CandidatePool::Create(const StudyView& view) {
   if (left.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("all ", is_tried.size(),
-                     " candidates of the space have been tried and it does not allow repeats"));
+                     " candidates of the space have been tried, and the list does not allow "
+                     "repeats"));
   }
   return CandidatePool(space, std::move(left));
 }

@@ -122,7 +122,8 @@ absl::StatusOr<SharedPrior> LearnSharedPrior(const Model& model,
   const AscentResult best = AscendWithinBounds(SharedObjective(model, groups, options.with_beliefs),
                                                start, model.Lower(), model.Upper(), ascent);
   if (!best.value.has_value()) {
-    return absl::FailedPreconditionError("the likelihood of the tasks can nowhere be computed");
+    return absl::FailedPreconditionError(
+        "the likelihood of the tasks cannot be computed for any hyperparameters");
   }
   SharedPrior prior{model.Unpack(best.x), 0};
   SLIPSTREAM_ASSIGN_OR_RETURN(const LikelihoodValue there,

@@ -113,7 +113,7 @@ TEST(RecipeNames, EveryIngredientIsNamedOnceOnItsAxisAndDescribedInALine) {
     EXPECT_FALSE(ingredient.about->summary.empty()) << ingredient.about->name;
     EXPECT_EQ(ingredient.about->summary.find('\n'), absl::string_view::npos);
     for (const Conflict& conflict : ingredient.about->conflicts) {
-      EXPECT_THAT(DescribeConflict(conflict), HasSubstr("does not go together with"));
+      EXPECT_THAT(DescribeConflict(conflict), HasSubstr("cannot be combined with"));
     }
   }
 }
@@ -159,7 +159,7 @@ TEST(RecipeNames, WhatDoesNotGoTogetherIsRefusedWithTheReason) {
   EXPECT_EQ(ViolationOf(warped.status())->field, "options[input_warp]");
   EXPECT_EQ(ViolationOf(warped.status())->value, "1");
   EXPECT_THAT(refusal({.prior = "cluster", .calibration = "shrinking(map)"}),
-              HasSubstr("cluster does not go together with shrinking, as cluster alone has no "
+              HasSubstr("cluster cannot be combined with shrinking, as cluster alone has no "
                         "lengthscales to divide unless the option residual_amplitude is given"));
   const RecipeChange theory{.calibration = "expanding(map)", .options = {{"expanding_theory", 1}}};
   EXPECT_THAT(refusal(theory), HasSubstr("the place of ucb's multiplier"));

@@ -97,7 +97,7 @@ TEST(MedianRuleTest, SaysWhyWithNumbers) {
   study.Running(Level(-0.75, 6));
   EXPECT_EQ(study.Ask("median", {}).reason,
             "Its best value up to step 6, 0.75, is worse than 0.9, the median of the 5 others that "
-            "came so far.");
+            "got this far.");
 }
 
 TEST(PercentileRuleTest, KeepsTheShareThatItIsTold) {

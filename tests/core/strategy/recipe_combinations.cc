@@ -103,7 +103,7 @@ bool CombinationStudies::Try(const RecipeChange& change) {
   if (!strategy.ok()) {
     const std::optional<FieldViolation> violation = ViolationOf(strategy.status());
     EXPECT_TRUE(violation.has_value()) << name;
-    EXPECT_NE(strategy.status().message().find("not go together"), std::string::npos) << name;
+    EXPECT_NE(strategy.status().message().find("cannot be combined"), std::string::npos) << name;
     return false;
   }
 #ifdef __SANITIZE_ADDRESS__

@@ -199,7 +199,7 @@ TEST(ToyMembers, AreListedAndCheckedByTheirRows) {
   EXPECT_THAT(refusal({.prior = "toy_prior", .options = {{"toy_amplitude", 3}}}),
               HasSubstr("from 0.1 to 2"));
   EXPECT_THAT(refusal({.prior = "toy_prior", .acquisition = "pi"}),
-              HasSubstr("toy_prior does not go together with pi, which is no toy"));
+              HasSubstr("toy_prior cannot be combined with pi, which is no toy"));
   EXPECT_THAT(refusal({.exploration = "magic"}), HasSubstr("turns, toy_exploration"));
   std::vector<std::string> names;
   for (const RecipeIngredient& ingredient : RecipeIngredients(toys.tables())) {

@@ -60,7 +60,7 @@ TEST(PresetConversion, TellsIngredientsWithTheirSourcesAndConflicts) {
   EXPECT_THAT(cluster.source(), HasSubstr("cm-BO"));
   EXPECT_THAT(cluster.options(), Contains("residual_amplitude"));
   EXPECT_THAT(cluster.conflicts(),
-              Contains(HasSubstr("unless residual_amplitude is given, does not go together with "
+              Contains(HasSubstr("unless residual_amplitude is given, cannot be combined with "
                                  "calibrations named expanding")));
   EXPECT_FALSE(ingredients["exploration turns"].summary().empty());
   EXPECT_FALSE(ingredients["initial source_portfolio"].source().empty());
