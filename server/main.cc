@@ -90,7 +90,7 @@ absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest
   std::error_code error;
   if (!std::filesystem::is_directory(backups.folder, error)) {
     return absl::NotFoundError(
-        absl::StrCat("--backup-folder ", backups.folder, " is not a folder that can be reached"));
+        absl::StrCat("--backup-folder ", backups.folder, " is not a folder, or cannot be reached"));
   }
   backups.folder = std::filesystem::absolute(backups.folder, error);
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
@@ -178,7 +178,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   const std::string holder = absl::StrCat("slipstream_server, process ", getpid(),
                                           ", asked to serve on ", flags.server.listen);
   flags.store.on_halt = [log](const absl::Status& cause) {
-    log->Write(LogLevel::kError, "no more writes until the server is started again",
+    log->Write(LogLevel::kError, "no more writes until the server is restarted",
                {{"message", std::string(cause.message())}});
   };
   flags.store.on_warning = [log](const std::string& text) {
@@ -212,7 +212,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
     log->WriteLimited(LogLevel::kWarning, "refused connections", text, [] { return LogFields(); });
   };
   DrainLimit limit([log] {
-    log->Write(LogLevel::kError, "exits although some calls have not ended, as when a disk hangs");
+    log->Write(LogLevel::kError, "exits although some calls have not ended; perhaps a disk hangs");
   });
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,

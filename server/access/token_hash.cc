@@ -30,7 +30,7 @@ absl::StatusOr<std::string> RandomBytes(size_t size) {
   if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(size)) == 1) {
     return bytes;
   }
-  return absl::InternalError("the system gives no random bytes");
+  return absl::InternalError("the operating system provides no random bytes");
 }
 
 // Reads "m=19456,t=2,p=1".

@@ -36,7 +36,7 @@ constexpr size_t kKeyBytes = 32;  // SHA-256's.
 EVP_MAC_CTX* NewHash() {
   std::array<unsigned char, kKeyBytes> key;
   if (RAND_bytes(key.data(), static_cast<int>(key.size())) != 1) {
-    throw std::runtime_error("the system gives no random bytes");
+    throw std::runtime_error("the operating system provides no random bytes");
   }
   const std::unique_ptr<EVP_MAC, void (*)(EVP_MAC*)> hmac(EVP_MAC_fetch(nullptr, "HMAC", nullptr),
                                                           EVP_MAC_free);
@@ -47,7 +47,7 @@ EVP_MAC_CTX* NewHash() {
       OSSL_PARAM_construct_end()};
   if (hash != nullptr && EVP_MAC_init(hash, key.data(), key.size(), parameters) == 1) return hash;
   EVP_MAC_CTX_free(hash);
-  throw std::runtime_error("OpenSSL has no HMAC with SHA-256");
+  throw std::runtime_error("OpenSSL cannot compute an HMAC with SHA-256");
 }
 
 }  // namespace

@@ -46,13 +46,13 @@ void TlsWatch::ReadAgain() {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
   const bool did_fit = fit_.exchange(texts.ok());
   if (!texts.ok()) {
-    return log_.Write(LogLevel::kError, "the TLS files of before are still used",
+    return log_.Write(LogLevel::kError, "the previous TLS files stay in use",
                       {{"message", std::string(texts.status().message())}});
   }
   served_->Replace(*std::move(texts));
   next_warning_ = absl::InfinitePast();
   log_.Write(LogLevel::kInfo,
-             did_fit ? "read the TLS files again" : "the TLS files fit together again");
+             did_fit ? "read the TLS files again" : "the TLS files are valid again");
   WarnOfKey();
 }
 
@@ -70,12 +70,12 @@ void TlsWatch::WarnOfEnd() {
   if (end - now >= kWarnedBefore || now < next_warning_) return;
   next_warning_ = now + kBetweenWarnings;
   log_.Write(LogLevel::kWarning,
-             end <= now ? "the TLS certificate has ended" : "the TLS certificate ends soon",
+             end <= now ? "the TLS certificate has expired" : "the TLS certificate expires soon",
              {{"file", files_.certificate},
               {"end", absl::FormatTime(absl::RFC3339_sec, end, absl::UTCTimeZone())},
               {"days_left", std::max<int64_t>(absl::ToInt64Hours(end - now) / 24, 0)},
               {"message", "write a new certificate and its key to the files of --tls-certificate "
-                          "and --tls-key, which are read while the server runs"}});
+                          "and --tls-key, which the server reads again without a restart"}});
 }
 
 std::optional<absl::Time> TlsWatch::certificate_end() const {

@@ -42,7 +42,7 @@ absl::Status Wrong(const NamedFile& file, absl::string_view reason) {
 absl::Status Wrong(const NamedFile& file) {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   ERR_clear_error();
-  return Wrong(file, reason == nullptr ? "it is not sound" : reason);
+  return Wrong(file, reason == nullptr ? "it is not valid" : reason);
 }
 
 absl::StatusOr<std::string> ReadText(const NamedFile& file) {
@@ -92,7 +92,7 @@ absl::Status CheckKey(const NamedFile& file, const std::string& text, X509* cert
 absl::Status CheckServable(const NamedFile& file, X509* certificate) {
   const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_server_method()),
                                                              SSL_CTX_free);
-  if (context == nullptr) return absl::InternalError("OpenSSL gives no context");
+  if (context == nullptr) return absl::InternalError("OpenSSL cannot create a TLS context");
   if (SSL_CTX_use_certificate(context.get(), certificate) != 1) return Wrong(file);
   return absl::OkStatus();
 }

@@ -210,12 +210,12 @@ absl::StatusOr<std::vector<EventRecord>> EventFeed::Watcher::TakeOlder(int limit
       return absl::OutOfRangeError(
           absl::StrCat("the events after the token are no longer kept, only the latest ",
                        page.last_sequence - page.first_sequence + 1,
-                       "; list what is there and watch without a token"));
+                       "; list the studies and trials, then watch without a token"));
     }
     if (caught_up_ &&
         page.last_sequence - sequence_ > static_cast<int64_t>(feed_.options_.max_events)) {
       return absl::AbortedError(
-          "the watcher took events more slowly than they happened; watch again from its last "
+          "the watcher read events more slowly than they happened; watch again from its last "
           "token");
     }
     if (page.events.empty()) break;

@@ -115,7 +115,8 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
 void LeaseBatchWork::DropCancelled() {
   std::erase_if(calls_, [](const BatchedCall& batched) {
     if (!batched.call.is_cancelled()) return false;
-    batched.call.done(absl::CancelledError("nobody waits for the answer; nothing is leased"));
+    batched.call.done(
+        absl::CancelledError("the caller no longer waits for the answer; nothing is leased"));
     return true;
   });
 }

@@ -168,7 +168,7 @@ absl::StatusOr<ImportedStudy> StudyImport::Finish() {
   if (!has_header_) return InvalidField("header", "absent", "present in the first message");
   if (!ended_) {
     return InvalidField(absl::StrCat(LineText(lines_ + 1), "kind"), "missing",
-                        "there: the lines were cut off before the end");
+                        "present: the lines were cut off before the end");
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckLinks());
   return std::move(head_->study);

@@ -65,12 +65,13 @@ absl::StatusOr<int64_t> WatchService::BeginningOf(const std::string& scope,
   if (token.empty()) return last;
   const absl::StatusOr<int64_t> after = ParsePageToken(scope, token);
   if (!after.ok()) {
-    return InvalidField("resume_token", token, "a resume_token of an earlier watch of the same");
+    return InvalidField("resume_token", token,
+                        "a resume_token of an earlier watch of the same study or project");
   }
   if (*after <= last) return *after;
   return absl::OutOfRangeError(
-      "the token is of later events than there are, as after a backup was restored; list what "
-      "is there and watch without a token");
+      "the token is newer than the latest event, for example because a backup was restored; list "
+      "the studies and trials, then watch without a token");
 }
 
 absl::StatusOr<std::optional<int64_t>> WatchService::FirstDeleted(const std::string& study_id,

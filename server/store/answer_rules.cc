@@ -13,7 +13,7 @@ absl::StatusOr<std::optional<std::string>> FindAnswer(Rows& rows, const RequestG
   if (!found.has_value()) return std::optional<std::string>();
   if (found->fingerprint != guard.fingerprint) {
     return InvalidField("request_id", guard.request_id,
-                        "an id that has not been used for a request with other content");
+                        "an id that has not been used for a request with different content");
   }
   return std::optional<std::string>(std::move(found->answer));
 }

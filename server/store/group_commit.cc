@@ -12,7 +12,7 @@ absl::Status ApplyAll(Batch batch, RowTransaction& rows, absl::Span<absl::Status
   for (size_t i = 0; i < batch.size(); ++i) {
     statuses[i] = batch[i]->Apply(rows);
     if (!rows.failed()) continue;
-    if (statuses[i].ok()) return absl::InternalError("a write took no notice of a failure");
+    if (statuses[i].ok()) return absl::InternalError("a write ignored a failure");
     return statuses[i];
   }
   return absl::OkStatus();

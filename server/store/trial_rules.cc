@@ -61,7 +61,7 @@ absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& t
   if (HasEnded(trial.state) && !SameOutcome(trial, outcome)) {
     return absl::FailedPreconditionError(
         absl::StrCat(NameOfTrial(study_id, trial.number), " ended with another outcome, ",
-                     TextOfOutcome(trial), ", which stays; have two processes worked on it?"));
+                     TextOfOutcome(trial), ", which is kept; have two processes worked on it?"));
   }
   return absl::OkStatus();
 }

@@ -89,7 +89,7 @@ void AddQueuesAndCaches(const ServiceFigures& figures, Families* families) {
                     static_cast<double>(queue.waiting), {{"queue", queue.name}});
   }
   for (const ServiceFigures::Queue& queue : figures.queues) {
-    families->Gauge("slipstream_queue_limit", "Maximum number of entries that wait in a queue",
+    families->Gauge("slipstream_queue_limit", "Maximum number of entries that may wait in a queue",
                     static_cast<double>(queue.limit), {{"queue", queue.name}});
   }
   for (const ServiceFigures::Cache& cache : figures.caches) {
@@ -106,7 +106,7 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
   constexpr const char* kRungs[] = {"recipe", "without_transfer", "quasi_random"};
   for (size_t i = 0; i < figures.rungs.size(); ++i) {
     families->Counter("slipstream_suggestions_total",
-                      "Suggestions by the rung of the ladder that they come from",
+                      "Suggestions by the rung of the ladder of fallbacks that made them",
                       static_cast<double>(figures.rungs[i]), {{"rung", kRungs[i]}});
   }
   families->Histogram("slipstream_suggestion_transfer_weight",
@@ -119,7 +119,7 @@ void AddSuggestions(const ServiceFigures& figures, Families* families) {
                     "Precomputed suggestions that were given to callers",
                     static_cast<double>(figures.prepared_used));
   families->Counter("slipstream_prepared_suggestions_wasted_total",
-                    "Precomputed suggestions that became void before a caller asked",
+                    "Precomputed suggestions that became invalid before a caller asked",
                     static_cast<double>(figures.prepared_wasted));
   families->Counter("slipstream_source_fits_total", "Models fitted to source tasks",
                     static_cast<double>(figures.source_fits));
@@ -154,7 +154,7 @@ void AddRefusals(const ServerFigures& server, Families* families) {
 
 void AddCertificate(absl::Time end, Families* families) {
   families->Gauge("slipstream_tls_certificate_expiry_timestamp_seconds",
-                  "When the server's TLS certificate ends, since 1970",
+                  "When the server's TLS certificate expires, in seconds since 1970",
                   absl::ToDoubleSeconds(end - absl::UnixEpoch()));
 }
 
@@ -195,7 +195,7 @@ void AddProcess(const ProcessFigures& process, Families* families) {
   families->Gauge("process_max_fds", "Limit of open file descriptors",
                   static_cast<double>(process.most_descriptors));
   families->Counter("process_cpu_seconds_total", "Processor time used", process.cpu_seconds);
-  families->Gauge("process_start_time_seconds", "When the process started, since 1970",
+  families->Gauge("process_start_time_seconds", "When the process started, in seconds since 1970",
                   process.start_seconds);
 }
 

@@ -723,7 +723,7 @@ TEST_F(Tls, WhileTheFilesDoNotFitThoseOfBeforeServeAndTheLogSaysWhatIsWrong) {
   };
   WriteWhole(Path("key"), strange.key);
   logs("key values mismatch");
-  EXPECT_THAT(server_->Output(), HasSubstr("error the TLS files of before are still used"));
+  EXPECT_THAT(server_->Output(), HasSubstr("error the previous TLS files stay in use"));
   EXPECT_THAT(server_->Output(), HasSubstr(Path("key") + " (--tls-key)"));
   WriteWhole(Path("certificate"), "");
   logs("it is empty");
@@ -733,7 +733,7 @@ TEST_F(Tls, WhileTheFilesDoNotFitThoseOfBeforeServeAndTheLogSaysWhatIsWrong) {
   logs("bad end line");
   EXPECT_FALSE(serves(other));
   WriteWhole(Path("certificate"), strange.certificate);
-  EXPECT_TRUE(server_->Writes("info the TLS files fit together again")) << server_->Output();
+  EXPECT_TRUE(server_->Writes("info the TLS files are valid again")) << server_->Output();
   EXPECT_TRUE(serves(other));
   EXPECT_FALSE(serves(authority_));
   Install(next);

@@ -160,7 +160,8 @@ TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
   v1::WatchResponse response;
   const grpc::Status status = WatchOnce(server.stub(), later.resume_token(), &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::OUT_OF_RANGE) << status.error_message();
-  EXPECT_THAT(status.error_message(), HasSubstr("list what is there and watch without a token"));
+  EXPECT_THAT(status.error_message(),
+              HasSubstr("list the studies and trials, then watch without a token"));
   EXPECT_TRUE(WatchOnce(server.stub(), "", &response).ok());
 }
 

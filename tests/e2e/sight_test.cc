@@ -470,7 +470,7 @@ TEST(Sight, TheMetricsTellWhenTheCertificateEnds) {
                          .count();
   EXPECT_GT(end, now + 19 * 86400);
   EXPECT_LT(end, now + 21 * 86400);
-  EXPECT_THAT(server.Output(), Not(HasSubstr("the TLS certificate ends soon")));
+  EXPECT_THAT(server.Output(), Not(HasSubstr("the TLS certificate expires soon")));
   TemporaryFolder other;
   const ServerProcess plain(other.path(), {"--metrics-address", "127.0.0.1:0"});
   EXPECT_FALSE(Metrics(plain).contains(name));

@@ -115,7 +115,8 @@ absl::Status Checkpointer::NoteResult(int code) {
 
 void Checkpointer::NoteFailure(int code) {
   if (!disk_failure_.ok()) return;
-  const absl::Status failure = StatusOfResultCode(code, writer_.path(), "its log cannot be moved");
+  const absl::Status failure =
+      StatusOfResultCode(code, writer_.path(), "its write-ahead log cannot be copied into it");
   if (IsDiskFailure(code) || absl::IsDataLoss(failure)) disk_failure_ = failure;
 }
 

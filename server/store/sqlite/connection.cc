@@ -63,7 +63,7 @@ std::string TextOfDamagedPage(int64_t page, const char* sql) {
   if (!table.empty()) {
     absl::StrAppend(&text, ", which a statement about the table ", table, " read,");
   }
-  return absl::StrCat(text, " has another checksum than it was written with");
+  return absl::StrCat(text, " does not match its checksum");
 }
 
 // SQLite takes a null pointer for NULL, which is not the same as "".

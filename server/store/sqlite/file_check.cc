@@ -124,7 +124,7 @@ absl::Status CheckHeader(const std::string& path, const std::string& header, int
   }
   const uint32_t version = BigEndian32(header, 60);
   if (version >= kFirstVersionInForm && !HeaderHasChecksums(header)) {
-    return Damaged(path, "its header does not tell of the checksums that its pages have");
+    return Damaged(path, "its header does not declare the checksums of its pages");
   }
   return absl::OkStatus();
 }
@@ -178,8 +178,7 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenOnReadOnlyDisk(const std::string
   if (FileExists(path + "-shm")) return Connection::Open(path, SQLITE_OPEN_READONLY, vfs);
   return absl::PermissionDeniedError(
       absl::StrCat("the store ", path,
-                   " is on a disk that cannot be written and has a write-ahead "
-                   "log, but not its index; copy ",
+                   " is on a read-only disk and has a write-ahead log, but not its index; copy ",
                    path, ", ", path, "-wal and ", path, "-shm together to another folder first"));
 }
 

@@ -124,7 +124,7 @@ absl::StatusOr<std::vector<std::string>> DamagedTables(Connection& connection) {
     if (status.ok()) continue;
     if (!absl::IsDataLoss(status)) return status;
     damaged.push_back(absl::StrCat("page ", DamagedPage(connection), " of the table ", table,
-                                   " has another checksum than it was written with"));
+                                   " does not match its checksum"));
   }
   return damaged;
 }
@@ -172,8 +172,8 @@ absl::Status RestoreFile(const std::string& backup, const std::string& path) {
     if (FileExists(path + suffix)) {
       return absl::AlreadyExistsError(
           absl::StrCat(path, suffix,
-                       " of an earlier store is there; move all its files to another folder, "
-                       "from which they can be put back, and restore then"));
+                       " of an earlier store exists; move all files of that store to another "
+                       "folder, from which they can be put back, then restore again"));
     }
   }
   return BackUpFile(backup, path, /*stop=*/{});

@@ -55,8 +55,8 @@ LogSums StoredSums(absl::string_view bytes, size_t offset) {
 
 absl::Status LogDamaged(const std::string& path, absl::string_view complaint) {
   return absl::DataLossError(absl::StrCat("the store ", path, " is damaged: ", complaint,
-                                          "; results that were acknowledged are lost unless its "
-                                          "-wal file is put back or a backup is restored"));
+                                          "; acknowledged results are lost unless its -wal file is "
+                                          "put back or a backup is restored"));
 }
 
 // What the index says of the log.
@@ -157,15 +157,15 @@ absl::StatusOr<LogScan> ScanLog(const RawFile& log, int64_t size) {
 absl::Status NoIndex(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat(
       "the store ", path, " has a write-ahead log, ", path, "-wal, without its index, ", path,
-      "-shm, and may lack results that were acknowledged: copy all three files together; if the "
-      "index is lost, an empty file in its place has what is there opened"));
+      "-shm, and may lack acknowledged results: copy all three files together; if the index is "
+      "lost, put an empty file in its place to open what is there"));
 }
 
 std::string Dropped(const std::string& path, int64_t committed) {
   return absl::StrCat("the write-ahead log of the store ", path, " ends in pieces after ",
                       committed,
-                      " sound frames; they are dropped when it is opened to be served, and were "
-                      "not acknowledged if a power cut left them");
+                      " intact frames; a server drops these pieces when it opens the store, and if "
+                      "a power cut left them, they were never acknowledged");
 }
 
 // A commit is counted before the next one begins, and its frames are written one after the other,
@@ -180,11 +180,11 @@ absl::StatusOr<std::string> CompareLogWithIndex(const std::string& path, const L
                                                 const std::optional<LogIndex>& index) {
   if (index.has_value() && index->salts == scan.salts && scan.sound < index->frames) {
     return LogDamaged(path, absl::StrCat("its write-ahead log has ", scan.sound,
-                                         " sound frames of ", index->frames));
+                                         " intact frames of ", index->frames));
   }
   if (scan.several_commits) {
     return LogDamaged(path, absl::StrCat("its write-ahead log is damaged after ", scan.sound,
-                                         " sound frames, and goes on after that"));
+                                         " intact frames, and continues after that"));
   }
   if (!scan.pieces || (index.has_value() && IsLeftByKill(scan, *index))) return std::string();
   return Dropped(path, scan.committed);

@@ -41,8 +41,8 @@ absl::StatusCode StatusCodeOf(int code) {
 absl::Status DamageOf(absl::string_view path, absl::string_view what) {
   return absl::DataLossError(
       absl::StrCat("the store ", path, " is damaged: ", what,
-                   "; end the server, see by slipstream_server --check what else is damaged, move "
-                   "the store's files away and restore a backup by --restore-from"));
+                   "; stop the server, run slipstream_server --check to see what else is damaged, "
+                   "move the store's files away and restore a backup with --restore-from"));
 }
 
 absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_view text) {

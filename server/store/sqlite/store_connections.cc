@@ -15,7 +15,9 @@ absl::Status UseWriteAheadLog(Connection& connection) {
   SLIPSTREAM_RETURN_IF_ERROR(query.Run());
   if (query.Bytes(0) == "wal") return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      "the store ", connection.path(), " is on a file system without shared memory between files"));
+      "the store ", connection.path(),
+      " is on a file system without the shared memory that its write-ahead log needs; move it to "
+      "a local disk"));
 }
 
 // SQLite gives a new log the mode of its database. A failure is left for SQLite to meet.

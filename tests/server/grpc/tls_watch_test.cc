@@ -97,7 +97,7 @@ TEST_F(TlsWatchTest, FilesThatHaveChangedAndFitAreToldOfOnce) {
 TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
   TlsWatch watch = Watch();
   const auto error = [](const std::string& file, const char* flag, const char* reason) {
-    return ElementsAre(AllOf(HasSubstr("error the TLS files of before are still used"),
+    return ElementsAre(AllOf(HasSubstr("error the previous TLS files stay in use"),
                              HasSubstr(file), HasSubstr(flag), HasSubstr(reason)));
   };
   const CertificateAndKey other = authority_.Issue("other", /*days=*/100);
@@ -114,7 +114,7 @@ TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
   EXPECT_THAT(LinesAfter(watch), error(files_.client_ca, "--tls-client-ca", "no start line"));
   EXPECT_NE(served_->texts()->certificate, other.certificate);
   Install(other);
-  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("info the TLS files fit together again")));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("info the TLS files are valid again")));
   EXPECT_EQ(served_->texts()->certificate, other.certificate);
 }
 
@@ -133,14 +133,14 @@ TEST_F(TlsWatchTest, ACertificateThatEndsSoonIsToldOfAtTheStartAndOnceADay) {
   Install(authority_.Issue("server", /*days=*/13));
   TlsWatch watch = Watch();
   const auto warning =
-      ElementsAre(AllOf(HasSubstr("warning the TLS certificate ends soon"),
+      ElementsAre(AllOf(HasSubstr("warning the TLS certificate expires soon"),
                         HasSubstr(files_.certificate), HasSubstr("--tls-certificate")));
   EXPECT_THAT(lines_, warning);
   EXPECT_THAT(LinesAfter(watch), IsEmpty());
   clock_.Advance(absl::Hours(25));
   EXPECT_THAT(LinesAfter(watch), warning);
   clock_.Advance(14 * absl::Hours(24));
-  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS certificate has ended")));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS certificate has expired")));
   Install(authority_.Issue("server", /*days=*/100));
   EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("read the TLS files again")));
 }

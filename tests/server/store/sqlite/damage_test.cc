@@ -186,7 +186,7 @@ TEST_F(DamagedStoreTest, APageThatIsDamagedUnderAServerIsToldWithItsTableAndWhat
   EXPECT_THAT(status, IsRefused(kDataLoss, path()));
   EXPECT_THAT(status, IsRefused(kDataLoss, absl::StrCat("page ", page)));
   EXPECT_THAT(status, IsRefused(kDataLoss, "the table trials"));
-  EXPECT_THAT(status, IsRefused(kDataLoss, "another checksum"));
+  EXPECT_THAT(status, IsRefused(kDataLoss, "does not match its checksum"));
   EXPECT_THAT(status, IsRefused(kDataLoss, "--check"));
   EXPECT_THAT(status, IsRefused(kDataLoss, "--restore-from"));
   EXPECT_THAT(std::string(status.message()), testing::Not(testing::HasSubstr("disk I/O")));
