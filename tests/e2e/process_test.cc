@@ -248,7 +248,7 @@ TEST(Process, ALostFolderIsNoticedThoughNobodyWritesAndIsAFailureInTheEnd) {
   const std::string data = scratch.path() + "/data";
   ServerProcess server(data);
   std::filesystem::remove_all(data);
-  EXPECT_TRUE(server.Writes("no more writes until the server is started again"));
+  EXPECT_TRUE(server.Writes("no more writes until the server is restarted"));
   EXPECT_TRUE(server.Writes("no change can be made"));
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 1);

@@ -98,7 +98,7 @@ TEST_F(Studies, BadStudiesAreRefusedNamingFieldValueAndBound) {
   study.mutable_metrics(0)->clear_goal();
   ExpectRefused(Create(study, "s"), "study.metrics[0].goal", "0", "MAXIMIZE");
   study = ExampleStudy("no_such_method");
-  ExpectRefused(Create(study, "s"), "study.algorithm.preset", "no_such_method", "quasi_random");
+  ExpectRefused(Create(study, "s"), "study.algorithm.preset", "no_such_method", "gp_log_ei");
   study = ExampleStudy();
   study.set_display_name(std::string(257, 'x'));
   ExpectRefused(Create(study, "s"), "study.display_name", "257 bytes", "256");
