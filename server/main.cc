@@ -1,9 +1,12 @@
 // slipstream_server: opens the store, serves until a signal arrives, drains.
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
@@ -59,10 +63,11 @@ void BeNicerBy(int niceness) {
 absl::Status MakeFolderOf(const std::string& file) {
   const std::string folder = std::filesystem::absolute(file).parent_path();
   std::error_code error;
-  const bool is_new = std::filesystem::create_directories(folder, error);
+  std::filesystem::create_directories(std::filesystem::path(folder).parent_path(), error);
   // What is stored is nobody else's business, whatever the umask.
-  if (is_new) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
-  if (!error) return absl::OkStatus();
+  if (!error && mkdir(folder.c_str(), S_IRWXU) == 0) return absl::OkStatus();
+  if (std::filesystem::is_directory(folder)) return absl::OkStatus();
+  if (!error) error = std::error_code(errno, std::generic_category());
   return absl::PermissionDeniedError(
       absl::StrCat("cannot create the data folder ", folder, ": ", error.message()));
 }
@@ -83,6 +88,20 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
   return absl::PermissionDeniedError(absl::StrCat("cannot write the address file ", file));
 }
 
+// When the newest backup there was made, in seconds since 1970.
+std::optional<int64_t> NewestBackupIn(const std::string& folder) {
+  std::optional<int64_t> newest;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    struct stat found = {};
+    const std::string path = entry->path().string();
+    if (!absl::EndsWith(path, ".db") || stat(path.c_str(), &found) != 0) continue;
+    newest = std::max<int64_t>(newest.value_or(0), found.st_mtim.tv_sec);
+  }
+  return newest;
+}
+
 // Backups are made by call if there is a folder for them. `latest` gets the time of each.
 absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest) {
   BackupOptions& backups = flags->service.backups;
@@ -93,6 +112,7 @@ absl::Status PrepareBackups(Flags* flags, Log* log, std::atomic<int64_t>* latest
         absl::StrCat("--backup-folder ", backups.folder, " is not a folder, or cannot be reached"));
   }
   backups.folder = std::filesystem::absolute(backups.folder, error);
+  if (const auto newest = NewestBackupIn(backups.folder)) *latest = *newest;
   backups.copy = [data = flags->data](const std::string& file, const std::stop_token& stop) {
     return BackUpDataStore(data, file, stop);
   };
@@ -132,7 +152,9 @@ ServerFigures FiguresOf(const Measured& measured) {
   if (measured.audit != nullptr) figures.audit_failures = measured.audit->failures();
   figures.certificate_end = measured.tls->certificate_end();
   measured.permissions->AppendFilesInForce(&figures.files);
-  if (const auto in_force = measured.tls->is_in_force()) figures.files.push_back({"tls", *in_force});
+  if (const std::optional<bool> in_force = measured.tls->is_in_force()) {
+    figures.files.push_back({"tls", *in_force});
+  }
   if (measured.latest_backup != nullptr) {
     figures.last_backup = absl::FromUnixSeconds(*measured.latest_backup);
   }
@@ -220,10 +242,16 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   TlsWatch tls(flags.server.tls, server->tls(), log);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
-      StartScraping(flags.metrics_address,
-                    {store.get(), &service, &monitor, server.get(), &tls, audit.get(),
-                     permissions.get(),
-                     flags.service.backups.folder.empty() ? nullptr : &latest_backup}));
+      StartScraping(
+          flags.metrics_address,
+          {.store = store.get(),
+           .service = &service,
+           .monitor = &monitor,
+           .server = server.get(),
+           .tls = &tls,
+           .audit = audit.get(),
+           .permissions = permissions.get(),
+           .latest_backup = flags.service.backups.folder.empty() ? nullptr : &latest_backup}));
   SLIPSTREAM_RETURN_IF_ERROR(WriteAddress(flags.address_file, server->address()));
   log->Write(LogLevel::kInfo, "serving",
              {{"version", std::string(kVersion)},

@@ -109,7 +109,9 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action, const T
 std::string Advice(const absl::Status& status) {
   const absl::string_view message = status.message();
   const bool of_trial = absl::StrContains(message, "/trials/");
-  if (absl::IsNotFound(status) && absl::StrContains(message, "studies/")) {
+  const bool is_missing = absl::StrContains(message, "there is no studies/") ||
+                          absl::StrContains(message, "there is no projects/");
+  if (absl::IsNotFound(status) && is_missing && absl::StrContains(message, "studies/")) {
     return of_trial ? "The trials that are there: slipstream trials STUDY"
                     : "The studies that are there: slipstream study list --project -";
   }

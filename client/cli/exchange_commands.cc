@@ -24,7 +24,7 @@ class ExportFile final : public ExportReader {
   absl::StatusOr<bool> Next(v1::ExportLine* line) override {
     const absl::StatusOr<bool> is_there = lines_->Next(line);
     v1::SourceTask task;
-    if (is_there.ok() || !lines_->RefusedLineIs(&task)) return is_there;
+    if (is_there.ok() || !lines_->RefusedFirstLineIs(&task)) return is_there;
     return absl::InvalidArgumentError(
         absl::StrCat(lines_->name(),
                      " is a source task, not a study; to import it: slipstream source import"));
@@ -91,6 +91,9 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
       ->type_name("FILE");
   in->add_option("--id", imported->id, "The study's new id (default: its id in the export)");
   AddProjectOption(in, /*all_too=*/false, &imported->parent);
+  in->get_option("--project")
+      ->description("Project to put it in (default: the project \"default\"; needed by studies from "
+                    "other projects)");
   in->add_flag("--replace", imported->replace, "Replace an existing study of the same name");
   ChooseAction(in, imported, ImportStudy, chosen);
 }

@@ -74,8 +74,8 @@ absl::StatusOr<bool> JsonLinesReader::Next(google::protobuf::Message* line) {
   return absl::InvalidArgumentError(absl::StrCat(name_, ":", line_, ": ", parsed.message()));
 }
 
-bool JsonLinesReader::RefusedLineIs(google::protobuf::Message* other) const {
-  return ParseJson(text_, other).ok();
+bool JsonLinesReader::RefusedFirstLineIs(google::protobuf::Message* other) const {
+  return line_ == 1 && ParseJson(text_, other).ok();
 }
 
 }  // namespace slipstream::cli

@@ -57,8 +57,8 @@ class JsonLinesReader {
   // last one. A line that is not JSON of such a message is INVALID_ARGUMENT, with "FILE:LINE: "
   // before the complaint.
   absl::StatusOr<bool> Next(google::protobuf::Message* line);
-  // Whether the line that Next refused is JSON of a message like `other` instead.
-  bool RefusedLineIs(google::protobuf::Message* other) const;
+  // Whether the first line, which Next refused, is JSON of a message like `other` instead.
+  bool RefusedFirstLineIs(google::protobuf::Message* other) const;
 
  private:
   JsonLinesReader(std::string name, std::istream* in, std::unique_ptr<std::ifstream> file);

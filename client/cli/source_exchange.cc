@@ -28,7 +28,7 @@ class SourceFile final : public ObservationReader {
     v1::SourceTask task;
     const absl::StatusOr<bool> is_there = lines_->Next(&task);
     v1::ExportLine line;
-    if (!is_there.ok() && lines_->RefusedLineIs(&line)) {
+    if (!is_there.ok() && lines_->RefusedFirstLineIs(&line)) {
       return absl::InvalidArgumentError(
           absl::StrCat(lines_->name(),
                        " is a study, not a source task; to import it: slipstream study import"));

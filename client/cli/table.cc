@@ -202,6 +202,7 @@ std::vector<std::vector<size_t>> Blocks(const Table& table, const std::vector<si
     blocks.back().push_back(i);
     used += kBetweenColumns + widths[i];
   }
+  if (blocks.empty()) blocks.push_back({0});
   return blocks;
 }
 

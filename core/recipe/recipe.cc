@@ -73,7 +73,7 @@ constexpr Option<StudyModelOptions> kModelOptions[] = {
          "of the first suggestions only fill the space, so that the two models can be compared; no "
          "effect without source tasks"}),
     OptionAt<&StudyModelOptions::exact_results>(
-        {"exact_results", "results", 100, 2000, true,
+        {"exact_results", "results", 100, 1500, true,
          "The most different results that one process takes, at a cost that grows with their cube; "
          "of more it takes the best for one half and an even spread for the other, and unless the "
          "prior uses sources, local processes take all others"}),

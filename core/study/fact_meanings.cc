@@ -116,7 +116,8 @@ constexpr FactMeaning kMeanings[] = {
                                    "learnt"},
     {"target_weight", "the weight of the study's own model in the ensemble"},
     {"kept_sources", "source tasks with a weight"},
-    {"target_median_loss", "how many pairs of results the study's own model puts in the wrong order"},
+    {"target_median_loss", "how many pairs of results the study's own model puts in the wrong "
+                           "order"},
     {"best_source_median_loss", "how many pairs the best source task puts in the wrong order"},
     {"nearest_task_distance", "how far the nearest source task is, by its results"},
     {"neighbours", "source tasks that are near"},

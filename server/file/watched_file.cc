@@ -2,10 +2,18 @@
 
 namespace slipstream {
 
+bool WatchedFile::Version::operator==(const Version& other) const {
+  const auto is_same = [](const timespec& one, const timespec& another) {
+    return one.tv_sec == another.tv_sec && one.tv_nsec == another.tv_nsec;
+  };
+  return inode == other.inode && size == other.size && is_same(written, other.written) &&
+         is_same(changed, other.changed);
+}
+
 WatchedFile::Version WatchedFile::Look() const {
   struct stat found = {};
   if (stat(path_.c_str(), &found) != 0) return {};
-  return {found.st_ino, found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_mode};
+  return {found.st_ino, found.st_size, found.st_mtim, found.st_ctim};
 }
 
 // A change that comes while the file is read is found by the next look.

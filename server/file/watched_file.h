@@ -37,11 +37,10 @@ class WatchedFile {
   struct Version {
     ino_t inode = 0;
     off_t size = -1;
-    time_t seconds = 0;
-    long nanoseconds = 0;
-    mode_t mode = 0;
+    timespec written = {};
+    timespec changed = {};  // Its owner or mode, too.
 
-    friend bool operator==(const Version&, const Version&) = default;
+    bool operator==(const Version& other) const;
   };
   Version Look() const;
 

@@ -51,7 +51,7 @@ class TlsWatch {
   Log& log_;
   const std::function<absl::Time()> now_;
   std::deque<WatchedFile> watched_;
-  bool unsettled_ = false;  // They had changed at the latest look.
+  bool unsettled_ = false;       // They had changed at the latest look.
   std::atomic<bool> fit_{true};  // As the log was last told.
   absl::Time next_warning_ = absl::InfinitePast();
 };

@@ -96,9 +96,9 @@ absl::Status StudyImport::CheckProjectIsMeant(const v1::Study& study) const {
   if (!header_.parent().empty() || !name.ok()) return absl::OkStatus();
   const absl::string_view project = ProjectOfId(*name);
   if (project == "default") return absl::OkStatus();
-  return InvalidField("header.parent", "empty",
-                      absl::StrCat("the name of a project, as the study was exported from another "
-                                   "one than \"default\": projects/",
+  return InvalidField("study.name", study.name(),
+                      absl::StrCat("of the project default unless header.parent names the project "
+                                   "to import into: projects/",
                                    project, " keeps it"));
 }
 

@@ -214,13 +214,14 @@ std::string MetricsText(const ServerFigures& figures) {
   if (figures.certificate_end.has_value()) AddCertificate(*figures.certificate_end, &families);
   for (const FileInForce& file : figures.files) {
     families.Gauge("slipstream_file_in_force",
-                   "1 if what a file says is in force, 0 if a mistake in it keeps what it said before",
+                   "1 if what a file says is in force, 0 if a mistake in it keeps what it said "
+                   "before",
                    file.is_in_force ? 1 : 0, {{"file", file.name}});
   }
   if (figures.last_backup.has_value()) {
     families.Gauge("slipstream_backup_timestamp_seconds",
-                   "When the latest backup was made by a call or, before the first one, when the "
-                   "server began; absent without --backup-folder",
+                   "When the newest backup in --backup-folder was made, as far as the server knows, "
+                   "or, without one, when the server began",
                    absl::ToDoubleSeconds(*figures.last_backup - absl::UnixEpoch()));
   }
   AddStore(figures.service.store, &families);

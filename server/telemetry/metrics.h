@@ -14,7 +14,7 @@ namespace slipstream {
 
 // A file that is read again when it changes.
 struct FileInForce {
-  std::string name;  // "tokens", "quotas" or "tls".
+  std::string name;          // "tokens", "quotas" or "tls".
   bool is_in_force = false;  // What it says now; if not, what it said before.
 };
 
@@ -30,8 +30,8 @@ struct ServerFigures {
   // When the certificate of TLS ends; absent without TLS.
   std::optional<absl::Time> certificate_end = {};
   std::vector<FileInForce> files = {};
-  // When the latest backup was made or, before the first one, when the server began; absent if none
-  // can be made by a call.
+  // When the newest backup was made or, without one, when the server began; absent if none can be
+  // made by a call.
   std::optional<absl::Time> last_backup = {};
   ServiceFigures service;
   std::optional<StoreCounts> counts;  // Absent if the store could not be read.

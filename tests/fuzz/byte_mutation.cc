@@ -14,7 +14,8 @@ size_t Place(const std::string& bytes, Dice& dice) {
 }
 
 std::string Piece(const std::string& bytes, Dice& dice) {
-  return bytes.substr(Place(bytes, dice), 1 + dice.Below(kLongestPiece));
+  const size_t place = Place(bytes, dice);
+  return bytes.substr(place, 1 + dice.Below(kLongestPiece));
 }
 
 char AnyByte(Dice& dice) { return static_cast<char>(dice.Below(256)); }

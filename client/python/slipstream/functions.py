@@ -175,8 +175,9 @@ def import_study(
     """Makes a study from a file that `Study.export` or `slipstream study export` has written.
 
     The study is imported completely or not at all. It keeps its id unless `study_id` is given, and
-    goes to the project "default" unless `project` is given. Raises AlreadyExists if there is such a
-    study, unless `replace` is true. Trials that workers held are queued again."""
+    goes to the project "default" unless `project` is given, which a study from another project
+    needs. Raises AlreadyExists if there is such a study, unless `replace` is true. Trials that
+    workers held are queued again."""
     service, transport = connect(address, options)
     plan = exchange.import_study(service, path, study_id, project, replace)
     return _open(service, plan, transport, worker)

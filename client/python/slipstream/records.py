@@ -123,7 +123,7 @@ class TrialRecord(Mapping[str, Value]):
             f"{name}={one:.6g}" if isinstance(one, float) else f"{name}={one!r}"
             for name, one in self.params.items()
         )
-        return f"<trial {self.number}, {self.state}{value}: {params}>"
+        return f"<trial {self.number}, {self.state}{value}{': ' if params else ''}{params}>"
 
     def __getitem__(self, name: str) -> Value:
         return self.params[name]

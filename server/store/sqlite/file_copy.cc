@@ -12,6 +12,7 @@
 #include "server/store/sqlite/checksum_vfs.h"
 #include "server/store/sqlite/file_check.h"
 #include "server/store/sqlite/file_lock.h"
+#include "server/store/sqlite/file_owner.h"
 #include "server/store/sqlite/log_check.h"
 #include "server/store/sqlite/raw_file.h"
 #include "server/store/sqlite/schema.h"
@@ -150,7 +151,7 @@ absl::Status FailedCopy(const absl::Status& status, const std::string& path,
                         const std::string& destination) {
   if (!absl::IsResourceExhausted(status)) return status;
   return absl::ResourceExhaustedError(
-      absl::StrCat("no room for ", destination, ", a copy of ", path, ": its disk is full"));
+      absl::StrCat("no room for ", destination, ", a copy of ", path, ": ", status.message()));
 }
 
 absl::Status BackUpFile(const std::string& path, const std::string& destination,
@@ -176,7 +177,9 @@ absl::Status RestoreFile(const std::string& backup, const std::string& path) {
                        "folder, from which they can be put back, then restore again"));
     }
   }
-  return BackUpFile(backup, path, /*stop=*/{});
+  SLIPSTREAM_RETURN_IF_ERROR(BackUpFile(backup, path, /*stop=*/{}));
+  GiveToOwnerOfFolder(path);
+  return absl::OkStatus();
 }
 
 }  // namespace

@@ -73,9 +73,14 @@ bool IsLocked(const std::string& path) {
 
 absl::StatusOr<FileLock> FileLock::Acquire(const std::string& path, const std::string& holder) {
   const std::string lock_path = absl::StrCat(path, ".lock");
-  FileLock lock(open(lock_path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644));
+  const int flags = O_CREAT | O_RDWR | O_CLOEXEC;
+  FileLock lock(open(lock_path.c_str(), flags | O_EXCL, 0644));
+  if (lock.descriptor_ >= 0) {
+    GiveToOwnerOfFolder(lock.descriptor_, lock_path);
+  } else {
+    lock = FileLock(open(lock_path.c_str(), flags, 0644));
+  }
   if (lock.descriptor_ < 0) return LockFileError(lock_path, errno);
-  GiveToOwnerOfFolder(lock_path);
   if (flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return LockFileError(lock_path, errno);
     return absl::FailedPreconditionError(

@@ -2,7 +2,7 @@
 // them has been truncated. A file that has been removed, moved or replaced is still
 // written to by the process that has it open, and what is written is lost when it is closed.
 //
-// Not thread-safe: used by the writing thread.
+// Used by the writing thread; not thread-safe, but for CheckPlaces.
 #ifndef SLIPSTREAM_SERVER_STORE_SQLITE_FILE_WATCH_H_
 #define SLIPSTREAM_SERVER_STORE_SQLITE_FILE_WATCH_H_
 

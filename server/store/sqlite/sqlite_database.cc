@@ -179,10 +179,11 @@ TransactionEnd SqliteDatabase::TransactOnce(absl::FunctionRef<absl::Status(RowTr
   const int failure = status.ok() ? SQLITE_OK : writer_->TakeFailure();
   NoteEnd(status, failure);
   if (status.ok()) return {};
-  if (IsDiskFailure(failure) || absl::IsDataLoss(status)) Halt(status);
+  const bool is_lost = IsDiskFailure(failure) || absl::IsDataLoss(status);
+  if (is_lost) Halt(status);
   const absl::Status undone = transaction_.RollBack();
   if (!undone.ok()) Halt(undone);
-  return {std::move(status), /*rolled_back=*/begun && !halted_};
+  return {std::move(status), /*rolled_back=*/begun && undone.ok() && !is_lost};
 }
 
 absl::Status SqliteDatabase::CommitToWatchedFiles() {
@@ -332,10 +333,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenSqliteDatabase(SqliteStoreOptions 
   }
   SqliteDatabase::Parts parts{std::move(lock), std::move(sync_times), std::move(checksums),
                               nullptr,         nullptr,               {}};
+  if (!exists) MakeForOwnerOfFolder(options.path);
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.writer, OpenWriter(options));
-  if (!exists) {
-    for (const char* suffix : {"", "-wal", "-shm"}) GiveToOwnerOfFolder(options.path + suffix);
-  }
   SLIPSTREAM_ASSIGN_OR_RETURN(parts.checkpoints, OpenCheckpointConnection(options));
   for (int i = 0; i < options.readers; ++i) {
     SLIPSTREAM_ASSIGN_OR_RETURN(parts.readers.emplace_back(), OpenReader(options));

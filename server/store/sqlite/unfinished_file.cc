@@ -17,7 +17,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
-#include "server/store/sqlite/file_owner.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -118,7 +117,6 @@ absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& destina
     const int descriptor = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (descriptor < 0) return FileFailure(destination, errno);
     close(descriptor);
-    GiveToOwnerOfFolder(path);
     return file;
   }
 }

@@ -226,7 +226,8 @@ TEST_F(StudyCommands, ErrorsSayWhatCanBeDoneAboutThem) {
       {{grpc::StatusCode::NOT_FOUND, "there is no studies/s1/trials/7"}, "trials STUDY\n"},
       {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is PAUSED and makes no suggestions"},
        "study resume STUDY\n"},
-      {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED"}, "is COMPLETED\n"}};
+      {{grpc::StatusCode::FAILED_PRECONDITION, "studies/s1 is COMPLETED"}, "is COMPLETED\n"},
+      {{grpc::StatusCode::NOT_FOUND, "cannot open studies/s1: no such file"}, "such file\n"}};
   for (const auto& [status, advice] : cases) {
     service().FailNext(1, {.status = status});
     const ProcessResult result = Run({"study", "show", "s1"});

@@ -87,6 +87,7 @@ TEST(Table, HasColumnsThatDoNotFitBelowTheOthers) {
             "trial    lr  loss\n"
             "a/1     0.1\n"
             "a/2    0.25     3\n");
+  EXPECT_EQ(Shown({{{"x"}, {"title"}}, {{"wide", ""}}}, false, 6), "x\nwide\n");
   EXPECT_EQ(Shown({table.columns, {}}, false, 10), "trial  state  lr  loss\n");
 }
 

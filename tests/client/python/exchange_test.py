@@ -80,6 +80,11 @@ class Exchange(ServerTest):
             file.write("nonsense\n")
         with self.assertRaisesRegex(ValueError, "study.jsonl:4: "):
             slipstream.import_study(self.path, f"{self.study_id}-copy")
+        for line in ("3", "[1]", "null", '"text"'):
+            with open(self.path, "w", encoding="utf-8") as file:
+                file.write(line + "\n")
+            with self.assertRaisesRegex(ValueError, "study.jsonl:1: "):
+                slipstream.import_study(self.path, f"{self.study_id}-copy")
 
     def test_a_file_that_was_cut_off_is_refused(self):
         self.run_trials(2)
@@ -98,6 +103,19 @@ class Exchange(ServerTest):
         with self.assertRaises(slipstream.NotFound):
             self.study.export(self.path)
         self.assertEqual(self.lines(), before)
+
+    def test_a_study_of_another_project_needs_a_project(self):
+        study = slipstream.create_or_load(
+            self.study_id, {"x": choice("a", "b")}, minimize="loss", project="vision")
+        study.export(self.path)
+        copy = f"{self.study_id}-copy"
+        for study_id in ("", copy):
+            with self.assertRaisesRegex(slipstream.InvalidArgument, "projects/vision keeps it"):
+                slipstream.import_study(self.path, study_id)
+        self.assertEqual(slipstream.import_study(self.path, copy, project="default").name,
+                         f"studies/{copy}")
+        self.assertEqual(slipstream.import_study(self.path, copy, project="vision").project,
+                         "vision")
 
     def test_a_file_of_a_source_task_is_no_study(self):
         task = slipstream.register_source([{"lr": 0.1, "loss": 1}], {"lr": log(1e-5, 1)},

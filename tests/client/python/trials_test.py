@@ -413,6 +413,13 @@ class Loop(TrialTest):
         self.assertEqual(sorted(seen), list(range(1, 13)))
         self.assertEqual(best.value, min(trial.value for trial in study.trials))
         self.assertEqual(best, study.best)
+        self.assertEqual(
+            repr(best),
+            f"<trial {best.number}, succeeded with {best.value:.6g}: x={best['x']:.6g}, "
+            f"kernel={best['kernel']!r}, degree={best['degree']!r}>"
+            if "degree" in best else
+            f"<trial {best.number}, succeeded with {best.value:.6g}: x={best['x']:.6g}, "
+            f"kernel={best['kernel']!r}>")
 
     def test_workers_hold_different_trials_at_once(self):
         study = self.open()

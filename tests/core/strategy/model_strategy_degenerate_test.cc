@@ -177,7 +177,7 @@ TEST(LongHistory, AllOfTenThousandResultsAreUsedAsExplainTells) {
 
 TEST(LongHistory, AnOptionSaysHowManyResultsOneProcessTakesIn) {
   const FakeStudy study = LongStudy(300);
-  for (const int most : {100, 299, 300, 2000}) {
+  for (const int most : {100, 299, 300, 1500}) {
     RecipeChange change;
     change.options["exact_results"] = most;
     const auto strategy = MakeStrategy(*FindPreset("gp_log_ei"), change);

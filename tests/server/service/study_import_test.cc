@@ -76,7 +76,7 @@ TEST(StudyImport, AnotherProjectThanTheDefaultHasToBeNamed) {
       const absl::Status status = import.Add(message);
       EXPECT_EQ(status.ok(), *parent != '\0') << status;
       if (status.ok()) continue;
-      EXPECT_EQ(FaultIn(status), "line 2: header.parent");
+      EXPECT_EQ(FaultIn(status), "line 2: study.name");
       EXPECT_NE(status.message().find("projects/vision keeps it"), absl::string_view::npos);
     }
   }

@@ -71,11 +71,12 @@ def import_study(
     service: Service, path: str, study_id: str, project: Optional[str], replace: bool
 ) -> Plan[StudyDescription]:
     """Makes a study of the file's lines. ValueError names a line that is none."""
+    is_named = project is not None or "/" in study_id
     if study_id:
         name = study_name(study_id, project)
         study_id, project = name.study_id, name.project
-    # The default project, too, is named where it was asked for.
-    parent = "" if project is None else parent_of(project) or f"projects/{project}"
+    # The default project, too, is named where it was asked for, and only there.
+    parent = (parent_of(project) or f"projects/{project}") if is_named else ""
     where = {"study_id": study_id, "parent": parent, "replace_existing": replace}
     for _ in _read(path):
         pass  # What fails within a stream of requests is not told.

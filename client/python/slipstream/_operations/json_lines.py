@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from typing import Iterator, TextIO
+from typing import Iterator, Optional, TextIO
 
 from google.protobuf import json_format
 
@@ -37,6 +37,8 @@ def new_file(path: str) -> Iterator[TextIO]:
 
 
 def _parsed(text: str, message_type: str) -> Message:
+    if not text.lstrip().startswith("{"):
+        raise json_format.ParseError("the line is not a JSON object")
     message = messages.new(message_type)
     json_format.Parse(text, message, descriptor_pool=messages.POOL)
     return message
@@ -50,11 +52,13 @@ def _is(text: str, message_type: str) -> bool:
     return True
 
 
-def _message_of(text: str, where: str, message_type: str, other_type: str, advice: str) -> Message:
+def _message_of(
+    text: str, where: str, message_type: str, other_type: Optional[str], advice: str
+) -> Message:
     try:
         return _parsed(text, message_type)
     except json_format.ParseError as error:
-        complaint = advice if _is(text, other_type) else str(error)
+        complaint = advice if other_type and _is(text, other_type) else str(error)
         raise ValueError(f"{where}: {complaint}") from None
 
 
@@ -62,8 +66,9 @@ def read_lines(
     path: str, first_type: str, message_type: str, other_type: str, advice: str
 ) -> Iterator[Message]:
     """The messages of a file, the first of which may be of another type. ValueError names a line
-    that is none; if it is a message of `other_type`, with the advice."""
+    that is none; if the first line is a message of `other_type`, with the advice."""
     with open(path, encoding="utf-8") as file:
         for number, text in enumerate(file, start=1):
             wanted = first_type if number == 1 else message_type
-            yield _message_of(text, f"{path}:{number}", wanted, other_type, advice)
+            other = other_type if number == 1 else None
+            yield _message_of(text, f"{path}:{number}", wanted, other, advice)

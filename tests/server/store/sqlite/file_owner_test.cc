@@ -20,43 +20,65 @@ uid_t OwnerOf(const std::string& path) {
   return found.st_uid;
 }
 
-using FileOwnerTest = SqliteStoreTest;
+// A folder of somebody else's, in which root works.
+class FileOwnerTest : public SqliteStoreTest {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+    ASSERT_TRUE(std::filesystem::create_directory(theirs_));
+    ASSERT_EQ(chown(theirs_.c_str(), kSomebody, kSomebody), 0);
+  }
 
-TEST_F(FileOwnerTest, OthersThanRootGiveNothingAway) {
-  WriteBytes(path(), "content");
-  sqlite::GiveToOwnerOfFolder(path());
-  EXPECT_EQ(OwnerOf(path()), geteuid());
-  sqlite::GiveToOwnerOfFolder(path() + "-missing");
-}
+  const std::string theirs_ = folder() + "/theirs";
+};
 
 TEST_F(FileOwnerTest, WhatRootCreatesOrRestoresBelongsToTheOwnerOfTheFolder) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root";
   MakeFile();
   const std::string backup = folder() + "/backup.db";
   ASSERT_TRUE(BackUpSqliteFile(path(), backup, {}).ok());
-  const std::string theirs = folder() + "/theirs";
-  ASSERT_TRUE(std::filesystem::create_directory(theirs));
-  ASSERT_EQ(chown(theirs.c_str(), kSomebody, kSomebody), 0);
-
-  const std::string restored = theirs + "/restored.db";
+  const std::string restored = theirs_ + "/restored.db";
   ASSERT_TRUE(RestoreSqliteFile(backup, restored).ok());
   for (const char* suffix : {"", ".lock"}) EXPECT_EQ(OwnerOf(restored + suffix), kSomebody);
 
   SqliteStoreOptions options = Options();
-  options.path = theirs + "/created.db";
+  options.path = theirs_ + "/created.db";
   options.create = true;
   const auto created = OpenSqliteStore(options);
   ASSERT_TRUE(created.ok()) << created.status();
   for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
     EXPECT_EQ(OwnerOf(options.path + suffix), kSomebody) << suffix;
   }
+}
 
-  // A link is given away itself, and not what it points to.
-  const std::string link = theirs + "/link";
-  ASSERT_EQ(symlink(backup.c_str(), link.c_str()), 0);
-  sqlite::GiveToOwnerOfFolder(link);
-  EXPECT_EQ(OwnerOf(link), kSomebody);
-  EXPECT_EQ(OwnerOf(backup), 0u);
+TEST_F(FileOwnerTest, ABackupThatRootMakesIsRoots) {
+  MakeFile();
+  ASSERT_TRUE(BackUpSqliteFile(path(), theirs_ + "/backup.db", {}).ok());
+  EXPECT_EQ(OwnerOf(theirs_ + "/backup.db"), 0u);
+}
+
+TEST_F(FileOwnerTest, ALockThatIsThereKeepsItsOwner) {
+  constexpr uid_t kServer = 23456;
+  const std::string lock = theirs_ + "/other.db.lock";
+  WriteBytes(lock, "");
+  ASSERT_EQ(chown(lock.c_str(), kServer, kServer), 0);
+  EXPECT_FALSE(RestoreSqliteFile(folder() + "/missing.db", theirs_ + "/other.db").ok());
+  EXPECT_EQ(OwnerOf(lock), kServer);
+}
+
+// A file that its folder's owner could have put there is not given to them.
+TEST_F(FileOwnerTest, WhatHasAnotherNameIsNotGivenAway) {
+  const std::string secret = folder() + "/secret";
+  WriteBytes(secret, "content");
+  const std::string name = theirs_ + "/name";
+  ASSERT_EQ(link(secret.c_str(), name.c_str()), 0);
+  sqlite::GiveToOwnerOfFolder(name);
+  EXPECT_EQ(OwnerOf(secret), 0u);
+  const std::string symbolic = theirs_ + "/symbolic";
+  ASSERT_EQ(symlink(secret.c_str(), symbolic.c_str()), 0);
+  ASSERT_EQ(unlink(name.c_str()), 0);
+  sqlite::GiveToOwnerOfFolder(symbolic);
+  EXPECT_EQ(OwnerOf(secret), 0u);
+  sqlite::GiveToOwnerOfFolder(theirs_ + "/missing");
 }
 
 }  // namespace
