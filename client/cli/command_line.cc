@@ -104,8 +104,8 @@ absl::Status Run(const GlobalArguments& arguments, const Action& action, const T
   return absl::DataLossError("the result could not be written out in full");
 }
 
-// What a person can do about an error of the server's, who tells it to programs too; empty where
-// nothing comes to mind.
+// Advice for the person at the terminal, which the server leaves out of its messages because
+// programs read them too. Empty where there is none.
 std::string Advice(const absl::Status& status) {
   const absl::string_view message = status.message();
   const bool of_trial = absl::StrContains(message, "/trials/");

@@ -58,8 +58,8 @@ MaximizerOptions QuickSearchOptions(const SearchedModel& model) {
   return options;
 }
 
-// Where many points are chosen one after the other, each draw of the function is made at fewer
-// points: factorising their covariances grows with the cube.
+// How many points a draw of the function is made at. There are fewer if it is one of many draws,
+// because the cost of factorising their covariances grows with the cube.
 MaximizerOptions DrawnScreenOptions(bool is_one_of_many) {
   MaximizerOptions options;
   if (!is_one_of_many) return options;
