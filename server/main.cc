@@ -77,15 +77,15 @@ absl::Status WriteAddress(const std::string& file, const std::string& address) {
   if (file.empty()) return absl::OkStatus();
   const std::string partial = absl::StrCat(file, ".partial");
   std::error_code error;
-  bool written = false;
   {
     std::ofstream out(partial, std::ios::trunc);
     out << address << "\n";
-    written = out.flush().good();
+    if (!out.flush().good()) error = std::error_code(errno, std::generic_category());
   }
-  if (written) std::filesystem::rename(partial, file, error);
-  if (written && !error) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat("cannot write the address file ", file));
+  if (!error) std::filesystem::rename(partial, file, error);
+  if (!error) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("--address-file ", file, " cannot be written: ", error.message()));
 }
 
 // When the newest backup there was made, in seconds since 1970.

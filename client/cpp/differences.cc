@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "client/cpp/parameter_text.h"
 #include "client/cpp/value_message.h"
@@ -46,6 +48,13 @@ Configuration InKind(const Configuration& row, const Space& space) {
   return same;
 }
 
+// For example "C=2, kernel=\"poly\"".
+std::string RowText(const Configuration& row) {
+  return absl::StrJoin(row, ", ", [](std::string* out, const auto& entry) {
+    absl::StrAppend(out, entry.first, "=", TextOf(entry.second));
+  });
+}
+
 class Comparison {
  public:
   Comparison(const NewStudy& asked, const NewStudy& existing)
@@ -80,11 +89,10 @@ class Comparison {
                 absl::StrCat(existing_.candidates.size()));
     if (asked_.candidates.size() != existing_.candidates.size()) return;
     for (size_t i = 0; i < asked_.candidates.size(); ++i) {
-      if (InKind(asked_.candidates[i], asked_.space) ==
-          InKind(existing_.candidates[i], existing_.space)) {
-        continue;
-      }
-      found_.push_back(absl::StrCat("candidate ", i, ": is a different one"));
+      const Configuration asked = InKind(asked_.candidates[i], asked_.space);
+      const Configuration has = InKind(existing_.candidates[i], existing_.space);
+      if (asked == has) continue;
+      CompareText(absl::StrCat("candidate ", i), RowText(asked), RowText(has));
       return;
     }
     if (asked_.candidates.empty()) return;

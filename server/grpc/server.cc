@@ -149,7 +149,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   // not start.
   grpc_init();
   result->server_ = builder.BuildAndStart();
-  if (result->server_ == nullptr) return absl::InternalError("gRPC does not start");
+  if (result->server_ == nullptr) {
+    return absl::InternalError(
+        "gRPC does not start; the warnings that it logged before this say why");
+  }
   result->listener_->Start([acceptor = result->acceptor_.get()](int connection) {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
     parameters.fd = connection;

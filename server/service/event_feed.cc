@@ -122,7 +122,8 @@ absl::StatusOr<std::unique_ptr<EventFeed::Watcher>> EventFeed::Watch(
     const std::lock_guard lock(watchers_mutex_);
     if (watchers_.size() >= options_.max_watchers) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("the limit of ", options_.max_watchers, " watchers is reached"));
+          absl::StrCat("the limit of ", options_.max_watchers,
+                       " watchers is reached; watch again when one has ended"));
     }
     watchers_.insert(watcher.get());
   }

@@ -106,7 +106,9 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
     SLIPSTREAM_RETURN_IF_ERROR(are_all.status());
     Distribute(work_->Made(), !is_late,
                absl::FailedPreconditionError(
-                   absl::StrCat(StudyName(study_id_), ": its candidate list is used up")));
+                   absl::StrCat(StudyName(study_id_),
+                                ": its candidate list is used up: each candidate has a trial; "
+                                "allow_repeats would suggest them again")));
   }
   return calls_.empty() ? Next::kAnswer : Next::kCommit;
 }
@@ -231,9 +233,10 @@ absl::Status LeaseBatchWork::RenderWithoutLeasing() {
     Render(&batched, trials);
     if (!trials.empty()) continue;
     batched.rendered = absl::FailedPreconditionError(
-        absl::StrCat(StudyName(study_id_),
-                     plan_.study.state == StudyState::kPaused ? " is PAUSED" : " is COMPLETED",
-                     " and makes no suggestions"));
+        absl::StrCat(StudyName(study_id_), plan_.study.state == StudyState::kPaused
+                                               ? " is PAUSED and makes no suggestions until its "
+                                                 "state is ACTIVE again"
+                                               : " is COMPLETED and makes no suggestions"));
   }
   return absl::OkStatus();
 }

@@ -51,7 +51,7 @@ absl::Status CheckRoomForReports(RowTransaction& rows, int64_t study_key, const 
   return absl::ResourceExhaustedError(
       absl::StrCat(NameOfTrial(reports.study.id, trial.number), " has ", trial.report_count,
                    " reports, ", more, " more would be above the limit of ", max_reports,
-                   " reports of a trial"));
+                   " reports of a trial; report fewer steps, such as every tenth"));
 }
 
 void TakeReport(const StepReport& report, TrialRecord& trial) {

@@ -291,7 +291,9 @@ absl::Status CheckFolder(const std::string& path) {
         absl::StrCat(folder, ", to hold the store ", path, ", is not a folder"));
   }
   if (errno == EACCES) {
-    return absl::PermissionDeniedError(absl::StrCat("the store ", path, " cannot be reached"));
+    return absl::PermissionDeniedError(
+        absl::StrCat("the store ", path, " cannot be reached, as this user may not enter ", folder,
+                     " or a folder above it"));
   }
   return absl::NotFoundError(absl::StrCat("the folder of the store ", path, " does not exist"));
 }

@@ -35,7 +35,8 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenWriter(const SqliteStoreOptions&
       Connection::Open(options.path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, options.vfs));
   if (writer->read_only()) {
     return absl::PermissionDeniedError(
-        absl::StrCat("the store ", options.path, " cannot be written"));
+        absl::StrCat("the store ", options.path,
+                     " cannot be written by this user; its owner or mode is to be changed"));
   }
   SLIPSTREAM_RETURN_IF_ERROR(
       writer->Execute(absl::StrCat("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"

@@ -87,7 +87,8 @@ TEST(Differences, NameTheFirstCandidateThatIsAnother) {
   EXPECT_THAT(Differences(asked, existing),
               ElementsAre("candidates: asked for 1, the study has 2"));
   asked.candidates = {{{"C", 1}}, {{"C", 3}}};
-  EXPECT_THAT(Differences(asked, existing), ElementsAre("candidate 1: is a different one"));
+  EXPECT_THAT(Differences(asked, existing), 
+              ElementsAre("candidate 1: asked for C=3, the study has C=2"));
   asked.candidates = {{{"C", 1}}, {{"C", 2}}};
   asked.allow_repeats = true;
   EXPECT_THAT(Differences(asked, existing),

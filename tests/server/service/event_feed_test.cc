@@ -193,7 +193,8 @@ TEST_F(EventFeedTest, ThereIsABoundOnWatchers) {
   auto one = *feed_->Watch(0, 0, [] {});
   const auto two = *feed_->Watch(0, 0, [] {});
   EXPECT_EQ(feed_->Watch(0, 0, [] {}).status(),
-            absl::ResourceExhaustedError("the limit of 2 watchers is reached"));
+            absl::ResourceExhaustedError(
+                "the limit of 2 watchers is reached; watch again when one has ended"));
   one.reset();
   EXPECT_TRUE(feed_->Watch(0, 0, [] {}).ok());
 }
