@@ -49,6 +49,7 @@ struct Settings {
   std::vector<int> in_flight = {1, 8, 32, 128};
   std::string csv;
   bool bars = true;
+  bool levels = true;
   bool suggest = true;
   bool reports = true;
   bool watchers = true;
@@ -517,18 +518,17 @@ std::vector<Figure> MeasureSight(const Settings& settings) {
                        0.97)};
 }
 
-int Run(const Settings& settings) {
-  Benchmark benchmark(settings, {});
-  benchmark.Empty(32);
-  std::vector<Level> levels;
+// Measures the calls at each number in flight and prints them; returns how many failed.
+long MeasureLevels(Benchmark* benchmark, const Settings& settings, std::vector<Level>* levels) {
+  if (settings.in_flight.empty()) return 0;
   std::vector<std::string> csv = {
       "in_flight,call,rate,p50_us,p99_us,rate_ratio,server_cpu_us,failures"};
   std::cout << absl::StrFormat("%10s  %-10s %12s %13s %13s %10s %13s %9s\n", "in flight", "call",
                                "rate", "p50", "p99", "ratio", "server's CPU", "failures");
   long failures = 0;
   for (const int in_flight : settings.in_flight) {
-    levels.push_back(Measure(&benchmark, settings, in_flight));
-    const Level& level = levels.back();
+    levels->push_back(Measure(benchmark, settings, in_flight));
+    const Level& level = levels->back();
     PrintRow(level, "empty", level.empty, &csv);
     PrintRow(level, "two rows", level.bare, &csv);
     PrintRow(level, "observe", level.observe, &csv);
@@ -542,11 +542,20 @@ int Run(const Settings& settings) {
   }
   std::cout << "ratio: rate / the empty RPC's rate in the same round, median over rounds\n"
                "server's CPU: time of all its threads per call\n";
-  for (const Level& level : levels) {
+  for (const Level& level : *levels) {
     std::cout << absl::StrFormat(
         "Observe at %d in flight reaches %.2f of the rate of two bare rows\n", level.in_flight,
         MedianRatio(level.observe, level.bare, Rate));
   }
+  if (!settings.csv.empty()) WriteCsv(settings.csv, csv);
+  return failures;
+}
+
+int Run(const Settings& settings) {
+  Benchmark benchmark(settings, {});
+  benchmark.Empty(kWatchedInFlight);
+  std::vector<Level> levels;
+  const long failures = MeasureLevels(&benchmark, settings, &levels);
   std::vector<Figure> figures = FiguresOf(levels);
   if (settings.watchers) {
     for (Figure& figure : MeasureWatchers(&benchmark, settings)) figures.push_back(figure);
@@ -555,7 +564,6 @@ int Run(const Settings& settings) {
     for (Figure& figure : MeasureSight(settings)) figures.push_back(figure);
     for (Figure& figure : MeasureSecurity(settings)) figures.push_back(figure);
   }
-  if (!settings.csv.empty()) WriteCsv(settings.csv, csv);
   const int missed = settings.bars ? PrintFigures(figures) : 0;
   return failures == 0 && missed == 0 ? 0 : 1;
 }
@@ -570,6 +578,8 @@ int main(int argc, char** argv) {
   flags.Value("--rounds", &settings.rounds, "Measurements of each call");
   flags.Value("--in-flight", &settings.in_flight, "Calls in flight");
   flags.Value("--csv", &settings.csv, "File for the table");
+  flags.TurnOff("--no-levels", &settings.levels, "Leave out all but the costs of others that watch "
+                "and of metrics, logs, TLS and tokens");
   flags.TurnOff("--no-suggest", &settings.suggest, "Leave out Suggest");
   flags.TurnOff("--no-reports", &settings.reports, "Leave out Report");
   flags.TurnOff("--no-watchers", &settings.watchers, "Leave out the watchers");
@@ -577,5 +587,6 @@ int main(int argc, char** argv) {
                 "Leave out the cost of metrics, logs, TLS and tokens");
   flags.TurnOff("--no-bars", &settings.bars, "Do not compare with the bars");
   if (const auto status = flags.Parse(argc, argv)) return *status;
+  if (!settings.levels) settings.in_flight.clear();
   return slipstream::Run(settings);
 }
