@@ -6,9 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/access/rpc_table.h"
+#include "slipstream/v1/services.pb.h"
+#include "tests/fuzz/dice.h"
+#include "tests/fuzz/request_maker.h"
 
 namespace slipstream::fuzz {
 namespace {
@@ -43,6 +49,46 @@ TEST(PortReport, TellsGrowthOfMemoryByMediansAndByPeaks) {
   report.memory.front() = {};  // Too few requests for a sample.
   EXPECT_EQ(report.Growth(), 0);
   EXPECT_EQ(report.PeakGrowth(), 0);
+}
+
+// Makes requests, of which all deletions succeed; returns the names that were deleted.
+std::set<std::string> DeletedIn(int requests, RequestMaker& maker) {
+  RandomDice dice(1);
+  std::set<std::string> deleted;
+  for (int i = 0; i < requests; ++i) {
+    const MadeRequest made = maker.Any(dice);
+    v1::DeleteStudyRequest deletion;
+    if (made.rpc != Rpc::kDeleteStudy || !deletion.ParseFromString(made.bytes)) continue;
+    maker.Learn(made, "");
+    deleted.insert(deletion.name());
+  }
+  return deleted;
+}
+
+TEST(RequestMaker, DeletesWhatMutatedRequestsMade) {
+  RequestMaker maker;
+  std::vector<std::string> names;
+  for (int i = 0; i < 200; ++i) {
+    v1::Study study;
+    study.set_name(absl::StrCat("studies/strange-", i));
+    maker.Learn({Rpc::kCreateStudy, ""}, study.SerializeAsString());
+    names.push_back(study.name());
+  }
+  const std::set<std::string> deleted = DeletedIn(2000, maker);
+  // The newest ones stay, so that there is something to meet.
+  for (int i = 0; i < 150; ++i) EXPECT_EQ(deleted.count(names[i]), 1u) << names[i];
+  for (int i = 150; i < 200; ++i) EXPECT_EQ(deleted.count(names[i]), 0u) << names[i];
+}
+
+TEST(RequestMaker, LeavesTheStudiesThatItNamesAllTheTime) {
+  RequestMaker maker;
+  v1::Study study;
+  study.set_name("studies/a");
+  for (int i = 0; i < 200; ++i) maker.Learn({Rpc::kCreateStudy, ""}, study.SerializeAsString());
+  RandomDice dice(1);
+  int deletions = 0;
+  for (int i = 0; i < 3000; ++i) deletions += maker.Any(dice).rpc == Rpc::kDeleteStudy ? 1 : 0;
+  EXPECT_LT(deletions, 60);  // One of 30 RPCs, made a fifth as often: some 20.
 }
 
 TEST(PortCalls, FailIfThereIsNoTimeForAllRequests) {

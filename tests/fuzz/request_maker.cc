@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tests/e2e/messages.h"
 #include "tests/fuzz/message_mutation.h"
@@ -15,6 +16,7 @@ namespace {
 using google::protobuf::Message;
 
 constexpr size_t kMostSources = 8;
+constexpr size_t kMostStrangers = 50;
 constexpr uint32_t kTrials = 8;
 
 // Presets that suggest quickly count more.
@@ -74,6 +76,18 @@ v1::RegisterSourceTaskRequest SourceToRegister(Dice& dice) {
 template <typename Request>
 std::unique_ptr<Message> Own(Request request) {
   return std::make_unique<Request>(std::move(request));
+}
+
+// Whether legal requests name this study again and again. Empty names are nobody's.
+bool IsOneOfFew(const std::string& study) {
+  return study.empty() || study == "studies/a" || study == "studies/b" || study == "studies/c";
+}
+
+template <typename Parseable>
+Parseable Parsed(const std::string& bytes) {
+  Parseable message;
+  if (!message.ParseFromString(bytes)) message.Clear();
+  return message;
 }
 
 }  // namespace
@@ -278,6 +292,7 @@ std::unique_ptr<Message> RequestMaker::Legal(Rpc rpc, Dice& dice) {
 }
 
 MadeRequest RequestMaker::Any(Dice& dice) {
+  if (strangers_.size() > kMostStrangers && dice.OneIn(4)) return DeletionOfStranger();
   MadeRequest made;
   made.rpc = RpcTable()[dice.Below(static_cast<uint32_t>(kRpcCount))].rpc;
   // So that studies live for a while.
@@ -291,14 +306,60 @@ MadeRequest RequestMaker::Any(Dice& dice) {
   return made;
 }
 
-void RequestMaker::Learn(const MadeRequest& request, const std::string& response) {
-  if (request.rpc != Rpc::kRegisterSourceTask) return;
-  v1::RegisterSourceTaskResponse registered;
-  if (!registered.ParseFromString(response) || registered.source_task().name().empty()) return;
-  const std::string& name = registered.source_task().name();
+// It may be refused, as when a study uses the source task, and is then made again later.
+MadeRequest RequestMaker::DeletionOfStranger() {
+  std::string name = std::move(strangers_.front());
+  strangers_.pop_front();
+  strangers_.push_back(name);
+  MadeRequest made;
+  if (absl::StrContains(name, "sourceTasks/")) {
+    v1::DeleteSourceTaskRequest request;
+    request.set_name(std::move(name));
+    made = {Rpc::kDeleteSourceTask, request.SerializeAsString()};
+  } else {
+    v1::DeleteStudyRequest request;
+    request.set_name(std::move(name));
+    made = {Rpc::kDeleteStudy, request.SerializeAsString()};
+  }
+  return made;
+}
+
+void RequestMaker::LearnSource(const std::string& name) {
   if (std::find(sources_.begin(), sources_.end(), name) != sources_.end()) return;
-  if (sources_.size() >= kMostSources) sources_.erase(sources_.begin());
+  if (sources_.size() >= kMostSources) {
+    strangers_.push_back(std::move(sources_.front()));
+    sources_.erase(sources_.begin());
+  }
   sources_.push_back(name);
+}
+
+void RequestMaker::Learn(const MadeRequest& request, const std::string& response) {
+  const auto forget = [this](const std::string& name) {
+    strangers_.erase(std::remove(strangers_.begin(), strangers_.end(), name), strangers_.end());
+  };
+  const auto is_strange = [this](const std::string& name) {
+    return !IsOneOfFew(name) &&
+           std::find(strangers_.begin(), strangers_.end(), name) == strangers_.end();
+  };
+  switch (request.rpc) {
+    case Rpc::kRegisterSourceTask: {
+      const std::string name = Parsed<v1::RegisterSourceTaskResponse>(response).source_task().name();
+      if (!name.empty()) LearnSource(name);
+      return;
+    }
+    case Rpc::kCreateStudy:
+    case Rpc::kImportStudy: {
+      const std::string name = Parsed<v1::Study>(response).name();
+      if (is_strange(name)) strangers_.push_back(name);
+      return;
+    }
+    case Rpc::kDeleteStudy:
+      return forget(Parsed<v1::DeleteStudyRequest>(request.bytes).name());
+    case Rpc::kDeleteSourceTask:
+      return forget(Parsed<v1::DeleteSourceTaskRequest>(request.bytes).name());
+    default:
+      return;
+  }
 }
 
 }  // namespace slipstream::fuzz

@@ -5,6 +5,7 @@
 
 #include <google/protobuf/message.h>
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,16 +31,21 @@ class RequestMaker {
   // A legal one of this RPC.
   std::unique_ptr<google::protobuf::Message> Legal(Rpc rpc, Dice& dice);
 
-  // Told of an answer, so that later requests can name the source task that it is about.
+  // Told of a request that succeeded, so that later ones can name the source task that it made, and
+  // delete what no other request names: however many requests there are, the server holds little.
   void Learn(const MadeRequest& request, const std::string& response);
 
  private:
+  void LearnSource(const std::string& name);
+  MadeRequest DeletionOfStranger();
   std::string Study(Dice& dice);
   std::string Trial(Dice& dice);
   std::string Source(Dice& dice);
   v1::Study StudyToMake(Dice& dice);
   v1::ImportStudyRequest StudyToImport(Dice& dice);
 
+  // Studies and source tasks that mutated requests made, the ones to delete next first.
+  std::deque<std::string> strangers_;
   std::vector<std::string> sources_ = {"sourceTasks/0123456789abcdef0123456789abcdef"};
 };
 
