@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace slipstream {
 namespace {
@@ -38,12 +41,34 @@ void TlsWatch::Look() {
   bool changed = false;
   for (WatchedFile& file : watched_) changed |= file.ReadIfChanged().has_value();
   const bool was_unsettled = std::exchange(unsettled_, changed);
-  if (was_unsettled && !changed) ReadAgain();
+  const bool has_begun = now_() >= next_reading_;
+  if (!changed && (was_unsettled || has_begun)) ReadAgain();
   WarnOfEnd();
 }
 
+absl::Status TlsWatch::CheckIsNoWorse(const TlsTexts& texts) const {
+  const absl::Time now = now_();
+  const std::shared_ptr<const TlsTexts> served = served_->texts();
+  const auto is_valid = [now](const TlsTexts& each) { return each.begin <= now && now < each.end; };
+  if (is_valid(texts) || !is_valid(*served)) return absl::OkStatus();
+  const auto refuse = [this](absl::string_view when, absl::Time time, absl::string_view advice) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the TLS certificate ", files_.certificate, " (--tls-certificate) ", when,
+                     absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone()), advice));
+  };
+  if (texts.end <= now) return refuse("has expired at ", texts.end, "");
+  return refuse("is not valid before ", texts.begin, ", and is used from then on");
+}
+
 void TlsWatch::ReadAgain() {
+  next_reading_ = absl::InfiniteFuture();
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
+  if (texts.ok()) {
+    if (const absl::Status worse = CheckIsNoWorse(*texts); !worse.ok()) {
+      if (texts->end > now_()) next_reading_ = texts->begin;
+      texts = worse;
+    }
+  }
   const bool did_fit = fit_.exchange(texts.ok());
   if (!texts.ok()) {
     return log_.Write(LogLevel::kError, "the previous TLS files stay in use",

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 
+#include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/file/watched_file.h"
@@ -31,8 +32,9 @@ class TlsWatch {
            std::function<absl::Time()> now = absl::Now);
 
   // Looks at the files, and reads those that have changed once they are as they were at the look
-  // before: people write one after the other. Warns once a day of a certificate that ends soon. To
-  // be called by one thread.
+  // before: people write one after the other. A certificate that is not valid now does not replace
+  // one that is; one that will be valid is used from then on. Warns once a day of a certificate that
+  // ends soon. To be called by one thread.
   void Look();
 
   // When the certificate that is used ends; absent without TLS. Thread-safe.
@@ -42,6 +44,8 @@ class TlsWatch {
 
  private:
   void ReadAgain();
+  // FAILED_PRECONDITION if callers would refuse a server with these, and accept it as it is.
+  absl::Status CheckIsNoWorse(const TlsTexts& texts) const;
   void WarnOfEnd();
   // Of a key that any user of the machine can read.
   void WarnOfKey();
@@ -54,6 +58,7 @@ class TlsWatch {
   bool unsettled_ = false;       // They had changed at the latest look.
   std::atomic<bool> fit_{true};  // As the log was last told.
   absl::Time next_warning_ = absl::InfinitePast();
+  absl::Time next_reading_ = absl::InfiniteFuture();  // Of a certificate that begins then.
 };
 
 }  // namespace slipstream

@@ -71,9 +71,10 @@ absl::StatusOr<std::vector<Certificate>> CertificatesIn(const NamedFile& file,
   return certificates;
 }
 
-absl::Time EndOf(const X509& certificate) {
+// `otherwise` if it is not a time.
+absl::Time TimeOf(const ASN1_TIME* time, absl::Time otherwise) {
   tm parts = {};
-  if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &parts) != 1) return absl::InfinitePast();
+  if (ASN1_TIME_to_tm(time, &parts) != 1) return otherwise;
   return absl::FromUnixSeconds(timegm(&parts));
 }
 
@@ -156,8 +157,13 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
   SLIPSTREAM_RETURN_IF_ERROR(CheckServable(certificate, chain.front().get()));
   SLIPSTREAM_ASSIGN_OR_RETURN(texts.key, ReadText(key));
   SLIPSTREAM_RETURN_IF_ERROR(CheckKey(key, texts.key, chain.front().get()));
+  texts.begin = absl::InfinitePast();
   texts.end = absl::InfiniteFuture();
-  for (const Certificate& each : chain) texts.end = std::min(texts.end, EndOf(*each));
+  for (const Certificate& each : chain) {
+    texts.begin = std::max(
+        texts.begin, TimeOf(X509_get0_notBefore(each.get()), absl::InfiniteFuture()));
+    texts.end = std::min(texts.end, TimeOf(X509_get0_notAfter(each.get()), absl::InfinitePast()));
+  }
   if (files.client_ca.empty()) return texts;
   SLIPSTREAM_ASSIGN_OR_RETURN(texts.client_ca, ReadText(client_ca));
   SLIPSTREAM_RETURN_IF_ERROR(CertificatesIn(client_ca, texts.client_ca).status());

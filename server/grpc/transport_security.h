@@ -42,8 +42,9 @@ struct TlsTexts {
   std::string certificate;
   std::string key;
   std::string client_ca;
-  // When the first of the certificates in the certificate's file ends: callers refuse the server
-  // from then on.
+  // When all of the certificates in the certificate's file have begun, and when the first of them
+  // ends: callers refuse the server before and from then on.
+  absl::Time begin;
   absl::Time end;
 };
 

@@ -26,12 +26,14 @@ void Name(X509_NAME* name, const std::string& common_name) {
 constexpr long kSecondsOfDay = 86400;
 
 // Without a signature.
-Certificate MakeCertificate(const std::string& common_name, EVP_PKEY* key, int days) {
+Certificate MakeCertificate(const std::string& common_name, EVP_PKEY* key, int days,
+                            int days_before = 0) {
   static long serial = 1000;
   Certificate certificate(X509_new(), X509_free);
   X509_set_version(certificate.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), ++serial);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -3600);
+  X509_gmtime_adj(X509_getm_notBefore(certificate.get()),
+                  days_before * kSecondsOfDay - 3600);
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), days * kSecondsOfDay);
   X509_set_pubkey(certificate.get(), key);
   Name(X509_get_subject_name(certificate.get()), common_name);
@@ -85,9 +87,9 @@ CertificateAuthority::~CertificateAuthority() = default;
 std::string CertificateAuthority::certificate() const { return PemOf(parts_->certificate.get()); }
 
 CertificateAndKey CertificateAuthority::Issue(const std::string& common_name, int days,
-                                              const std::string& hosts) {
+                                              const std::string& hosts, int days_before) {
   const Key key = MakeKey();
-  const Certificate certificate = MakeCertificate(common_name, key.get(), days);
+  const Certificate certificate = MakeCertificate(common_name, key.get(), days, days_before);
   X509* const issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
   Extend(certificate.get(), issuer, NID_subject_alt_name, hosts.c_str());

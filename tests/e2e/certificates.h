@@ -21,10 +21,11 @@ class CertificateAuthority {
 
   // In PEM form.
   std::string certificate() const;
-  // A certificate with this common name, valid for these hosts, for so many days; below 0 it has
-  // ended.
+  // A certificate with this common name, valid for these hosts, from the one to the other day after
+  // today; below 0 it has ended.
   CertificateAndKey Issue(const std::string& common_name, int days = 1,
-                          const std::string& hosts = "DNS:localhost,IP:127.0.0.1");
+                          const std::string& hosts = "DNS:localhost,IP:127.0.0.1",
+                          int days_before = 0);
 
  private:
   struct Parts;

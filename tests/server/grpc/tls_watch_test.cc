@@ -118,6 +118,43 @@ TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
   EXPECT_EQ(served_->texts()->certificate, other.certificate);
 }
 
+TEST_F(TlsWatchTest, ACertificateThatIsNotValidYetIsUsedOnceItIs) {
+  TlsWatch watch = Watch();
+  const CertificateAndKey next =
+      authority_.Issue("server", /*days=*/300, "DNS:localhost", /*days_before=*/2);
+  Install(next);
+  EXPECT_THAT(LinesAfter(watch),
+              ElementsAre(AllOf(HasSubstr("error the previous TLS files stay in use"),
+                                HasSubstr(files_.certificate), HasSubstr("is not valid before 20"),
+                                HasSubstr("and is used from then on"))));
+  EXPECT_NE(served_->texts()->certificate, next.certificate);
+  EXPECT_EQ(watch.is_in_force(), false);
+  clock_.Advance(absl::Hours(46));
+  EXPECT_THAT(LinesAfter(watch), IsEmpty());
+  clock_.Advance(absl::Hours(2));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("the TLS files are valid again")));
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+  EXPECT_EQ(watch.is_in_force(), true);
+}
+
+TEST_F(TlsWatchTest, ACertificateThatHasExpiredDoesNotReplaceOneThatIsValid) {
+  TlsWatch watch = Watch();
+  const std::string before = served_->texts()->certificate;
+  Install(authority_.Issue("server", /*days=*/-1, "DNS:localhost", /*days_before=*/-3));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("has expired at 20")));
+  EXPECT_EQ(served_->texts()->certificate, before);
+}
+
+TEST_F(TlsWatchTest, WhereNoCertificateIsValidTheNewOneIsUsed) {
+  Install(authority_.Issue("server", /*days=*/1));
+  TlsWatch watch = Watch();
+  clock_.Advance(absl::Hours(48));
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/1);
+  Install(next);
+  LinesAfter(watch);
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+}
+
 TEST_F(TlsWatchTest, FilesThatAreWrittenOneAfterTheOtherAreJudgedTogether) {
   TlsWatch watch = Watch();
   const CertificateAndKey next = authority_.Issue("server", /*days=*/100);
