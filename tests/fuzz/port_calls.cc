@@ -71,6 +71,12 @@ bool IsExpected(const OpenCall& call) {
   }
 }
 
+bool FoundNothingToDelete(const OpenCall& call) {
+  const Rpc rpc = call.request.rpc;
+  return call.status.error_code() == grpc::StatusCode::NOT_FOUND &&
+         (rpc == Rpc::kDeleteStudy || rpc == Rpc::kDeleteSourceTask);
+}
+
 struct MemorySample {
   int64_t resident_bytes = 0;
   int64_t cached_bytes = 0;
@@ -165,11 +171,10 @@ class PortCaller {
     ++report_.requests;
     ++report_.by_rpc[std::string(rpc)];
     ++report_.by_code[call->status.error_code()];
-    if (call->status.ok()) {
-      const std::string answer = BytesOf(call->response);
-      if (call->request.rpc == Rpc::kGetServerStatus) cached_bytes_ = CachedBytesIn(answer);
-      maker_.Learn(call->request, answer);
-    }
+    const bool is_ok = call->status.ok();
+    const std::string answer = is_ok ? BytesOf(call->response) : std::string();
+    if (is_ok && call->request.rpc == Rpc::kGetServerStatus) cached_bytes_ = CachedBytesIn(answer);
+    if (is_ok || FoundNothingToDelete(*call)) maker_.Learn(call->request, answer);
     if (!IsExpected(*call)) {
       Fail(absl::StrCat(rpc, ": ", call->status.error_code(), " ", call->status.error_message()));
     }
