@@ -171,7 +171,7 @@ class Outcomes(TrialTest):
         (told,) = caught
         self.assertEqual(told.filename, __file__)
         self.assertRegex(str(told.message), "further reports are dropped, .* limit of 10000 reports"
-                         " of a trial; report every n-th step")
+                         " of a trial; report fewer steps, such as every tenth")
         self.assertEqual(self.stands(study), ("stopped", 0.5, ""))
         self.assertEqual(study.trials[0].report_count, 10_000)
 

@@ -63,8 +63,8 @@ class HeldTrial(TrialValues):
         if not self._drops_reports:
             self._drops_reports = True
             warn_caller(
-                f"{self!r}: further reports are dropped, as {error}; report every n-th step only, "
-                "so that all reports of a training fit. Its outcome is recorded all the same"
+                f"{self!r}: further reports are dropped, as {error}. Its outcome is recorded all the "
+                "same"
             )
 
     def _should_stop(self) -> Plan[bool]:
