@@ -41,11 +41,10 @@ interval. Draws in which two methods are equal do not count.
 Where a claim does not hold, or the figure's interval alone is against it, the last column is the same
 comparison among programs in NumPy that were written from the paper's equations and not from our code
 (`tests/evidence/claims/programs`); *not run* where none was. They had the first draws of the same
-problems, as many as the table below says, and the constants that stand at the head of each program,
-which are not always our presets': cm-BO's condition on a noise variance of 0.001 instead of e^-4. They
-choose among places of a grid and learn a constant by taking the likeliest of a few values. So they
-tell a large fault of ours from a paper's effect that does not appear, and not a small one. Where none
-was run for the deciding comparison alone, the column is about the others that do not hold.
+problems, as many as the table below says, and the constants that stand at the head of each program.
+They choose among places of a grid and learn a constant by taking the likeliest of a few values. So
+they tell a large fault of ours from a paper's effect that does not appear, and not a small one. Where
+none was run for the deciding comparison alone, the column is about the others that do not hold.
 
 Beyond that, what a preset of a paper believes and wants at ten suggestions agrees with an oracle of
 the paper's equations in NumPy (`tests/evidence/oracles`), which has these presets:

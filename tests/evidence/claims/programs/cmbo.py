@@ -13,7 +13,8 @@ MULTIPLIER = 3.0  # The standard deviation's, in the upper confidence bounds.
 # results so far, so that noises are in variances of a task's results.
 LENGTHS = numpy.geomspace(0.1, 3.0, 8)
 NOISES = (1e-4, 1e-3, 1e-2, 1e-1)
-TARGET_NOISE = 1e-3  # This is the noise where the sources make the prior; the paper has none.
+# The noise where the sources make the prior is that of our presets, as the paper has none.
+TARGET_NOISE = math.exp(-4)
 
 
 # ---- Kernels, likelihoods and places ----
