@@ -58,8 +58,7 @@ EXPERIMENTS = (
                "intervals are over data sets. In NumPy WssClus_WssCMP and HyperBO have all data sets "
                "and the rest every fifth, of which these two solve all.", in_full=(BEST, "HyperBO")),
     experiment("EI", "EI", TASKS),
-    experiment("PI", "PI", QUICK_TASKS,
-               "On every fifth data set. Max-value PI is that of a margin beyond the best result."),
+    experiment("PI", "PI", TASKS, "Max-value PI is that of a margin beyond the best result."),
     experiment("PI of the maximum", "PI", QUICK_TASKS,
                "The second reading of max-value PI, after Wang and Jegelka: the probability to exceed "
                "the maximum that draws of the function have.", of=by_draws()),
