@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "tests/e2e/messages.h"
 #include "tests/fuzz/message_mutation.h"
 
@@ -27,7 +28,13 @@ const std::vector<std::string>& Presets() {
   return presets;
 }
 
-std::string Id(Dice& dice) { return std::string(1, static_cast<char>('a' + dice.Below(3))); }
+// Those of the studies that legal requests name.
+const std::vector<std::string>& Ids() {
+  static const auto& ids = *new std::vector<std::string>{"a", "b", "c"};
+  return ids;
+}
+
+const std::string& Id(Dice& dice) { return dice.AnyOf(Ids()); }
 
 std::string Worker(Dice& dice) { return absl::StrCat("worker-", dice.Below(3)); }
 
@@ -78,9 +85,9 @@ std::unique_ptr<Message> Own(Request request) {
   return std::make_unique<Request>(std::move(request));
 }
 
-// Whether legal requests name this study again and again. Empty names are nobody's.
-bool IsOneOfFew(const std::string& study) {
-  return study.empty() || study == "studies/a" || study == "studies/b" || study == "studies/c";
+template <typename Names>
+bool Has(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 template <typename Parseable>
@@ -325,7 +332,7 @@ MadeRequest RequestMaker::DeletionOfStranger() {
 }
 
 void RequestMaker::LearnSource(const std::string& name) {
-  if (std::find(sources_.begin(), sources_.end(), name) != sources_.end()) return;
+  if (Has(sources_, name)) return;
   if (sources_.size() >= kMostSources) {
     strangers_.push_back(std::move(sources_.front()));
     sources_.erase(sources_.begin());
@@ -334,13 +341,6 @@ void RequestMaker::LearnSource(const std::string& name) {
 }
 
 void RequestMaker::Learn(const MadeRequest& request, const std::string& response) {
-  const auto forget = [this](const std::string& name) {
-    strangers_.erase(std::remove(strangers_.begin(), strangers_.end(), name), strangers_.end());
-  };
-  const auto is_strange = [this](const std::string& name) {
-    return !IsOneOfFew(name) &&
-           std::find(strangers_.begin(), strangers_.end(), name) == strangers_.end();
-  };
   switch (request.rpc) {
     case Rpc::kRegisterSourceTask: {
       const std::string name = Parsed<v1::RegisterSourceTaskResponse>(response).source_task().name();
@@ -350,13 +350,17 @@ void RequestMaker::Learn(const MadeRequest& request, const std::string& response
     case Rpc::kCreateStudy:
     case Rpc::kImportStudy: {
       const std::string name = Parsed<v1::Study>(response).name();
-      if (is_strange(name)) strangers_.push_back(name);
+      const std::string id(absl::StripPrefix(name, "studies/"));
+      const bool is_known = name.empty() || Has(Ids(), id) || Has(strangers_, name);
+      if (!is_known) strangers_.push_back(name);
       return;
     }
     case Rpc::kDeleteStudy:
-      return forget(Parsed<v1::DeleteStudyRequest>(request.bytes).name());
+      std::erase(strangers_, Parsed<v1::DeleteStudyRequest>(request.bytes).name());
+      return;
     case Rpc::kDeleteSourceTask:
-      return forget(Parsed<v1::DeleteSourceTaskRequest>(request.bytes).name());
+      std::erase(strangers_, Parsed<v1::DeleteSourceTaskRequest>(request.bytes).name());
+      return;
     default:
       return;
   }
