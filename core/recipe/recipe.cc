@@ -44,12 +44,14 @@ const InitialRow kNoStart = {
 
 const InitialRow kTransferStart = {
     .about = {.name = "transfer",
-              .summary = "With source tasks no first points: the model suggests from the first "
-                         "trial on by what it knows from them; without them the first points fill "
+              .summary = "With source tasks the model suggests from the first trial on by what "
+                         "it knows from them, but on a candidate list the first three points are "
+                         "those that served them best; without source tasks the first points fill "
                          "the space evenly",
               .options = InitialOptionSet},
     .from_model = true,
     .with_sources_only = true,
+    .known_first = true,
 };
 
 constexpr Option<StudyModelOptions> kModelOptions[] = {

@@ -33,6 +33,8 @@ struct InitialRow {
   bool from_sources = false;       // Begins with what served the source tasks best.
   bool from_model = false;         // There is none: the model is asked at once, ...
   bool with_sources_only = false;  // ... if the study has sources, else it fills the space evenly.
+  // On a candidate list the sources' best come before the model's.
+  bool known_first = false;
 };
 
 // All of them, in the order in which people should meet them.

@@ -28,6 +28,9 @@ constexpr uint64_t kMostRandomTries = 100;
 // so that enough is left for one without.
 constexpr double kTransferTime = 0.7;
 
+// On a candidate list so many suggestions, and as many results, come before the model's.
+constexpr size_t kKnownFirst = 3;
+
 std::string ReasonOf(const absl::Status& status) {
   const absl::string_view kind = absl::IsDeadlineExceeded(status) ? "deadline"
                                  : absl::IsUnavailable(status)    ? "not ready"
@@ -103,6 +106,12 @@ class ModelRun final : public SuggestionRun {
   }
 
   Suggestion FromModel() {
+    if (WantsKnown()) {
+      absl::StatusOr<Suggestion> known =
+          FromDesign(std::string("the first points on a candidate list served the sources best"),
+                     /*may_fill_space=*/false);
+      if (known.ok()) return *std::move(known);
+    }
     absl::StatusOr<Suggestion> suggestion = TryModel();
     if (suggestion.ok()) return *std::move(suggestion);
     Suggestion instead = EvenlyFilling();
@@ -141,8 +150,16 @@ class ModelRun final : public SuggestionRun {
     return suggestion;
   }
 
-  // The configuration that served the source tasks best. Choosing it needs no model of them.
-  absl::StatusOr<Suggestion> FromDesign(const std::string& reason) {
+  // Whether the suggestion is to be what served the source tasks best. On a candidate list, which
+  // such tasks were often recorded on too, their results are looked up and not guessed by a model.
+  bool WantsKnown() const {
+    return with_transfer_ && pool_ != nullptr && parts_.recipe.initial->known_first &&
+           index_ < kKnownFirst && CountResults(view_) < kKnownFirst;
+  }
+
+  // The configuration that served the source tasks best. Choosing it needs no model of them. Once
+  // these are used up, a point that fills the space, or NOT_FOUND if it may not.
+  absl::StatusOr<Suggestion> FromDesign(const std::string& reason, bool may_fill_space = true) {
     for (uint64_t tries = 0; tries < kMostRandomTries; ++tries) {
       if (design_used_ == design_.size()) {
         // Made anew, for twice as many: a call has few suggestions or very many.
@@ -152,6 +169,8 @@ class ModelRun final : public SuggestionRun {
         if (design_used_ >= design_.size()) break;
       }
       Suggestion suggestion = design_[design_used_++];
+      if (suggestion.provenance.rung != Rung::kRecipe) break;
+      if (!may_fill_space && suggestion.provenance.sources.empty()) break;
       const bool is_free = pool_ != nullptr ? pool_->Take(*suggestion.candidate)
                                             : !taken_.contains(&suggestion.configuration);
       if (!is_free) continue;

@@ -255,6 +255,54 @@ TEST(Auto, UntilItsSourcesAreFittedManyAtOnceAreDifferentCandidates) {
   EXPECT_EQ(candidates.size(), 120u);
 }
 
+// Sources whose tops are apart: no single candidate serves all of them.
+FakeStudy StudyOnCandidates() {
+  FakeStudy study(LineOfCandidates(40), {});
+  for (const double top : {0.1, 0.12, 0.5, 0.9}) {
+    study.sources.push_back(SourceOn(study.space, "sourceTasks/at" + std::to_string(top), top));
+  }
+  return study;
+}
+
+TEST(Auto, OnACandidateListItBeginsWithThreeThatServedTheSourcesBest) {
+  const auto at = [](const Configuration& configuration) {
+    return -std::abs(configuration.values[0].number() - 0.45);
+  };
+  FakeStudy one_by_one = StudyOnCandidates();
+  const auto design = MustSuggest("source_portfolio", one_by_one.view(), 3, 5);
+  const auto together = MustSuggest("auto", one_by_one.view(), 5, 5);
+  const std::vector<Suggestion> made = RunOf("auto", one_by_one, 4, at);
+  for (size_t i = 0; i < design.size(); ++i) {
+    EXPECT_EQ(made[i].candidate, design[i].candidate) << i;
+    EXPECT_EQ(together[i].candidate, design[i].candidate) << i;
+    EXPECT_EQ(made[i].provenance.rung, Rung::kRecipe);
+    EXPECT_EQ(NumberFact(made[i], "portfolio_position"), i);
+    EXPECT_TRUE(HasFact(made[i], "instead_of_a_model"));
+    EXPECT_FALSE(made[i].provenance.sources.empty());
+  }
+  EXPECT_FALSE(HasFact(made[3], "instead_of_a_model"));
+  EXPECT_FALSE(HasFact(together[3], "instead_of_a_model"));
+  EXPECT_EQ(NumberFact(made[3], "results"), 3);
+}
+
+TEST(Auto, OnACandidateListWithResultsItAsksItsModelsAtOnce) {
+  FakeStudy study = StudyOnCandidates();
+  for (const size_t candidate : {5, 20, 35}) {
+    study.Queue(study.space->candidates()[candidate]);
+    study.End(Ending::kMeasured, static_cast<double>(candidate));
+  }
+  EXPECT_FALSE(HasFact(MustSuggest("auto", study.view(), 1, 5)[0], "instead_of_a_model"));
+}
+
+TEST(Auto, OnACandidateListUselessSourcesMakeNoStart) {
+  auto opposite = std::make_shared<SourceTaskData>(*StudyOnCandidates().sources.front());
+  opposite->space = MakeSpace({{"unrelated", DoubleDomain{}, {}, {}}});
+  FakeStudy study(LineOfCandidates(40), {opposite});
+  FakeStudy alone(LineOfCandidates(40));
+  EXPECT_EQ(MustSuggest("auto", study.view(), 1, 5)[0].candidate,
+            MustSuggest("gp_log_ei", alone.view(), 1, 5)[0].candidate);
+}
+
 TEST(Auto, TriesWhatWorkedFirstIfTheResultsOfSourcesAreAllEqual) {
   for (const int count : {1, 5}) {
     SourceTaskData source;
