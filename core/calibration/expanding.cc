@@ -280,7 +280,8 @@ constexpr Option<ExpandingOptions> kExpandingOptions[] = {
         {"norm", "", 1e-3, 1000, false, "With expanding_theory: the function's initial norm"}),
     OptionAt<&ExpandingOptions::norm_share>(
         {"norm_share", "", 0, 1, false,
-         "With expanding_theory: lambda, the norm's share of the growth"}),
+         "With expanding_theory: the paper's lambda, 0: only the lengthscales change over time, 1: "
+         "only the norm grows"}),
     OptionAt<&ExpandingOptions::norm_by_half_power>(
         {"norm_by_half_power", "", 0, 1, true,
          "With expanding_theory, 1: the norm grows by g^(d/2) instead of g^d"}),

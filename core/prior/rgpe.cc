@@ -357,8 +357,9 @@ namespace {
 constexpr Option<RgpeOptions> kRgpeOptions[] = {
     OptionAt<&RgpeOptions::loss>(
         {"rgpe_loss", "", 0, 2, true,
-         "rgpe's ranking loss compares 0: leave-one-out draws with draws, 1: with results, 2: "
-         "means, bootstrapped"}),
+         "Pairs of results that the study's own process orders wrongly, for rgpe's weights: a draw "
+         "of the process without the one result is compared 0: with the same draw at the other, 1: "
+         "with the other result; 2: no draws, but means, on bootstrap samples of the results"}),
     OptionAt<&RgpeOptions::dilution>(
         {"rgpe_dilution", "", 0, 2, true,
          "rgpe 0: keeps all sources, 1: drops sources by percentile, 2: drops them "

@@ -290,8 +290,8 @@ constexpr Option<ClusterOptions> kClusterOptions[] = {
          "barycenters' grid"}),
     OptionAt<&ClusterOptions::prototypes, &PrototypeOptions::most_covariances>(
         {"cluster_covariances", "sources", 1, 1000, true,
-         "With more sources than this, the covariances of this many represent those of all; unless "
-         "given, as many as take the time of 100 sources of 100 points"}),
+         "The most sources whose covariances are computed: of more, an even share of each cluster "
+         "stands for it; unless given, as many as take the time of 100 sources of 100 points"}),
     OptionAt<&ClusterOptions::residual_amplitude>(
         {"residual_amplitude", "deviations of the results", 1e-3, 10, false,
          "The deviation of an additional process for the target alone in cluster; no such process "
