@@ -46,8 +46,8 @@ const InitialRow kTransferStart = {
     .about = {.name = "transfer",
               .summary = "With source tasks the model suggests from the first trial on by what "
                          "it knows from them, but on a candidate list the first three points are "
-                         "those that served them best; without source tasks the first points fill "
-                         "the space evenly",
+                         "those that served them best, unless there are three results; without "
+                         "source tasks the first points fill the space evenly",
               .options = InitialOptionSet},
     .from_model = true,
     .with_sources_only = true,

@@ -28,8 +28,10 @@ constexpr uint64_t kMostRandomTries = 100;
 // so that enough is left for one without.
 constexpr double kTransferTime = 0.7;
 
-// On a candidate list so many suggestions, and as many results, come before the model's.
+// On a candidate list the model takes over after so many suggestions or results, whichever comes
+// first. What comes before may take this share of the time until the deadline.
 constexpr size_t kKnownFirst = 3;
+constexpr double kKnownTime = 0.3;
 
 std::string ReasonOf(const absl::Status& status) {
   const absl::string_view kind = absl::IsDeadlineExceeded(status) ? "deadline"
@@ -107,9 +109,7 @@ class ModelRun final : public SuggestionRun {
 
   Suggestion FromModel() {
     if (WantsKnown()) {
-      absl::StatusOr<Suggestion> known =
-          FromDesign(std::string("the first points on a candidate list served the sources best"),
-                     /*may_fill_space=*/false);
+      absl::StatusOr<Suggestion> known = Known();
       if (known.ok()) return *std::move(known);
     }
     absl::StatusOr<Suggestion> suggestion = TryModel();
@@ -133,7 +133,7 @@ class ModelRun final : public SuggestionRun {
     if (!without_because_.ok() && CountResults(view_) < LeastResultsAlone()) {
       const bool may_wait = parts_.recipe.initial->with_sources_only;
       if (!may_wait || !absl::IsUnavailable(without_because_)) return without_because_;
-      absl::StatusOr<Suggestion> known = FromDesign(ReasonOf(without_because_));
+      absl::StatusOr<Suggestion> known = StandIn(ReasonOf(without_because_));
       return known.ok() ? std::move(known) : without_because_;
     }
     absl::StatusOr<Suggestion> made = TryModelBy(deadline_);
@@ -150,36 +150,60 @@ class ModelRun final : public SuggestionRun {
     return suggestion;
   }
 
-  // Whether the suggestion is to be what served the source tasks best. On a candidate list, which
-  // such tasks were often recorded on too, their results are looked up and not guessed by a model.
+  // Whether the suggestion is to be what served the source tasks best. Sources were often recorded
+  // on the study's own candidate list, and what they measured there need not be predicted.
   bool WantsKnown() const {
     return with_transfer_ && pool_ != nullptr && parts_.recipe.initial->known_first &&
-           index_ < kKnownFirst && CountResults(view_) < kKnownFirst;
+           index_ < kKnownFirst && CountResults(view_) < kKnownFirst && !deadline_.has_passed();
   }
 
-  // The configuration that served the source tasks best. Choosing it needs no model of them. Once
-  // these are used up, a point that fills the space, or NOT_FOUND if it may not.
-  absl::StatusOr<Suggestion> FromDesign(const std::string& reason, bool may_fill_space = true) {
+  // That suggestion. NOT_FOUND where the design of the sources is late, used up or of no use.
+  absl::StatusOr<Suggestion> Known() {
+    // The model is asked soon: whoever fits its sources should begin now.
+    SourcesOf(view_, SourceFitOf(parts_.recipe, view_.sources)).status().IgnoreError();
+    return FromDesign(deadline_.Part(kKnownTime), [this](const Suggestion& suggestion) {
+      return suggestion.provenance.rung == Rung::kRecipe && !suggestion.provenance.sources.empty();
+    });
+  }
+
+  // The same in place of the model, whatever the design is made of.
+  absl::StatusOr<Suggestion> StandIn(const std::string& reason) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(Suggestion suggestion,
+                                FromDesign(deadline_, [](const Suggestion&) { return true; }));
+    suggestion.provenance.facts.push_back({std::string(kInsteadOfModelFact), reason});
+    return suggestion;
+  }
+
+  // The next entry of the design that is free. Choosing it needs no model of the sources. NOT_FOUND
+  // where there is none, or one that `serves` refuses comes first.
+  template <typename Serves>
+  absl::StatusOr<Suggestion> FromDesign(const Deadline& deadline, const Serves& serves) {
     for (uint64_t tries = 0; tries < kMostRandomTries; ++tries) {
       if (design_used_ == design_.size()) {
         // Made anew, for twice as many: a call has few suggestions or very many.
         const int count = static_cast<int>(std::max<size_t>(8, 2 * design_.size()));
         SLIPSTREAM_ASSIGN_OR_RETURN(design_,
-                                    parts_.zero_shot.Suggest(view_, count, seed_, deadline_));
+                                    parts_.zero_shot.Suggest(view_, count, seed_, deadline));
         if (design_used_ >= design_.size()) break;
       }
-      Suggestion suggestion = design_[design_used_++];
-      if (suggestion.provenance.rung != Rung::kRecipe) break;
-      if (!may_fill_space && suggestion.provenance.sources.empty()) break;
-      const bool is_free = pool_ != nullptr ? pool_->Take(*suggestion.candidate)
-                                            : !taken_.contains(&suggestion.configuration);
-      if (!is_free) continue;
+      Suggestion suggestion = design_[design_used_];
+      if (!serves(suggestion)) break;
+      ++design_used_;
+      if (taken_.contains(&suggestion.configuration) || HasEnded(suggestion.configuration)) {
+        continue;
+      }
+      if (pool_ != nullptr && !pool_->Take(*suggestion.candidate)) continue;
       std::vector<Fact>& facts = suggestion.provenance.facts;
       facts.insert(facts.begin(), RecipeFact());
-      facts.push_back({std::string(kInsteadOfModelFact), reason});
       return suggestion;
     }
     return absl::NotFoundError("the sources have no further configuration");
+  }
+
+  bool HasEnded(const Configuration& configuration) const {
+    return std::any_of(view_.ended.begin(), view_.ended.end(), [&](const EndedTrial& trial) {
+      return trial.configuration == configuration;
+    });
   }
 
   // The least number of results for a model if the sources turn out to be of no use.
@@ -201,7 +225,7 @@ class ModelRun final : public SuggestionRun {
     if (parts_.recipe.initial->with_sources_only && models_.SourcesTellNothing() &&
         CountResults(view_) == 0) {
       // Such a model would suggest unexplored points, away from all that is known to work.
-      absl::StatusOr<Suggestion> known = FromDesign("all results of the sources are equal");
+      absl::StatusOr<Suggestion> known = StandIn("all results of the sources are equal");
       if (known.ok()) return known;
     }
     const int64_t suggested = view_.suggested + static_cast<int64_t>(earlier_.size());

@@ -277,11 +277,10 @@ TEST(Auto, OnACandidateListItBeginsWithThreeThatServedTheSourcesBest) {
     EXPECT_EQ(together[i].candidate, design[i].candidate) << i;
     EXPECT_EQ(made[i].provenance.rung, Rung::kRecipe);
     EXPECT_EQ(NumberFact(made[i], "portfolio_position"), i);
-    EXPECT_TRUE(HasFact(made[i], "instead_of_a_model"));
     EXPECT_FALSE(made[i].provenance.sources.empty());
   }
-  EXPECT_FALSE(HasFact(made[3], "instead_of_a_model"));
-  EXPECT_FALSE(HasFact(together[3], "instead_of_a_model"));
+  EXPECT_FALSE(HasFact(made[3], "portfolio_position"));
+  EXPECT_FALSE(HasFact(together[3], "portfolio_position"));
   EXPECT_EQ(NumberFact(made[3], "results"), 3);
 }
 
@@ -291,16 +290,53 @@ TEST(Auto, OnACandidateListWithResultsItAsksItsModelsAtOnce) {
     study.Queue(study.space->candidates()[candidate]);
     study.End(Ending::kMeasured, static_cast<double>(candidate));
   }
-  EXPECT_FALSE(HasFact(MustSuggest("auto", study.view(), 1, 5)[0], "instead_of_a_model"));
+  EXPECT_FALSE(HasFact(MustSuggest("auto", study.view(), 1, 5)[0], "portfolio_position"));
 }
 
 TEST(Auto, OnACandidateListUselessSourcesMakeNoStart) {
-  auto opposite = std::make_shared<SourceTaskData>(*StudyOnCandidates().sources.front());
-  opposite->space = MakeSpace({{"unrelated", DoubleDomain{}, {}, {}}});
-  FakeStudy study(LineOfCandidates(40), {opposite});
+  auto unrelated = std::make_shared<SourceTaskData>(*StudyOnCandidates().sources.front());
+  unrelated->space = MakeSpace({{"unrelated", DoubleDomain{}, {}, {}}});
+  FakeStudy study(LineOfCandidates(40), {unrelated});
   FakeStudy alone(LineOfCandidates(40));
-  EXPECT_EQ(MustSuggest("auto", study.view(), 1, 5)[0].candidate,
-            MustSuggest("gp_log_ei", alone.view(), 1, 5)[0].candidate);
+  const Suggestion first = MustSuggest("auto", study.view(), 1, 5)[0];
+  EXPECT_EQ(first.candidate, MustSuggest("gp_log_ei", alone.view(), 1, 5)[0].candidate);
+  EXPECT_FALSE(HasFact(first, "portfolio_position"));
+}
+
+TEST(Auto, OnACandidateListThatAllowsRepeatsItsStartRepeatsNothing) {
+  FakeStudy study(LineOfCandidates(40, /*allow_repeats=*/true), StudyOnCandidates().sources);
+  const auto design = MustSuggest("source_portfolio", study.view(), 3, 5);
+  study.Queue(design[0].configuration);  // Somebody else tries it.
+  std::set<int64_t> tried = {design[0].candidate.value()};
+  for (int i = 0; i < 2; ++i) {
+    const auto next = MustSuggest("auto", study.view(), 1, 5);
+    EXPECT_TRUE(tried.insert(next[0].candidate.value()).second) << i;
+    study.Lease(next);
+  }
+}
+
+// Counts how often it is asked for a source.
+class CountedSources : public NotYet {
+ public:
+  absl::StatusOr<std::shared_ptr<const FittedSource>> Get(
+      const std::shared_ptr<const SourceTaskData>& source, const SearchSpace& space,
+      const SourceFitOptions& options) override {
+    ++asked;
+    return NotYet::Get(source, space, options);
+  }
+
+  int asked = 0;
+};
+
+TEST(Auto, OnACandidateListItsFirstSuggestionAsksForTheSourcesToBeFitted) {
+  const FakeStudy study = StudyOnCandidates();
+  CountedSources sources;
+  StudyView view = study.view();
+  view.fitted_sources = &sources;
+  const Suggestion first = MustSuggest("auto", view, 1, 5)[0];
+  EXPECT_EQ(NumberFact(first, "portfolio_position"), 0);
+  EXPECT_FALSE(HasFact(first, "instead_of_a_model"));
+  EXPECT_EQ(sources.asked, 4);
 }
 
 TEST(Auto, TriesWhatWorkedFirstIfTheResultsOfSourcesAreAllEqual) {
