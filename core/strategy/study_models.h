@@ -73,8 +73,8 @@ class StudyModels {
   const SearchedModel& AskedAt(int64_t round);
   // Whether the suggestion after so many is to fill the space evenly, so that the models can be
   // told apart. With a guard, and less than three results, the third, the fifth and so on are,
-  // unless the start has a point for them; later ones are while results speak against the sources. In all there are at most as many as a
-  // study without sources begins with.
+  // unless the start has others; later ones are while results speak against the sources. In all
+  // there are at most as many as a study without sources begins with.
   bool WantsContrastAt(int64_t suggested, absl::Span<const Suggestion> made) const;
   // The note that marks such a suggestion on its trial.
   static Note ContrastNote();
