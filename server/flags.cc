@@ -29,8 +29,9 @@ constexpr char kFooter[] =
     "\nFlags may also be set in the environment (SLIPSTREAM_LISTEN for --listen) or a flag file\n"
     "(lines such as listen=\"127.0.0.1:7411\"). The command line takes precedence over the\n"
     "environment, and the environment over the file.\n"
-    "On SIGTERM, SIGINT and SIGHUP the server refuses new calls and gives those in progress at\n"
-    "most --drain-seconds to finish.\n\n"
+    "On SIGTERM and SIGINT the server refuses new calls and gives those in progress at most\n"
+    "--drain-seconds to finish; so it does on SIGHUP when its terminal closes. Without a terminal\n"
+    "SIGHUP has it read changed files of tokens, quotas and certificates at once.\n\n"
     "Example: slipstream_server --create --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.

@@ -37,6 +37,7 @@
 #include "server/permissions.h"
 #include "server/server_log.h"
 #include "server/service/service.h"
+#include "server/service_manager.h"
 #include "server/signals.h"
 #include "server/telemetry/audit_log.h"
 #include "server/telemetry/call_monitor.h"
@@ -190,6 +191,16 @@ absl::Status CheckMetricsAddress(const Flags& flags) {
       "127.0.0.1, or pass --allow-plaintext to do so nevertheless"));
 }
 
+// What comes after calls have ended, such as merging the log into the database.
+constexpr double kSecondsToClose = 20;
+
+void TellManager(Log* log, const std::string& lines) {
+  const absl::Status told = TellServiceManager(lines);
+  if (told.ok()) return;
+  log->Write(LogLevel::kWarning, "cannot tell the service manager",
+             {{"message", std::string(told.message())}});
+}
+
 absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
   SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
@@ -259,15 +270,28 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
               {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
               {"store", DataStoreName(flags.data)}});
   Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
-  const int signal_number = WaitForEndingSignal(flags.until_stdin_ends, signals, [&] {
-    upkeep.Run();
+  TellManager(log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
+  const auto look_at_files = [&] {
     permissions->ReadAgain();
     tls.Look();
-  });
+  };
+  const auto each_second = [&] {
+    upkeep.Run();
+    look_at_files();
+  };
+  const auto reload = [&] {
+    log->Write(LogLevel::kInfo, "looks for changed files", {{"signal", "Hangup"}});
+    look_at_files();
+  };
+  const int signal_number =
+      WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, reload);
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
-  limit.Begin(absl::Seconds(flags.drain_seconds + kMostSecondsToCancel));
+  const double most_seconds = flags.drain_seconds + kMostSecondsToCancel;
+  TellManager(log, absl::StrCat("STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=",
+                                static_cast<int64_t>((most_seconds + kSecondsToClose) * 1e6)));
+  limit.Begin(absl::Seconds(most_seconds));
   server->Drain(absl::Seconds(flags.drain_seconds));
   log->TellOfRepeats();
   LogEnd(service, log);
@@ -289,6 +313,17 @@ absl::Status PrintNewToken(const std::string& text) {
   return absl::OkStatus();
 }
 
+// A folder that was made for nothing goes again.
+absl::Status Restore(const Flags& flags) {
+  const std::filesystem::path store = std::filesystem::absolute(DataStoreName(flags.data));
+  std::error_code error;
+  const bool is_new = !std::filesystem::exists(store.parent_path(), error);
+  SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(store));
+  const absl::Status restored = RestoreDataStore(flags.data, flags.restore_from);
+  if (!restored.ok() && is_new) std::filesystem::remove(store.parent_path(), error);
+  return restored;
+}
+
 absl::Status Run(const Flags& flags, const sigset_t& signals, Log* log) {
   if (!flags.new_token.empty()) return PrintNewToken(flags.new_token);
   if (flags.check) {
@@ -303,8 +338,7 @@ absl::Status Run(const Flags& flags, const sigset_t& signals, Log* log) {
     return absl::OkStatus();
   }
   if (!flags.restore_from.empty()) {
-    SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
-    SLIPSTREAM_RETURN_IF_ERROR(RestoreDataStore(flags.data, flags.restore_from));
+    SLIPSTREAM_RETURN_IF_ERROR(Restore(flags));
     log->Write(LogLevel::kInfo, "restored",
                {{"store", DataStoreName(flags.data)}, {"from", flags.restore_from}});
     return absl::OkStatus();

@@ -4,6 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
 #include <thread>
 
 namespace slipstream {
@@ -27,6 +32,23 @@ bool IsIgnored(int signal_number) {
   return sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+// Whether this process would be told that a terminal closes: the seventh field of its stat, after
+// its name, which ends with the last parenthesis and may have anything in it.
+bool HasTerminal() {
+  std::ifstream in("/proc/self/stat");
+  const std::string stat{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return false;
+  std::istringstream fields(stat.substr(name_end + 1));
+  std::string state;
+  int parent = 0;
+  int group = 0;
+  int session = 0;
+  int terminal = 0;
+  fields >> state >> parent >> group >> session >> terminal;
+  return terminal != 0;
+}
+
 }  // namespace
 
 sigset_t BlockEndingSignals() {
@@ -41,7 +63,9 @@ sigset_t BlockEndingSignals() {
 }
 
 int WaitForEndingSignal(bool until_stdin_ends, sigset_t signals,
-                        const std::function<void()>& each_second) {
+                        const std::function<void()>& each_second,
+                        const std::function<void()>& reload) {
+  const bool has_terminal = HasTerminal();  // Once it has closed this cannot be found out.
   if (until_stdin_ends) {
     sigdelset(&signals, SIGINT);
     EndWithStandardInput();
@@ -49,8 +73,13 @@ int WaitForEndingSignal(bool until_stdin_ends, sigset_t signals,
   const timespec second = {1, 0};
   while (true) {
     const int signal_number = sigtimedwait(&signals, nullptr, &second);
-    if (signal_number > 0) return signal_number;
-    if (errno == EAGAIN) each_second();
+    if (signal_number == SIGHUP && !has_terminal) {
+      reload();
+    } else if (signal_number > 0) {
+      return signal_number;
+    } else if (errno == EAGAIN) {
+      each_second();
+    }
   }
 }
 

@@ -45,6 +45,15 @@ std::string StoreText(const v1::ServerStatus::Store& store) {
   return absl::StrCat("REFUSES CHANGES: ", store.message());
 }
 
+std::string FileText(const v1::ServerStatus::Store& store) {
+  std::string text =
+      absl::StrCat(BytesText(store.file_bytes()), ", log ", BytesText(store.log_bytes()));
+  if (store.has_disk_free_bytes()) {
+    absl::StrAppend(&text, ", ", BytesText(store.disk_free_bytes()), " free");
+  }
+  return text;
+}
+
 // The mean time of a commit and the number of changes that share one.
 std::string CommitsText(const v1::ServerStatus::Store& store) {
   if (store.commits() == 0) return "none yet";
@@ -73,8 +82,7 @@ std::vector<Field> StatusFields(const v1::ServerStatus& status) {
       {"store", StoreText(status.store())},
       {"holds", absl::StrCat(contents.studies(), " studies, ", contents.trials(), " trials, ",
                              contents.source_tasks(), " source tasks")},
-      {"file", absl::StrCat(BytesText(status.store().file_bytes()), ", log ",
-                            BytesText(status.store().log_bytes()))},
+      {"file", FileText(status.store())},
       {"commits", CommitsText(status.store())},
       {"suggestions", SuggestionsText(status.suggestions())},
       {"precomputed", PreparedText(status.suggestions())},

@@ -1,8 +1,10 @@
 #include "server/grpc/call_facts.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
 
 namespace slipstream {
@@ -22,6 +24,25 @@ std::string TextIn(const Message& message, const char* name) {
   return TextIn(message.GetReflection()->GetMessage(message, field), "name");
 }
 
+bool IsOn(const Message& message, const FieldDescriptor* field) {
+  return field != nullptr && field->type() == FieldDescriptor::TYPE_BOOL &&
+         !field->is_repeated() && message.GetReflection()->GetBool(message, field);
+}
+
+bool IsOn(const Message& message, const char* name) {
+  return IsOn(message, message.GetDescriptor()->FindFieldByName(name));
+}
+
+// The names of the boolean fields that are true.
+std::string OptionsIn(const Message& message) {
+  std::vector<std::string> names;
+  const google::protobuf::Descriptor& fields = *message.GetDescriptor();
+  for (int i = 0; i < fields.field_count(); ++i) {
+    if (IsOn(message, fields.field(i))) names.emplace_back(fields.field(i)->name());
+  }
+  return absl::StrJoin(names, ",");
+}
+
 }  // namespace
 
 CallFacts FactsOf(const Message& request) {
@@ -36,6 +57,8 @@ CallFacts FactsOf(const Message& request) {
   }
   facts.request_id = TextIn(request, "request_id");
   facts.worker = TextIn(request, "worker");
+  facts.options = OptionsIn(request);
+  facts.only_validates = IsOn(request, "validate_only");
   return facts;
 }
 

@@ -7,7 +7,8 @@
 
 namespace slipstream {
 
-// The resource that the request names, its request id and its worker, as far as it has them.
+// The resource that the request names, its request id, its worker and its options that are on, as
+// far as it has them.
 CallFacts FactsOf(const google::protobuf::Message& request);
 
 }  // namespace slipstream

@@ -27,8 +27,8 @@ bool IsNameCharacter(char c) {
 // A name leads to no other folder, and is no hidden file.
 absl::StatusOr<std::string> FileName(const std::string& name, absl::Time now) {
   if (name.empty()) {
-    return absl::StrCat("slipstream-", absl::FormatTime("%Y%m%dT%H%M%SZ", now, absl::UTCTimeZone()),
-                        kEnding);
+    return absl::StrCat("slipstream-",
+                        absl::FormatTime("%Y%m%dT%H%M%E3SZ", now, absl::UTCTimeZone()), kEnding);
   }
   const bool is_legal = name.size() <= kMaxBackupNameBytes && name[0] != '.' &&
                         absl::EndsWith(name, kEnding) &&

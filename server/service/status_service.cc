@@ -24,6 +24,7 @@ void FillStore(const StoreFigures& figures, v1::ServerStatus::Store* store) {
       absl::ToInt64Nanoseconds(absl::Seconds(figures.database.commit_seconds.sum)));
   store->set_file_bytes(figures.database.file_bytes);
   store->set_log_bytes(figures.database.log_bytes);
+  if (figures.database.free_bytes) store->set_disk_free_bytes(*figures.database.free_bytes);
 }
 
 void FillActivity(const ServiceFigures& figures, v1::ServerStatus* response) {

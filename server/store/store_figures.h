@@ -3,6 +3,7 @@
 #define SLIPSTREAM_SERVER_STORE_STORE_FIGURES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "server/figures/histogram.h"
@@ -21,6 +22,8 @@ struct DatabaseFigures {
   int64_t failed_commits = 0;
   int64_t file_bytes = 0;
   int64_t log_bytes = 0;
+  // What is left of the disk; absent for a store in memory, and if the system does not tell.
+  std::optional<int64_t> free_bytes = {};
 };
 
 struct StoreFigures {

@@ -37,6 +37,7 @@ void AddFacts(const CallFacts& facts, LogFields* fields) {
   add("resource", facts.resource);
   add("worker", facts.worker);
   add("request_id", facts.request_id);
+  add("options", facts.options);
   add("peer", facts.peer);
 }
 
@@ -74,7 +75,8 @@ void CallMonitor::End(Rpc rpc, const absl::Status& status, absl::Duration took,
   open_.fetch_sub(1, std::memory_order_relaxed);
   SecondsOf(static_cast<size_t>(rpc), status.code()).Observe(absl::ToDoubleSeconds(took));
   if (options_.audit != nullptr && status.ok() && IsAudited(EntryOf(rpc))) {
-    Audit(rpc, facts());
+    const CallFacts known = facts();
+    if (!known.only_validates) Audit(rpc, known);
   }
   LogEnd(rpc, status, took, facts);
 }

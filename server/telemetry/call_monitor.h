@@ -31,14 +31,16 @@ struct CallFacts {
   std::string resource;  // The name of what it is about.
   std::string request_id;
   std::string worker;
-  std::string peer;    // The caller's address.
-  std::string caller;  // Who the caller is, by its token or certificate.
+  std::string options = {};     // Those that are on, such as "replace_existing"; commas between.
+  bool only_validates = false;  // It changes nothing.
+  std::string peer;             // The caller's address.
+  std::string caller;           // Who the caller is, by its token or certificate.
 };
 
 struct CallMonitorOptions {
   // Calls that take longer are logged.
   absl::Duration slow = absl::Seconds(2);
-  // Notified of changes; null for none. Must outlive the monitor.
+  // Told of changes; null for none. Must outlive the monitor.
   AuditLog* audit = nullptr;
 };
 

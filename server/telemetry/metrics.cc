@@ -176,6 +176,10 @@ void AddStore(const StoreFigures& figures, Families* families) {
                   static_cast<double>(database.file_bytes));
   families->Gauge("slipstream_store_log_bytes", "Size of the write-ahead log",
                   static_cast<double>(database.log_bytes));
+  if (database.free_bytes.has_value()) {
+    families->Gauge("slipstream_store_disk_free_bytes", "Free space of the disk with the database",
+                    static_cast<double>(*database.free_bytes));
+  }
 }
 
 void AddCounts(const StoreCounts& counts, Families* families) {

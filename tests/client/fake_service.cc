@@ -545,6 +545,7 @@ grpc::Status FakeService::GetServerStatus(Context* context, const v1::GetServerS
     response->mutable_store()->set_writes(25);
     response->mutable_store()->mutable_commit_time()->set_nanos(20'000'000);
     response->mutable_store()->set_file_bytes(3 << 20);
+    response->mutable_store()->set_disk_free_bytes(int64_t{5} << 30);
     v1::ServerStatus::Queue* const queue = response->add_queues();
     queue->set_name("reads");
     queue->set_waiting(7);

@@ -659,6 +659,36 @@ TEST_F(Access, TheAuditLogTellsOfEveryChangeAndOfBackups) {
   }
 }
 
+TEST_F(Access, TheAuditLogTellsWhatWasReplacedAndNotWhatWasOnlyValidated) {
+  const std::string audit = scratch_.path() + "/audit";
+  Start({"--audit-log", audit});
+  v1::RegisterSourceTaskRequest source;
+  v1::SourceTask* const task = source.mutable_header()->mutable_source_task();
+  *task->mutable_space() = ExampleStudy().space();
+  *task->mutable_metrics() = ExampleStudy().metrics();
+  *source.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  source.mutable_header()->set_validate_only(true);
+  v1::ImportStudyRequest import;
+  import.mutable_header()->set_study_id("imported");
+  import.mutable_header()->set_replace_existing(true);
+  for (const v1::ExportLine& line : LinesOf(ExampleStudy(), {})) *import.add_lines() = line;
+  const auto upload = [&](auto method, const auto& request, auto response) {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + Callers::All().admin.text);
+    const auto writer = (stub().*method)(&context, &response);
+    writer->Write(request);
+    writer->WritesDone();
+    return writer->Finish().ok();
+  };
+  EXPECT_TRUE(upload(&Stub::RegisterSourceTask, source, v1::RegisterSourceTaskResponse()));
+  EXPECT_TRUE(upload(&Stub::ImportStudy, import, v1::Study()));
+  const std::vector<std::string> lines = absl::StrSplit(ReadAll(audit), '\n', absl::SkipEmpty());
+  ASSERT_EQ(lines.size(), 1u);
+  const nlohmann::json line = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(line["method"], "ImportStudy");
+  EXPECT_EQ(line["options"], "replace_existing");
+}
+
 // ---- TLS ----
 
 class Tls : public Access {

@@ -139,6 +139,16 @@ grpc::Status WatchOnce(Stub& stub, const std::string& token, v1::WatchResponse* 
   return grpc::Status::OK;
 }
 
+TEST(Backup, OneThatIsNotThereLeavesNoFolderForIt) {
+  TemporaryFolder scratch;
+  const std::string data = scratch.path() + "/data";
+  const EndedProcess restored =
+      ServerProcess::Run({"--data", data, "--restore-from", scratch.path() + "/missing.db"});
+  EXPECT_EQ(restored.exit_code, 1);
+  EXPECT_THAT(restored.output, HasSubstr("missing.db"));
+  EXPECT_FALSE(std::filesystem::exists(data));
+}
+
 TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
   TemporaryFolder data;
   TemporaryFolder backups;

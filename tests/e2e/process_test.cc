@@ -294,33 +294,6 @@ TEST(Process, SigtermDrainsAndLeavesOneSoundFile) {
   EXPECT_EQ(ServerProcess::Run({"--data", data.path(), "--check"}).exit_code, 0);
 }
 
-TEST(Process, AHangUpDrainsAndUserSignalsAreIgnored) {
-  TemporaryFolder data;
-  ServerProcess server(data.path());
-  kill(server.pid(), SIGUSR1);
-  kill(server.pid(), SIGUSR2);
-  kill(server.pid(), SIGXFSZ);
-  EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
-  kill(server.pid(), SIGHUP);
-  EXPECT_TRUE(server.Writes("signal=Hangup"));
-  EXPECT_TRUE(server.EndsWithin(std::chrono::seconds(20)));
-  const EndedProcess ended = server.Terminate();
-  EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.output, HasSubstr("drained"));
-}
-
-TEST(Process, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
-  TemporaryFolder data;
-  const auto before = signal(SIGHUP, SIG_IGN);  // The server inherits it, as from nohup.
-  ServerProcess server(data.path());
-  signal(SIGHUP, before);
-  kill(server.pid(), SIGHUP);
-  EXPECT_FALSE(server.EndsWithin(std::chrono::seconds(1)));
-  const EndedProcess ended = server.Terminate();
-  EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.output, HasSubstr("signal=Terminated"));
-}
-
 // An upload whose end has not been sent: a call in progress for as long as a test needs.
 class OpenUpload {
  public:

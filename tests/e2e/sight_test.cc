@@ -439,6 +439,7 @@ TEST(Sight, TheStatusTellsWhatTheServerHolds) {
   EXPECT_TRUE(status.store().takes_writes());
   EXPECT_GE(status.store().writes(), 3);
   EXPECT_GT(status.store().file_bytes(), 0);
+  EXPECT_GT(status.store().disk_free_bytes(), 0);
   EXPECT_EQ(status.suggestions().by_recipe(), 1);
   EXPECT_EQ(status.open_calls(), 1) << "this one";
   EXPECT_GT(status.resident_bytes(), 1'000'000);

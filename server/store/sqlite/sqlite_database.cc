@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -136,6 +137,15 @@ int64_t SizeOf(const std::string& path) {
   return failed ? 0 : static_cast<int64_t>(size);
 }
 
+// What this process may still write to the disk that has the file.
+std::optional<int64_t> FreeBytesBeside(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::space_info space =
+      std::filesystem::space(std::filesystem::absolute(path, failed).parent_path(), failed);
+  if (failed) return std::nullopt;
+  return static_cast<int64_t>(space.available);
+}
+
 void SqliteDatabase::Halt(const absl::Status& cause) {
   {
     const std::lock_guard lock(cause_mutex_);
@@ -226,6 +236,7 @@ DatabaseFigures SqliteDatabase::Figures() {
   figures.failed_commits = failed_commits_;
   figures.file_bytes = SizeOf(writer_->path());
   figures.log_bytes = SizeOf(writer_->path() + "-wal");
+  figures.free_bytes = FreeBytesBeside(writer_->path());
   return figures;
 }
 

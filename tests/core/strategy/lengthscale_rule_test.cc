@@ -12,6 +12,7 @@
 #include "core/strategy/make_strategy.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
@@ -185,15 +186,13 @@ TEST(LengthscaleRule, ExpandingLeavesATrapThatTheCalibrationAloneStaysIn) {
   const auto stuck = MustMix(
       "gp_ucb",
       {.options = {{"ucb_multiplier", 2}, {"smoothness", 3}, {"output_warp", 0}, {"mean", 0}}});
+  std::vector<uint64_t> seeds = {1};
+  if (!kSanitized) seeds = {1, 2, 3};
   for (const char* preset : {"agpucb_min", "agpucb_onestep", "agpucb_theory_onestep"}) {
     const auto strategy = MustMix(preset, {.options = {{"smoothness", 3}}});
-    int leaves = 0;
-    for (uint64_t seed = 1; seed <= 3; ++seed) {
-      if (BestInTrap(*strategy, seed) > 0.9) ++leaves;
-    }
-    EXPECT_EQ(leaves, 3) << preset;
+    for (const uint64_t seed : seeds) EXPECT_GT(BestInTrap(*strategy, seed), 0.9) << preset;
   }
-  for (uint64_t seed = 1; seed <= 3; ++seed) EXPECT_LT(BestInTrap(*stuck, seed), 0.7);
+  for (const uint64_t seed : seeds) EXPECT_LT(BestInTrap(*stuck, seed), 0.7);
 }
 
 TEST(LengthscaleRule, ShrinkingReachesItsDeviation) {

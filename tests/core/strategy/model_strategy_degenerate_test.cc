@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
@@ -190,9 +191,15 @@ TEST(LongHistory, AnOptionSaysHowManyResultsOneProcessTakesIn) {
 }
 
 TEST(LongHistory, APresetOfEachKindSuggestsFromManyResults) {
-  const FakeStudy study = LongStudy(2500);
+  const FakeStudy study = LongStudy(kSanitized ? 400 : 2500);
+  RecipeChange change;
+  if (kSanitized) change.options["exact_results"] = 200;
   for (const char* preset : {"gp_ucb", "gp_ts", "gp_hmc", "agpucb_bound"}) {
-    const auto next = MustSuggest(preset, study.view(), 1, 5)[0];
+    const auto strategy = MakeStrategy(*FindPreset(preset), change);
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    const auto suggestions = (*strategy)->Suggest(study.view(), 1, 5, Deadline::Infinite());
+    ASSERT_TRUE(suggestions.ok()) << suggestions.status();
+    const Suggestion& next = suggestions->front();
     EXPECT_EQ(next.provenance.rung, Rung::kRecipe) << preset << next.provenance.rung_reason;
     EXPECT_TRUE(HasFact(next, "patches")) << preset;
     if (HasFact(next, "members")) {

@@ -36,6 +36,19 @@ TEST(CallFacts, NamesAreAlsoFoundInTheResourceThatIsChanged) {
   EXPECT_EQ(FactsOf(create).resource, "studies/new");
 }
 
+TEST(CallFacts, OptionsThatAreOnAreNamed) {
+  v1::ImportStudyRequest::Header import;
+  EXPECT_EQ(FactsOf(import).options, "");
+  import.set_replace_existing(true);
+  EXPECT_EQ(FactsOf(import).options, "replace_existing");
+  EXPECT_FALSE(FactsOf(import).only_validates);
+  v1::RegisterSourceTaskRequest::Header header;
+  EXPECT_FALSE(FactsOf(header).only_validates);
+  header.set_validate_only(true);
+  EXPECT_TRUE(FactsOf(header).only_validates);
+  EXPECT_EQ(FactsOf(header).options, "validate_only");
+}
+
 TEST(CallFacts, ARequestAboutNothingInParticularHasNone) {
   const CallFacts facts = FactsOf(v1::ListStudiesRequest());
   EXPECT_TRUE(facts.resource.empty() && facts.request_id.empty() && facts.worker.empty());

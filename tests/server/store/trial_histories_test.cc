@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/testing/memory_store.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kHistories = 200;  // Each takes some ten times as long.
-#else
-constexpr int kHistories = 2000;
-#endif
+constexpr int kHistories = kSanitized ? 200 : 2000;
 
 TEST(TrialHistories, TheStoreDoesWhatTheReferenceMachineDoes) {
   const HistoryCounts counts = RunTrialHistories(kHistories, [] {

@@ -159,6 +159,13 @@ TEST_F(FileCopyTest, ARestoredBackupIsTheStoreAgain) {
               IsRefused(absl::StatusCode::kFailedPrecondition, "the test"));
 }
 
+TEST_F(FileCopyTest, AMistakeInTheNameOfABackupLeavesNoTrace) {
+  EXPECT_THAT(RestoreSqliteFile(Copy(), path()), IsRefused(absl::StatusCode::kNotFound, Copy()));
+  WriteBytes(Copy(), "Dear diary");
+  EXPECT_FALSE(RestoreSqliteFile(Copy(), path()).ok());
+  EXPECT_FALSE(std::filesystem::exists(path() + ".lock"));
+}
+
 TEST_F(FileCopyTest, ADamagedBackupIsNotRestored) {
   MakeFile(300);
   std::string bytes = ReadBytes(path());

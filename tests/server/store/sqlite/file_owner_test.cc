@@ -58,10 +58,12 @@ TEST_F(FileOwnerTest, ABackupThatRootMakesIsRoots) {
 
 TEST_F(FileOwnerTest, ALockThatIsThereKeepsItsOwner) {
   constexpr uid_t kServer = 23456;
+  MakeFile();
   const std::string lock = theirs_ + "/other.db.lock";
   WriteBytes(lock, "");
   ASSERT_EQ(chown(lock.c_str(), kServer, kServer), 0);
-  EXPECT_FALSE(RestoreSqliteFile(folder() + "/missing.db", theirs_ + "/other.db").ok());
+  WriteBytes(theirs_ + "/other.db", "an earlier store");
+  EXPECT_FALSE(RestoreSqliteFile(path(), theirs_ + "/other.db").ok());
   EXPECT_EQ(OwnerOf(lock), kServer);
 }
 

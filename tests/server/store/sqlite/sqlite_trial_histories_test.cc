@@ -5,15 +5,12 @@
 #include "absl/strings/str_cat.h"
 #include "tests/server/store/sqlite/store_fixture.h"
 #include "tests/server/store/trial_histories.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kHistories = 10;
-#else
-constexpr int kHistories = 40;
-#endif
+constexpr int kHistories = kSanitized ? 10 : 40;
 
 using SqliteTrialHistories = SqliteStoreTest;
 

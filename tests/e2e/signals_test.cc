@@ -1,0 +1,180 @@
+// What the server does at signals other than SIGTERM, and what it tells the service manager.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "tests/e2e/requests.h"
+#include "tests/e2e/server_process.h"
+
+namespace slipstream {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using Stub = v1::OptimizationService::Stub;
+
+constexpr int kPatienceMs = 30000;
+
+// Gives up this process' terminal, so that the servers it starts have none either.
+void LeaveTerminal() {
+  const int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return;
+  ioctl(terminal, TIOCNOTTY);
+  close(terminal);
+}
+
+TEST(Signals, UserSignalsAreIgnored) {
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  for (const int number : {SIGUSR1, SIGUSR2, SIGXFSZ}) kill(server.pid(), number);
+  EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+}
+
+TEST(Signals, AHangUpHasAServerWithoutATerminalLookForChangedFiles) {
+  LeaveTerminal();
+  TemporaryFolder data;
+  ServerProcess server(data.path());
+  kill(server.pid(), SIGHUP);
+  EXPECT_TRUE(server.Writes("looks for changed files"));
+  EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  const EndedProcess ended = server.Terminate();
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.output, HasSubstr("signal=Terminated"));
+}
+
+TEST(Signals, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
+  LeaveTerminal();
+  TemporaryFolder data;
+  const auto before = signal(SIGHUP, SIG_IGN);  // The server inherits it, as from nohup.
+  ServerProcess server(data.path());
+  signal(SIGHUP, before);
+  kill(server.pid(), SIGHUP);
+  EXPECT_FALSE(server.EndsWithin(std::chrono::seconds(1)));
+  const EndedProcess ended = server.Terminate();
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.output, Not(HasSubstr("looks for changed files")));
+}
+
+// A server in a terminal of its own.
+class ServerInTerminal {
+ public:
+  explicit ServerInTerminal(const std::string& data) {
+    pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
+    if (pid_ < 0) throw std::runtime_error("cannot make a terminal");
+    if (pid_ > 0) return;
+    execl(SLIPSTREAM_SERVER_BINARY, SLIPSTREAM_SERVER_BINARY, "--create", "--data", data.c_str(),
+          "--listen", "127.0.0.1:0", nullptr);
+    _exit(127);
+  }
+  ~ServerInTerminal() {
+    if (pid_ == 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+
+  // Whether the terminal shows this text within the patience.
+  bool Shows(const std::string& text) {
+    char some[4096];
+    pollfd shown = {terminal_, POLLIN, 0};
+    while (shown_.find(text) == std::string::npos && poll(&shown, 1, kPatienceMs) > 0) {
+      const ssize_t count = read(terminal_, some, sizeof(some));
+      if (count <= 0) break;
+      shown_.append(some, static_cast<size_t>(count));
+    }
+    return shown_.find(text) != std::string::npos;
+  }
+
+  // Closes it, and returns the exit code of the server, -1 if a signal ended it.
+  int CloseTerminal() {
+    close(terminal_);
+    int status = 0;
+    waitpid(std::exchange(pid_, 0), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t pid_ = 0;
+  int terminal_ = -1;
+  std::string shown_;
+};
+
+TEST(Signals, AServerWhoseTerminalClosesDrains) {
+  TemporaryFolder data;
+  ServerInTerminal server(data.path());
+  ASSERT_TRUE(server.Shows("serving"));
+  EXPECT_EQ(server.CloseTerminal(), 0);
+  EXPECT_EQ(ServerProcess::Run({"--data", data.path(), "--check"}).exit_code, 0);
+}
+
+// The socket of a service manager.
+class Manager {
+ public:
+  Manager() : descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address = {};
+    address.sun_family = AF_UNIX;
+    const std::string path = folder_.path() + "/notify";
+    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
+    if (bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+      throw std::runtime_error("cannot bind " + path);
+    }
+    setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  }
+  ~Manager() {
+    unsetenv("NOTIFY_SOCKET");
+    close(descriptor_);
+  }
+
+  // The next message; empty if none comes within the patience.
+  std::string Next() const {
+    char message[4096];
+    pollfd news = {descriptor_, POLLIN, 0};
+    if (poll(&news, 1, kPatienceMs) <= 0) return {};
+    const ssize_t size = recv(descriptor_, message, sizeof(message), 0);
+    return {message, size > 0 ? static_cast<size_t>(size) : 0};
+  }
+
+ private:
+  TemporaryFolder folder_;
+  const int descriptor_;
+};
+
+TEST(ServiceManager, IsToldWhenTheServerServesAndWhenItDrains) {
+  TemporaryFolder data;
+  const Manager manager;
+  ServerProcess server(data.path(), {"--drain-seconds", "60"});
+  EXPECT_EQ(manager.Next(), "READY=1\nSTATUS=serving on " + server.address());
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+  const std::string last = manager.Next();
+  EXPECT_THAT(last, StartsWith("STOPPING=1\n"));
+  // A minute for calls, two seconds to cancel them, and time to close the store.
+  EXPECT_THAT(last, HasSubstr("EXTEND_TIMEOUT_USEC=82000000"));
+}
+
+TEST(ServiceManager, ThatIsGoneIsNoReasonNotToServe) {
+  TemporaryFolder data;
+  setenv("NOTIFY_SOCKET", "/nowhere/notify", 1);
+  ServerProcess server(data.path());
+  unsetenv("NOTIFY_SOCKET");
+  EXPECT_TRUE(server.Writes("cannot tell the service manager"));
+  EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_EQ(server.Terminate().exit_code, 0);
+}
+
+}  // namespace
+}  // namespace slipstream
