@@ -194,14 +194,16 @@ absl::Status CheckMetricsAddress(const Flags& flags) {
 // What comes after calls have ended, such as merging the log into the database.
 constexpr double kSecondsToClose = 20;
 
-void TellManager(Log* log, const std::string& lines) {
+// A manager of the process that this server ends with waits for that one.
+void TellManager(const Flags& flags, Log* log, const std::string& lines) {
+  if (flags.until_stdin_ends) return;
   const absl::Status told = TellServiceManager(lines);
   if (told.ok()) return;
   log->Write(LogLevel::kWarning, "cannot tell the service manager",
              {{"message", std::string(told.message())}});
 }
 
-absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
+absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
   SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
@@ -217,6 +219,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   flags.store.on_warning = [log](const std::string& text) {
     log->Write(LogLevel::kWarning, "the store may have lost changes", {{"message", text}});
   };
+  TellManager(flags, log, "STATUS=opening the store");
   std::error_code error;
   const bool is_new = flags.create && !std::filesystem::exists(DataStoreName(flags.data), error);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store,
@@ -250,7 +253,7 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
   Service service(store.get(), flags.service);
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
                               Server::Start(flags.server, &service));
-  TlsWatch tls(flags.server.tls, server->tls(), log);
+  TlsWatch tls(flags.server.tls, server->tls(), [&] { return server->DisconnectAll(); }, log);
   SLIPSTREAM_ASSIGN_OR_RETURN(
       const std::unique_ptr<ScrapeEndpoint> endpoint,
       StartScraping(
@@ -270,26 +273,24 @@ absl::Status Serve(Flags flags, const sigset_t& signals, Log* log) {
               {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
               {"store", DataStoreName(flags.data)}});
   Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
-  TellManager(log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
-  const auto look_at_files = [&] {
+  TellManager(flags, log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
+  const auto each_second = [&] {
+    upkeep.Run();
     permissions->ReadAgain();
     tls.Look();
   };
-  const auto each_second = [&] {
-    upkeep.Run();
-    look_at_files();
-  };
-  const auto reload = [&] {
+  const auto look_at_files = [&] {
     log->Write(LogLevel::kInfo, "looks for changed files", {{"signal", "Hangup"}});
-    look_at_files();
+    permissions->ReadAgain();
+    tls.LookAtFinishedFiles();
   };
   const int signal_number =
-      WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, reload);
+      WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, look_at_files);
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
   const double most_seconds = flags.drain_seconds + kMostSecondsToCancel;
-  TellManager(log, absl::StrCat("STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=",
+  TellManager(flags, log, absl::StrCat("STOPPING=1\nSTATUS=draining\nEXTEND_TIMEOUT_USEC=",
                                 static_cast<int64_t>((most_seconds + kSecondsToClose) * 1e6)));
   limit.Begin(absl::Seconds(most_seconds));
   server->Drain(absl::Seconds(flags.drain_seconds));
@@ -313,18 +314,31 @@ absl::Status PrintNewToken(const std::string& text) {
   return absl::OkStatus();
 }
 
-// A folder that was made for nothing goes again.
+// The folders on the way to this file that there are not, the file's own first.
+std::vector<std::filesystem::path> MissingFolders(const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> missing;
+  std::error_code error;
+  for (auto folder = file.parent_path(); !std::filesystem::exists(folder, error) && !error;
+       folder = folder.parent_path()) {
+    missing.push_back(folder);
+  }
+  return missing;
+}
+
+// Folders that were made for nothing go again.
 absl::Status Restore(const Flags& flags) {
   const std::filesystem::path store = std::filesystem::absolute(DataStoreName(flags.data));
-  std::error_code error;
-  const bool is_new = !std::filesystem::exists(store.parent_path(), error);
+  const std::vector<std::filesystem::path> made = MissingFolders(store);
   SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(store));
   const absl::Status restored = RestoreDataStore(flags.data, flags.restore_from);
-  if (!restored.ok() && is_new) std::filesystem::remove(store.parent_path(), error);
+  if (restored.ok() || made.empty()) return restored;
+  std::error_code error;
+  std::filesystem::remove(absl::StrCat(store.string(), ".lock"), error);
+  for (const std::filesystem::path& folder : made) std::filesystem::remove(folder, error);
   return restored;
 }
 
-absl::Status Run(const Flags& flags, const sigset_t& signals, Log* log) {
+absl::Status Run(const Flags& flags, const Signals& signals, Log* log) {
   if (!flags.new_token.empty()) return PrintNewToken(flags.new_token);
   if (flags.check) {
     SLIPSTREAM_RETURN_IF_ERROR(CheckDataStore(flags.data));
@@ -350,7 +364,7 @@ absl::Status Run(const Flags& flags, const sigset_t& signals, Log* log) {
 }  // namespace slipstream
 
 int main(int argc, char** argv) {
-  const sigset_t signals = slipstream::BlockEndingSignals();
+  const slipstream::Signals signals = slipstream::BlockSignals();
   const slipstream::ParsedFlags parsed = slipstream::ParseFlags(argc, argv);
   if (!parsed.flags) return parsed.exit_code;
   slipstream::LogOptions options;

@@ -16,7 +16,7 @@ namespace slipstream {
 namespace {
 
 // A manager that does not read must not stop the server.
-constexpr timeval kPatience = {5, 0};
+constexpr timeval kPatience = {1, 0};
 
 absl::Status CannotTell(absl::string_view name, int error) {
   return absl::UnavailableError(absl::StrCat("the service manager's socket NOTIFY_SOCKET = ", name,

@@ -1,14 +1,12 @@
 #include "server/signals.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <fstream>
-#include <iterator>
-#include <sstream>
-#include <string>
+#include <chrono>
 #include <thread>
 
 namespace slipstream {
@@ -26,59 +24,58 @@ void EndWithStandardInput() {
   }).detach();
 }
 
-// As nohup has it. A blocked signal would be waited for nevertheless.
+// A blocked signal would be waited for nevertheless.
 bool IsIgnored(int signal_number) {
   struct sigaction action = {};
   return sigaction(signal_number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-// Whether this process would be told that a terminal closes: the seventh field of its stat, after
-// its name, which ends with the last parenthesis and may have anything in it.
+// Once it has closed this cannot be found out any more.
 bool HasTerminal() {
-  std::ifstream in("/proc/self/stat");
-  const std::string stat{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string state;
-  int parent = 0;
-  int group = 0;
-  int session = 0;
-  int terminal = 0;
-  fields >> state >> parent >> group >> session >> terminal;
-  return terminal != 0;
+  const int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (terminal < 0) return false;
+  close(terminal);
+  return true;
+}
+
+timespec UntilOrNow(std::chrono::steady_clock::time_point time) {
+  const auto left = std::max(time - std::chrono::steady_clock::now(), std::chrono::nanoseconds(0));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+  return {seconds.count(), std::chrono::nanoseconds(left - seconds).count()};
 }
 
 }  // namespace
 
-sigset_t BlockEndingSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  if (!IsIgnored(SIGHUP)) sigaddset(&signals, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+Signals BlockSignals() {
+  Signals signals = {.waited_for = {}, .hang_up_ends = HasTerminal()};
+  sigemptyset(&signals.waited_for);
+  sigaddset(&signals.waited_for, SIGTERM);
+  sigaddset(&signals.waited_for, SIGINT);
+  if (!IsIgnored(SIGHUP)) sigaddset(&signals.waited_for, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals.waited_for, nullptr);
   for (const int unused : {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}) signal(unused, SIG_IGN);
   return signals;
 }
 
-int WaitForEndingSignal(bool until_stdin_ends, sigset_t signals,
+int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
                         const std::function<void()>& each_second,
-                        const std::function<void()>& reload) {
-  const bool has_terminal = HasTerminal();  // Once it has closed this cannot be found out.
+                        const std::function<void()>& look_at_files) {
   if (until_stdin_ends) {
-    sigdelset(&signals, SIGINT);
+    sigdelset(&signals.waited_for, SIGINT);
     EndWithStandardInput();
   }
-  const timespec second = {1, 0};
+  constexpr std::chrono::seconds kSecond(1);
+  auto next = std::chrono::steady_clock::now() + kSecond;
   while (true) {
-    const int signal_number = sigtimedwait(&signals, nullptr, &second);
-    if (signal_number == SIGHUP && !has_terminal) {
-      reload();
+    const timespec time = UntilOrNow(next);
+    const int signal_number = sigtimedwait(&signals.waited_for, nullptr, &time);
+    if (signal_number == SIGHUP && !signals.hang_up_ends) {
+      look_at_files();
     } else if (signal_number > 0) {
       return signal_number;
     } else if (errno == EAGAIN) {
       each_second();
+      next = std::chrono::steady_clock::now() + kSecond;
     }
   }
 }

@@ -55,10 +55,10 @@ bool RankSources(const StudyView& view, Deadline deadline, std::vector<RankedSou
 
 // The best points of the sources as configurations of the study: first the best
 // of each source, then the second best of each, and so on; equal ones once. On a
-// candidate list that lacks a point, the candidate nearest to it.
-std::vector<Configuration> BestConfigurations(const SearchSpace& space,
-                                              const std::vector<RankedSource>& ranked,
-                                              const ZeroShotOptions& options) {
+// candidate list that lacks a point, the candidate nearest to it. Absent if the deadline passed.
+std::optional<std::vector<Configuration>> BestConfigurations(
+    const SearchSpace& space, const std::vector<RankedSource>& ranked, Deadline deadline,
+    const ZeroShotOptions& options) {
   NearestCandidate nearest(space);
   std::vector<int64_t> all(space.candidates().size());
   std::iota(all.begin(), all.end(), int64_t{0});
@@ -73,10 +73,11 @@ std::vector<Configuration> BestConfigurations(const SearchSpace& space,
   absl::flat_hash_set<Configuration> seen;
   for (size_t place = 0; place < per_giver; ++place) {
     for (size_t g = 0; g < givers; ++g) {
+      if (IsLate(deadline)) return std::nullopt;
       if (place >= best[g].size()) continue;
       const RankedSource& giver = ranked[PartBegin(g, ranked.size(), givers)];
       auto mapped = giver.mapping.MapAnywhere(giver.data->points[best[g][place]].configuration);
-      if (mapped.has_value() && space.has_candidates()) {
+      if (mapped.has_value() && space.has_candidates() && !space.CandidateIndex(*mapped)) {
         mapped = space.candidates()[nearest.PlaceAmong(all, *mapped)];
       }
       if (mapped.has_value() && seen.insert(*mapped).second) {
@@ -176,8 +177,10 @@ std::optional<ZeroShotDesign> BuildZeroShotDesign(const StudyView& view, Deadlin
 
   const SearchSpace& space = *view.space;
   const UnitMetric metric(space);
-  const TargetCandidates candidates =
-      EncodedCandidates(space, BestConfigurations(space, ranked, options));
+  std::optional<std::vector<Configuration>> best =
+      BestConfigurations(space, ranked, deadline, options);
+  if (!best.has_value()) return std::nullopt;
+  const TargetCandidates candidates = EncodedCandidates(space, *std::move(best));
   const std::optional<LossTable> table =
       TableLosses(space, metric, ranked, candidates, deadline, options, design.left_out);
   if (!table.has_value()) return std::nullopt;

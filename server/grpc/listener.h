@@ -60,6 +60,7 @@ class Listener {
   void Start(std::function<void(int connection)> take);
   // As OpenConnections does.
   void Disconnect(const Peer& peer) { open_.Disconnect(peer); }
+  int DisconnectAll() { return open_.DisconnectAll(); }
   // Accepts no more connections, and frees the address.
   void Close();
 

@@ -86,6 +86,18 @@ void OpenConnections::Disconnect(const Peer& peer) {
   }
 }
 
+int OpenConnections::DisconnectAll() {
+  const std::lock_guard lock(mutex_);
+  int count = 0;
+  for (size_t i = 0; i < peers_.size(); ++i) {
+    const int connection = static_cast<int>(i);
+    if (peers_[i].port == 0 || PeerOf(connection) != peers_[i]) continue;
+    Reset(connection);
+    ++count;
+  }
+  return count;
+}
+
 void OpenConnections::Forget(size_t connection) {
   const Peer before = std::exchange(peers_[connection], {});
   if (before.ip.empty()) return;

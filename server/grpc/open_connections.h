@@ -38,6 +38,8 @@ class OpenConnections {
   // Ends the connection with this other end, if there is one: its owner sees
   // that it has been closed.
   void Disconnect(const Peer& peer);
+  // Ends all connections; how many.
+  int DisconnectAll();
 
  private:
   // Those with the mutex held.

@@ -105,6 +105,9 @@ class Server {
   // What new connections are encrypted with, as it was when the server started; null without TLS.
   const std::shared_ptr<ServedTls>& tls() const { return tls_; }
 
+  // Ends all connections, so that callers connect again; how many there were.
+  int DisconnectAll() { return listener_->DisconnectAll(); }
+
   // What health checks report, unless the server drains.
   void SetHealthy(bool healthy);
 

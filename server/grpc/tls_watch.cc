@@ -24,9 +24,13 @@ absl::Status ReadNothing(const std::string&) { return absl::OkStatus(); }
 
 }  // namespace
 
-TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, Log* log,
-                   std::function<absl::Time()> now)
-    : files_(std::move(files)), served_(std::move(served)), log_(*log), now_(std::move(now)) {
+TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served,
+                   std::function<int()> disconnect_all, Log* log, std::function<absl::Time()> now)
+    : files_(std::move(files)),
+      served_(std::move(served)),
+      disconnect_all_(std::move(disconnect_all)),
+      log_(*log),
+      now_(std::move(now)) {
   if (served_ == nullptr) return;
   for (const std::string* file : {&files_.certificate, &files_.key, &files_.client_ca}) {
     if (!file->empty()) watched_.emplace_back(*file, &ReadNothing);
@@ -36,13 +40,18 @@ TlsWatch::TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, Log* log,
   WarnOfEnd();
 }
 
-void TlsWatch::Look() {
+void TlsWatch::Look() { Look(/*are_finished=*/false); }
+
+void TlsWatch::LookAtFinishedFiles() { Look(/*are_finished=*/true); }
+
+void TlsWatch::Look(bool are_finished) {
   if (served_ == nullptr) return;
   bool changed = false;
   for (WatchedFile& file : watched_) changed |= file.ReadIfChanged().has_value();
-  const bool was_unsettled = std::exchange(unsettled_, changed);
+  const bool is_settled = are_finished || !changed;
+  const bool was_unsettled = std::exchange(unsettled_, !is_settled);
   const bool has_begun = now_() >= next_reading_;
-  if (!changed && (was_unsettled || has_begun)) ReadAgain();
+  if (is_settled && (changed || was_unsettled || has_begun)) ReadAgain();
   WarnOfEnd();
 }
 
@@ -74,10 +83,19 @@ void TlsWatch::ReadAgain() {
     return log_.Write(LogLevel::kError, "the previous TLS files stay in use",
                       {{"message", std::string(texts.status().message())}});
   }
+  const std::shared_ptr<const TlsTexts> before = served_->texts();
+  const bool is_gone =
+      !std::includes(texts->authorities.begin(), texts->authorities.end(),
+                     before->authorities.begin(), before->authorities.end());
   served_->Replace(*std::move(texts));
   next_warning_ = absl::InfinitePast();
   log_.Write(LogLevel::kInfo,
              did_fit ? "read the TLS files again" : "the TLS files are valid again");
+  if (is_gone) {
+    const int64_t ended = disconnect_all_();
+    log_.Write(LogLevel::kInfo, "ended connections, as an authority was taken from --tls-client-ca",
+               {{"connections", ended}});
+  }
   WarnOfKey();
 }
 

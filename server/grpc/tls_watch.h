@@ -1,11 +1,13 @@
 // Has a server use the files of TLS as they are now, and tells the log when they change, whether
 // they fit together, and that the certificate ends soon.
 //
-//   TlsWatch watch(options.tls, server->tls(), &log);
+//   TlsWatch watch(options.tls, server->tls(), [&] { return server->DisconnectAll(); }, &log);
 //   ...
 //   watch.Look();                               // About once a second.
 //
-// While the files do not fit together, new connections get the certificate of before.
+// While the files do not fit together, new connections get the certificate of before. Once an
+// authority is no longer among those of --tls-client-ca, open connections are ended, as their
+// callers may have been let in by its word; those whom another authority vouches for come back.
 #ifndef SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
 #define SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
 
@@ -26,16 +28,20 @@ namespace slipstream {
 
 class TlsWatch {
  public:
-  // `served` is what was read from `files`; null without TLS, which leaves nothing to do. Warns of
-  // a certificate that ends soon. `log` must outlive this.
-  TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, Log* log,
-           std::function<absl::Time()> now = absl::Now);
+  // `served` is what was read from `files`; null without TLS, which leaves nothing to do.
+  // `disconnect_all` ends the server's connections and returns how many there were. Warns of a
+  // certificate that ends soon. `log` must outlive this.
+  TlsWatch(TlsFiles files, std::shared_ptr<ServedTls> served, std::function<int()> disconnect_all,
+           Log* log, std::function<absl::Time()> now = absl::Now);
 
   // Looks at the files, and reads those that have changed once they are as they were at the look
   // before: people write one after the other. A certificate that is not valid now does not replace
-  // one that is; one that will be valid is used from then on. Warns once a day of a certificate that
-  // ends soon. To be called by one thread.
+  // one that is; one that will be valid is used from then on. Warns once a day of a certificate
+  // that ends soon. To be called by one thread.
   void Look();
+  // The same, and reads files that have changed at once: those who wrote them have said that they
+  // are done.
+  void LookAtFinishedFiles();
 
   // When the certificate that is used ends; absent without TLS. Thread-safe.
   std::optional<absl::Time> certificate_end() const;
@@ -43,6 +49,7 @@ class TlsWatch {
   std::optional<bool> is_in_force() const;
 
  private:
+  void Look(bool are_finished);
   void ReadAgain();
   // FAILED_PRECONDITION if callers would refuse a server with these, and accept it as it is.
   absl::Status CheckIsNoWorse(const TlsTexts& texts) const;
@@ -52,6 +59,7 @@ class TlsWatch {
 
   const TlsFiles files_;
   const std::shared_ptr<ServedTls> served_;
+  const std::function<int()> disconnect_all_;
   Log& log_;
   const std::function<absl::Time()> now_;
   std::deque<WatchedFile> watched_;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -69,6 +70,14 @@ absl::StatusOr<std::vector<Certificate>> CertificatesIn(const NamedFile& file,
   if (certificates.empty() || !has_ended) return Wrong(file);
   ERR_clear_error();
   return certificates;
+}
+
+// As DER has it.
+std::string BinaryOf(X509* certificate) {
+  std::string binary(static_cast<size_t>(std::max(i2d_X509(certificate, nullptr), 0)), '\0');
+  auto* end = reinterpret_cast<unsigned char*>(binary.data());
+  i2d_X509(certificate, &end);
+  return binary;
 }
 
 // `otherwise` if it is not a time.
@@ -166,7 +175,9 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
   }
   if (files.client_ca.empty()) return texts;
   SLIPSTREAM_ASSIGN_OR_RETURN(texts.client_ca, ReadText(client_ca));
-  SLIPSTREAM_RETURN_IF_ERROR(CertificatesIn(client_ca, texts.client_ca).status());
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Certificate> authorities,
+                              CertificatesIn(client_ca, texts.client_ca));
+  for (const Certificate& each : authorities) texts.authorities.insert(BinaryOf(each.get()));
   return texts;
 }
 

@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -42,6 +43,7 @@ struct TlsTexts {
   std::string certificate;
   std::string key;
   std::string client_ca;
+  std::set<std::string> authorities;  // The certificates of client_ca, in binary form.
   // When all of the certificates in the certificate's file have begun, and when the first of them
   // ends: callers refuse the server before and from then on.
   absl::Time begin;

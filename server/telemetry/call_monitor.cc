@@ -115,7 +115,9 @@ void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration too
     log_.WriteLimited(level, key, level == LogLevel::kInfo ? "call refused" : "call failed",
                       fields);
   } else if (entry.changes && log_.Takes(LogLevel::kDebug)) {
-    log_.Write(LogLevel::kDebug, "changed", fields());
+    const CallFacts known = facts();
+    log_.Write(LogLevel::kDebug, known.only_validates ? "validated" : "changed",
+               FieldsOf(rpc, status, took, known));
   }
   if (took > options_.slow && !entry.lasts) {
     log_.WriteLimited(LogLevel::kWarning, absl::StrCat("slow ", entry.name), "slow call", fields);

@@ -28,13 +28,13 @@ namespace slipstream {
 
 // What is known of a call besides its outcome. Empty where it has none.
 struct CallFacts {
-  std::string resource;  // The name of what it is about.
-  std::string request_id;
-  std::string worker;
+  std::string resource = {};  // The name of what it is about.
+  std::string request_id = {};
+  std::string worker = {};
   std::string options = {};     // Those that are on, such as "replace_existing"; commas between.
   bool only_validates = false;  // It changes nothing.
-  std::string peer;             // The caller's address.
-  std::string caller;           // Who the caller is, by its token or certificate.
+  std::string peer = {};        // The caller's address.
+  std::string caller = {};      // Who the caller is, by its token or certificate.
 };
 
 struct CallMonitorOptions {

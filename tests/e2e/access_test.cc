@@ -682,9 +682,10 @@ TEST_F(Access, TheAuditLogTellsWhatWasReplacedAndNotWhatWasOnlyValidated) {
   };
   EXPECT_TRUE(upload(&Stub::RegisterSourceTask, source, v1::RegisterSourceTaskResponse()));
   EXPECT_TRUE(upload(&Stub::ImportStudy, import, v1::Study()));
+  EXPECT_TRUE(upload(&Stub::ImportStudy, import, v1::Study()));
   const std::vector<std::string> lines = absl::StrSplit(ReadAll(audit), '\n', absl::SkipEmpty());
-  ASSERT_EQ(lines.size(), 1u);
-  const nlohmann::json line = nlohmann::json::parse(lines[0]);
+  ASSERT_EQ(lines.size(), 2u);
+  const nlohmann::json line = nlohmann::json::parse(lines[1]);
   EXPECT_EQ(line["method"], "ImportStudy");
   EXPECT_EQ(line["options"], "replace_existing");
 }
@@ -769,6 +770,30 @@ TEST_F(Tls, WhileTheFilesDoNotFitThoseOfBeforeServeAndTheLogSaysWhatIsWrong) {
   Install(next);
   EXPECT_TRUE(server_->Writes("info read the TLS files again")) << server_->Output();
   EXPECT_TRUE(serves(authority_));
+}
+
+TEST_F(Tls, WhoseAuthorityIsTakenAwayIsLetInNoMoreAlsoOverAnOpenConnection) {
+  CertificateAuthority leaving("Leaving Authority");
+  WriteWhole(Path("ca"), authority_.certificate() + leaving.certificate());
+  std::vector<std::string> flags = Flags();
+  flags.insert(flags.end(), {"--tls-client-ca", Path("ca")});
+  WriteWhole(tokens_, "robot ci * certificate\n");
+  Start(flags);
+  const auto connect = [&](const CertificateAndKey& robot) {
+    grpc::SslCredentialsOptions options = Trusting(authority_);
+    options.pem_cert_chain = robot.certificate;
+    options.pem_private_key = robot.key;
+    return Connect(options);
+  };
+  const auto stays = connect(authority_.Issue("robot"));
+  const auto leaves = connect(leaving.Issue("robot"));
+  EXPECT_EQ(List(*stays), Code::OK);
+  EXPECT_EQ(List(*leaves), Code::OK);
+  WriteWhole(Path("ca"), authority_.certificate());
+  EXPECT_TRUE(server_->Writes("authority was taken from --tls-client-ca connections=2"));
+  EXPECT_EQ(List(*leaves), Code::UNAVAILABLE);
+  EXPECT_TRUE(Eventually([&] { return List(*stays) == Code::OK; }));
+  EXPECT_EQ(List(*leaves), Code::UNAVAILABLE);
 }
 
 TEST_F(Tls, MutualTlsAsksForACertificateAndKnowsWhoseItIs) {

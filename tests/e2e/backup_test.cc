@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <string>
@@ -141,12 +142,25 @@ grpc::Status WatchOnce(Stub& stub, const std::string& token, v1::WatchResponse* 
 
 TEST(Backup, OneThatIsNotThereLeavesNoFolderForIt) {
   TemporaryFolder scratch;
-  const std::string data = scratch.path() + "/data";
+  const std::string data = scratch.path() + "/made/for/nothing";
   const EndedProcess restored =
       ServerProcess::Run({"--data", data, "--restore-from", scratch.path() + "/missing.db"});
   EXPECT_EQ(restored.exit_code, 1);
   EXPECT_THAT(restored.output, HasSubstr("missing.db"));
-  EXPECT_FALSE(std::filesystem::exists(data));
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() + "/made"));
+  // Nor one that turns out to be none while it is copied.
+  {
+    TemporaryFolder other;
+    ServerProcess server(other.path());
+    EXPECT_EQ(server.Terminate().exit_code, 0);
+    const std::string backup = other.path() + "/slipstream.db";
+    std::fstream file(backup, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(backup) / 2));
+    file.write("damage", 6);
+    file.close();
+    EXPECT_EQ(ServerProcess::Run({"--data", data, "--restore-from", backup}).exit_code, 1);
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch.path() + "/made"));
 }
 
 TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstring>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -83,6 +83,7 @@ class ServerInTerminal {
     _exit(127);
   }
   ~ServerInTerminal() {
+    if (terminal_ >= 0) close(terminal_);
     if (pid_ == 0) return;
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
@@ -100,13 +101,21 @@ class ServerInTerminal {
     return shown_.find(text) != std::string::npos;
   }
 
-  // Closes it, and returns the exit code of the server, -1 if a signal ended it.
-  int CloseTerminal() {
-    close(terminal_);
+  void CloseTerminal() { close(std::exchange(terminal_, -1)); }
+
+  // The exit code of the server; -1 if a signal ends it, or if it goes on for the patience.
+  int ExitCode() {
     int status = 0;
-    waitpid(std::exchange(pid_, 0), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    for (int i = 0; i < kPatienceMs / 10; ++i) {
+      if (waitpid(pid_, &status, WNOHANG) == pid_) {
+        pid_ = 0;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+      }
+      poll(nullptr, 0, 10);
+    }
+    return -1;
   }
+  void HangUp() const { kill(pid_, SIGHUP); }
 
  private:
   pid_t pid_ = 0;
@@ -118,22 +127,42 @@ TEST(Signals, AServerWhoseTerminalClosesDrains) {
   TemporaryFolder data;
   ServerInTerminal server(data.path());
   ASSERT_TRUE(server.Shows("serving"));
-  EXPECT_EQ(server.CloseTerminal(), 0);
+  server.CloseTerminal();
+  EXPECT_EQ(server.ExitCode(), 0);
   EXPECT_EQ(ServerProcess::Run({"--data", data.path(), "--check"}).exit_code, 0);
 }
 
-// The socket of a service manager.
+TEST(Signals, AServerWhoseTerminalClosesWhileItStartsDrainsToo) {
+  TemporaryFolder data;
+  ServerInTerminal server(data.path());
+  ASSERT_TRUE(server.Shows("starting"));
+  server.CloseTerminal();
+  EXPECT_EQ(server.ExitCode(), 0);
+}
+
+TEST(Signals, AHangUpEndsAServerInATerminal) {
+  TemporaryFolder data;
+  ServerInTerminal server(data.path());
+  ASSERT_TRUE(server.Shows("serving"));
+  server.HangUp();
+  EXPECT_TRUE(server.Shows("drained"));
+  EXPECT_EQ(server.ExitCode(), 0);
+}
+
+// The socket of a service manager, a file or, if its name begins with "@", none.
 class Manager {
  public:
-  Manager() : descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  explicit Manager(const std::string& name)
+      : descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
-    const std::string path = folder_.path() + "/notify";
-    std::strncpy(address.sun_path, path.c_str(), sizeof(address.sun_path) - 1);
-    if (bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-      throw std::runtime_error("cannot bind " + path);
+    name.copy(address.sun_path, sizeof(address.sun_path) - 1);
+    if (name[0] == '@') address.sun_path[0] = '\0';
+    const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
+    if (bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), size) != 0) {
+      throw std::runtime_error("cannot bind " + name);
     }
-    setenv("NOTIFY_SOCKET", path.c_str(), 1);
+    setenv("NOTIFY_SOCKET", name.c_str(), 1);
   }
   ~Manager() {
     unsetenv("NOTIFY_SOCKET");
@@ -141,29 +170,51 @@ class Manager {
   }
 
   // The next message; empty if none comes within the patience.
-  std::string Next() const {
+  std::string Next(int patience_ms = kPatienceMs) const {
     char message[4096];
     pollfd news = {descriptor_, POLLIN, 0};
-    if (poll(&news, 1, kPatienceMs) <= 0) return {};
+    if (poll(&news, 1, patience_ms) <= 0) return {};
     const ssize_t size = recv(descriptor_, message, sizeof(message), 0);
     return {message, size > 0 ? static_cast<size_t>(size) : 0};
   }
 
  private:
-  TemporaryFolder folder_;
   const int descriptor_;
 };
 
 TEST(ServiceManager, IsToldWhenTheServerServesAndWhenItDrains) {
+  TemporaryFolder folder;
+  for (const std::string& name :
+       {folder.path() + "/notify", "@slipstream-test-" + std::to_string(getpid())}) {
+    TemporaryFolder data;
+    const Manager manager(name);
+    ServerProcess server(data.path(), {"--drain-seconds", "60"});
+    EXPECT_EQ(manager.Next(), "STATUS=opening the store");
+    EXPECT_EQ(manager.Next(), "READY=1\nSTATUS=serving on " + server.address());
+    EXPECT_EQ(server.Terminate().exit_code, 0);
+    const std::string last = manager.Next();
+    EXPECT_THAT(last, StartsWith("STOPPING=1\n"));
+    // A minute for calls, two seconds to cancel them, and time to close the store.
+    EXPECT_THAT(last, HasSubstr("EXTEND_TIMEOUT_USEC=82000000"));
+  }
+}
+
+// It is another process' manager.
+TEST(ServiceManager, IsNotToldByAServerThatEndsWithItsStandardInput) {
+  TemporaryFolder folder;
   TemporaryFolder data;
-  const Manager manager;
-  ServerProcess server(data.path(), {"--drain-seconds", "60"});
-  EXPECT_EQ(manager.Next(), "READY=1\nSTATUS=serving on " + server.address());
+  const Manager manager(folder.path() + "/notify");
+  ServerProcess server(data.path(), {"--until-stdin-ends"});
   EXPECT_EQ(server.Terminate().exit_code, 0);
-  const std::string last = manager.Next();
-  EXPECT_THAT(last, StartsWith("STOPPING=1\n"));
-  // A minute for calls, two seconds to cancel them, and time to close the store.
-  EXPECT_THAT(last, HasSubstr("EXTEND_TIMEOUT_USEC=82000000"));
+  EXPECT_EQ(manager.Next(/*patience_ms=*/0), "");
+}
+
+TEST(ServiceManager, WhoseNameIsTooLongIsToldNothing) {
+  TemporaryFolder data;
+  setenv("NOTIFY_SOCKET", ("/" + std::string(200, 'x')).c_str(), 1);
+  ServerProcess server(data.path());
+  unsetenv("NOTIFY_SOCKET");
+  EXPECT_TRUE(server.Writes("File name too long"));
 }
 
 TEST(ServiceManager, ThatIsGoneIsNoReasonNotToServe) {

@@ -13,12 +13,13 @@
 #include "core/strategy/make_strategy.h"
 #include "core/study/fact_meanings.h"
 #include "gtest/gtest.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
 
 constexpr int kInitialResults = 8;
-constexpr int kSuggestions = 5;
+constexpr int kSuggestions = kSanitized ? 3 : 5;
 
 FakeStudy StudyOn(const std::shared_ptr<const SearchSpace>& space) {
   FakeStudy study(space, {SourceOn(space, "near", 0.02), SourceOn(space, "far", 0.4)});
@@ -106,16 +107,15 @@ bool CombinationStudies::Try(const RecipeChange& change) {
     EXPECT_NE(strategy.status().message().find("cannot be combined"), std::string::npos) << name;
     return false;
   }
-#ifdef __SANITIZE_ADDRESS__
-  // Each takes some fifty times as long, so that recipes share the studies out among them.
-  TakeFive(**strategy, studies_[next_++ % studies_.size()], name);
-#else
-  for (const FakeStudy& study : studies_) TakeFive(**strategy, study, name);
-#endif
+  if (kSanitized) {  // Recipes share the studies out among them.
+    TakeSome(**strategy, studies_[next_++ % studies_.size()], name);
+  } else {
+    for (const FakeStudy& study : studies_) TakeSome(**strategy, study, name);
+  }
   return true;
 }
 
-void CombinationStudies::TakeFive(const Strategy& strategy, FakeStudy study,
+void CombinationStudies::TakeSome(const Strategy& strategy, FakeStudy study,
                                   const std::string& name) {
   for (int i = 0; i < kSuggestions; ++i) {
     StudyView view = study.view();
@@ -135,7 +135,7 @@ void CombinationStudies::TakeFive(const Strategy& strategy, FakeStudy study,
       for (double each : note.values) EXPECT_TRUE(std::isfinite(each)) << name << ": " << note.name;
     }
     study.Lease(*suggestions);
-    if (i == 1) continue;  // Two are open when the third is asked for.
+    if (i == 1) continue;  // Is open when the third is asked for.
     study.End(Ending::kMeasured, BowlValueAt(*study.space, study.open.front().configuration, 0));
   }
 }

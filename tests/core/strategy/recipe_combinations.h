@@ -27,20 +27,18 @@ class CombinationStudies {
  public:
   CombinationStudies();
 
-  // Takes five suggestions in each, one with two trials still open, and expects
+  // Takes some suggestions in each, later ones with a trial still open, and expects
   // each to be legal, described and from the recipe itself. A recipe that is not
-  // legal is refused instead, with a reason; true if it was legal. Under
-  // AddressSanitizer a recipe has one of the studies, in turn.
+  // legal is refused instead, with a reason; true if it was legal. Under a sanitizer
+  // a recipe has one of the studies, in turn.
   bool Try(const RecipeChange& change);
 
  private:
-  void TakeFive(const Strategy& strategy, FakeStudy study, const std::string& name);
+  void TakeSome(const Strategy& strategy, FakeStudy study, const std::string& name);
 
   std::unique_ptr<SourceProvider> library_;
   std::vector<FakeStudy> studies_;
-#ifdef __SANITIZE_ADDRESS__
   size_t next_ = 0;
-#endif
 };
 
 }  // namespace slipstream

@@ -409,24 +409,35 @@ def cmbo(distance, weighted=True, centre=False, barycentres=False):
                 if barycentres and len(group) > 1 else mixture(members, part, part))
         return prototypes
 
+    def adaptive_prior(prototypes, weights):
+        return mixture(prototypes, weights, weights if centre else weights ** 2)
+
+    def known_of(step):
+        places = np.array(step.study["clusters"]["places"])
+        return places, [at_places(prototype, places) for prototype in step.of_study(prototypes_of)]
+
+    def weights_of(step):
+        """Those after the initial results, after one more, and so on; `oracle` appends to them."""
+        prototypes = step.of_study(prototypes_of)
+        return [np.full(len(prototypes), 1 / len(prototypes))]
+
     def oracle(step):
         prototypes = step.of_study(prototypes_of)
-        weights = np.full(len(prototypes), 1 / len(prototypes))
-
-        def adaptive_prior():
-            return mixture(prototypes, weights, weights if centre else weights ** 2)
-        if weighted:
-            places = np.array(step.study["clusters"]["places"])
-            known = [at_places(prototype, places) for prototype in prototypes]
-            for count in range(step.initial, len(step.raw)):
-                earlier = step.raw[:count]
-                posterior = adaptive_prior().given(step.x[:count], Scale(earlier)(earlier), CMBO_NOISE)
-                there = at_places(posterior, places)
-                d = np.array([distance(prototype, there) for prototype in known])
-                weights = np.exp(1 - d / d.max())
-                weights = weights / weights.sum()
+        weights = step.of_study(weights_of)
+        # Later steps of a study have the results of earlier ones, and begin with their weights.
+        while weighted and len(weights) - 1 < len(step.raw) - step.initial:
+            earlier = step.raw[:step.initial + len(weights) - 1]
+            places, known = step.of_study(known_of)
+            posterior = adaptive_prior(prototypes, weights[-1]).given(
+                step.x[:len(earlier)], Scale(earlier)(earlier), CMBO_NOISE)
+            there = at_places(posterior, places)
+            d = np.array([distance(prototype, there) for prototype in known])
+            following = np.exp(1 - d / d.max())
+            weights.append(following / following.sum())
         scale = Scale(step.raw)
-        process = adaptive_prior().given(step.x, scale(step.raw), CMBO_NOISE)
+        assert len(step.raw) >= step.initial
+        now = weights[len(step.raw) - step.initial] if weighted else weights[0]
+        process = adaptive_prior(prototypes, now).given(step.x, scale(step.raw), CMBO_NOISE)
         return upper_bound(scale, process, 3.0)
     return oracle
 

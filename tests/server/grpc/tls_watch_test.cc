@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "tests/e2e/certificates.h"
 #include "tests/testing/fake_clock.h"
@@ -36,7 +37,9 @@ class TlsWatchTest : public testing::Test {
     absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
     EXPECT_TRUE(texts.ok()) << texts.status();
     served_ = std::make_shared<ServedTls>(*std::move(texts));
-    return TlsWatch(files_, served_, &log_, [this] { return clock_.Now(); });
+    return TlsWatch(
+        files_, served_, [this] { return ++disconnections_; }, &log_,
+        [this] { return clock_.Now(); });
   }
   // The lines that a change leads to.
   std::vector<std::string> LinesAfter(TlsWatch& watch) {
@@ -52,6 +55,7 @@ class TlsWatchTest : public testing::Test {
   CertificateAuthority authority_{"Test Authority"};
   FakeClock clock_{absl::ToUnixMillis(absl::Now())};
   std::shared_ptr<ServedTls> served_;
+  int disconnections_ = 0;
   std::vector<std::string> lines_;
   Log log_{{.sink = [this](absl::string_view line) { lines_.emplace_back(line); }}};
 };
@@ -82,7 +86,7 @@ TEST_F(TlsWatchTest, TellsWhetherTheFilesAreInForce) {
   Install(authority_.Issue("server", /*days=*/100));
   LinesAfter(watch);
   EXPECT_EQ(watch.is_in_force(), true);
-  EXPECT_EQ(TlsWatch({}, nullptr, &log_).is_in_force(), std::nullopt);
+  EXPECT_EQ(TlsWatch({}, nullptr, {}, &log_).is_in_force(), std::nullopt);
 }
 
 TEST_F(TlsWatchTest, FilesThatHaveChangedAndFitAreToldOfOnce) {
@@ -116,6 +120,47 @@ TEST_F(TlsWatchTest, AFileThatDoesNotFitIsNamedWithItsFlagAndTheReason) {
   Install(other);
   EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("info the TLS files are valid again")));
   EXPECT_EQ(served_->texts()->certificate, other.certificate);
+}
+
+TEST_F(TlsWatchTest, FilesThatAreSaidToBeFinishedAreReadAtOnce) {
+  TlsWatch watch = Watch();
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/200);
+  Install(next);
+  watch.Look();
+  EXPECT_NE(served_->texts()->certificate, next.certificate);
+  watch.LookAtFinishedFiles();
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+  const CertificateAndKey last = authority_.Issue("server", /*days=*/300);
+  Install(last);
+  watch.LookAtFinishedFiles();
+  EXPECT_EQ(served_->texts()->certificate, last.certificate);
+  EXPECT_TRUE(*watch.is_in_force());
+}
+
+TEST_F(TlsWatchTest, ConnectionsEndOnceAnAuthorityIsTakenAway) {
+  TlsWatch watch = Watch();
+  const std::string first = authority_.certificate();
+  const std::string second = CertificateAuthority("Second Authority").certificate();
+  WriteWhole(files_.client_ca, absl::StrCat(first, second));
+  EXPECT_THAT(LinesAfter(watch), ElementsAre(HasSubstr("read the TLS files again")));
+  WriteWhole(files_.client_ca, absl::StrCat("# In another order.\n", second, "\n", first));
+  LinesAfter(watch);
+  EXPECT_EQ(disconnections_, 0);
+  WriteWhole(files_.client_ca, second);
+  EXPECT_THAT(LinesAfter(watch),
+              ElementsAre(HasSubstr("read the TLS files again"),
+                          HasSubstr("authority was taken from --tls-client-ca connections=1")));
+  EXPECT_EQ(disconnections_, 1);
+  // Neither a file that does not fit nor another certificate of the server takes anything away.
+  WriteWhole(files_.client_ca, "nothing of the kind");
+  LinesAfter(watch);
+  WriteWhole(files_.client_ca, second);
+  const CertificateAndKey next = authority_.Issue("server", /*days=*/200);
+  WriteWhole(files_.certificate, next.certificate);
+  WriteWhole(files_.key, next.key);
+  LinesAfter(watch);
+  EXPECT_EQ(served_->texts()->certificate, next.certificate);
+  EXPECT_EQ(disconnections_, 1);
 }
 
 TEST_F(TlsWatchTest, ACertificateThatIsNotValidYetIsUsedOnceItIs) {
@@ -211,7 +256,7 @@ TEST_F(TlsWatchTest, WhileTheFilesDoNotFitTheEndIsThatOfTheCertificateOfBefore) 
 }
 
 TEST_F(TlsWatchTest, WithoutTlsThereIsNothingToTell) {
-  TlsWatch watch({}, nullptr, &log_);
+  TlsWatch watch({}, nullptr, {}, &log_);
   EXPECT_THAT(LinesAfter(watch), IsEmpty());
   EXPECT_EQ(watch.certificate_end(), std::nullopt);
 }

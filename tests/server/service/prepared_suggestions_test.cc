@@ -128,5 +128,28 @@ TEST_F(PreparedAheadTest, AnotherResultMakesWhatWasPreparedVoid) {
   EXPECT_EQ(service_->Figures().prepared_used, 0);
 }
 
+// The start of `auto` on a candidate list: what served its sources best.
+TEST_F(PreparedAheadTest, AStartFromSourcesIsPreparedToo) {
+  constexpr int kCandidates = 20;
+  v1::Study study = ExampleStudy("auto");
+  for (int task = 0; task < 2; ++task) {
+    v1::RegisterSourceTaskResponse registered;
+    ASSERT_TRUE(Register(ExampleObservations(kCandidates, task), &registered).ok());
+    study.add_source_tasks(registered.source_task().name());
+  }
+  for (const v1::Observation& observation : ExampleObservations(kCandidates, 0)) {
+    *study.mutable_space()->mutable_candidates()->add_configurations() =
+        observation.configuration();
+  }
+  Create(study, "start");
+  for (int used = 0; used < 3; ++used) {
+    const v1::Trial trial = Suggest("w", "studies/start");
+    EXPECT_EQ(service_->Figures().prepared_used, used);
+    EXPECT_EQ(Explain(trial.name()).provenance().rung(), v1::Provenance::RECIPE);
+    Observe(trial.name(), 5 - used);
+    WaitForPreparation();
+  }
+}
+
 }  // namespace
 }  // namespace slipstream

@@ -65,6 +65,15 @@ TEST_F(CallMonitorTest, WhatSucceedsIsCountedAndNotLogged) {
   EXPECT_DOUBLE_EQ(figures[0].seconds.sum, 0.004);
 }
 
+TEST_F(CallMonitorAtDebug, WhatIsOnlyValidatedIsNoChange) {
+  monitor_.Begin();
+  monitor_.End(Rpc::kRegisterSourceTask, absl::OkStatus(), absl::Milliseconds(2), [] {
+    return CallFacts{.options = "validate_only", .only_validates = true};
+  });
+  EXPECT_THAT(lines_, ElementsAre(AllOf(HasSubstr("debug validated"),
+                                        HasSubstr("options=validate_only"))));
+}
+
 TEST_F(CallMonitorTest, ARefusedCallIsLoggedWithAllThatIsKnownOfIt) {
   Answer(Rpc::kGetStudy, absl::NotFoundError("studies/s does not exist"));
   EXPECT_THAT(lines_,
