@@ -141,6 +141,23 @@ struct Measured {
   const std::atomic<int64_t>* latest_backup = nullptr;  // Null: none can be made by a call.
 };
 
+std::vector<FileInForce> FilesInForce(const Permissions& permissions, const TlsWatch& tls) {
+  std::vector<FileInForce> files;
+  permissions.AppendFilesInForce(&files);
+  if (const std::optional<bool> in_force = tls.is_in_force()) files.push_back({"tls", *in_force});
+  return files;
+}
+
+void LogFilesInForce(const Permissions& permissions, const TlsWatch& tls, Log* log) {
+  LogLevel level = LogLevel::kInfo;
+  LogFields fields = {{"signal", "Hangup"}};
+  for (const FileInForce& file : FilesInForce(permissions, tls)) {
+    fields.push_back({file.name, file.is_in_force ? "in force" : "NOT in force"});
+    if (!file.is_in_force) level = LogLevel::kError;
+  }
+  log->Write(level, "looked for changed files", fields);
+}
+
 ServerFigures FiguresOf(const Measured& measured) {
   ServerFigures figures;
   figures.version = kVersion;
@@ -152,10 +169,7 @@ ServerFigures FiguresOf(const Measured& measured) {
       measured.server->refused_connections(Listener::Limit::kOfAnAddress);
   if (measured.audit != nullptr) figures.audit_failures = measured.audit->failures();
   figures.certificate_end = measured.tls->certificate_end();
-  measured.permissions->AppendFilesInForce(&figures.files);
-  if (const std::optional<bool> in_force = measured.tls->is_in_force()) {
-    figures.files.push_back({"tls", *in_force});
-  }
+  figures.files = FilesInForce(*measured.permissions, *measured.tls);
   if (measured.latest_backup != nullptr) {
     figures.last_backup = absl::FromUnixSeconds(*measured.latest_backup);
   }
@@ -271,6 +285,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
              {{"version", std::string(kVersion)},
               {"address", server->address()},
               {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
+              {"hang_up", signals.hang_up_ends ? "drains" : "looks for changed files"},
               {"store", DataStoreName(flags.data)}});
   Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
   TellManager(flags, log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
@@ -280,9 +295,9 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
     tls.Look();
   };
   const auto look_at_files = [&] {
-    log->Write(LogLevel::kInfo, "looks for changed files", {{"signal", "Hangup"}});
     permissions->ReadAgain();
     tls.LookAtFinishedFiles();
+    LogFilesInForce(*permissions, tls, log);
   };
   const int signal_number =
       WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, look_at_files);

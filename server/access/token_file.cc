@@ -1,9 +1,11 @@
 #include "server/access/token_file.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -16,6 +18,7 @@ namespace {
 
 constexpr absl::string_view kByCertificate = "certificate";
 constexpr absl::string_view kAllProjects = "*";
+constexpr size_t kSecretCharacters = 40;  // Of a token after its dot; those that we make have 43.
 
 absl::StatusOr<TokenEntry> ParseLine(const std::vector<absl::string_view>& columns) {
   if (columns.size() != 4) {
@@ -33,11 +36,29 @@ absl::StatusOr<TokenEntry> ParseLine(const std::vector<absl::string_view>& colum
       "--new-token prints");
 }
 
+// Whether a text in the wrong column may be a token, or a hash, which nobody is shown.
+bool MayBeSecret(absl::string_view text) {
+  const size_t dot = text.find('.');
+  const size_t secret = dot == absl::string_view::npos ? 0 : text.size() - dot - 1;
+  return secret >= kSecretCharacters || absl::StartsWith(text, "$");
+}
+
+absl::Status CheckNoSecret(absl::string_view column, absl::string_view text) {
+  if (!MayBeSecret(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      column, " is not shown here, as it looks like a token or its hash, which belongs elsewhere"));
+}
+
 }  // namespace
 
 absl::StatusOr<Identity> ParseIdentity(absl::string_view name, absl::string_view role,
                                        absl::string_view projects) {
   Identity identity;
+  SLIPSTREAM_RETURN_IF_ERROR(CheckNoSecret("the name", name));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckNoSecret("the role", role));
+  for (const absl::string_view project : absl::StrSplit(projects, ',')) {
+    SLIPSTREAM_RETURN_IF_ERROR(CheckNoSecret("the project", project));
+  }
   SLIPSTREAM_RETURN_IF_ERROR(CheckShortName("the name", name));
   identity.name = std::string(name);
   const std::optional<Role> known = RoleNamed(role);

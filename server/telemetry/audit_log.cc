@@ -15,8 +15,6 @@
 namespace slipstream {
 namespace {
 
-constexpr absl::Duration kBetweenLooks = absl::Seconds(1);
-
 // Whether a file lacks the end of its last line, as after a crash while that was written, or
 // cannot be read to tell.
 bool EndsInPart(int descriptor, off_t size) {
@@ -52,10 +50,7 @@ absl::Status AuditLog::OpenFile() {
   return absl::OkStatus();
 }
 
-bool AuditLog::IsMovedAway() {
-  const absl::Time now = absl::Now();
-  if (now - looked_ < kBetweenLooks && now >= looked_) return false;
-  looked_ = now;
+bool AuditLog::IsMovedAway() const {
   struct stat found = {};
   return stat(path_.c_str(), &found) != 0 || found.st_ino != inode_;
 }

@@ -46,7 +46,7 @@ class AuditLog {
   absl::Status WriteLine(const std::string& line);
   // With the lock, or before another thread has the log.
   absl::Status OpenFile();
-  bool IsMovedAway();
+  bool IsMovedAway() const;
   // Truncates the part of a line that was written, so that the next line begins there; failing
   // that, has the next line begin after it.
   void TakeBack(ssize_t written);
@@ -57,7 +57,6 @@ class AuditLog {
   int descriptor_ = -1;
   ino_t inode_ = 0;
   bool ends_in_part_ = false;  // The file's last line is a part that could not be truncated.
-  absl::Time looked_;  // When it was last found to be in its place.
 };
 
 }  // namespace slipstream

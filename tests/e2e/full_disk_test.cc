@@ -130,6 +130,7 @@ TEST_F(FaultyDisk, AFullDiskRefusesResultsAndAcceptsThemOnceThereIsRoomAgain) {
   const grpc::Status full = Tell(2);
   EXPECT_EQ(full.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(full.error_message(), HasSubstr("full"));
+  EXPECT_THAT(full.error_details(), HasSubstr("Overload")) << "so that clients try again";
   const grpc::Status lease = Call(stub(), &Stub::Suggest, AskRequest("studies/s", "other"));
   EXPECT_EQ(lease.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(Get(stub(), "studies/s/trials/1").state(), v1::Trial::SUCCEEDED);

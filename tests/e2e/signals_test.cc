@@ -51,7 +51,7 @@ TEST(Signals, AHangUpHasAServerWithoutATerminalLookForChangedFiles) {
   TemporaryFolder data;
   ServerProcess server(data.path());
   kill(server.pid(), SIGHUP);
-  EXPECT_TRUE(server.Writes("looks for changed files"));
+  EXPECT_TRUE(server.Writes("looked for changed files"));
   EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
@@ -68,7 +68,7 @@ TEST(Signals, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
   EXPECT_FALSE(server.EndsWithin(std::chrono::seconds(1)));
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.output, Not(HasSubstr("looks for changed files")));
+  EXPECT_THAT(ended.output, Not(HasSubstr("looked for changed files")));
 }
 
 // A server in a terminal of its own.

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/status.h"
 
 namespace slipstream::sqlite {
 namespace {
@@ -49,7 +50,10 @@ absl::Status StatusOfResultCode(int code, absl::string_view path, absl::string_v
   const std::string with_code = absl::StrCat(text, " (SQLite ", code, ")");
   const absl::StatusCode status = StatusCodeOf(code);
   if (status == absl::StatusCode::kDataLoss) return DamageOf(path, with_code);
-  return absl::Status(status, absl::StrCat("the store ", path, ": ", with_code));
+  const std::string message = absl::StrCat("the store ", path, ": ", with_code);
+  // Until there is room again, which those who have results to report had better wait for.
+  if (PrimaryCode(code) == SQLITE_FULL) return OverloadError(message);
+  return absl::Status(status, message);
 }
 
 bool IsRefusalOfDisk(int code) {

@@ -191,9 +191,9 @@ TEST(LongHistory, AnOptionSaysHowManyResultsOneProcessTakesIn) {
 }
 
 TEST(LongHistory, APresetOfEachKindSuggestsFromManyResults) {
-  const FakeStudy study = LongStudy(kSanitized ? 400 : 2500);
+  const FakeStudy study = LongStudy(kSanitized ? 200 : 2500);
   RecipeChange change;
-  if (kSanitized) change.options["exact_results"] = 200;
+  if (kSanitized) change.options["exact_results"] = 100;
   for (const char* preset : {"gp_ucb", "gp_ts", "gp_hmc", "agpucb_bound"}) {
     const auto strategy = MakeStrategy(*FindPreset(preset), change);
     ASSERT_TRUE(strategy.ok()) << strategy.status();

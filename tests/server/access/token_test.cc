@@ -88,6 +88,22 @@ TEST(TokenFile, AMistakeIsNamedWithItsLineAndWithoutTheHash) {
   EXPECT_THAT(complaint(line + line), HasSubstr("line 3: ann has a line already"));
 }
 
+TEST(TokenFile, ASecretInTheWrongColumnIsNotShown) {
+  const std::string token = MakeToken("ann")->text;
+  const std::string secret = token.substr(token.find('.') + 1);
+  for (const std::string& line :
+       {absl::StrCat("bob ", token, " * certificate"), absl::StrCat("bob ci ", token, " certificate"),
+        absl::StrCat("bob ci a,", token, " certificate"), absl::StrCat(token, " ci * certificate")}) {
+    const std::string message(ParseTokenFile(line).status().message());
+    EXPECT_THAT(message, HasSubstr("looks like a token"));
+    EXPECT_THAT(message, HasSubstr("line 1"));
+    EXPECT_THAT(message, Not(HasSubstr(secret)));
+  }
+  const std::string hash(kHash);
+  EXPECT_THAT(std::string(ParseIdentity("bob", hash, "*").status().message()),
+              Not(HasSubstr(hash)));
+}
+
 TEST(TokenFile, ALineThatIsWrittenIsReadBack) {
   for (const char* projects : {"*", "default", "a,b"}) {
     const Identity identity = *ParseIdentity("ann", "ci", projects);

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/base/status.h"
 namespace slipstream::sqlite {
 namespace {
 
@@ -12,6 +13,8 @@ absl::StatusCode CodeOf(int code) { return StatusOfResultCode(code, "path", "tex
 
 TEST(ResultCode, BecomesAStatusThatTellsTheCallerWhatToDo) {
   EXPECT_EQ(CodeOf(SQLITE_FULL), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(IsOverload(StatusOfResultCode(SQLITE_FULL, "the/path", "the text")));
+  EXPECT_FALSE(IsOverload(StatusOfResultCode(SQLITE_TOOBIG, "the/path", "the text")));
   EXPECT_EQ(CodeOf(SQLITE_NOMEM), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CodeOf(SQLITE_IOERR_NOMEM), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(CodeOf(SQLITE_TOOBIG), absl::StatusCode::kResourceExhausted);
