@@ -11,6 +11,7 @@
 #include "tests/core/linalg/dense.h"
 #include "tests/core/prior/cluster/naive_cluster.h"
 #include "tests/core/prior/prior_fixtures.h"
+#include "tests/testing/sanitized.h"
 
 namespace slipstream {
 namespace {
@@ -412,7 +413,7 @@ TEST(ClusterPrior, KeepsToTheDeadline) {
 // Each of many calls has a small part of the time that one takes.
 TEST(ClusterPrior, GoesOnWhereADeadlineEndedAnEarlierCall) {
   SourceModels sources;
-  for (uint64_t i = 0; i < 40; ++i) {
+  for (uint64_t i = 0; i < (kSanitized ? 15 : 40); ++i) {
     sources.push_back(SourceOf("s", i % 3 == 0 ? Bowl : Wave, 2, 12, i + 1));
   }
   const Situation situation(sources, Sampled(Wave, 2, 30, 999), 80);

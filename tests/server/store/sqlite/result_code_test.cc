@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/status.h"
+
 namespace slipstream::sqlite {
 namespace {
 
