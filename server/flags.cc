@@ -30,8 +30,8 @@ constexpr char kFooter[] =
     "(lines such as listen=\"127.0.0.1:7411\"). The command line takes precedence over the\n"
     "environment, and the environment over the file.\n"
     "On SIGTERM and SIGINT the server refuses new calls and gives those in progress at most\n"
-    "--drain-seconds to finish; on SIGHUP too if it was started in a terminal, and otherwise it\n"
-    "looks at once for changed files of tokens, quotas and certificates.\n\n"
+    "--drain-seconds to finish. SIGHUP does the same in a terminal, is ignored under nohup, and\n"
+    "otherwise rereads changed token, quota and certificate files.\n\n"
     "Example: slipstream_server --create --data /var/lib/slipstream --listen 127.0.0.1:7411";
 
 // $XDG_DATA_HOME/slipstream, else ~/.local/share/slipstream, else empty.

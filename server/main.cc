@@ -21,6 +21,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -148,14 +149,17 @@ std::vector<FileInForce> FilesInForce(const Permissions& permissions, const TlsW
   return files;
 }
 
-void LogFilesInForce(const Permissions& permissions, const TlsWatch& tls, Log* log) {
-  LogLevel level = LogLevel::kInfo;
-  LogFields fields = {{"signal", "Hangup"}};
+// What a reload led to; earlier lines say why a file is not in force.
+void LogReload(const Permissions& permissions, const TlsWatch& tls, Log* log) {
+  std::vector<std::string> in_force;
+  std::vector<std::string> not_in_force;
   for (const FileInForce& file : FilesInForce(permissions, tls)) {
-    fields.push_back({file.name, file.is_in_force ? "in force" : "NOT in force"});
-    if (!file.is_in_force) level = LogLevel::kError;
+    (file.is_in_force ? in_force : not_in_force).push_back(file.name);
   }
-  log->Write(level, "looked for changed files", fields);
+  log->Write(not_in_force.empty() ? LogLevel::kInfo : LogLevel::kWarning, "reload",
+             {{"signal", "SIGHUP"},
+              {"in_force", absl::StrJoin(in_force, ",")},
+              {"not_in_force", absl::StrJoin(not_in_force, ",")}});
 }
 
 ServerFigures FiguresOf(const Measured& measured) {
@@ -208,13 +212,14 @@ absl::Status CheckMetricsAddress(const Flags& flags) {
 // What comes after calls have ended, such as merging the log into the database.
 constexpr double kSecondsToClose = 20;
 
-// A manager of the process that this server ends with waits for that one.
+// With --until-stdin-ends NOTIFY_SOCKET is for the parent process, not for this one.
 void TellManager(const Flags& flags, Log* log, const std::string& lines) {
   if (flags.until_stdin_ends) return;
   const absl::Status told = TellServiceManager(lines);
   if (told.ok()) return;
-  log->Write(LogLevel::kWarning, "cannot tell the service manager",
-             {{"message", std::string(told.message())}});
+  log->Write(LogLevel::kWarning, "cannot notify the service manager",
+             {{"state", lines.substr(0, lines.find('\n'))},
+              {"message", std::string(told.message())}});
 }
 
 absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
@@ -285,7 +290,7 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
              {{"version", std::string(kVersion)},
               {"address", server->address()},
               {"metrics", endpoint == nullptr ? "off" : endpoint->address()},
-              {"hang_up", signals.hang_up_ends ? "drains" : "looks for changed files"},
+              {"sighup", NameOf(signals.hang_up)},
               {"store", DataStoreName(flags.data)}});
   Upkeep upkeep(store.get(), log, [&](bool healthy) { server->SetHealthy(healthy); });
   TellManager(flags, log, absl::StrCat("READY=1\nSTATUS=serving on ", server->address()));
@@ -294,13 +299,13 @@ absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
     permissions->ReadAgain();
     tls.Look();
   };
-  const auto look_at_files = [&] {
+  const auto reload = [&] {
     permissions->ReadAgain();
     tls.LookAtFinishedFiles();
-    LogFilesInForce(*permissions, tls, log);
+    LogReload(*permissions, tls, log);
   };
   const int signal_number =
-      WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, look_at_files);
+      WaitForEndingSignal(flags.until_stdin_ends, signals, each_second, reload);
   log->Write(LogLevel::kInfo, "draining",
              {{"signal", std::string(strsignal(signal_number))},
               {"at_most_seconds", flags.drain_seconds}});
@@ -329,7 +334,7 @@ absl::Status PrintNewToken(const std::string& text) {
   return absl::OkStatus();
 }
 
-// The folders on the way to this file that there are not, the file's own first.
+// The missing parent folders of this file, innermost first.
 std::vector<std::filesystem::path> MissingFolders(const std::filesystem::path& file) {
   std::vector<std::filesystem::path> missing;
   std::error_code error;

@@ -61,7 +61,10 @@ void Permissions::WarnOf(const Flags& flags) {
   const bool encrypted = flags.server.tls.is_set();
   const bool in_the_open = !encrypted && flags.server.allow_plaintext_beyond_loopback;
   if (!callers_.has_value() && (encrypted || in_the_open)) {
-    log_.Write(LogLevel::kWarning, "anyone who can reach the server may do everything",
+    log_.Write(LogLevel::kWarning,
+               knows_certificates_
+                   ? "anyone with a certificate that --tls-client-ca verifies may do everything"
+                   : "anyone who can reach the server may do everything",
                {{"message", "give --token-file to say who may do what"}});
   }
   if (callers_.has_value() && in_the_open) {

@@ -19,8 +19,8 @@ namespace {
 constexpr timeval kPatience = {1, 0};
 
 absl::Status CannotTell(absl::string_view name, int error) {
-  return absl::UnavailableError(absl::StrCat("the service manager's socket NOTIFY_SOCKET = ", name,
-                                             ": ", std::strerror(error)));
+  return absl::UnavailableError(
+      absl::StrCat("NOTIFY_SOCKET=", name, ": ", std::strerror(error)));
 }
 
 }  // namespace

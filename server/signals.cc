@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <string>
 #include <thread>
 
 namespace slipstream {
@@ -46,12 +47,25 @@ timespec UntilOrNow(std::chrono::steady_clock::time_point time) {
 
 }  // namespace
 
+std::string NameOf(HangUp hang_up) {
+  switch (hang_up) {
+    case HangUp::kDrain:
+      return "drain";
+    case HangUp::kReload:
+      return "reload";
+    case HangUp::kIgnored:
+      return "ignored";
+  }
+  return {};
+}
+
 Signals BlockSignals() {
-  Signals signals = {.waited_for = {}, .hang_up_ends = HasTerminal()};
+  Signals signals = {.waited_for = {}, .hang_up = HasTerminal() ? HangUp::kDrain : HangUp::kReload};
+  if (IsIgnored(SIGHUP)) signals.hang_up = HangUp::kIgnored;
   sigemptyset(&signals.waited_for);
   sigaddset(&signals.waited_for, SIGTERM);
   sigaddset(&signals.waited_for, SIGINT);
-  if (!IsIgnored(SIGHUP)) sigaddset(&signals.waited_for, SIGHUP);
+  if (signals.hang_up != HangUp::kIgnored) sigaddset(&signals.waited_for, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals.waited_for, nullptr);
   for (const int unused : {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}) signal(unused, SIG_IGN);
   return signals;
@@ -59,7 +73,7 @@ Signals BlockSignals() {
 
 int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
                         const std::function<void()>& each_second,
-                        const std::function<void()>& look_at_files) {
+                        const std::function<void()>& reload) {
   if (until_stdin_ends) {
     sigdelset(&signals.waited_for, SIGINT);
     EndWithStandardInput();
@@ -69,8 +83,8 @@ int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
   while (true) {
     const timespec time = UntilOrNow(next);
     const int signal_number = sigtimedwait(&signals.waited_for, nullptr, &time);
-    if (signal_number == SIGHUP && !signals.hang_up_ends) {
-      look_at_files();
+    if (signal_number == SIGHUP && signals.hang_up == HangUp::kReload) {
+      reload();
     } else if (signal_number > 0) {
       return signal_number;
     } else if (errno == EAGAIN) {

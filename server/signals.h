@@ -1,4 +1,4 @@
-// The signals that end the server, and the one that has it look for changed files.
+// The signals that end the server, and the one that has it reload its files.
 //
 //   const Signals signals = BlockSignals();  // Before any thread is started.
 //   const int signal_number = WaitForEndingSignal(false, signals, [] {}, [] {});
@@ -8,14 +8,20 @@
 #include <signal.h>
 
 #include <functional>
+#include <string>
 
 namespace slipstream {
 
+// What SIGHUP does: it tells a server that was started in a terminal that this has closed, and asks
+// one without a terminal to reload its files. Under nohup it is ignored.
+enum class HangUp { kDrain, kReload, kIgnored };
+
+// "drain", "reload" or "ignored".
+std::string NameOf(HangUp hang_up);
+
 struct Signals {
   sigset_t waited_for;
-  // Whether SIGHUP says that the terminal in which the server was started has closed. A server
-  // without one is asked by it to look for changed files.
-  bool hang_up_ends = false;
+  HangUp hang_up = HangUp::kReload;
 };
 
 // Blocks the signals that are waited for, in this thread and all that it starts: SIGTERM, SIGINT
@@ -23,12 +29,12 @@ struct Signals {
 // SIGUSR2, which would end the server without draining.
 Signals BlockSignals();
 
-// Returns the signal that ends the server; until then calls `each_second`, and `look_at_files` at
-// a SIGHUP that does not end it. SIGINT is ignored when standard input says when to end; its end
-// then counts as SIGTERM.
+// Returns the signal that ends the server; until then calls `each_second`, and `reload` at a SIGHUP
+// that does not end it. SIGINT is ignored when standard input says when to end; its end then counts
+// as SIGTERM.
 int WaitForEndingSignal(bool until_stdin_ends, Signals signals,
                         const std::function<void()>& each_second,
-                        const std::function<void()>& look_at_files);
+                        const std::function<void()>& reload);
 
 }  // namespace slipstream
 

@@ -45,8 +45,9 @@ bool MayBeSecret(absl::string_view text) {
 
 absl::Status CheckNoSecret(absl::string_view column, absl::string_view text) {
   if (!MayBeSecret(text)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      column, " is not shown here, as it looks like a token or its hash, which belongs elsewhere"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(column, " looks like a token or hash (not shown); check the order of name, "
+                           "role, projects and hash"));
 }
 
 }  // namespace

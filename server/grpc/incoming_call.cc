@@ -3,6 +3,7 @@
 #include <grpcpp/security/auth_context.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/string_view.h"
@@ -79,6 +80,8 @@ void IncomingCall::End(const absl::Status& status, absl::FunctionRef<CallFacts()
     CallFacts known = facts();
     known.peer = context_.peer();
     if (caller_ != nullptr) known.caller = caller_->name;
+    // Where everybody may call, a certificate still tells who did.
+    if (setting_.admission.gate == nullptr) known.caller = std::string(CommonNameOf(context_));
     return known;
   });
 }

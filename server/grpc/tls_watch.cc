@@ -93,8 +93,9 @@ void TlsWatch::ReadAgain() {
              did_fit ? "read the TLS files again" : "the TLS files are valid again");
   if (is_gone) {
     const int64_t ended = disconnect_all_();
-    log_.Write(LogLevel::kInfo, "ended connections, as an authority was taken from --tls-client-ca",
-               {{"connections", ended}});
+    log_.Write(LogLevel::kWarning, "closed all connections",
+               {{"connections", ended},
+                {"message", "a certificate was removed from --tls-client-ca"}});
   }
   WarnOfKey();
 }

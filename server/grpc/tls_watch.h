@@ -5,9 +5,9 @@
 //   ...
 //   watch.Look();                               // About once a second.
 //
-// While the files do not fit together, new connections get the certificate of before. Once an
-// authority is no longer among those of --tls-client-ca, open connections are ended, as their
-// callers may have been let in by its word; those whom another authority vouches for come back.
+// While the files do not fit together, new connections get the certificate of before. When a
+// certificate disappears from --tls-client-ca, all open connections are closed, as it may have
+// verified their callers; callers that a remaining one verifies can reconnect.
 #ifndef SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
 #define SLIPSTREAM_SERVER_GRPC_TLS_WATCH_H_
 
@@ -39,8 +39,8 @@ class TlsWatch {
   // one that is; one that will be valid is used from then on. Warns once a day of a certificate
   // that ends soon. To be called by one thread.
   void Look();
-  // The same, and reads files that have changed at once: those who wrote them have said that they
-  // are done.
+  // The same, but reads changed files without waiting for them to settle: whoever wrote them says
+  // that they are complete.
   void LookAtFinishedFiles();
 
   // When the certificate that is used ends; absent without TLS. Thread-safe.

@@ -772,6 +772,20 @@ TEST_F(Tls, WhileTheFilesDoNotFitThoseOfBeforeServeAndTheLogSaysWhatIsWrong) {
   EXPECT_TRUE(serves(authority_));
 }
 
+TEST_F(Tls, WithoutTokensTheAuditLogNamesCallersByTheirCertificates) {
+  std::vector<std::string> flags = Flags();
+  flags.insert(flags.end(), {"--tls-client-ca", Path("ca"), "--audit-log", Path("audit")});
+  server_.emplace(data_.path(), flags);
+  EXPECT_THAT(server_->Output(), HasSubstr("--tls-client-ca verifies may do everything"));
+  const CertificateAndKey robot = authority_.Issue("robot");
+  grpc::SslCredentialsOptions options = Trusting(authority_);
+  options.pem_cert_chain = robot.certificate;
+  options.pem_private_key = robot.key;
+  const auto stub = Connect(options);
+  ASSERT_TRUE(Call(*stub, &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  EXPECT_EQ(nlohmann::json::parse(ReadAll(Path("audit")))["caller"], "robot");
+}
+
 TEST_F(Tls, WhoseAuthorityIsTakenAwayIsLetInNoMoreAlsoOverAnOpenConnection) {
   CertificateAuthority leaving("Leaving Authority");
   WriteWhole(Path("ca"), authority_.certificate() + leaving.certificate());
@@ -790,7 +804,7 @@ TEST_F(Tls, WhoseAuthorityIsTakenAwayIsLetInNoMoreAlsoOverAnOpenConnection) {
   EXPECT_EQ(List(*stays), Code::OK);
   EXPECT_EQ(List(*leaves), Code::OK);
   WriteWhole(Path("ca"), authority_.certificate());
-  EXPECT_TRUE(server_->Writes("authority was taken from --tls-client-ca connections=2"));
+  EXPECT_TRUE(server_->Writes("closed all connections connections=2"));
   EXPECT_EQ(List(*leaves), Code::UNAVAILABLE);
   EXPECT_TRUE(Eventually([&] { return List(*stays) == Code::OK; }));
   EXPECT_EQ(List(*leaves), Code::UNAVAILABLE);

@@ -51,7 +51,7 @@ TEST(Signals, AHangUpHasAServerWithoutATerminalLookForChangedFiles) {
   TemporaryFolder data;
   ServerProcess server(data.path());
   kill(server.pid(), SIGHUP);
-  EXPECT_TRUE(server.Writes("looked for changed files"));
+  EXPECT_TRUE(server.Writes("reload signal=SIGHUP"));
   EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
@@ -68,7 +68,8 @@ TEST(Signals, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
   EXPECT_FALSE(server.EndsWithin(std::chrono::seconds(1)));
   const EndedProcess ended = server.Terminate();
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_THAT(ended.output, Not(HasSubstr("looked for changed files")));
+  EXPECT_THAT(ended.output, Not(HasSubstr("reload signal=SIGHUP")));
+  EXPECT_THAT(ended.output, HasSubstr("sighup=ignored"));
 }
 
 // A server in a terminal of its own.
@@ -143,7 +144,7 @@ TEST(Signals, AServerWhoseTerminalClosesWhileItStartsDrainsToo) {
 TEST(Signals, AHangUpEndsAServerInATerminal) {
   TemporaryFolder data;
   ServerInTerminal server(data.path());
-  ASSERT_TRUE(server.Shows("serving"));
+  ASSERT_TRUE(server.Shows("sighup=drain"));
   server.HangUp();
   EXPECT_TRUE(server.Shows("drained"));
   EXPECT_EQ(server.ExitCode(), 0);
@@ -222,7 +223,7 @@ TEST(ServiceManager, ThatIsGoneIsNoReasonNotToServe) {
   setenv("NOTIFY_SOCKET", "/nowhere/notify", 1);
   ServerProcess server(data.path());
   unsetenv("NOTIFY_SOCKET");
-  EXPECT_TRUE(server.Writes("cannot tell the service manager"));
+  EXPECT_TRUE(server.Writes("cannot notify the service manager state="));
   EXPECT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   EXPECT_EQ(server.Terminate().exit_code, 0);
 }

@@ -1,5 +1,5 @@
-// Whether a sanitizer watches. It finds a fault where code runs once, and has it run some ten times
-// as long; so tests that show what many steps reach take fewer of them there.
+// Whether a sanitizer is on. It makes code some ten times slower and needs only one run to find a
+// fault, so tests of many steps take fewer.
 #ifndef SLIPSTREAM_TESTS_TESTING_SANITIZED_H_
 #define SLIPSTREAM_TESTS_TESTING_SANITIZED_H_
 

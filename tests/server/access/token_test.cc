@@ -95,7 +95,7 @@ TEST(TokenFile, ASecretInTheWrongColumnIsNotShown) {
        {absl::StrCat("bob ", token, " * certificate"), absl::StrCat("bob ci ", token, " certificate"),
         absl::StrCat("bob ci a,", token, " certificate"), absl::StrCat(token, " ci * certificate")}) {
     const std::string message(ParseTokenFile(line).status().message());
-    EXPECT_THAT(message, HasSubstr("looks like a token"));
+    EXPECT_THAT(message, HasSubstr("looks like a token or hash"));
     EXPECT_THAT(message, HasSubstr("line 1"));
     EXPECT_THAT(message, Not(HasSubstr(secret)));
   }

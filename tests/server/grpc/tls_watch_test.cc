@@ -149,7 +149,7 @@ TEST_F(TlsWatchTest, ConnectionsEndOnceAnAuthorityIsTakenAway) {
   WriteWhole(files_.client_ca, second);
   EXPECT_THAT(LinesAfter(watch),
               ElementsAre(HasSubstr("read the TLS files again"),
-                          HasSubstr("authority was taken from --tls-client-ca connections=1")));
+                          HasSubstr("warning closed all connections connections=1")));
   EXPECT_EQ(disconnections_, 1);
   // Neither a file that does not fit nor another certificate of the server takes anything away.
   WriteWhole(files_.client_ca, "nothing of the kind");
