@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "absl/functional/function_ref.h"
+
 namespace slipstream {
 namespace {
 
@@ -19,6 +21,19 @@ void Reset(int connection) {
   sockaddr nobody = {};
   nobody.sa_family = AF_UNSPEC;
   (void)connect(connection, &nobody, sizeof(nobody));
+}
+
+// Of these, by their descriptors, each that is meant and still open: a descriptor may by now be
+// another connection's. How many.
+int ResetThose(const std::vector<Peer>& peers, absl::FunctionRef<bool(const Peer&)> is_meant) {
+  int count = 0;
+  for (size_t i = 0; i < peers.size(); ++i) {
+    const int connection = static_cast<int>(i);
+    if (peers[i].port == 0 || !is_meant(peers[i]) || PeerOf(connection) != peers[i]) continue;
+    Reset(connection);
+    ++count;
+  }
+  return count;
 }
 
 std::string Words(int family, const std::string& bytes) {
@@ -76,26 +91,14 @@ bool OpenConnections::Add(int connection, const Peer& peer) {
   return true;
 }
 
-// Its descriptor may by now be another connection's.
 void OpenConnections::Disconnect(const Peer& peer) {
   const std::lock_guard lock(mutex_);
-  for (size_t i = 0; i < peers_.size(); ++i) {
-    if (peers_[i] != peer || peer.port == 0) continue;
-    const int connection = static_cast<int>(i);
-    if (PeerOf(connection) == peer) Reset(connection);
-  }
+  ResetThose(peers_, [&peer](const Peer& each) { return each == peer; });
 }
 
 int OpenConnections::DisconnectAll() {
   const std::lock_guard lock(mutex_);
-  int count = 0;
-  for (size_t i = 0; i < peers_.size(); ++i) {
-    const int connection = static_cast<int>(i);
-    if (peers_[i].port == 0 || PeerOf(connection) != peers_[i]) continue;
-    Reset(connection);
-    ++count;
-  }
-  return count;
+  return ResetThose(peers_, [](const Peer&) { return true; });
 }
 
 void OpenConnections::Forget(size_t connection) {

@@ -554,6 +554,35 @@ AuditedCall Audited(Rpc rpc, const std::string& resource,
           }};
 }
 
+// Sends one message and its end.
+template <typename Method, typename Request, typename Response>
+auto UploadOf(Method method, Request request, Response response) {
+  return [=](Stub& stub, const std::string& token) mutable {
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token);
+    const auto writer = (stub.*method)(&context, &response);
+    writer->Write(request);
+    writer->WritesDone();
+    return writer->Finish();
+  };
+}
+
+v1::RegisterSourceTaskRequest ExampleSource() {
+  v1::RegisterSourceTaskRequest source;
+  v1::SourceTask* const task = source.mutable_header()->mutable_source_task();
+  *task->mutable_space() = ExampleStudy().space();
+  *task->mutable_metrics() = ExampleStudy().metrics();
+  *source.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  return source;
+}
+
+v1::ImportStudyRequest ImportOf(const std::string& study_id) {
+  v1::ImportStudyRequest import;
+  import.mutable_header()->set_study_id(study_id);
+  for (const v1::ExportLine& line : LinesOf(ExampleStudy(), {})) *import.add_lines() = line;
+  return import;
+}
+
 std::vector<AuditedCall> AuditedCalls(const std::string& backup_folder) {
   const std::string study = "studies/s";
   const std::string trial = "studies/s/trials/1";
@@ -562,24 +591,6 @@ std::vector<AuditedCall> AuditedCalls(const std::string& backup_folder) {
     request.set_worker("w");
     request.add_trials(trial);
   };
-  const auto upload = [](auto method, auto request, auto response) {
-    return [=](Stub& stub, const std::string& token) mutable {
-      grpc::ClientContext context;
-      context.AddMetadata("authorization", "Bearer " + token);
-      const auto writer = (stub.*method)(&context, &response);
-      writer->Write(request);
-      writer->WritesDone();
-      return writer->Finish();
-    };
-  };
-  v1::RegisterSourceTaskRequest source;
-  v1::SourceTask* const task = source.mutable_header()->mutable_source_task();
-  *task->mutable_space() = ExampleStudy().space();
-  *task->mutable_metrics() = ExampleStudy().metrics();
-  *source.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
-  v1::ImportStudyRequest import;
-  import.mutable_header()->set_study_id("imported");
-  for (const v1::ExportLine& line : LinesOf(ExampleStudy(), {})) *import.add_lines() = line;
   return {
       Audited<v1::CreateStudyRequest>(
           Rpc::kCreateStudy, study, &Stub::CreateStudy,
@@ -617,9 +628,10 @@ std::vector<AuditedCall> AuditedCalls(const std::string& backup_folder) {
                                         request.mutable_study()->set_state(v1::Study::PAUSED);
                                         request.mutable_update_mask()->add_paths("state");
                                       }),
-      {Rpc::kImportStudy, "studies/imported", upload(&Stub::ImportStudy, import, v1::Study())},
+      {Rpc::kImportStudy, "studies/imported",
+       UploadOf(&Stub::ImportStudy, ImportOf("imported"), v1::Study())},
       {Rpc::kRegisterSourceTask, "sourceTasks/",
-       upload(&Stub::RegisterSourceTask, source, v1::RegisterSourceTaskResponse())},
+       UploadOf(&Stub::RegisterSourceTask, ExampleSource(), v1::RegisterSourceTaskResponse())},
       {Rpc::kDeleteSourceTask, "sourceTasks/",
        [](Stub& stub, const std::string& token) {
          v1::ListSourceTasksResponse tasks;
@@ -662,27 +674,16 @@ TEST_F(Access, TheAuditLogTellsOfEveryChangeAndOfBackups) {
 TEST_F(Access, TheAuditLogTellsWhatWasReplacedAndNotWhatWasOnlyValidated) {
   const std::string audit = scratch_.path() + "/audit";
   Start({"--audit-log", audit});
-  v1::RegisterSourceTaskRequest source;
-  v1::SourceTask* const task = source.mutable_header()->mutable_source_task();
-  *task->mutable_space() = ExampleStudy().space();
-  *task->mutable_metrics() = ExampleStudy().metrics();
-  *source.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  v1::RegisterSourceTaskRequest source = ExampleSource();
   source.mutable_header()->set_validate_only(true);
-  v1::ImportStudyRequest import;
-  import.mutable_header()->set_study_id("imported");
+  v1::ImportStudyRequest import = ImportOf("imported");
   import.mutable_header()->set_replace_existing(true);
-  for (const v1::ExportLine& line : LinesOf(ExampleStudy(), {})) *import.add_lines() = line;
-  const auto upload = [&](auto method, const auto& request, auto response) {
-    grpc::ClientContext context;
-    context.AddMetadata("authorization", "Bearer " + Callers::All().admin.text);
-    const auto writer = (stub().*method)(&context, &response);
-    writer->Write(request);
-    writer->WritesDone();
-    return writer->Finish().ok();
-  };
-  EXPECT_TRUE(upload(&Stub::RegisterSourceTask, source, v1::RegisterSourceTaskResponse()));
-  EXPECT_TRUE(upload(&Stub::ImportStudy, import, v1::Study()));
-  EXPECT_TRUE(upload(&Stub::ImportStudy, import, v1::Study()));
+  const std::string& token = Callers::All().admin.text;
+  auto validate = UploadOf(&Stub::RegisterSourceTask, source, v1::RegisterSourceTaskResponse());
+  EXPECT_TRUE(validate(stub(), token).ok());
+  auto replace = UploadOf(&Stub::ImportStudy, import, v1::Study());
+  EXPECT_TRUE(replace(stub(), token).ok());
+  EXPECT_TRUE(replace(stub(), token).ok());
   const std::vector<std::string> lines = absl::StrSplit(ReadAll(audit), '\n', absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u);
   const nlohmann::json line = nlohmann::json::parse(lines[1]);
@@ -715,6 +716,13 @@ class Tls : public Access {
     grpc::SslCredentialsOptions options;
     options.pem_root_certs = authority.certificate();
     return options;
+  }
+  // Of a caller who trusts our authority and shows this certificate.
+  std::unique_ptr<Stub> ConnectWith(const CertificateAndKey& own) {
+    grpc::SslCredentialsOptions options = Trusting(authority_);
+    options.pem_cert_chain = own.certificate;
+    options.pem_private_key = own.key;
+    return Connect(options);
   }
   static Code List(Stub& stub, const std::string& token = "") {
     return CallAs(token, stub, &Stub::ListStudies, v1::ListStudiesRequest()).error_code();
@@ -777,11 +785,7 @@ TEST_F(Tls, WithoutTokensTheAuditLogNamesCallersByTheirCertificates) {
   flags.insert(flags.end(), {"--tls-client-ca", Path("ca"), "--audit-log", Path("audit")});
   server_.emplace(data_.path(), flags);
   EXPECT_THAT(server_->Output(), HasSubstr("--tls-client-ca verifies may do everything"));
-  const CertificateAndKey robot = authority_.Issue("robot");
-  grpc::SslCredentialsOptions options = Trusting(authority_);
-  options.pem_cert_chain = robot.certificate;
-  options.pem_private_key = robot.key;
-  const auto stub = Connect(options);
+  const auto stub = ConnectWith(authority_.Issue("robot"));
   ASSERT_TRUE(Call(*stub, &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
   EXPECT_EQ(nlohmann::json::parse(ReadAll(Path("audit")))["caller"], "robot");
 }
@@ -793,14 +797,8 @@ TEST_F(Tls, WhoseAuthorityIsTakenAwayIsLetInNoMoreAlsoOverAnOpenConnection) {
   flags.insert(flags.end(), {"--tls-client-ca", Path("ca")});
   WriteWhole(tokens_, "robot ci * certificate\n");
   Start(flags);
-  const auto connect = [&](const CertificateAndKey& robot) {
-    grpc::SslCredentialsOptions options = Trusting(authority_);
-    options.pem_cert_chain = robot.certificate;
-    options.pem_private_key = robot.key;
-    return Connect(options);
-  };
-  const auto stays = connect(authority_.Issue("robot"));
-  const auto leaves = connect(leaving.Issue("robot"));
+  const auto stays = ConnectWith(authority_.Issue("robot"));
+  const auto leaves = ConnectWith(leaving.Issue("robot"));
   EXPECT_EQ(List(*stays), Code::OK);
   EXPECT_EQ(List(*leaves), Code::OK);
   WriteWhole(Path("ca"), authority_.certificate());
@@ -815,28 +813,21 @@ TEST_F(Tls, MutualTlsAsksForACertificateAndKnowsWhoseItIs) {
   flags.insert(flags.end(), {"--tls-client-ca", Path("ca")});
   WriteWhole(tokens_, Callers::All().File() + "robot ci * certificate\n");
   Start(flags);
-  grpc::SslCredentialsOptions options = Trusting(authority_);
-  EXPECT_EQ(List(*Connect(options)), Code::UNAVAILABLE) << "no certificate";
+  EXPECT_EQ(List(*Connect(Trusting(authority_))), Code::UNAVAILABLE) << "no certificate";
   const CertificateAndKey robot = authority_.Issue("robot");
-  options.pem_cert_chain = robot.certificate;
-  options.pem_private_key = robot.key;
-  EXPECT_EQ(List(*Connect(options)), Code::OK);
-  EXPECT_EQ(CallAs("", *Connect(options), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s"))
+  EXPECT_EQ(List(*ConnectWith(robot)), Code::OK);
+  EXPECT_EQ(CallAs("", *ConnectWith(robot), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s"))
                 .error_code(),
             Code::PERMISSION_DENIED)
       << "robot has the role ci";
-  EXPECT_TRUE(CallAs(Callers::All().trainer.text, *Connect(options), &Stub::CreateStudy,
+  EXPECT_TRUE(CallAs(Callers::All().trainer.text, *ConnectWith(robot), &Stub::CreateStudy,
                      CreateRequest(ExampleStudy(), "s"))
                   .ok())
       << "a token says more than the certificate";
   const CertificateAndKey stranger = authority_.Issue("stranger");
-  options.pem_cert_chain = stranger.certificate;
-  options.pem_private_key = stranger.key;
-  EXPECT_EQ(List(*Connect(options)), Code::UNAUTHENTICATED);
+  EXPECT_EQ(List(*ConnectWith(stranger)), Code::UNAUTHENTICATED);
   const CertificateAndKey forged = CertificateAuthority("Another").Issue("robot");
-  options.pem_cert_chain = forged.certificate;
-  options.pem_private_key = forged.key;
-  EXPECT_EQ(List(*Connect(options)), Code::UNAVAILABLE);
+  EXPECT_EQ(List(*ConnectWith(forged)), Code::UNAVAILABLE);
 }
 
 TEST_F(Tls, TheAuthoritiesOfCallersAreReadAgainWhenTheyChange) {
