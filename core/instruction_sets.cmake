@@ -72,10 +72,10 @@ function(slipstream_core_library name)
   if(ARG_NUMERIC AND SLIPSTREAM_TWO_BUILDS)
     list(APPEND builds ${name}_objects_x86_64_v3)
   endif()
+  slipstream_join(sources ${name} -1 ${ARG_SOURCES})
   foreach(objects IN LISTS builds)
-    add_library(${objects} OBJECT ${ARG_SOURCES})
-    set_target_properties(${objects} PROPERTIES SLIPSTREAM_PART_OF ${ARG_IN}
-      UNITY_BUILD ${SLIPSTREAM_JOINED} UNITY_BUILD_BATCH_SIZE 0)
+    add_library(${objects} OBJECT ${sources})
+    set_target_properties(${objects} PROPERTIES SLIPSTREAM_PART_OF ${ARG_IN})
     # The library calls its own functions (see above), so the compiler may inline them.
     target_compile_options(${objects} PRIVATE ${SLIPSTREAM_WARNINGS} -fno-semantic-interposition)
     target_link_libraries(${objects} PRIVATE ${name} ${ARG_PRIVATE})

@@ -30,6 +30,7 @@
 #include "tests/e2e/certificates.h"
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -171,7 +172,8 @@ class Benchmark {
   Benchmark(const Settings& settings, const Server& server)
       : settings_(settings),
         credentials_(server.security),
-        server_(data_.path(), credentials_.Flags(server.sight), BENCHMARK_SERVER_BINARY) {
+        server_(data_.path(), credentials_.Flags(server.sight),
+                BuildPath("bin/tests/benchmark_server")) {
     for (int lane = 0; lane < kLanes; ++lane) {
       grpc::ChannelArguments arguments;
       arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);

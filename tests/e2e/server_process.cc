@@ -16,11 +16,15 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tests/testing/places.h"
+
 namespace slipstream {
 namespace {
 
 constexpr std::chrono::seconds kStartPatience(60);
 constexpr std::chrono::seconds kWritePatience(30);
+
+std::string ServerBinary() { return BuildPath("bin/slipstream_server"); }
 
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -129,8 +133,7 @@ ServerProcess::ServerProcess(const std::string& data, std::vector<std::string> f
   flags.insert(flags.end(),
                {"--data", data, "--listen", "127.0.0.1:0", "--address-file", address_file});
   if (binary.empty() && IsNewStore(data)) flags.push_back("--create");
-  const Spawned spawned =
-      Spawn(binary.empty() ? SLIPSTREAM_SERVER_BINARY : binary, flags, output_file_);
+  const Spawned spawned = Spawn(binary.empty() ? ServerBinary() : binary, flags, output_file_);
   pid_ = spawned.pid;
   const bool ready = WaitForFile(scratch_.path(), address_file, spawned.end);
   close(spawned.end);
@@ -181,7 +184,7 @@ bool ServerProcess::StartAndKill(const std::string& data, std::chrono::microseco
   const std::string output_file = scratch.path() + "/output";
   std::vector<std::string> flags = {"--data", data, "--listen", "127.0.0.1:0"};
   if (IsNewStore(data)) flags.push_back("--create");
-  const Spawned spawned = Spawn(SLIPSTREAM_SERVER_BINARY, flags, output_file);
+  const Spawned spawned = Spawn(ServerBinary(), flags, output_file);
   const bool ended = HasNewsWithin(spawned.end, after);
   close(spawned.end);
   kill(spawned.pid, SIGKILL);
@@ -192,7 +195,7 @@ bool ServerProcess::StartAndKill(const std::string& data, std::chrono::microseco
 EndedProcess ServerProcess::Run(std::vector<std::string> flags) {
   TemporaryFolder scratch;
   const std::string output_file = scratch.path() + "/output";
-  const Spawned spawned = Spawn(SLIPSTREAM_SERVER_BINARY, flags, output_file);
+  const Spawned spawned = Spawn(ServerBinary(), flags, output_file);
   close(spawned.end);
   return WaitFor(spawned.pid, output_file);
 }

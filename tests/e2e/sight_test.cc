@@ -29,6 +29,7 @@
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
 #include "tests/testing/eventually.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -545,7 +546,7 @@ TEST(Sight, DashboardsAndAlertsNameMetricsThatThereAre) {
       served.insert(metric.substr(0, metric.find('{')));
     }
   }
-  const std::string folder = std::string(SLIPSTREAM_DEPLOY) + "/monitoring";
+  const std::string folder = RepositoryPath("deploy/monitoring");
   std::set<std::string> named;
   for (const char* file : {"/grafana_dashboard.json", "/prometheus_alerts.yml"}) {
     const std::set<std::string> in_file = MetricsNamedIn(folder + file);
@@ -556,7 +557,7 @@ TEST(Sight, DashboardsAndAlertsNameMetricsThatThereAre) {
 }
 
 TEST(Sight, TheDashboardIsJsonWithAQueryInEveryPanel) {
-  std::ifstream in(std::string(SLIPSTREAM_DEPLOY) + "/monitoring/grafana_dashboard.json");
+  std::ifstream in(RepositoryPath("deploy/monitoring/grafana_dashboard.json"));
   const nlohmann::json dashboard = nlohmann::json::parse(in);
   ASSERT_GT(dashboard["panels"].size(), 8u);
   for (const nlohmann::json& panel : dashboard["panels"]) {

@@ -19,6 +19,7 @@
 
 #include "tests/e2e/requests.h"
 #include "tests/e2e/server_process.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -76,11 +77,12 @@ TEST(Signals, AHangUpIsIgnoredByAServerThatIsToOutliveItsTerminal) {
 class ServerInTerminal {
  public:
   explicit ServerInTerminal(const std::string& data) {
+    const std::string binary = BuildPath("bin/slipstream_server");
     pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
     if (pid_ < 0) throw std::runtime_error("cannot make a terminal");
     if (pid_ > 0) return;
-    execl(SLIPSTREAM_SERVER_BINARY, SLIPSTREAM_SERVER_BINARY, "--create", "--data", data.c_str(),
-          "--listen", "127.0.0.1:0", nullptr);
+    execl(binary.c_str(), binary.c_str(), "--create", "--data", data.c_str(), "--listen",
+          "127.0.0.1:0", nullptr);
     _exit(127);
   }
   ~ServerInTerminal() {

@@ -13,8 +13,13 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
+#include "tests/testing/places.h"
 
 namespace slipstream::evidence {
+
+std::string TablePath(absl::string_view name) {
+  return RepositoryPath(absl::StrCat("tests/evidence/tables/", name, ".csv"));
+}
 
 absl::StatusOr<CsvTable> CsvTable::Read(const std::string& path) {
   std::ifstream file(path);

@@ -13,6 +13,9 @@
 
 namespace slipstream::evidence {
 
+// The path of a table that the repository keeps, such as "bohachevsky".
+std::string TablePath(absl::string_view name);
+
 // A file with a header line and without quoted fields.
 class CsvTable {
  public:

@@ -219,7 +219,7 @@ void Declare(CLI::App& app, Arguments& arguments) {
 
 int Main(int argc, char** argv) {
   Arguments arguments;
-  arguments.beginning.data_folder = EVIDENCE_DEFAULT_DATA;
+  arguments.beginning.data_folder = DefaultDataFolder();
   CLI::App app("Runs one study of a preset on a problem and reports its results");
   Declare(app, arguments);
   CLI11_PARSE(app, argc, argv);

@@ -103,7 +103,7 @@ int Main(int argc, char** argv) {
   std::string name = "branin";
   Beginning beginning;
   beginning.initial_points = false;
-  beginning.data_folder = EVIDENCE_DEFAULT_DATA;
+  beginning.data_folder = DefaultDataFolder();
   CLI::App app("Evaluates configurations of a problem that other programs ask for");
   app.add_option("--problem", name, "The problem")->capture_default_str();
   app.add_option("--seed", beginning.seed, "Determines a family's task and the noise");

@@ -114,9 +114,7 @@ void SetRange(const Losses& losses, Problem& problem) {
 }
 
 absl::StatusOr<Losses> ReadLosses(const GridProblem& problem, const SearchSpace& space) {
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      const CsvTable table,
-      CsvTable::Read(absl::StrCat(EVIDENCE_TABLES, "/", problem.name, ".csv")));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const CsvTable table, CsvTable::Read(TablePath(problem.name)));
   Losses losses;
   for (size_t row = 0; row < table.rows(); ++row) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Assignment> assignments,

@@ -152,8 +152,7 @@ absl::StatusOr<Problem> MakeLearnerProblem(const LearnerTable& table, absl::stri
   if (target == table.data_sets.end()) {
     return InvalidField("data set", data_set, absl::StrCat("one of ", table.name));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      const CsvTable file, CsvTable::Read(absl::StrCat(EVIDENCE_TABLES, "/", table.name, ".csv")));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const CsvTable file, CsvTable::Read(TablePath(table.name)));
   const std::vector<Parameter> parameters = table.parameters();
   Rows rows;
   for (size_t row = 0; row < file.rows(); ++row) {

@@ -15,6 +15,7 @@
 #include "tests/evidence/paper_problems.h"
 #include "tests/evidence/recorded_tables.h"
 #include "tests/evidence/tuning_problems.h"
+#include "tests/testing/places.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -50,6 +51,8 @@ absl::StatusOr<Problem> MakeSpoiledProblem(absl::string_view name, const std::st
 }
 
 }  // namespace
+
+std::string DefaultDataFolder() { return RepositoryPath("../shared"); }
 
 std::vector<ProblemListing> ListProblems(const std::string& data_folder) {
   std::vector<ProblemListing> listings;

@@ -31,6 +31,10 @@ struct ProblemListing {
   std::string summary;
 };
 
+// Where the folders data and peers are unless the user names another folder: beside the
+// repository, which does not keep them.
+std::string DefaultDataFolder();
+
 // All problems, except the recorded tables' if their files are absent.
 std::vector<ProblemListing> ListProblems(const std::string& data_folder);
 

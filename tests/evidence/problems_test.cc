@@ -30,7 +30,7 @@ using ::testing::SizeIs;
 
 std::string DataFolder() {
   const char* folder = std::getenv("SLIPSTREAM_EVIDENCE_DATA");
-  return folder != nullptr ? folder : EVIDENCE_DEFAULT_DATA;
+  return folder != nullptr ? folder : DefaultDataFolder();
 }
 
 Beginning From(uint64_t seed, bool source_tasks = false) {

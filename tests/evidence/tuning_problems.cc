@@ -90,9 +90,7 @@ absl::StatusOr<Problem> MakeTuningProblem(const TuningProblem& problem,
   if (beginning.source_tasks && !problem.has_source) {
     return absl::NotFoundError(absl::StrCat(problem.name, " has no source tasks"));
   }
-  SLIPSTREAM_ASSIGN_OR_RETURN(
-      const CsvTable table,
-      CsvTable::Read(absl::StrCat(EVIDENCE_TABLES, "/", problem.name, ".csv")));
+  SLIPSTREAM_ASSIGN_OR_RETURN(const CsvTable table, CsvTable::Read(TablePath(problem.name)));
   const size_t split = beginning.seed % ColumnsOf(table, "target", 0);
   SLIPSTREAM_ASSIGN_OR_RETURN(std::vector<double> values,
                               table.Numbers(absl::StrCat("target", split)));

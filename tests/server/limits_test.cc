@@ -39,11 +39,12 @@
 #include "server/store/event_rules.h"
 #include "server/store/store_options.h"
 #include "server/telemetry/scrape_endpoint.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
 
-constexpr char kReadme[] = SLIPSTREAM_SOURCE "/README.md";
+std::string ReadmePath() { return RepositoryPath("README.md"); }
 constexpr char kBegin[] = "<!-- limits: written by SLIPSTREAM_RECORD=1 limits_test -->\n";
 constexpr char kEnd[] = "<!-- end of limits -->\n";
 constexpr char kHead[] = "| limit | default | flag |\n|---|---|---|\n";
@@ -172,7 +173,7 @@ std::string ContentRows() {
 }
 
 std::string Readme() {
-  std::ifstream file(kReadme, std::ios::binary);
+  std::ifstream file(ReadmePath(), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -186,7 +187,7 @@ TEST(Limits, TheReadmesTableIsTheirs) {
   const std::string expected = absl::StrCat(kHead, LoadRows(), MemoryRows(), ContentRows());
   if (std::getenv("SLIPSTREAM_RECORD") != nullptr) {
     readme.replace(table, end - table, expected);
-    std::ofstream(kReadme, std::ios::binary) << readme;
+    std::ofstream(ReadmePath(), std::ios::binary) << readme;
   } else {
     EXPECT_EQ(readme.substr(table, end - table), expected);
   }
@@ -226,13 +227,12 @@ std::set<std::string> LimitsNamedIn(const std::filesystem::path& header) {
 
 // Whoever adds a limit is told here to add its row.
 TEST(Limits, EachIsInTheTable) {
-  const std::string source = SLIPSTREAM_SOURCE;
-  std::set<std::string> limits = LimitsNamedIn(source + "/core/space/search_space.h");
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(source + "/server")) {
+  std::set<std::string> limits = LimitsNamedIn(RepositoryPath("core/space/search_space.h"));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(RepositoryPath("server"))) {
     if (entry.path().extension() == ".h") limits.merge(LimitsNamedIn(entry.path()));
   }
   EXPECT_GT(limits.size(), 30u);
-  std::ifstream file(source + "/tests/server/limits_test.cc");
+  std::ifstream file(RepositoryPath("tests/server/limits_test.cc"));
   const std::string rows{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const std::string& limit : limits) {
     if (kNoLimitsOfCallers.contains(limit)) continue;
@@ -247,7 +247,7 @@ TEST(Limits, NoSourceHidesOne) {
   const std::regex limit(R"(\bconstexpr [\w:]+ (kMax\w+|kMost\w+)\b)");
   std::set<std::string> hidden;
   for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(SLIPSTREAM_SOURCE "/server")) {
+       std::filesystem::recursive_directory_iterator(RepositoryPath("server"))) {
     if (entry.path().extension() == ".cc") hidden.merge(NamedIn(entry.path(), limit));
   }
   for (const std::string& name : hidden) {

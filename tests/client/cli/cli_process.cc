@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "tests/testing/places.h"
 
 extern char** environ;
 
@@ -46,12 +47,12 @@ std::vector<std::string> Environment(const std::vector<std::string>& additions) 
 std::optional<pid_t> Start(const std::vector<std::string>& arguments,
                            const std::vector<std::string>& environment,
                            posix_spawn_file_actions_t* files) {
-  std::vector<std::string> words = {SLIPSTREAM_CLI};
+  std::vector<std::string> words = {BuildPath("bin/slipstream")};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<std::string> variables = Environment(environment);
   pid_t process = 0;
-  const int failure = posix_spawn(&process, SLIPSTREAM_CLI, files, nullptr, Pointers(words).data(),
-                                  Pointers(variables).data());
+  const int failure = posix_spawn(&process, words.front().c_str(), files, nullptr,
+                                  Pointers(words).data(), Pointers(variables).data());
   posix_spawn_file_actions_destroy(files);
   return failure == 0 ? std::make_optional(process) : std::nullopt;
 }

@@ -13,6 +13,7 @@
 #include "core/recipe/presets.h"
 #include "core/recipe/recipe_names.h"
 #include "gtest/gtest.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -61,18 +62,19 @@ std::string TextOf(const Preset& preset) {
 }
 
 TEST(GoldenPresets, AreMadeOfWhatIsWrittenDown) {
+  const std::string path = RepositoryPath("tests/core/recipe/golden_presets.txt");
   std::string text;
   for (const Preset& preset : Presets()) absl::StrAppend(&text, TextOf(preset), "\n");
   if (std::getenv("SLIPSTREAM_RECORD") != nullptr) {
-    std::ofstream file(SLIPSTREAM_GOLDEN_PRESETS);
+    std::ofstream file(path);
     file << text;
     ASSERT_TRUE(file.flush().good());
     return;
   }
-  std::ifstream file(SLIPSTREAM_GOLDEN_PRESETS);
+  std::ifstream file(path);
   const std::string golden((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
-  ASSERT_FALSE(golden.empty()) << SLIPSTREAM_GOLDEN_PRESETS;
+  ASSERT_FALSE(golden.empty()) << path;
   EXPECT_EQ(text, golden);
 }
 

@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/strategy/study_fixtures.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -89,7 +90,7 @@ TEST(Presets, EachSignsItsSuggestionsWithItsName) {
 
 // The README groups presets by their methods: each name stands there, or its group's "cmbo_*".
 TEST(Presets, AllStandInTheReadme) {
-  std::ifstream file(SLIPSTREAM_README);
+  std::ifstream file(RepositoryPath("README.md"));
   const std::string readme((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
   ASSERT_FALSE(readme.empty());

@@ -20,6 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/core/recording/recorded_study.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -109,7 +110,7 @@ std::vector<RecordedRecipe> RecordedRecipes() {
 }
 
 std::string PathOf(const std::string& name) {
-  return absl::StrCat(SLIPSTREAM_RECORDINGS, "/", name, ".txt");
+  return RepositoryPath(absl::StrCat("tests/core/recording/recordings/", name, ".txt"));
 }
 
 std::vector<std::string> LinesOf(const std::string& path) {

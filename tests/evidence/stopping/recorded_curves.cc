@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/status.h"
 #include "tests/evidence/csv.h"
+#include "tests/testing/places.h"
 
 namespace slipstream::evidence {
 namespace {
@@ -45,6 +46,8 @@ absl::StatusOr<RecordedTask> ReadTask(const std::string& folder, const CsvTable&
 }
 
 }  // namespace
+
+std::string CurvesFolder() { return RepositoryPath("tests/evidence/stopping/curves"); }
 
 absl::StatusOr<std::vector<RecordedTask>> ReadRecordedTasks(const std::string& folder) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const CsvTable table,

@@ -34,6 +34,9 @@ struct RecordedTask {
   }
 };
 
+// Where the repository keeps the recorded tasks.
+std::string CurvesFolder();
+
 // All tasks of the folder's tasks.csv. Errors as CsvTable's.
 absl::StatusOr<std::vector<RecordedTask>> ReadRecordedTasks(const std::string& folder);
 

@@ -108,7 +108,7 @@ std::vector<double> WholeBests(const RecordedTask& task) {
 }
 
 Balance BalanceOf(const StoppingRule& rule, uint64_t orders) {
-  const auto tasks = ReadRecordedTasks(STOPPING_CURVES);
+  const auto tasks = ReadRecordedTasks(CurvesFolder());
   EXPECT_TRUE(tasks.ok()) << tasks.status();
   Balance sum;
   double studies = 0;
@@ -136,7 +136,7 @@ TEST(ReplayTest, RulesSaveHalfOfTheStepsAtACostWithinTheNoise) {
 }
 
 TEST(RecordedCurvesTest, EightHundredTrainingsAreThere) {
-  const auto tasks = ReadRecordedTasks(STOPPING_CURVES);
+  const auto tasks = ReadRecordedTasks(CurvesFolder());
   ASSERT_TRUE(tasks.ok()) << tasks.status();
   ASSERT_THAT(*tasks, SizeIs(8));
   for (const RecordedTask& task : *tasks) {

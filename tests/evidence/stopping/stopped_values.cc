@@ -41,7 +41,7 @@ const std::map<std::string, Treatment>& Treatments() {
 }
 
 struct Arguments {
-  std::string folder = STOPPING_CURVES;
+  std::string folder = CurvesFolder();
   std::string preset = "gp_log_ei";
   std::string rules = "none,median,asha,curve";
   std::string treatments = "ignored,as_it_is,carried";

@@ -26,7 +26,7 @@ namespace slipstream::evidence {
 namespace {
 
 struct Arguments {
-  std::string folder = STOPPING_CURVES;
+  std::string folder = CurvesFolder();
   std::string rules = "none,median,percentile,asha,hyperband,patience,curve";
   std::string part = "reported";
   uint64_t first_seed = 0;

@@ -10,6 +10,7 @@
 #include "server/store/sqlite/schema.h"
 #include "tests/server/store/recount.h"
 #include "tests/server/store/sqlite/store_fixture.h"
+#include "tests/testing/places.h"
 
 namespace slipstream {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 class StoredVersionTest : public SqliteStoreTest, public testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
-    const std::string sql =
-        ReadBytes(absl::StrCat(SLIPSTREAM_STORED_VERSIONS "/version_", GetParam(), ".sql"));
+    const std::string sql = ReadBytes(RepositoryPath(
+        absl::StrCat("tests/server/store/sqlite/stored/version_", GetParam(), ".sql")));
     ASSERT_FALSE(sql.empty()) << "there is no file of version " << GetParam();
     GetParam() < sqlite::kFirstVersionInForm ? MakePlain(sql) : MakeInForm(sql);
   }
