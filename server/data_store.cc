@@ -40,7 +40,10 @@ absl::Status BackUpDataStore(const std::string& data, const std::string& destina
 }
 
 absl::Status RestoreDataStore(const std::string& data, const std::string& backup) {
-  return RestoreSqliteFile(backup, DataStoreName(data));
+  // SQLite does not follow a link, such as one to the newest backup.
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(backup, error);
+  return RestoreSqliteFile(error ? backup : file.string(), DataStoreName(data));
 }
 
 }  // namespace slipstream

@@ -426,11 +426,11 @@ ParsedFlags ParseFlags(int argc, char** argv) {
     Parse(argc, argv, &app);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
-    return {std::nullopt, code == 0 ? 0 : 2};
+    return {std::nullopt, code == 0 ? 0 : kUsageError};
   }
   if (flags.data.empty() && flags.new_token.empty()) {
     std::cerr << "slipstream_server: --data is required without a home folder\n";
-    return {std::nullopt, 2};
+    return {std::nullopt, kUsageError};
   }
   // A default folder that exists without its store has lost it, so no new store is made there.
   flags.create |= flags.create_default_folder && flags.data == DefaultDataFolder() &&

@@ -203,7 +203,7 @@ absl::Status CheckMetricsAddress(const Flags& flags) {
       IsLoopback(flags.metrics_address.substr(0, colon))) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(absl::StrCat(
+  return absl::InvalidArgumentError(absl::StrCat(
       "--metrics-address ", flags.metrics_address,
       " would let other machines read metrics without encryption or a token; serve them on "
       "127.0.0.1, or pass --allow-plaintext to do so nevertheless"));
@@ -396,5 +396,5 @@ int main(int argc, char** argv) {
   const absl::Status status = slipstream::Run(*parsed.flags, signals, &log);
   if (status.ok()) return 0;
   log.Write(slipstream::LogLevel::kError, "ended", {{"message", std::string(status.message())}});
-  return 1;
+  return absl::IsInvalidArgument(status) ? slipstream::kUsageError : 1;
 }

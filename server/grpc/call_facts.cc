@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/descriptor.h"
+#include "google/protobuf/field_mask.pb.h"
 
 namespace slipstream {
 namespace {
@@ -33,12 +34,33 @@ bool IsOn(const Message& message, const char* name) {
   return IsOn(message, message.GetDescriptor()->FindFieldByName(name));
 }
 
-// The names of the boolean fields that are true.
+// A field to change, such as "labels", and of an enumeration what it becomes, such as
+// "state=COMPLETED".
+std::string ChangeOf(const Message& request, const std::string& path) {
+  const google::protobuf::Descriptor& fields = *request.GetDescriptor();
+  for (int i = 0; i < fields.field_count(); ++i) {
+    const FieldDescriptor* const holder = fields.field(i);
+    if (holder->type() != FieldDescriptor::TYPE_MESSAGE || holder->is_repeated()) continue;
+    const FieldDescriptor* const changed = holder->message_type()->FindFieldByName(path);
+    if (changed == nullptr || changed->type() != FieldDescriptor::TYPE_ENUM) continue;
+    if (changed->is_repeated()) continue;
+    const Message& values = request.GetReflection()->GetMessage(request, holder);
+    return absl::StrCat(path, "=", values.GetReflection()->GetEnum(values, changed)->name());
+  }
+  return path;
+}
+
+// The names of the boolean fields that are true, and what an update_mask names.
 std::string OptionsIn(const Message& message) {
   std::vector<std::string> names;
   const google::protobuf::Descriptor& fields = *message.GetDescriptor();
   for (int i = 0; i < fields.field_count(); ++i) {
-    if (IsOn(message, fields.field(i))) names.emplace_back(fields.field(i)->name());
+    const FieldDescriptor* const field = fields.field(i);
+    if (IsOn(message, field)) names.emplace_back(field->name());
+    if (field->message_type() != google::protobuf::FieldMask::descriptor()) continue;
+    google::protobuf::FieldMask mask;
+    mask.CopyFrom(message.GetReflection()->GetMessage(message, field));
+    for (const std::string& path : mask.paths()) names.push_back(ChangeOf(message, path));
   }
   return absl::StrJoin(names, ",");
 }

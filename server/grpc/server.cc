@@ -53,7 +53,7 @@ absl::StatusOr<HostAndPort> CheckedAddress(const ServerOptions& options) {
   if (options.tls.is_set() || IsLoopback(address.host) || options.allow_plaintext_beyond_loopback) {
     return address;
   }
-  return absl::FailedPreconditionError(absl::StrCat(
+  return absl::InvalidArgumentError(absl::StrCat(
       "listening on ", options.listen,
       " would let other machines connect without encryption; give --tls-certificate and --tls-key, "
       "or pass --allow-plaintext to do so nevertheless"));

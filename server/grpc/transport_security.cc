@@ -152,7 +152,7 @@ class Credentials : public grpc::ServerCredentials {
 
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
   if (files.certificate.empty() || files.key.empty()) {
-    return absl::FailedPreconditionError("TLS needs both --tls-certificate and --tls-key");
+    return absl::InvalidArgumentError("TLS needs both --tls-certificate and --tls-key");
   }
   const NamedFile certificate = {"the TLS certificate", files.certificate, "--tls-certificate"};
   const NamedFile key = {"the TLS key", files.key, "--tls-key"};

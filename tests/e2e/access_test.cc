@@ -486,7 +486,7 @@ TEST_F(Access, AnUnfitTokenFileIsRefusedAtTheStart) {
         {"--data", data_.path(), "--create", "--listen", "127.0.0.1:0", "--token-file", tokens_});
   };
   WriteWhole(tokens_, "ann boss * certificate\n");
-  EXPECT_EQ(start().exit_code, 1);
+  EXPECT_EQ(start().exit_code, 2);
   EXPECT_THAT(start().output, AllOf(HasSubstr(tokens_), HasSubstr("line 1")));
   std::filesystem::remove(tokens_);
   EXPECT_EQ(start().exit_code, 1);
@@ -501,8 +501,8 @@ TEST_F(Access, ANewTokenIsPrintedWithItsLine) {
   ASSERT_TRUE(table.ok()) << table.status();
   EXPECT_EQ(table->at("ann").identity->role, Role::kOperator);
   EXPECT_TRUE(IsTokenOfHash(lines[1], table->at("ann").hash));
-  EXPECT_EQ(ServerProcess::Run({"--new-token", "ann:boss:*"}).exit_code, 1);
-  EXPECT_EQ(ServerProcess::Run({"--new-token", "ann"}).exit_code, 1);
+  EXPECT_EQ(ServerProcess::Run({"--new-token", "ann:boss:*"}).exit_code, 2);
+  EXPECT_EQ(ServerProcess::Run({"--new-token", "ann"}).exit_code, 2);
 }
 
 TEST_F(Access, TheAuditLogTellsWhoChangedWhat) {
@@ -871,22 +871,22 @@ TEST_F(Tls, TheClientLibrarySpeaksIt) {
 }
 
 TEST_F(Tls, UnfitFilesAreRefusedAtTheStartByName) {
-  const auto refusal = [&](std::vector<std::string> flags) {
+  const auto refusal = [&](int exit_code, std::vector<std::string> flags) {
     flags.insert(flags.end(), {"--data", data_.path(), "--create", "--listen", "127.0.0.1:0"});
     const EndedProcess ended = ServerProcess::Run(flags);
-    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_EQ(ended.exit_code, exit_code);
     return ended.output;
   };
-  EXPECT_THAT(refusal({"--tls-certificate", Path("certificate")}), HasSubstr("--tls-key"));
-  EXPECT_THAT(refusal({"--tls-certificate", Path("none"), "--tls-key", Path("key")}),
+  EXPECT_THAT(refusal(2, {"--tls-certificate", Path("certificate")}), HasSubstr("--tls-key"));
+  EXPECT_THAT(refusal(1, {"--tls-certificate", Path("none"), "--tls-key", Path("key")}),
               HasSubstr(Path("none")));
   WriteWhole(Path("key"), authority_.Issue("other").key);
-  EXPECT_THAT(refusal(Flags()), HasSubstr(Path("key")));
+  EXPECT_THAT(refusal(1, Flags()), HasSubstr(Path("key")));
 }
 
 TEST_F(Tls, AnAddressThatOthersReachNeedsItOrAWord) {
   const EndedProcess ended = ServerProcess::Run({"--data", data_.path(), "--listen", "0.0.0.0:0"});
-  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.output, AllOf(HasSubstr("--tls-certificate"), HasSubstr("--allow-plaintext")));
 }
 

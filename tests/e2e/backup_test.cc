@@ -179,7 +179,9 @@ TEST(Backup, AWatcherOfWhatHappenedAfterItIsToldSoOnceItIsRestored) {
   }
   TemporaryFolder scratch;
   const std::string restored = scratch.path() + "/made/by/the/restore";
-  ASSERT_EQ(ServerProcess::Run({"--data", restored, "--restore-from", backup.path()}).exit_code, 0);
+  const std::string newest = scratch.path() + "/newest.db";
+  std::filesystem::create_symlink(backup.path(), newest);
+  ASSERT_EQ(ServerProcess::Run({"--data", restored, "--restore-from", newest}).exit_code, 0);
   ServerProcess server(restored);
   v1::WatchResponse response;
   const grpc::Status status = WatchOnce(server.stub(), later.resume_token(), &response);

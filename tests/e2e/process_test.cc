@@ -545,7 +545,7 @@ TEST(Process, FlagsComeFromTheCommandLineTheEnvironmentAndAFile) {
   const std::string file = scratch.path() + "/flags";
   std::ofstream(file) << "data=\"" << data.path() << "\"\nlisten=\"nonsense\"\n";
   EndedProcess ended = ServerProcess::Run({"--flag-file", file});
-  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.output, HasSubstr("nonsense"));
   setenv("SLIPSTREAM_LISTEN", "elsewhere", 1);
   ended = ServerProcess::Run({"--data", data.path()});
@@ -677,7 +677,7 @@ TEST(Process, HelpExplainsTheFlagsAndVersionIsOneLine) {
 TEST(Process, PlaintextBeyondLoopbackHasToBeAskedFor) {
   TemporaryFolder data;
   const EndedProcess ended = ServerProcess::Run({"--data", data.path(), "--listen", "0.0.0.0:0"});
-  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.output, HasSubstr("--allow-plaintext"));
   EXPECT_THAT(ServerProcess::Run({"--data", data.path(), "--listen", "127.example.com:0"}).output,
               HasSubstr("--allow-plaintext"));

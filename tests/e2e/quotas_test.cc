@@ -127,7 +127,7 @@ TEST_F(QuotasTest, AWrongFileIsRefusedAtTheStart) {
   EXPECT_THAT(start().output, HasSubstr("the quota file " + file_ + " cannot be read"));
   Write("vision 1 1 1 1 1\nnlp 1 1\n");
   const EndedProcess ended = start();
-  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.output, HasSubstr(file_ + ", line 2: there are 3 columns"));
 }
 

@@ -362,7 +362,7 @@ TEST(Sight, MetricsBeyondLoopbackHaveToBeAskedForByName) {
   const EndedProcess ended =
       ServerProcess::Run({"--data", data.path(), "--create", "--listen", "127.0.0.1:0",
                           "--metrics-address", "0.0.0.0:0"});
-  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.output, HasSubstr("--metrics-address 0.0.0.0:0"));
   EXPECT_THAT(ended.output, HasSubstr("--allow-plaintext"));
   EXPECT_TRUE(std::filesystem::is_empty(data.path())) << "nothing is created for a wrong address";

@@ -169,7 +169,13 @@ absl::Status BackUpFile(const std::string& path, const std::string& destination,
 // A log of an earlier store would be taken for one of the backup.
 absl::Status RestoreFile(const std::string& backup, const std::string& path) {
   // A mistake in the backup's name leaves no trace.
-  SLIPSTREAM_RETURN_IF_ERROR(OpenStoreForReading(backup).status());
+  const absl::Status usable = OpenStoreForReading(backup).status();
+  if (absl::IsNotFound(usable)) {
+    return absl::NotFoundError(absl::StrCat("there is no backup at ", backup));
+  }
+  if (!usable.ok()) {
+    return absl::Status(usable.code(), absl::StrCat("not a backup to restore: ", usable.message()));
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(path, "a restore"));
   for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
     if (FileExists(path + suffix)) {

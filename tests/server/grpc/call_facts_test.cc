@@ -49,6 +49,15 @@ TEST(CallFacts, OptionsThatAreOnAreNamed) {
   EXPECT_EQ(FactsOf(header).options, "validate_only");
 }
 
+TEST(CallFacts, AnUpdateTellsWhichFieldsAndTheNewState) {
+  v1::UpdateStudyRequest update;
+  update.mutable_study()->set_state(v1::Study::COMPLETED);
+  update.mutable_update_mask()->add_paths("state");
+  update.mutable_update_mask()->add_paths("labels");
+  update.mutable_update_mask()->add_paths("no_such_field");
+  EXPECT_EQ(FactsOf(update).options, "state=COMPLETED,labels,no_such_field");
+}
+
 TEST(CallFacts, ARequestAboutNothingInParticularHasNone) {
   const CallFacts facts = FactsOf(v1::ListStudiesRequest());
   EXPECT_TRUE(facts.resource.empty() && facts.request_id.empty() && facts.worker.empty());

@@ -160,7 +160,8 @@ TEST_F(FileCopyTest, ARestoredBackupIsTheStoreAgain) {
 }
 
 TEST_F(FileCopyTest, AMistakeInTheNameOfABackupLeavesNoTrace) {
-  EXPECT_THAT(RestoreSqliteFile(Copy(), path()), IsRefused(absl::StatusCode::kNotFound, Copy()));
+  EXPECT_THAT(RestoreSqliteFile(Copy(), path()),
+              IsRefused(absl::StatusCode::kNotFound, "there is no backup at " + Copy()));
   WriteBytes(Copy(), "Dear diary");
   EXPECT_FALSE(RestoreSqliteFile(Copy(), path()).ok());
   EXPECT_FALSE(std::filesystem::exists(path() + ".lock"));
