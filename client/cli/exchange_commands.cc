@@ -92,8 +92,8 @@ void AddExchangeCommands(CLI::App* group, Action* chosen) {
   in->add_option("--id", imported->id, "The study's new id (default: its id in the export)");
   AddProjectOption(in, /*all_too=*/false, &imported->parent);
   in->get_option("--project")
-      ->description("Project to put it in (default: the project \"default\"; needed by studies from "
-                    "other projects)");
+      ->description("Project to put it in (default: the project \"default\"; needed by studies "
+                    "from other projects)");
   in->add_flag("--replace", imported->replace, "Replace an existing study of the same name");
   ChooseAction(in, imported, ImportStudy, chosen);
 }

@@ -16,9 +16,9 @@ namespace slipstream::client_internal {
 // The options, with those of the environment where they are empty, and the address with a port.
 ClientOptions WithEnvironment(ClientOptions options);
 
-// INVALID_ARGUMENT, saying what to give instead, for a file that cannot be read or has no certificate
-// or no key, for a key that is another certificate's, and for a certificate without its key or without
-// `ca`.
+// INVALID_ARGUMENT, saying what to give instead, for a file that cannot be read or has no
+// certificate or no key, for a key that is another certificate's, and for a certificate without its
+// key or without `ca`.
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials(
     const ClientOptions& options);
 

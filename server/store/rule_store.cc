@@ -66,8 +66,9 @@ class RuleStore : public Store {
            });
   }
   void DeleteStudy(StudyRef study, Write<Unit> write) override {
-    Submit(std::move(write),
-           [study = std::move(study)](RowTransaction& rows) { return rules::DeleteStudy(rows, study); });
+    Submit(std::move(write), [study = std::move(study)](RowTransaction& rows) {
+      return rules::DeleteStudy(rows, study);
+    });
   }
   void ExpireStudy(StudyRef study, int64_t age_ms, Write<Unit> write) override {
     Submit(std::move(write), [study = std::move(study), age_ms](RowTransaction& rows) {

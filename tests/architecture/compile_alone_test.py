@@ -27,8 +27,8 @@ class CompileAlone(unittest.TestCase):
         file.write_text(text)
 
     def check(self, *more):
-        finished = subprocess.run([COMMAND, "--root", self.root, "--build", self.root / "build", *more], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        finished = subprocess.run([COMMAND, "--root", self.root, "--build", self.root / "build", *more],
+                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return finished.returncode, finished.stdout
 
     def test_a_proper_tree_passes(self):
@@ -54,7 +54,8 @@ class CompileAlone(unittest.TestCase):
     def test_a_source_gets_only_the_library_headers_that_it_reaches(self):
         self.write("../library/absl/strings/str_cat.h", "#include <map>\n")
         for number in range(8):
-            self.write(f"core/more{number}.cc", '#include "absl/status/statusor.h"\n#include "absl/strings/str_cat.h"\n')
+            self.write(f"core/more{number}.cc",
+                       '#include "absl/status/statusor.h"\n#include "absl/strings/str_cat.h"\n')
         self.write("core/c.cc", '#include "absl/status/statusor.h"\nstd::map<int, int> numbers;\n')
         code, text = self.check()
         self.assertEqual(code, 1)
@@ -64,7 +65,8 @@ class CompileAlone(unittest.TestCase):
     def test_sources_that_share_no_large_header_with_others_are_compiled_without(self):
         for name in ("strings/str_cat", "time/time"):
             self.write(f"../library/absl/{name}.h", "#include <map>\n")
-            self.write(f"core/{pathlib.Path(name).name}.cc", f'#include "absl/{name}.h"\nstd::map<int, int> numbers;\n')
+            self.write(f"core/{pathlib.Path(name).name}.cc",
+                       f'#include "absl/{name}.h"\nstd::map<int, int> numbers;\n')
         self.write("core/none.cc", "int number;\n")
         self.assertEqual(self.check(), (0, "11 files compile alone.\n"))
 

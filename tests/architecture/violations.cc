@@ -109,8 +109,8 @@ void CheckTests(const std::filesystem::path& root, const std::vector<std::string
     const std::string name = file.substr(folder.size() + 1);
     if (present.contains(test) || TestsName(root / "tests" / folder, name)) continue;
     if (EndToEndTestsName(root, file)) continue;
-    violations.push_back(file + ": has no " + test + ", and the CMakeLists.txt there does not say " +
-                         "which tests cover " + name);
+    violations.push_back(file + ": has no " + test + ", and the CMakeLists.txt there does not " +
+                         "say which tests cover " + name);
   }
 }
 

@@ -472,7 +472,8 @@ std::vector<Figure> MeasureWatchers(Benchmark* benchmark, const Settings& settin
                        watched, alone, 0.9)};
 }
 
-// Observe on two servers in turn. Both begin with an empty store, as one with more trials is slower.
+// Observe on two servers in turn. Both begin with an empty store, as one with more trials is
+// slower.
 struct Pairs {
   Pairs(const Settings& settings, const Benchmark::Server& one, const Benchmark::Server& other) {
     Benchmark first(settings, one);

@@ -1,5 +1,5 @@
-"""What README tells to run is there: what makes the Python package in a build, and of the table for developers each
-file, and for each `-R NAME` a test that is slow.
+"""What README tells to run is there: what makes the Python package in a build, and of the table for
+developers each file, and for each `-R NAME` a test that is slow.
 
 A name that matches nothing would run no test at all."""
 

@@ -45,7 +45,8 @@ class HealthCheckTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             ready = pathlib.Path(folder, "address")
             output = pathlib.Path(folder, "output")
-            command = [os.environ["SLIPSTREAM_SERVER"], "--create", "--data", folder, "--listen", "127.0.0.1:0"]
+            command = [os.environ["SLIPSTREAM_SERVER"], "--create", "--data", folder,
+                       "--listen", "127.0.0.1:0"]
             command += ["--metrics-address", "127.0.0.1:0", "--address-file", str(ready)]
             with output.open("w") as log, subprocess.Popen(command, stderr=log) as server:
                 try:
@@ -83,7 +84,8 @@ class IgnoredFilesTest(unittest.TestCase):
         patterns = [line for line in lines if line and not line.startswith("#")]
         ignored = lambda name: any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
         self.assertTrue(ignored(".build"))
-        for name in ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "client", "core", "deploy", "proto"]:
+        for name in ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "client", "core",
+                     "deploy", "proto"]:
             self.assertTrue((REPOSITORY / name).exists(), name)
             self.assertFalse(ignored(name), name)
 

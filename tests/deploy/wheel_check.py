@@ -2,8 +2,8 @@
 
 usage: wheel_check.py README first|all
 
-Runs the first block of Python in README as it stands there, which needs nothing but what the wheel brings, and
-prints how long that took; with "all" the other blocks, on the server that README says to start, for which
+Runs the first block of Python in README as it stands there, which needs nothing but what the wheel brings,
+and prints how long that took; with "all" the other blocks, on the server that README says to start, for which
 scikit-learn must be installed."""
 
 import contextlib

@@ -1,4 +1,5 @@
-// A disk that fills up, one that turns read-only and one that fails, below a server with a real socket.
+// A disk that fills up, one that turns read-only and one that fails, below a server with a real
+// socket.
 #include <gmock/gmock.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>

@@ -279,7 +279,8 @@ struct HeldCalls {
     if (upload != nullptr) (void)upload->Finish();
     if (watch != nullptr) (void)watch->Finish();
   }
-  void Begin(const v1::RegisterSourceTaskRequest& first, const v1::RegisterSourceTaskRequest& more) {
+  void Begin(const v1::RegisterSourceTaskRequest& first,
+             const v1::RegisterSourceTaskRequest& more) {
     watch = stub->WatchStudies(&watch_context, v1::WatchStudiesRequest());
     upload = stub->RegisterSourceTask(&upload_context, &response);
     bool open = upload->Write(first);

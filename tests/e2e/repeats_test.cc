@@ -233,7 +233,8 @@ TEST_F(Repeats, KeptAnswersAddLittleToWhatATrialTakes) {
   Start();
   for (int i = 1; i <= kTrials; ++i) {
     const std::string id = absl::StrFormat("01a20ba2-e0af-71aa-a826-%012d", i);
-    ASSERT_TRUE(Call(stub(), &Stub::Suggest, AskRequest("studies/s", "worker-1", 1, "s" + id)).ok());
+    ASSERT_TRUE(
+        Call(stub(), &Stub::Suggest, AskRequest("studies/s", "worker-1", 1, "s" + id)).ok());
     ASSERT_TRUE(Call(stub(), &Stub::Observe,
                      TellRequest("studies/s/trials/" + std::to_string(i), LossOutcome(i), id))
                     .ok());

@@ -18,15 +18,22 @@ constexpr MovedShape kSalomon = {Salomon, Origin, 5, 0.5};
 
 std::vector<ContinuousProblem> WorkersProblems() {
   return {
-      MovedProblem<kGriewank>(kWorkers, "turned_griewank5", "Waves on a wide bowl, turned and shifted by the seed"),
+      MovedProblem<kGriewank>(kWorkers, "turned_griewank5",
+                              "Waves on a wide bowl, turned and shifted by the seed"),
       MovedProblem<kStyblinskiTang>(kWorkers, "turned_styblinski_tang5",
                              "32 minima, of which one is deepest; turned by the seed"),
-      MovedProblem<kTrid>(kWorkers, "turned_trid6", "A badly scaled bowl, turned and shifted by the seed"),
-      MovedProblem<kDixonPrice>(kWorkers, "turned_dixon_price4", "Curved valleys, turned and shifted by the seed"),
-      MovedProblem<kZakharov>(kWorkers, "turned_zakharov5", "A flat plate between steep walls, turned by the seed"),
-      MovedProblem<kPowell>(kWorkers, "turned_powell4", "A valley that is flat at its end, turned by the seed"),
-      MovedProblem<kRastrigin>(kWorkers, "turned_rastrigin4", "A lattice of minima, turned and shifted by the seed"),
-      MovedProblem<kSalomon>(kWorkers, "turned_salomon5", "Rings around the minimum, shifted by the seed"),
+      MovedProblem<kTrid>(kWorkers, "turned_trid6",
+                          "A badly scaled bowl, turned and shifted by the seed"),
+      MovedProblem<kDixonPrice>(kWorkers, "turned_dixon_price4",
+                                "Curved valleys, turned and shifted by the seed"),
+      MovedProblem<kZakharov>(kWorkers, "turned_zakharov5",
+                              "A flat plate between steep walls, turned by the seed"),
+      MovedProblem<kPowell>(kWorkers, "turned_powell4",
+                            "A valley that is flat at its end, turned by the seed"),
+      MovedProblem<kRastrigin>(kWorkers, "turned_rastrigin4",
+                               "A lattice of minima, turned and shifted by the seed"),
+      MovedProblem<kSalomon>(kWorkers, "turned_salomon5",
+                             "Rings around the minimum, shifted by the seed"),
   };
 }
 

@@ -20,8 +20,8 @@ struct PortSettings {
   uint32_t seed = 1;
 };
 
-// The server's resident memory, but for what it keeps in its caches, while some of the requests were
-// made. Caches have limits of their own, and fill as long as there is more to keep.
+// The server's resident memory, but for what it keeps in its caches, while some of the requests
+// were made. Caches have limits of their own, and fill as long as there is more to keep.
 struct MemorySpan {
   int64_t median_bytes = 0;
   int64_t most_bytes = 0;

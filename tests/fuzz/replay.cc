@@ -1,6 +1,6 @@
 // Runs a fuzzer's function without libFuzzer, on the files of a corpus and, for so many seconds, on
-// inputs that are made from them. Exits with 1 if there are no files. The inputs that are made depend
-// on the seed and the corpus alone, so that the same seed comes to the same failure again.
+// inputs that are made from them. Exits with 1 if there are no files. The inputs that are made
+// depend on the seed and the corpus alone, so that the same seed comes to the same failure again.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstddef>

@@ -343,7 +343,8 @@ void RequestMaker::LearnSource(const std::string& name) {
 void RequestMaker::Learn(const MadeRequest& request, const std::string& response) {
   switch (request.rpc) {
     case Rpc::kRegisterSourceTask: {
-      const std::string name = Parsed<v1::RegisterSourceTaskResponse>(response).source_task().name();
+      const std::string name =
+          Parsed<v1::RegisterSourceTaskResponse>(response).source_task().name();
       if (!name.empty()) LearnSource(name);
       return;
     }

@@ -31,9 +31,9 @@ class RequestMaker {
   // A legal one of this RPC.
   std::unique_ptr<google::protobuf::Message> Legal(Rpc rpc, Dice& dice);
 
-  // Told of a request that succeeded, or was to delete what is not there, so that later ones can name
-  // the source task that it made, and delete what no other request names: however many requests there
-  // are, the server holds little.
+  // Told of a request that succeeded, or was to delete what is not there, so that later ones can
+  // name the source task that it made, and delete what no other request names: however many
+  // requests there are, the server holds little.
   void Learn(const MadeRequest& request, const std::string& response);
 
  private:

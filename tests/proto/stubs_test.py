@@ -41,8 +41,8 @@ class Stubs(unittest.TestCase):
         address = self.folder / "address"
         with open(self.folder / "log", "wb") as log:
             server = subprocess.Popen(
-                [os.environ["SLIPSTREAM_SERVER"], "--data", self.folder / "studies.db", "--create", "--listen",
-                 "127.0.0.1:0", "--address-file", address], stderr=log)
+                [os.environ["SLIPSTREAM_SERVER"], "--data", self.folder / "studies.db", "--create",
+                 "--listen", "127.0.0.1:0", "--address-file", address], stderr=log)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         return wait_for_address(server, address, self.folder / "log")

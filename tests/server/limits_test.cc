@@ -228,7 +228,8 @@ std::set<std::string> LimitsNamedIn(const std::filesystem::path& header) {
 // Whoever adds a limit is told here to add its row.
 TEST(Limits, EachIsInTheTable) {
   std::set<std::string> limits = LimitsNamedIn(RepositoryPath("core/space/search_space.h"));
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(RepositoryPath("server"))) {
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(RepositoryPath("server"))) {
     if (entry.path().extension() == ".h") limits.merge(LimitsNamedIn(entry.path()));
   }
   EXPECT_GT(limits.size(), 30u);

@@ -1,8 +1,8 @@
 """Waits for what another process shows only to those who look. No other Python of tests sleeps.
 
-Whoever can be told waits for that: for the end of a thread or a task, for an event, for a line on a pipe. But Python
-has nothing that waits for a file, and a server tells nobody that it has come to another state; so these functions
-look again after a short pause.
+Whoever can be told waits for that: for the end of a thread or a task, for an event, for a line on a pipe. But
+Python has nothing that waits for a file, and a server tells nobody that it has come to another state; so
+these functions look again after a short pause.
 """
 
 import asyncio
@@ -35,8 +35,8 @@ async def wait_until_async(condition, what):
 
 
 def wait_for_address(process, address_file, log=None):
-    """The address that a server writes to its --address-file once it is ready. AssertionError, with the text of the
-    file `log`, if the process ends before."""
+    """The address that a server writes to its --address-file once it is ready. AssertionError, with the text
+    of the file `log`, if the process ends before."""
 
     def address():
         if process.poll() is not None:

@@ -101,8 +101,8 @@ TEST_F(TlsMistakes, AFileOfRootsThatIsNoneIsNamedBeforeAnyCall) {
 
 TEST_F(TlsMistakes, ACertificateAndItsKeyNeedEachOther) {
   EXPECT_THAT(Told(2, {"--ca", Path("ca"), "--certificate", Path("own")}),
-              AllOf(HasSubstr("certificate (--certificate, SLIPSTREAM_CERTIFICATE) is given without "
-                              "key (--key, SLIPSTREAM_KEY)"),
+              AllOf(HasSubstr("certificate (--certificate, SLIPSTREAM_CERTIFICATE) is given "
+                              "without key (--key, SLIPSTREAM_KEY)"),
                     HasSubstr("give the certificate's private key too")));
   EXPECT_THAT(Told(2, {"--ca", Path("ca"), "--key", Path("own-key")}),
               HasSubstr("key (--key, SLIPSTREAM_KEY) is given without certificate (--certificate, "
@@ -112,8 +112,8 @@ TEST_F(TlsMistakes, ACertificateAndItsKeyNeedEachOther) {
   Write("key", authority_.Issue("other").key);
   EXPECT_THAT(
       Told(2, {"--ca", Path("ca"), "--certificate", Path("own"), "--key", Path("key")}),
-      AllOf(HasSubstr(absl::StrCat("the key in ", Path("key"), " does not belong to the certificate "
-                                   "in ", Path("own"))),
+      AllOf(HasSubstr(absl::StrCat("the key in ", Path("key"),
+                                   " does not belong to the certificate in ", Path("own"))),
             HasSubstr("that were made together")));
   EXPECT_THAT(Told(2, {"--ca", Path("ca"), "--certificate", Path("text"), "--key", Path("key")}),
               HasSubstr(Path("text") + " cannot be used as certificate (--certificate"));
@@ -124,10 +124,11 @@ TEST_F(TlsMistakes, ACertificateAndItsKeyNeedEachOther) {
 
 TEST_F(TlsMistakes, PlaintextToAServerWithTlsIsToldSo) {
   Serve(authority_.Issue("server"));
-  EXPECT_THAT(Told(1, {}), HasSubstr(absl::StrCat(
-                               "on ", server_->address(), ": the server speaks TLS, and this caller "
-                               "plaintext; give ca (--ca, SLIPSTREAM_CA) the file with the "
-                               "certificate that signs the server's")));
+  EXPECT_THAT(Told(1, {}),
+              HasSubstr(absl::StrCat("on ", server_->address(),
+                                     ": the server speaks TLS, and this caller plaintext; give ca "
+                                     "(--ca, SLIPSTREAM_CA) the file with the certificate that "
+                                     "signs the server's")));
   EXPECT_TRUE(absl::StrContains(ErrorOf({}).message(), "the server speaks TLS"));
 }
 
@@ -156,9 +157,10 @@ TEST_F(TlsMistakes, AServerThatIsNotTrustedIsToldWithTheReason) {
 
 TEST_F(TlsMistakes, AServersCertificateThatHasEndedIsToldWithItsEnd) {
   Serve(authority_.Issue("server", /*days=*/-1));
-  EXPECT_THAT(Told(1, {"--ca", Path("ca")}),
-              MatchesRegex(".*: the server's certificate ended on 20..-..-..T..:..:..Z; the server's "
-                           "operator must renew it, unless this machine's clock is wrong\n"));
+  EXPECT_THAT(
+      Told(1, {"--ca", Path("ca")}),
+      MatchesRegex(".*: the server's certificate ended on 20..-..-..T..:..:..Z; the server's "
+                   "operator must renew it, unless this machine's clock is wrong\n"));
 }
 
 TEST_F(TlsMistakes, AServersCertificateForAnotherNameIsToldWithItsNames) {

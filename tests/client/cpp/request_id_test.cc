@@ -23,8 +23,8 @@ bool StrictlyAscends(const std::vector<std::string>& ids) {
          std::adjacent_find(ids.begin(), ids.end()) == ids.end();
 }
 
-// Matches xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx with x a lower-case hexadecimal digit and y one of 8, 9,
-// a, b.
+// Matches xxxxxxxx-xxxx-7xxx-yxxx-xxxxxxxxxxxx with x a lower-case hexadecimal digit and y one of
+// 8, 9, a, b.
 auto MatchesUuidOfVersionSeven() {
   const std::string digit = "[0-9a-f]";
   const auto digits = [&](int count) {

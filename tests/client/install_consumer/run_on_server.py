@@ -20,7 +20,8 @@ def main():
     server, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         address = pathlib.Path(folder) / "address"
-        command = [server, "--data", folder, "--create", "--listen", "127.0.0.1:0", "--address-file", str(address)]
+        command = [server, "--data", folder, "--create", "--listen", "127.0.0.1:0",
+                   "--address-file", str(address)]
         with subprocess.Popen(command) as process:
             try:
                 variables = {**os.environ, "SLIPSTREAM_ADDRESS": wait_for_address(process, address)}

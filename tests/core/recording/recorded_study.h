@@ -9,8 +9,8 @@
 
 namespace slipstream {
 
-// Runs a strategy on a continuous space, a mixed conditional space and a candidate list, without and
-// with two source tasks, and returns one line for each suggestion.
+// Runs a strategy on a continuous space, a mixed conditional space and a candidate list, without
+// and with two source tasks, and returns one line for each suggestion.
 //
 // In each study the first suggestion, which comes before any result, is recorded; then those after
 // the initial design, with one trial pending throughout and an infeasible and a failed one in the

@@ -144,11 +144,12 @@ TEST(Start, HasAsManyPointsAsAreGiven) {
 // branches and that within one, and each of four branches twice.
 TEST(Start, VisitsEveryBranchAndEveryChoice) {
   const CategoricalDomain eight{{"0", "1", "2", "3", "4", "5", "6", "7"}};
-  const auto space = MakeSpace({{"branch", CategoricalDomain{{"a", "b", "c", "d"}}, {}, {}},
-                                {"one", DoubleDomain{}, {}, Condition{"branch", {std::string("a")}}},
-                                {"two", DoubleDomain{}, {}, Condition{"branch", {std::string("b")}}},
-                                {"choice", eight, {}, {}},
-                                {"on", BooleanDomain{}, {}, {}}});
+  const auto space =
+      MakeSpace({{"branch", CategoricalDomain{{"a", "b", "c", "d"}}, {}, {}},
+                 {"one", DoubleDomain{}, {}, Condition{"branch", {std::string("a")}}},
+                 {"two", DoubleDomain{}, {}, Condition{"branch", {std::string("b")}}},
+                 {"choice", eight, {}, {}},
+                 {"on", BooleanDomain{}, {}, {}}});
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const auto first = MustSuggest("gp_log_ei", FakeStudy(space).view(), 8, seed);
     std::map<int64_t, int> branches;

@@ -2,10 +2,11 @@
 // at apart from it: a StudyMachine knows no time.
 //
 // A lease is kept for its duration after every call whose answer shows that it began or renewed the
-// lease. A call whose answer was lost may have renewed it or not, so that the lease may end as if it
-// had not and as if it had. After the last call that may have renewed it, a lease has to end within
-// its duration, the sweeper's period and kMarginUs, by the server's clock, which tells the time of
-// the event. A crash adds the time until the next server is ready and what the lease clock loses.
+// lease. A call whose answer was lost may have renewed it or not, so that the lease may end as if
+// it had not and as if it had. After the last call that may have renewed it, a lease has to end
+// within its duration, the sweeper's period and kMarginUs, by the server's clock, which tells the
+// time of the event. A crash adds the time until the next server is ready and what the lease clock
+// loses.
 #ifndef SLIPSTREAM_TESTS_E2E_HISTORIES_LEASE_TIMES_H_
 #define SLIPSTREAM_TESTS_E2E_HISTORIES_LEASE_TIMES_H_
 

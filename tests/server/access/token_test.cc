@@ -91,9 +91,10 @@ TEST(TokenFile, AMistakeIsNamedWithItsLineAndWithoutTheHash) {
 TEST(TokenFile, ASecretInTheWrongColumnIsNotShown) {
   const std::string token = MakeToken("ann")->text;
   const std::string secret = token.substr(token.find('.') + 1);
-  for (const std::string& line :
-       {absl::StrCat("bob ", token, " * certificate"), absl::StrCat("bob ci ", token, " certificate"),
-        absl::StrCat("bob ci a,", token, " certificate"), absl::StrCat(token, " ci * certificate")}) {
+  for (const std::string& line : {absl::StrCat("bob ", token, " * certificate"),
+                                  absl::StrCat("bob ci ", token, " certificate"),
+                                  absl::StrCat("bob ci a,", token, " certificate"),
+                                  absl::StrCat(token, " ci * certificate")}) {
     const std::string message(ParseTokenFile(line).status().message());
     EXPECT_THAT(message, HasSubstr("looks like a token or hash"));
     EXPECT_THAT(message, HasSubstr("line 1"));

@@ -17,7 +17,8 @@ constexpr size_t kDimension = 5;
 double AnyDouble(std::mt19937_64* random) {
   const double special[] = {0.0, 5e-324, -1e308, 1e308, 1.0 / 3};
   if ((*random)() % 3 == 0) return special[(*random)() % 5];
-  const double value = std::ldexp(static_cast<double>((*random)()), static_cast<int>((*random)() % 1000) - 560);
+  const double value =
+      std::ldexp(static_cast<double>((*random)()), static_cast<int>((*random)() % 1000) - 560);
   return (*random)() % 2 == 0 ? value : -value;
 }
 

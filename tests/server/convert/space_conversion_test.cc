@@ -18,7 +18,8 @@ v1::SearchSpace Space(const std::string& text) {
 }
 
 constexpr char kWhole[] = R"(
-  parameters { name: "lr" double_domain { min: 1e-5 max: 1 scale: LOG } default_value { double_value: 0.1 } }
+  parameters { name: "lr" double_domain { min: 1e-5 max: 1 scale: LOG }
+               default_value { double_value: 0.1 } }
   parameters { name: "momentum" double_domain { min: 0.5 max: 0.999 scale: REVERSE_LOG } }
   parameters { name: "layers" integer_domain { min: -2 max: 8 } }
   parameters { name: "batch" discrete_domain { values: 16 values: 64 values: 1024 scale: LOG } }

@@ -295,8 +295,8 @@ class TrialHistory {
     EXPECT_EQ(machine_.EndLeases(ended, disturbances_ * kLostPerDisturbanceMs + 1), "");
   }
 
-  // A sweep may end leases in any order, which shows in the trials that it queues. When the study is
-  // full, those that are not queued again came last.
+  // A sweep may end leases in any order, which shows in the trials that it queues. When the study
+  // is full, those that are not queued again came last.
   static std::vector<TrialRecord> InOrderOfEnds(std::vector<TrialRecord> trials) {
     std::stable_sort(trials.begin(), trials.end(), [](const TrialRecord& a, const TrialRecord& b) {
       if (a.requeued_as == 0 || b.requeued_as == 0) return a.requeued_as > b.requeued_as;

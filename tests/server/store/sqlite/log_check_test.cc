@@ -114,8 +114,8 @@ TEST_F(LogCheckTest, WithoutItsIndexALogIsRefused) {
 TEST_F(LogCheckTest, DamageAnywhereIsFoundOrToldOfWhateverTheIndexIs) {
   PutBack();
   const size_t size = Log().size();
-  for (const std::string& index :
-       {std::string(), std::string(32768, '\0'), std::string(32768, 'x'), indices_before_the_last_[1]}) {
+  for (const std::string& index : {std::string(), std::string(32768, '\0'), std::string(32768, 'x'),
+                                   indices_before_the_last_[1]}) {
     for (size_t at = 5; at < size; at += 503) {
       PutBack();
       WriteBytes(path() + "-shm", index);
