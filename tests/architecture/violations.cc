@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 #include "tests/architecture/layers.h"
@@ -157,6 +158,38 @@ void CheckSleeps(const std::filesystem::path& root, const std::vector<std::strin
   }
 }
 
+// The most characters that a line of such a file may have; nothing if it may have any number.
+std::optional<long> MostCharacters(const std::filesystem::path& file) {
+  const std::string extension = file.extension();
+  if (IsCppSource(file.string()) || extension == ".proto" || extension == ".inc") return 100;
+  if (extension == ".py") return 110;
+  if (extension == ".cmake" || file.filename() == "CMakeLists.txt") return 120;
+  return std::nullopt;
+}
+
+// UTF-8 continues a character with bytes that begin with the bits 10.
+long CountCharacters(std::string_view line) {
+  return std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+void CheckLineLengths(const std::filesystem::path& root, const std::vector<std::string>& files,
+                      std::vector<std::string>& violations) {
+  for (const std::string& file : files) {
+    const std::optional<long> most = MostCharacters(file);
+    if (!most) continue;
+    std::istringstream text(ReadFile(root / file));
+    long number = 0;
+    for (std::string line; std::getline(text, line);) {
+      ++number;
+      const long characters = CountCharacters(line);
+      if (characters <= *most) continue;
+      violations.push_back(file + ":" + std::to_string(number) + ": has " +
+                           std::to_string(characters) + " characters, more than " +
+                           std::to_string(*most));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> FindViolations(const std::filesystem::path& root) {
@@ -169,6 +202,7 @@ std::vector<std::string> FindViolations(const std::filesystem::path& root) {
   CheckTests(root, files, violations);
   CheckTestFolders(files, violations);
   CheckSleeps(root, files, violations);
+  CheckLineLengths(root, files, violations);
   return violations;
 }
 

@@ -229,6 +229,21 @@ TEST_F(Architecture, TestsOfAFolderThatDoesNotExistAreFound) {
                                   "'core/cooking', which does not exist"));
 }
 
+TEST_F(Architecture, ALineThatIsTooLongIsFound) {
+  // Two bytes each.
+  std::string umlauts;
+  for (int i = 0; i < 97; ++i) umlauts += "\u00e4";
+  Write("core/space/search_space.h", "\n// " + umlauts + "\n");
+  EXPECT_THAT(Find(), IsEmpty());
+  Write("core/space/search_space.h", "\n// " + umlauts + "a\n");
+  Write("client/python/long.py", "# " + std::string(108, 'a'));
+  Write("core/CMakeLists.txt", std::string(121, '#'));
+  EXPECT_THAT(
+      Find(),
+      ElementsAre(AllOf(StartsWith("core/CMakeLists.txt:1: "), HasSubstr("121"), HasSubstr("120")),
+                  AllOf(StartsWith("core/space/search_space.h:2: "), HasSubstr("101"))));
+}
+
 TEST_F(Architecture, TableEntriesWithoutAFolderAreFound) {
   const std::vector<std::string> stale = FindStaleEntries(root_);
   EXPECT_THAT(stale, Contains("layers.cc: names the folder 'core/gp', which does not exist"));
