@@ -112,8 +112,8 @@ void CallMonitor::LogEnd(Rpc rpc, const absl::Status& status, absl::Duration too
   if (!status.ok()) {
     const std::string key = absl::StrCat(entry.name, " ", absl::StatusCodeToString(status.code()));
     const LogLevel level = LevelOf(status.code());
-    log_.WriteLimited(level, key, level == LogLevel::kInfo ? "call refused" : "call failed",
-                      fields);
+    const bool is_refused = level == LogLevel::kInfo || absl::IsResourceExhausted(status);
+    log_.WriteLimited(level, key, is_refused ? "call refused" : "call failed", fields);
   } else if (entry.changes && log_.Takes(LogLevel::kDebug)) {
     const CallFacts known = facts();
     log_.Write(LogLevel::kDebug, known.only_validates ? "validated" : "changed",

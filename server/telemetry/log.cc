@@ -9,6 +9,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace slipstream {
 namespace {
@@ -50,7 +51,9 @@ std::string TextOf(const LogField& field) {
   if (const auto* real = std::get_if<double>(&field.value)) return absl::StrCat(*real);
   const absl::string_view text = Cut(std::get<std::string>(field.value));
   if (IsPlain(text)) return std::string(text);
-  return absl::StrCat("\"", absl::Utf8SafeCEscape(text), "\"");
+  // Which also escapes apostrophes, as C needs it and no reader does.
+  const std::string escaped = absl::Utf8SafeCEscape(text);
+  return absl::StrCat("\"", absl::StrReplaceAll(escaped, {{"\\\\", "\\\\"}, {"\\'", "'"}}), "\"");
 }
 
 nlohmann::ordered_json JsonOf(const LogField& field) {

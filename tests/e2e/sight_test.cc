@@ -222,7 +222,7 @@ TEST(Sight, MessagesAboveTheLimitAreRefusedWithItsFlagCountedAndLogged) {
                          "\",code=\"RESOURCE_EXHAUSTED\"}"),
               1);
     EXPECT_THAT(server.Output(),
-                HasSubstr(std::string("warning call failed method=") + method +
+                HasSubstr(std::string("warning call refused method=") + method +
                           " code=RESOURCE_EXHAUSTED"));
   }
 }
@@ -248,7 +248,7 @@ TEST(Sight, AnswersAboveTheLimitAreRefusedWithItsFlagCountedAndLogged) {
                                "code=\"RESOURCE_EXHAUSTED\"}"),
             1);
   EXPECT_THAT(server.Output(),
-              HasSubstr("warning call failed method=GetStudy code=RESOURCE_EXHAUSTED"));
+              HasSubstr("warning call refused method=GetStudy code=RESOURCE_EXHAUSTED"));
 }
 
 TEST(Sight, GrpcsOwnLinesAreLinesOfTheLog) {

@@ -84,11 +84,11 @@ TEST_F(CallMonitorTest, ARefusedCallIsLoggedWithAllThatIsKnownOfIt) {
                                 HasSubstr("message=\"studies/s does not exist\""))));
 }
 
-TEST_F(CallMonitorTest, AFailedCallIsAWarning) {
+TEST_F(CallMonitorTest, AFailureAndAnExhaustedLimitAreWarnings) {
   Answer(Rpc::kObserve, absl::DataLossError("damaged"));
   Answer(Rpc::kObserve, absl::ResourceExhaustedError("full"));
   EXPECT_THAT(lines_, ElementsAre(HasSubstr("warning call failed method=Observe code=DATA_LOSS"),
-                                  HasSubstr("warning call failed")));
+                                  HasSubstr("warning call refused")));
 }
 
 TEST_F(CallMonitorTest, ASlowCallIsLoggedUnlessItIsOneThatLasts) {

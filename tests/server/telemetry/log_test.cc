@@ -41,6 +41,8 @@ TEST(LogLine, TextThatCouldBeTakenForMoreThanOneFieldOrLineIsQuoted) {
   EXPECT_THAT(TextLine({{"worker", "\x1b[31mred"}}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(TextLine({{"worker", ""}}), HasSubstr("worker=\"\""));
   EXPECT_THAT(TextLine({{"worker", "größe"}}), HasSubstr("größe"));
+  EXPECT_THAT(TextLine({{"worker", "it's a"}}), HasSubstr("worker=\"it's a\""));
+  EXPECT_THAT(TextLine({{"worker", "a \\'b\""}}), HasSubstr(R"(worker="a \\'b\"")"));
 }
 
 TEST(LogLine, AJsonLineIsOneObjectWhateverTheTextIs) {
