@@ -1,10 +1,16 @@
 """The command `compile_alone` on small trees in which some file lacks an #include."""
 
 import json
+import os
 import pathlib
+import signal
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "testing"))
+from waiting import wait_until  # noqa: E402
 
 COMMAND = pathlib.Path(__file__).resolve().parent / "compile_alone"
 
@@ -100,14 +106,37 @@ class CompileAlone(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn("core/a.cc does not compile alone:", text)
 
-    def test_other_flags_or_another_protocol_count_as_a_change(self):
+    def test_a_change_of_the_protocol_counts_where_its_headers_are_reached(self):
+        self.write("../library/slipstream/v1/study.pb.h", "struct Study {};\n")
+        self.write("core/a.cc", "int number;\n")
+        self.write("core/b.h", '#include "slipstream/v1/study.pb.h"\n')
+        self.write("core/b.cc", '#include "core/b.h"\nStudy study;\n')
+        self.write("proto/a.proto", "message Study {}\n")
+        both = ("core/a.cc", "core/b.cc")
+        self.assertEqual(self.remembering(*both), (0, "2 files compile alone.\n"))
+        self.write("proto/a.proto", "// Told in words.\nmessage Study {}  // As before.\n")
+        self.assertEqual(self.remembering(*both), (0, "2 files compile alone, 2 of them as before.\n"))
+        self.write("proto/a.proto", "message Trial {}\n")
+        self.assertEqual(self.remembering(*both), (0, "2 files compile alone, 1 of them as before.\n"))
+
+    def test_other_flags_count_as_a_change(self):
         self.write("core/a.cc", "int number;\n")
         self.assertEqual(self.remembering("core/a.cc")[0], 0)
-        self.write("proto/a.proto", 'syntax = "proto3";\n')
-        self.assertEqual(self.remembering("core/a.cc"), (0, "1 files compile alone.\n"))
         command = json.loads((self.root / "build/compile_commands.json").read_text())[0]["command"]
         self.write("build/compile_commands.json", json.dumps([{"command": f"{command} -DNEW"}]))
         self.assertEqual(self.remembering("core/a.cc"), (0, "1 files compile alone.\n"))
+
+    def test_what_passed_before_the_check_was_killed_is_not_compiled_again(self):
+        self.write("core/a.cc", "int number;\n")
+        self.write("core/slow.cc", '#include "slow.inc"\n')
+        os.mkfifo(self.root / "core/slow.inc")  # The compiler waits for whoever writes it.
+        running = subprocess.Popen([COMMAND, "--root", self.root, "--build", "build", "--remember",
+                                    self.root.parent / "passed", "core/a.cc", "core/slow.cc"],
+                                   cwd=self.root, start_new_session=True)
+        wait_until(lambda: any((self.root.parent / "passed").glob("*")), "a file has passed")
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        self.assertEqual(self.remembering("core/a.cc"), (0, "1 files compile alone, 1 of them as before.\n"))
 
     def test_a_build_that_was_not_configured_is_an_error(self):
         (self.root / "build/compile_commands.json").unlink()
