@@ -61,7 +61,7 @@ MODEL = dict(side=2, target=1.0, noise=0.1, source=1.2, source_noise=0.1 ** 0.5,
              tau=0.8 ** 0.5)
 
 
-def experiment(name, title, problem, methods, choices="", seeds=30, quick_seeds=10, **changes):
+def experiment(name, title, problem, methods, choices="", seeds=100, quick_seeds=10, **changes):
     settings = {"suggestions": TRIALS, "sources": True, "checkpoints": (5, 10, 20, TRIALS)}
     return Experiment(name=name, title=title, problems=(problem,), methods=methods, seeds=seeds,
                       quick_seeds=quick_seeds, choices=choices, **(settings | changes))
@@ -72,20 +72,21 @@ EXPERIMENTS = (
                given(**MODEL),
                "400 source points at random, as in the other settings; 30 evaluations; beta is "
                "0.2, as for boosting; no method has initial points. Env-GP's source noise, which "
-               "no paper names, is tau^2. The 120 x 120 grid."),
-    experiment("model, learnt", "The same, all constants learnt", "delta_model", learnt()),
+               "no paper names, is tau^2. The 120 x 120 grid.", seeds=400),
+    experiment("model, learnt", "The same, all constants learnt", "delta_model", learnt(),
+               seeds=400),
     experiment("model, beta 2", "The same, beta 2", "delta_model", given(**MODEL, beta=2.0),
-               "The second choice of beta.", seeds=15),
+               "The second choice of beta.", seeds=50),
     experiment("model, N 100", "The same with 100 source points, off the grid, beta 0.2",
-               "delta_model_pair", given(**MODEL), "The second choice of N.", seeds=15),
+               "delta_model_pair", given(**MODEL), "The second choice of N.", seeds=50),
     experiment("bumps", "The Gaussian pair, the paper's constants", "delta_bumps", given(**BUMPS),
                "The unit square, with the target's bump at (0.2, 0.2) and the source's at (0.907, "
                "0.907): the paper names neither. 30 evaluations, beta 0.2."),
     experiment("bumps, learnt", "The same, all constants learnt", "delta_bumps", learnt()),
     experiment("bumps, wide", "The same in a box of twice the side", "delta_bumps_wide",
-               given(**(BUMPS | {"side": 2})), "The second choice of the box.", seeds=15),
+               given(**(BUMPS | {"side": 2})), "The second choice of the box.", seeds=50),
     experiment("bumps, beta 2", "The same, beta 2", "delta_bumps", given(**BUMPS, beta=2.0),
-               "The second choice of beta, in the unit square.", seeds=15),
+               "The second choice of beta, in the unit square.", seeds=50),
     experiment("Bohachevsky", "Bohachevsky's functions, the paper's constants",
                "delta_bohachevsky", given(**BOHACHEVSKY),
                "Both functions are to be minimised, which the paper leaves open; the 120 x 120 "
@@ -93,7 +94,7 @@ EXPERIMENTS = (
     experiment("Bohachevsky, learnt", "The same, all constants learnt", "delta_bohachevsky",
                learnt()),
     experiment("Bohachevsky, beta 2", "The same, beta 2", "delta_bohachevsky",
-               given(**BOHACHEVSKY, beta=2.0), "The second choice of beta.", seeds=15),
+               given(**BOHACHEVSKY, beta=2.0), "The second choice of beta.", seeds=50),
 )
 
 INITIAL = 6
@@ -109,7 +110,7 @@ TUNED = tuple(
     experiment(name, title, problem,
                begun_at_random(given(side=10, noise=0.01, source_noise=0.02, tau=0.2, target=1.0,
                                      beta=beta, **lengths)),
-               choices, suggestions=INITIAL + TRIALS, seeds=20, quick_seeds=8,
+               choices, suggestions=INITIAL + TRIALS, seeds=60, quick_seeds=8,
                checkpoints=(10, 15, 25, INITIAL + TRIALS))
     for name, title, problem, beta, lengths, choices in (
         ("boosting", "Gradient boosting with 11 hyperparameters", "tuning_boosting11", 0.2,
