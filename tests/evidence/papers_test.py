@@ -351,7 +351,7 @@ class Keeping(unittest.TestCase):
 
     def test_what_was_written_is_read_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "paper.csv.xz"
+            path = pathlib.Path(folder) / "paper.csv.bz2"
             rows = [("e, f", "p", "m", kept.OURS, 3, kept.REGRET, numpy.array([0.123456, 1e-9]))]
             kept.write(path, rows)
             study = kept.Results.read(path).studies("e, f", "m")["p", 3]
@@ -391,7 +391,7 @@ class Running(unittest.TestCase):
 
     def test_an_experiment_goes_from_studies_to_a_report_and_is_not_run_twice(self):
         self.assertIn("0 of 8 studies are there, 8 to run", self.run_command())
-        found = kept.Results.read(self.out / "envelope.csv.xz")
+        found = kept.Results.read(self.out / "envelope.csv.bz2")
         name = "case 1, EI from six"
         self.assertEqual(found.methods(name), ["Envelope-BO", "Efficient-BO", "Collaborative-BO",
                                                "Generic-BO"])
@@ -407,15 +407,15 @@ class Running(unittest.TestCase):
         text = (self.out / "REPORT.md").read_text()
         self.assertIn("## Envelope-BO", text)
         self.assertTrue((self.out / "plots/envelope-case-1-ei-from-six-regret.svg").exists())
-        before = (self.out / "envelope.csv.xz").read_bytes()
+        before = (self.out / "envelope.csv.bz2").read_bytes()
         self.assertIn("8 of 8 studies are there, 0 to run", self.run_command("--no-plots"))
-        self.assertEqual((self.out / "envelope.csv.xz").read_bytes(), before)
+        self.assertEqual((self.out / "envelope.csv.bz2").read_bytes(), before)
 
     def test_programs_alone_need_one_method_of_ours_and_keep_none(self):
         self.assertIn("0 of 2 studies are there, 2 to run",
                       self.run_command("--only-independent", "--no-plots", "--methods",
                                        "Envelope-BO;Efficient-BO"))
-        found = kept.Results.read(self.out / "envelope.csv.xz")
+        found = kept.Results.read(self.out / "envelope.csv.bz2")
         name = "case 1, EI from six"
         self.assertEqual(found.methods(name), [])
         self.assertEqual(len(found.studies(name, "Envelope-BO", kept.INDEPENDENT)), 2)
@@ -424,7 +424,7 @@ class Running(unittest.TestCase):
     def test_a_quick_run_takes_the_kept_numbers_of_programs(self):
         self.run_command("--quick", "--no-plots", "--methods", "Generic-BO;Envelope-BO")
         name = "case 1, EI from six"
-        found = kept.Results.read(self.out / "envelope.csv.xz")
+        found = kept.Results.read(self.out / "envelope.csv.bz2")
         self.assertEqual(found.methods(name), ["Envelope-BO", "Generic-BO"])
         self.assertEqual(found.methods(name, kept.INDEPENDENT), ["Envelope-BO", "Generic-BO"])
         repository = kept.Results.read(kept.FOLDER / f"envelope{kept.ENDING}")

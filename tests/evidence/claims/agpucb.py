@@ -48,7 +48,7 @@ def on_samples(points):
             TRUE: fixed + "+norm=4", WRONG: fixed + "+norm=0.25"}
 
 
-def experiment(name, title, problem, methods, choices="", seeds=10, quick_seeds=10,
+def experiment(name, title, problem, methods, choices="", seeds=20, quick_seeds=10,
                facts=("h",)):
     return Experiment(name=name, title=title, problems=(problem,), methods=methods,
                       suggestions=TRIALS, seeds=seeds, quick_seeds=quick_seeds, unit="worst",
@@ -98,7 +98,7 @@ def on_logistic():
 EXPERIMENTS += (Experiment(
     name="logistic", title="A logistic regression with 4 hyperparameters",
     problems=("tuning_logistic4",), methods=on_logistic(), suggestions=50, from_nothing=False,
-    seeds=10, quick_seeds=5, unit="worst", facts=("h",), checkpoints=(10, 20, 30, LATER),
+    seeds=20, quick_seeds=5, unit="worst", facts=("h",), checkpoints=(10, 20, 30, LATER),
     choices="120 recorded trainings on the digits data, of which each study may choose each once: "
             "no point is evaluated twice. 5 random points for all. The validation's log loss. Unlike "
             "the paper's, beliefs are log-normal: a Gamma belief would be in the noise as well, which "

@@ -1,17 +1,17 @@
 """The measured numbers that the repository keeps: one line for each study and quantity.
 
 Regrets are those of every evaluation, noise-free, to three digits; everything that the report says
-is computed from these lines alone. The repository has the files compressed; xzcat shows them.
+is computed from these lines alone. The repository has the files compressed; bzcat shows them.
 """
 
+import bz2
 import csv
 import io
-import lzma
 import pathlib
 
 import numpy
 
-ENDING = ".csv.xz"
+ENDING = ".csv.bz2"
 FOLDER = pathlib.Path(__file__).resolve().parent / "kept"
 COLUMNS = ("experiment", "problem", "method", "program", "seed", "quantity", "values")
 OURS = "slipstream"
@@ -34,14 +34,14 @@ def write(path, rows):
     for *names, numbers in rows:
         writer.writerow([*names, text_of(numbers)])
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(lzma.compress(text.getvalue().encode(), preset=9 | lzma.PRESET_EXTREME))
+    path.write_bytes(bz2.compress(text.getvalue().encode()))
 
 
 def read(path):
     """Rows as tuples in the order of COLUMNS, with text for values; none if there is no file."""
     if not pathlib.Path(path).exists():
         return []
-    with lzma.open(path, "rt", newline="") as file:
+    with bz2.open(path, "rt", newline="") as file:
         return [tuple(row[column] for column in COLUMNS) for row in csv.DictReader(file)]
 
 

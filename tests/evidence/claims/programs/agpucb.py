@@ -167,6 +167,6 @@ def programs():
         "GP-UCB, true": with_true_length(), "A-GP-UCB": Expanding(False, rate=SHORTER_RATE),
         "A-GP-UCB, one step": Expanding(True, rate=SHORTER_RATE)}
     return {"bump": bump, "bump, shorter belief": shorter, "bump from four": bump,
-            "samples": samples,
+            "samples": samples, "samples, two dimensions": samples,
             "bump, lambda 0.5": with_constants(share=0.5),
             "bump, B_0 0.5": with_constants(norm=0.5)}
