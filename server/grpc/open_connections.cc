@@ -23,8 +23,8 @@ void Reset(int connection) {
   (void)connect(connection, &nobody, sizeof(nobody));
 }
 
-// Of these, by their descriptors, each that is meant and still open: a descriptor may by now be
-// another connection's. How many.
+// Resets the connections to those peers for which `is_meant` is true, and returns how many. The
+// kernel may have given a descriptor to another connection since, which is left alone.
 int ResetThose(const std::vector<Peer>& peers, absl::FunctionRef<bool(const Peer&)> is_meant) {
   int count = 0;
   for (size_t i = 0; i < peers.size(); ++i) {

@@ -31,8 +31,8 @@ struct ProblemListing {
   std::string summary;
 };
 
-// Where the folders data and peers are unless the user names another folder: beside the
-// repository, which does not keep them.
+// The folder that contains data and peers, unless the user names another one. It is beside the
+// repository, which keeps neither.
 std::string DefaultDataFolder();
 
 // All problems, except the recorded tables' if their files are absent.

@@ -1,5 +1,5 @@
 // Where this checkout and its build tree are. Only places.cc is compiled with these paths, so that
-// what a cache of compilers has of all other objects serves every checkout.
+// a compiler cache can share all other objects between checkouts.
 #ifndef SLIPSTREAM_TESTS_TESTING_PLACES_H_
 #define SLIPSTREAM_TESTS_TESTING_PLACES_H_
 
@@ -7,10 +7,10 @@
 
 namespace slipstream {
 
-// The path of what is here in the repository, such as "README.md".
+// The absolute path of a file in the repository, such as "README.md".
 std::string RepositoryPath(const std::string& relative);
 
-// The path of what is here in the build tree, such as "bin/slipstream".
+// The absolute path of a file in the build tree, such as "bin/slipstream".
 std::string BuildPath(const std::string& relative);
 
 }  // namespace slipstream

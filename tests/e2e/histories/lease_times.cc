@@ -31,8 +31,8 @@ struct Holding {
   std::optional<std::string> worker;
 };
 
-// What a call shows to be held before it happened, at some moment between its beginning and its
-// end.
+// Which worker held which trials just before the call took effect, as far as the call shows it.
+// It took effect at some moment between its beginning and its end.
 std::vector<Holding> HeldBefore(const Call& call) {
   if (call.verb == Verb::kLeaseEnd) return {{call.numbers.front(), std::nullopt}};
   if (call.verb == Verb::kSuggest) return {};  // It may just have begun the lease.

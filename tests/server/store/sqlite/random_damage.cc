@@ -23,8 +23,9 @@ void RandomDamageTest::SetUp() {
   ASSERT_TRUE(store.ok()) << store.status();
   FillStore(**store);
   old_index_ = ReadBytes(path() + "-shm");
-  for (int i = 0; i < 3; ++i)
+  for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(CreateStudy(**store, StudyNamed("late-" + std::to_string(i))).ok());
+  }
   content_ = ContentOf(**store);
   for (const char* suffix : {"", "-wal", "-shm"})
     files_[path() + suffix] = ReadBytes(path() + suffix);
