@@ -1,9 +1,13 @@
 #include "tests/client/fake_service.h"
 
+#include <grpcpp/client_context.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
@@ -13,6 +17,8 @@ namespace slipstream {
 namespace {
 
 using google::protobuf::util::MessageDifferencer;
+
+constexpr int kMostIdleThreads = 16;  // Of a server.
 
 grpc::Status NotFound(const std::string& name) {
   return {grpc::StatusCode::NOT_FOUND, absl::StrCat(name, " does not exist")};
@@ -737,7 +743,25 @@ FakeServer::FakeServer() {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(&service_);
+  builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kMostIdleThreads);
   server_ = builder.BuildAndStart();
+}
+
+void FakeServer::StartThreads(int count) {
+  const size_t before = service_.calls().size();
+  service_.FailNext(count, {.hold = true});
+  std::vector<std::thread> callers;
+  for (int i = 0; i < count; ++i) {
+    callers.emplace_back([this] {
+      const auto channel = grpc::CreateChannel(address(), grpc::InsecureChannelCredentials());
+      grpc::ClientContext context;
+      v1::Study study;
+      (void)v1::OptimizationService::NewStub(channel)->GetStudy(&context, {}, &study);
+    });
+  }
+  while (service_.calls().size() < before + count) std::this_thread::yield();
+  service_.Release();
+  for (std::thread& caller : callers) caller.join();
 }
 
 FakeServer::~FakeServer() {

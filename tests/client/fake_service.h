@@ -176,6 +176,9 @@ class FakeServer {
 
   FakeService& service() { return service_; }
   std::string address() const;
+  // Answers so many calls at once from now on without a thread of its own more. It releases
+  // the calls that are held.
+  void StartThreads(int count);
 
  private:
   FakeService service_;

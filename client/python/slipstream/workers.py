@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from typing import Callable, List, Optional
+
+# A signal that arrives just before the main thread falls asleep does not wake it.
+_SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class Workers:
@@ -11,9 +15,10 @@ class Workers:
 
     def __init__(self, count: int, work: Callable[[], None]) -> None:
         self._work = work
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._at_work = count
         self._errors: List[BaseException] = []
+        self._ends: queue.SimpleQueue[None] = queue.SimpleQueue()
         for number in range(count):
             threading.Thread(target=self._run, name=f"slipstream_{number}", daemon=True).start()
 
@@ -23,24 +28,29 @@ class Workers:
             self._work()
         except BaseException as raised:
             error = raised
-        with self._changed:
-            self._at_work -= 1
+        with self._lock:
             if error is not None:
                 self._errors.append(error)
-            self._changed.notify_all()
+            self._at_work -= 1
+        self._ends.put(None)
 
     def wait_for_error(self) -> None:
-        """Returns when one has failed or all have ended."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._errors or not self._at_work)
+        """Returns when one has failed or all have ended. Only one thread may wait."""
+        self._wait_for(lambda: bool(self._errors) or not self._at_work)
 
     def wait(self) -> None:
-        """Returns when all have ended."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._at_work)
+        """Returns when all have ended. Only one thread may wait."""
+        self._wait_for(lambda: not self._at_work)
+
+    def _wait_for(self, done: Callable[[], bool]) -> None:
+        # Without a lock, as a signal's exception may come while it is taken or released.
+        while not done():
+            try:
+                self._ends.get(timeout=_SECONDS_BETWEEN_LOOKS)
+            except queue.Empty:
+                pass
 
     @property
     def first_error(self) -> Optional[BaseException]:
         """The error of the first one that failed; None if none did."""
-        with self._changed:
-            return self._errors[0] if self._errors else None
+        return self._errors[0] if self._errors else None

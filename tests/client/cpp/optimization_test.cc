@@ -66,6 +66,7 @@ TEST_F(OptimizationTest, GoesOnWithoutTheThreadsThatCannotStart) {
   std::atomic<int> evaluated{0};
   const auto first = study_->Suggest();  // Its lease is renewed by a thread of the client.
   ASSERT_TRUE(first.ok()) << first.status();
+  server_.StartThreads(4);  // The server is in this process too.
   SetStackBytes(kMoreThanThereIs);
   const auto best = study_->Optimize(
       [&evaluated](Trial&) {

@@ -1,5 +1,6 @@
 """What becomes of a trial: outcomes, blocks, leases, and the loop that evaluates many."""
 
+import _thread
 import copy
 import datetime
 import decimal
@@ -641,6 +642,20 @@ class Interruptions(TrialTest):
             with self.assertRaises(KeyboardInterrupt) as raised:
                 study.optimize(objective, trials=1, workers=2, progress=False)
         self.assertIsInstance(raised.exception.__cause__, RuntimeError)
+
+    def test_a_signal_that_wakes_nobody_is_heard(self):
+        study = self.open()
+
+        def objective(trial):
+            self.waiting.wait(PATIENCE)
+            # As a signal between the last look for one and the beginning of the wait.
+            _thread.interrupt_main()
+            wait_until(lambda: "interrupted" in sys.stderr.getvalue(), "Ctrl-C was heard")
+            return trial.x
+
+        with unittest.mock.patch.object(sys, "stderr", io.StringIO()):
+            with self.assertRaises(KeyboardInterrupt):
+                study.optimize(objective, trials=1, workers=2, progress=False)
 
     def test_another_exception_of_a_signal_gives_them_back_too(self):
         study = self.open()
