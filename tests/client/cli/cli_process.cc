@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "tests/e2e/temporary_folder.h"
 #include "tests/testing/places.h"
 
 extern char** environ;
@@ -60,10 +61,10 @@ std::optional<pid_t> Start(const std::vector<std::string>& arguments,
 }  // namespace
 
 std::string WriteTestFile(const std::string& name, const std::string& content) {
+  static const TemporaryFolder all;
   const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
   const std::filesystem::path folder =
-      std::filesystem::path(testing::TempDir()) /
-      absl::StrCat("slipstream_cli_", getpid(), "_", test->test_suite_name(), "_", test->name());
+      std::filesystem::path(all.path()) / absl::StrCat(test->test_suite_name(), "_", test->name());
   std::filesystem::create_directories(folder);
   const std::string path = (folder / name).string();
   std::ofstream(path, std::ios::binary) << content;

@@ -26,7 +26,7 @@ ProcessResult RunCli(const std::vector<std::string>& arguments, const std::strin
 std::string RunCliOnTerminal(const std::vector<std::string>& arguments, int columns,
                              const std::vector<std::string>& environment = {});
 
-// Writes a file in a temporary folder and returns its path.
+// Writes a file of the running test, which ends with this process, and returns its path.
 std::string WriteTestFile(const std::string& name, const std::string& content);
 
 class CliTest : public testing::Test {
