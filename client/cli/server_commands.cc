@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cli/duration_text.h"
@@ -91,6 +92,16 @@ std::vector<Field> StatusFields(const v1::ServerStatus& status) {
   };
 }
 
+std::string CacheText(const v1::ServerStatus::Cache& cache) {
+  return absl::StrCat("cached ", absl::StrReplaceAll(cache.name(), {{"_", " "}}));
+}
+
+void AddLimits(const v1::ServerStatus& status, Table* table) {
+  for (const v1::ServerStatus::Limit& limit : status.limits()) {
+    table->rows.push_back({limit.name(), "", absl::StrCat(limit.value()), limit.flag()});
+  }
+}
+
 Table UseTable(const v1::ServerStatus& status) {
   Table table;
   table.columns = {{"what", Align::kLeft, kWhole},
@@ -102,12 +113,10 @@ Table UseTable(const v1::ServerStatus& status) {
                           absl::StrCat(queue.limit()), ""});
   }
   for (const v1::ServerStatus::Cache& cache : status.caches()) {
-    table.rows.push_back({absl::StrCat("cached ", cache.name()), BytesText(cache.bytes()),
+    table.rows.push_back({CacheText(cache), BytesText(cache.bytes()),
                           BytesText(cache.limit_bytes()), ""});
   }
-  for (const v1::ServerStatus::Limit& limit : status.limits()) {
-    table.rows.push_back({limit.name(), "", absl::StrCat(limit.value()), limit.flag()});
-  }
+  AddLimits(status, &table);
   return table;
 }
 
@@ -145,6 +154,87 @@ Table ProjectTable(const v1::ServerStatus& status) {
   return table;
 }
 
+// All of the status as rows for programs: bytes and seconds are plain numbers.
+class StatusRows {
+ public:
+  explicit StatusRows(const v1::ServerStatus& status) {
+    table_.columns = {{"what"}, {"now"}, {"limit"}, {"flag"}};
+    AddFacts(status);
+    AddStore(status.store());
+    AddSuggestions(status.suggestions());
+    for (const v1::ServerStatus::Project& project : status.projects()) AddProject(project);
+    for (const v1::ServerStatus::Queue& queue : status.queues()) {
+      Add(absl::StrCat("waiting ", queue.name()), queue.waiting(), absl::StrCat(queue.limit()));
+    }
+    for (const v1::ServerStatus::Cache& cache : status.caches()) {
+      Add(absl::StrCat("bytes of ", CacheText(cache)), cache.bytes(),
+          absl::StrCat(cache.limit_bytes()));
+    }
+    AddLimits(status, &table_);
+  }
+
+  const Table& table() const { return table_; }
+
+ private:
+  static std::string SecondsText(const google::protobuf::Duration& duration) {
+    return absl::StrFormat("%.3f", SecondsOf(duration));
+  }
+
+  template <typename Value>
+  void Add(const std::string& what, const Value& now, const std::string& limit = "") {
+    table_.rows.push_back({what, absl::StrCat(now), limit, ""});
+  }
+
+  void AddFacts(const v1::ServerStatus& status) {
+    Add("version", status.version());
+    Add("up since", FormatTime(status.start_time()));
+    Add("seconds up", SecondsText(status.uptime()));
+    Add("studies", status.contents().studies());
+    Add("trials", status.contents().trials());
+    Add("source tasks", status.contents().source_tasks());
+    Add("open calls", status.open_calls());
+    Add("open watchers", status.watchers());
+    Add("bytes of memory", status.resident_bytes());
+  }
+
+  void AddStore(const v1::ServerStatus::Store& store) {
+    Add("takes changes", store.takes_writes() ? "true" : "false");
+    Add("message of the store", store.message());
+    Add("bytes of the file", store.file_bytes());
+    Add("bytes of the log", store.log_bytes());
+    if (store.has_disk_free_bytes()) Add("bytes free", store.disk_free_bytes());
+    Add("commits", store.commits());
+    Add("seconds of commits", SecondsText(store.commit_time()));
+    Add("changes", store.writes());
+  }
+
+  void AddSuggestions(const v1::ServerStatus::Suggestions& suggestions) {
+    Add("suggestions by recipe", suggestions.by_recipe());
+    Add("suggestions without transfer", suggestions.without_transfer());
+    Add("suggestions without a model", suggestions.quasi_random());
+    Add("suggestions precomputed", suggestions.prepared());
+    Add("suggestions precomputed and used", suggestions.prepared_used());
+    Add("suggestions precomputed and wasted", suggestions.prepared_wasted());
+  }
+
+  void AddProject(const v1::ServerStatus::Project& project) {
+    const v1::ServerStatus::Quota& quota = project.quota();
+    const auto add = [&](const char* what, int64_t now, bool is_limited, int64_t limit) {
+      Add(absl::StrCat(what, " of ", project.name()), now,
+          is_limited ? absl::StrCat(limit) : std::string());
+    };
+    add("studies", project.studies(), quota.has_studies(), quota.studies());
+    add("trials", project.trials(), quota.has_trials(), quota.trials());
+    add("source tasks", project.source_tasks(), quota.has_source_tasks(), quota.source_tasks());
+    add("bytes", project.bytes(), quota.has_bytes(), quota.bytes());
+    if (!quota.has_calls_per_second()) return;
+    Add(absl::StrCat("calls a second of ", project.name()), "",
+        absl::StrCat(quota.calls_per_second()));
+  }
+
+  Table table_;
+};
+
 // For scripts, a server that refuses changes is an error.
 absl::Status RefusalOf(const v1::ServerStatus& status) {
   if (status.store().takes_writes()) return absl::OkStatus();
@@ -157,13 +247,15 @@ absl::Status ShowStatus(Session& session) {
     session.Print(JsonText(status));
     return RefusalOf(status);
   }
-  if (session.format() == Format::kTable) {
-    session.Print(StatusFields(status));
-    session.Print("\n");
+  if (session.format() == Format::kCsv) {
+    session.Print(StatusRows(status).table());
+    return RefusalOf(status);
   }
+  session.Print(StatusFields(status));
+  session.Print("\n");
   session.Print(UseTable(status));
-  if (session.format() == Format::kTable && status.projects_size() > 0) {
-    session.Print(std::string("\n"));
+  if (status.projects_size() > 0) {
+    session.Print("\n");
     session.Print(ProjectTable(status));
   }
   return RefusalOf(status);

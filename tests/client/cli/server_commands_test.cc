@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/cli_process.h"
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 using ServerCommandsTest = CliTest;
 
@@ -37,7 +39,20 @@ TEST_F(ServerCommandsTest, StatusIsOneJsonDocumentForPrograms) {
   EXPECT_EQ(status["contents"]["trials"], "400");
   EXPECT_EQ(status["store"]["takesWrites"], false);
   EXPECT_EQ(status["projects"][0]["quota"]["studies"], "10");
-  EXPECT_EQ(Run({"server", "status", "--format", "csv"}).out.substr(0, 15), "what,now,limit,");
+}
+
+TEST_F(ServerCommandsTest, StatusIsOneTableOfPlainNumbersForSpreadsheets) {
+  const ProcessResult result = Run({"server", "status", "--format", "csv"});
+  EXPECT_EQ(result.code, 1) << result.err;
+  EXPECT_THAT(result.out, StartsWith("what,now,limit,flag\r\nversion,9.9,,\r\n"));
+  for (const char* row :
+       {"seconds up,90000.000,,", "trials,400,,", "takes changes,false,,",
+        "bytes free,5368709120,,", "seconds of commits,0.020,,", "changes,25,,",
+        "waiting reads,7,100,", "bytes of cached histories,1536,16777216,",
+        "trials of a study,,1000,'--max-trials-per-study", "studies of projects/vision,3,10,",
+        "trials of projects/vision,400,,", "calls a second of projects/vision,,2.5,"}) {
+    EXPECT_THAT(result.out, HasSubstr(absl::StrCat("\r\n", row, "\r\n")));
+  }
 }
 
 TEST_F(ServerCommandsTest, TheTokenIsSentFromAFileOrTheEnvironment) {
@@ -51,7 +66,9 @@ TEST_F(ServerCommandsTest, TheTokenIsSentFromAFileOrTheEnvironment) {
              {"SLIPSTREAM_ADDRESS=" + server_.address(), "SLIPSTREAM_TOKEN=ann.from-environment"});
   EXPECT_EQ(result.code, 1) << result.err;
   EXPECT_EQ(service().calls().back().authorization, "Bearer ann.from-environment");
-  EXPECT_EQ(Run({"server", "status", "--token-file", "/nowhere"}).code, 1);
+  const ProcessResult missing = Run({"server", "status", "--token-file", "/nowhere"});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("/nowhere"));
   EXPECT_EQ(Run({"server", "status", "--ca", "/nowhere"}).code, 2);
 }
 
