@@ -79,6 +79,9 @@ absl::Status CheckOptions(const ClientOptions& options) {
   if (absl::Status status = CheckDeadlines("suggest", options.suggest); !status.ok()) {
     return status;
   }
+  if (absl::Status status = CheckDeadlines("outcome", options.outcome); !status.ok()) {
+    return status;
+  }
   if (absl::Status status = CheckDeadlines("registration", options.registration); !status.ok()) {
     return status;
   }

@@ -87,7 +87,7 @@ absl::StatusOr<v1::ListReportsResponse> Client::ListReports(const std::string& t
 
 absl::StatusOr<v1::Trial> Client::Observe(v1::ObserveRequest request) {
   Identify(&request);
-  return caller_->Unary("record the outcome of " + request.trial(), options_.call,
+  return caller_->Unary("record the outcome of " + request.trial(), options_.outcome,
                         &Caller::Stub::Observe, request);
 }
 

@@ -66,6 +66,8 @@ struct ClientOptions {
   Deadlines call = {std::chrono::seconds(10), std::chrono::seconds(60)};
   // Deadlines of Suggest, which may have to fit a model first.
   Deadlines suggest = {std::chrono::seconds(60), std::chrono::minutes(5)};
+  // Deadlines of Observe: an outcome may be all that is left of a long training.
+  Deadlines outcome = {std::chrono::seconds(10), std::chrono::minutes(5)};
   // Deadlines of RegisterSourceTask, which sends up to 100,000 observations, and of ExportStudy and
   // ImportStudy.
   Deadlines registration = {std::chrono::minutes(2), std::chrono::minutes(10)};

@@ -40,6 +40,10 @@ class FailedPrecondition(SlipstreamError):
     """The current state forbids the call; something else must happen first."""
 
 
+class TrialEnded(FailedPrecondition):
+    """The trial has another outcome already, which stays: somebody else has ended it."""
+
+
 class CandidatesExhausted(FailedPrecondition):
     """Every candidate of the study's list has been suggested."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any, Iterable, List, Mapping, Optional, Union
 
 from slipstream._calls.blocking import BlockingTransport
@@ -17,7 +16,7 @@ from slipstream._operations.study_request import StudyRequest
 from slipstream.connections import connect
 from slipstream.options import Options
 from slipstream.parameters import Parameter
-from slipstream.records import SourceTask, StudyDescription
+from slipstream.records import Lease, SourceTask, StudyDescription
 from slipstream.scalars import label_texts
 from slipstream.study import Study
 from slipstream.tables import Table
@@ -51,7 +50,7 @@ def create_or_load(
     seed: Optional[int] = None,
     stopping: Optional[str] = None,
     stopping_options: Optional[Mapping[str, float]] = None,
-    lease: Union[float, timedelta, str, None] = None,
+    lease: Lease = None,
     requeues: Optional[int] = None,
     title: str = "",
     labels: Optional[Mapping[str, Union[str, float]]] = None,

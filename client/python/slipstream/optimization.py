@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import threading
 import time
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Type
 
 from slipstream import errors
 from slipstream._operations.notices import callers_line, warn_caller
-from slipstream.progress import Progress
+from slipstream.progress import Progress, brief_error
 from slipstream.scalars import check_count, check_seconds
 from slipstream.workers import Workers
 
@@ -86,6 +87,51 @@ def _is_infinite_or_nan(value: Any) -> bool:
         return False  # Whoever records it says what is wrong.
 
 
+class Mishaps:
+    """Warns of what happens to trials without ending the optimisation, at the line of the user's
+    program that led to the making of this object. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._line = callers_line()
+        self._told = False
+
+    def note_failure(self, trial: HeldTrial, error: Exception) -> None:
+        """An exception that is caught has failed the trial. Only the first one is told."""
+        with self._lock:
+            told, self._told = self._told, True
+        if not told:
+            self._line.warn(
+                f"{trial!r} has failed, and the optimisation goes on: {brief_error(error)}. Further "
+                "failures are counted without a warning; each trial has its reason"
+            )
+
+    def note_end(self, error: errors.TrialEnded) -> None:
+        """Somebody else has ended a trial while it was evaluated."""
+        self._line.warn(f"{error} The optimisation goes on.")
+
+
+def check_catch(catch: Any) -> Tuple[Type[Exception], ...]:
+    """The types of exceptions that fail their trial and nothing more."""
+    types = (catch,) if isinstance(catch, type) else tuple(catch) if _is_list(catch) else None
+    if types is None or not all(isinstance(one, type) and issubclass(one, Exception) for one in types):
+        raise TypeError(
+            f"catch={catch!r} must be types of exceptions, such as (ValueError, OSError), and "
+            "Exception for all of them"
+        )
+    return types
+
+
+def _is_list(catch: Any) -> bool:
+    return isinstance(catch, (tuple, list, set, frozenset))
+
+
+def check_objective(objective: Any) -> None:
+    """Refuses what cannot be called."""
+    if not callable(objective):
+        raise TypeError(f"the objective is {objective!r}, and must be a function of a trial")
+
+
 class _Evaluation:
     """What the threads of one optimisation share. Thread-safe."""
 
@@ -102,6 +148,7 @@ class _Evaluation:
         self._catch = catch
         self._progress = progress
         self._finite = FiniteValues()
+        self._mishaps = Mishaps()
         self._lock = threading.Lock()
         self._held: List[Trial] = []
         self._given_up = False
@@ -117,21 +164,33 @@ class _Evaluation:
             if not self._hold(trial):
                 trial.release()
                 return
+            failure = None
             try:
-                self._evaluate(trial)
+                failure = self._evaluate(trial)
                 self._catch_up()
+            except errors.SlipstreamError:
+                raise  # What the server did not hear must not go unnoticed.
+            except Exception as error:
+                failure = error
+                self._catch_up()
+                raise
             finally:
                 if self._let_go(trial):
-                    self._progress.count(trial)
+                    self._progress.count(trial, failure)
 
-    def _evaluate(self, trial: Trial) -> None:
+    def _evaluate(self, trial: Trial) -> Optional[Exception]:
+        """What has failed the trial, if that is caught."""
         try:
             with trial:
                 trial.finish(self._finite.check(trial, self._objective(trial)))
+        except errors.TrialEnded as ended:
+            self._mishaps.note_end(ended)
         except errors.SlipstreamError:
-            raise  # What the server did not hear must not go unnoticed.
-        except self._catch:
-            pass  # The trial has failed with the exception's text.
+            raise
+        except self._catch as error:
+            self._mishaps.note_failure(trial, error)
+            return error
+        return None
 
     def _catch_up(self) -> None:
         """Learns of what other processes have found, now and then."""
@@ -225,6 +284,13 @@ def optimize(
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
     workers = check_count("workers", workers, 1)
+    check_objective(objective)
+    if inspect.iscoroutinefunction(objective):
+        raise TypeError(
+            f"the objective {objective!r} is asynchronous: open the study by slipstream.aio, whose "
+            "optimize() awaits it"
+        )
+    catch = check_catch(catch)
     quota = Quota(trials, timeout)
     with Progress(study.id, study.objective, quota.trials, show_progress) as progress:
         evaluation = _Evaluation(study, objective, quota, catch, progress)

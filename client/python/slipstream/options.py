@@ -85,6 +85,8 @@ class Options:
     call: Deadlines = field(default_factory=lambda: Deadlines(10, 60))
     # Suggest may have to fit a model first.
     suggest: Deadlines = field(default_factory=lambda: Deadlines(60, 300))
+    # Outcomes, which may be all that is left of a long training.
+    outcome: Deadlines = field(default_factory=lambda: Deadlines(10, 300))
     # Up to 100,000 observations are sent.
     registration: Deadlines = field(default_factory=lambda: Deadlines(120, 600))
     retry: Retry = field(default_factory=Retry)

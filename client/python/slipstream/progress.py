@@ -13,6 +13,7 @@ from slipstream._operations.held_trial import HeldTrial
 from slipstream.records import Objective, TrialRecord
 
 _BAR = 20  # Characters.
+_ERROR = 100  # The most characters of an error's text.
 _LINES = 10  # Off a terminal, in all.
 _SECONDS_BETWEEN_LINES = 30.0
 _SECONDS_BETWEEN_READS = 2.0
@@ -22,6 +23,12 @@ def _clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
+def brief_error(error: BaseException) -> str:
+    """Its type and the beginning of its text, on one line."""
+    name, text = type(error).__name__, " ".join(str(error).split())
+    return f"{name}: {text[:_ERROR]}{'...' if len(text) > _ERROR else ''}" if text else name
 
 
 def _brief(params: Mapping[str, object]) -> str:
@@ -56,6 +63,8 @@ class Progress:
         self._last_line = self._started
         self._done = 0
         self._last_read: Optional[float] = None
+        self._failed = 0
+        self._last_failure = ""
         self._best: Optional[str] = None
         self._best_value: Optional[float] = None
         self._written: Optional[Tuple[int, Optional[str]]] = None  # What the last line says.
@@ -80,12 +89,16 @@ class Progress:
             if best is not None:
                 self._consider(best.number, best.value, best)
 
-    def count(self, trial: HeldTrial) -> None:
-        """Takes note of a trial that has ended, unless it was given back."""
+    def count(self, trial: HeldTrial, failure: Optional[Exception] = None) -> None:
+        """Takes note of a trial that has ended, by an exception if it failed, unless it was given
+        back."""
         if trial.given_back:
             return
         with self._lock:
             self._done += 1
+            if failure is not None:
+                self._failed += 1
+                self._last_failure = brief_error(failure)
             self._consider(trial.number, trial.measured, trial)
             if self._shown and (self._terminal or self._is_due(self._done)):
                 self._write()
@@ -151,4 +164,6 @@ class Progress:
             bar = f"[{'#' * full}{'-' * (_BAR - full)}] "
         total = f"/{self._total}" if self._total is not None else ""
         elapsed = _clock(time.monotonic() - self._started)
-        return f"{self._title} {bar}{self._done}{total} {elapsed}  {self._best or 'no result yet'}"
+        best = self._best or "no result yet"
+        failed = f"; {self._failed} failed, the last: {self._last_failure}" if self._failed else ""
+        return f"{self._title} {bar}{self._done}{total} {elapsed}  {best}{failed}"

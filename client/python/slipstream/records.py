@@ -11,6 +11,8 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 from slipstream.parameters import Parameter, Value
 from slipstream.scalars import is_number, plain
 
+Lease = Union[float, timedelta, str, None]  # Seconds, or as seconds_of says; None: as it is.
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -186,7 +188,7 @@ def _seconds_in(text: str) -> Optional[float]:
         return None
 
 
-def seconds_of(lease: Union[float, timedelta, str, None]) -> Optional[float]:
+def seconds_of(lease: Lease) -> Optional[float]:
     """A lease in seconds.
 
     >>> seconds_of(timedelta(minutes=10)), seconds_of("1h30m")

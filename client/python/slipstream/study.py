@@ -18,7 +18,7 @@ from slipstream.local_server import file_of, join
 from slipstream.optimization import optimize
 from slipstream.options import Options
 from slipstream.plotter import Plotter
-from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
+from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trial import Trial
 from slipstream.trials import Trials
 
@@ -151,11 +151,47 @@ class Study(StudyBase):
         made a suggestion."""
         return self.description.transfer
 
-    def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
-        """Queues a configuration as the next suggestion.
+    def trial(self, number: int) -> TrialRecord:
+        """The trial of this number as it is now, whoever holds it."""
+        return self._transport.run(self._reader.trial(number))
 
-        Leave out inactive parameters, or set them to None."""
-        return self._transport.run(self._reader.enqueue(params))
+    def tell(
+        self,
+        trial: Union[int, TrialRecord],
+        value: Optional[float] = None,
+        *,
+        failed: Optional[str] = None,
+        infeasible: Optional[str] = None,
+    ) -> TrialRecord:
+        """Records the outcome of a trial, given by its number or its record, and returns it.
+
+        A program that asks in one process and learns the result in another one tells it by this
+        method. The outcome is the value of the metric, or the reason why it `failed` or is
+        `infeasible`. Raises TrialEnded if the trial has another outcome already.
+
+        >>> import slipstream
+        >>> study = slipstream.create_or_load(
+        ...     "doctest-tell", {"x": slipstream.real(0, 1)}, minimize="loss")
+        >>> number = study.suggest().number
+        >>> study.tell(number, 0.25).value
+        0.25
+        """
+        return self._transport.run(self._reader.tell(trial, value, failed, infeasible))
+
+    def enqueue(
+        self,
+        params: Mapping[str, Any],
+        *,
+        unless_there: bool = False,
+        request_id: Optional[str] = None,
+    ) -> TrialRecord:
+        """Queues a configuration as the next suggestion, and returns its trial.
+
+        Leave out inactive parameters, or set them to None. With `unless_there`, nothing is queued
+        if a trial has the configuration already, which is returned instead: so a script that is
+        run again queues nothing twice. `request_id` (1 to 128 printable characters) makes repeating
+        the call safe: another call with the same id within a day adds nothing."""
+        return self._transport.run(self._reader.enqueue(params, unless_there, request_id))
 
     def record(
         self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
@@ -212,11 +248,14 @@ class Study(StudyBase):
         *,
         title: Optional[str] = None,
         labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+        lease: Lease = None,
+        requeues: Optional[int] = None,
     ) -> StudyDescription:
-        """Changes the study's title or labels, and returns the changed study.
+        """Changes the study's title, labels or leases, and returns the changed study.
 
         Labels are added and removed as in `annotate`, with the same caution about two processes
-        that change them at once. Arguments that are left out change nothing.
+        that change them at once. `lease` and `requeues` are as in `slipstream.create_or_load`, and
+        hold for leases and renewals from now on. Arguments that are left out change nothing.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -226,7 +265,8 @@ class Study(StudyBase):
         >>> study.change(labels={"year": None}).labels
         {'team': 'vision'}
         """
-        return self._transport.run_in_turn(self.name, self._reader.change(title, labels))
+        plan = self._reader.change(title, labels, lease, requeues)
+        return self._transport.run_in_turn(self.name, plan)
 
     def pause(self) -> None:
         """Stops suggestions for now; results are still accepted."""

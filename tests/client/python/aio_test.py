@@ -5,6 +5,7 @@ import inspect
 import os
 import tempfile
 import unittest
+import warnings
 
 from servers import LossyProxy, ServerTest
 from waiting import wait_until_async
@@ -100,6 +101,34 @@ class Asyncio(ServerTest):
 
         self.assertEqual(self.run_async(body), [
             ("succeeded", ""), ("infeasible", "the objective is inf"), ("succeeded", "")])
+
+    def test_what_happens_to_a_trial_is_told_and_does_not_end_the_loop(self):
+        async def body(study):
+            async def objective(trial):
+                if trial.number == 1:
+                    await study.tell(1, failed="by hand")
+                if trial.number == 2:
+                    raise OSError("disk")
+                return trial.x
+
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                best = await study.optimize(objective, 3, catch=OSError, progress=False)
+            self.assertEqual([one.filename for one in told], [__file__] * 2)
+            self.assertRegex(str(told[0].message), "FAILED.* The optimisation goes on")
+            self.assertRegex(str(told[1].message), "goes on: OSError: disk")
+            self.assertEqual(best, await study.trial(3))
+
+        self.run_async(body)
+
+    def test_an_objective_is_asynchronous(self):
+        async def body(study):
+            with self.assertRaisesRegex(TypeError, "cannot be awaited: make it an async function"):
+                await study.optimize(lambda trial: trial.x, 1, progress=False)
+            with self.assertRaisesRegex(TypeError, "must be a function of a trial"):
+                await study.optimize(3, 1, progress=False)
+
+        self.run_async(body)
 
     def test_impossible_counts_are_refused(self):
         async def body(study):

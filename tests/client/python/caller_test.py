@@ -183,8 +183,9 @@ class Settings(unittest.TestCase):
 
     def test_they_are_those_of_the_other_clients(self):
         options = Options()
-        self.assertEqual((options.call, options.suggest, options.registration),
-                         (Deadlines(10, 60), Deadlines(60, 300), Deadlines(120, 600)))
+        self.assertEqual(
+            (options.call, options.suggest, options.outcome, options.registration),
+            (Deadlines(10, 60), Deadlines(60, 300), Deadlines(10, 300), Deadlines(120, 600)))
         self.assertEqual(options.retry, Retry(0.1, 5, 0, 5))
 
 

@@ -102,7 +102,7 @@ class LostAnswers(ServerTest):
             trial.complete(0.5)
 
     def test_an_attempt_that_hangs_is_repeated_on_another_connection(self):
-        study = self.open(Options(call=Deadlines(2, 30), retry=QUICK.retry))
+        study = self.open(Options(outcome=Deadlines(2, 30), retry=QUICK.retry))
         self.proxy.losses["Observe"] = ["late"]
         trial = study.suggest()
         trial.complete(0.5)
@@ -115,7 +115,7 @@ class LostAnswers(ServerTest):
         self.addCleanup(forwarder.close)
         study = slipstream.create_or_load(
             self.study_id, SPACE, minimize="loss", address=forwarder.address,
-            options=Options(call=Deadlines(1, 30), suggest=Deadlines(1, 30)))
+            options=Options(outcome=Deadlines(1, 30), suggest=Deadlines(1, 30)))
         trial = study.suggest()
         forwarder.freeze()
         trial.complete(0.5)
@@ -124,7 +124,7 @@ class LostAnswers(ServerTest):
         self.assertEqual(study.trials[0].value, 0.5)
 
     def test_time_runs_out_with_an_error_that_says_what_to_do(self):
-        study = self.open(Options(call=Deadlines(2, 3), retry=QUICK.retry))
+        study = self.open(Options(outcome=Deadlines(2, 3), retry=QUICK.retry))
         trial = study.suggest()
         self.proxy.losses["Observe"] = ["call"] * 100000
         with self.assertRaises(slipstream.NoAnswer) as raised:

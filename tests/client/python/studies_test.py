@@ -67,7 +67,14 @@ class Opening(ServerTest):
         self.assertEqual(slipstream.load(self.study_id).description, changed)
         self.assertEqual(study.change(labels={"year": 2026}), changed)
         self.assertEqual(study.change(title="").title, "")
-        for wrong in ({}, {"title": 3}, {"labels": ["a"]}, {"labels": {"a": []}}):
+        self.assertEqual((changed.lease, changed.requeues), (3600, 3))
+        changed = study.change(lease="10m")
+        self.assertEqual((changed.lease, changed.requeues), (600, 3))
+        changed = study.change(lease=math.inf, requeues=0)
+        self.assertEqual((changed.lease, changed.requeues), (math.inf, 0))
+        self.assertEqual(study.change(requeues=0), changed)
+        for wrong in ({}, {"title": 3}, {"labels": ["a"]}, {"labels": {"a": []}}, {"lease": "soon"},
+                      {"requeues": 1.5}):
             with self.assertRaises(TypeError):
                 study.change(**wrong)
 

@@ -25,6 +25,7 @@ from slipstream import choice, integer, real
 from slipstream._wire import messages
 from slipstream.workers import Workers
 
+IMPATIENT = slipstream.Options(call=slipstream.Deadlines(2, 3), outcome=slipstream.Deadlines(2, 3))
 SPACE = {"x": real(0, 1), "kernel": choice("rbf", "poly"),
          "degree": integer(2, 5, when={"kernel": "poly"})}
 
@@ -92,6 +93,22 @@ class Values(TrialTest):
         with self.assertRaisesRegex(slipstream.InvalidArgument, "degree"):
             study.enqueue({**row, "kernel": "poly"})
 
+    def test_what_is_queued_again_may_stay_as_it_is(self):
+        study = self.open()
+        first = study.enqueue({"x": 0.25, "kernel": "rbf"}, unless_there=True)
+        study.record({"x": 0.1 + 0.2, "kernel": "poly", "degree": 3}, 0.5)
+        for _ in range(2):
+            again = study.enqueue({"kernel": "rbf", "x": 0.25, "degree": None}, unless_there=True)
+            self.assertEqual(again, first)
+        row = {"x": 0.30000000000000004, "kernel": "poly", "degree": 3.0}
+        self.assertEqual(study.enqueue(row, unless_there=True).value, 0.5)
+        self.assertEqual(study.enqueue(row).number, 3)
+        self.assertEqual([study.enqueue(row, request_id="twice").number for _ in range(2)], [4, 4])
+        for wrong in (None, [row], "x=0.25"):
+            for call in (study.enqueue, lambda params: study.record(params, 1)):
+                with self.assertRaisesRegex(TypeError, r"must be a dict .* such as {'x': \.\.\.}"):
+                    call(wrong)
+
     def test_names_that_the_table_has_itself_do_not_hide_parameters(self):
         space = {"state": real(0, 1), "worker": integer(1, 3)}
         study = slipstream.create_or_load(self.study_id, space, minimize="loss")
@@ -125,6 +142,23 @@ class Outcomes(TrialTest):
                           ("infeasible", None, "does not fit"), ("stopped", 0.75, "hopeless"),
                           ("stopped", 3, "at once")])
         self.assertEqual(study.reports(study.trials[3]), {1: 0.9, 2: 0.75})
+
+    def test_an_outcome_is_told_by_another_process(self):
+        study = self.open()
+        asked = study.suggest(3)
+        other = slipstream.load(self.study_id)
+        self.assertEqual(other.tell(asked[0].number, 0.25).value, 0.25)
+        self.assertEqual(other.tell(other.trial(2), failed="no memory").reason, "no memory")
+        self.assertEqual(other.tell(3, infeasible="").state, "infeasible")
+        self.assertEqual([trial.state for trial in study.trials],
+                         ["succeeded", "failed", "infeasible"])
+        with self.assertRaises(slipstream.TrialEnded):
+            other.tell(1, 0.5)
+        with self.assertRaisesRegex(slipstream.NotFound, "trials/4"):
+            other.trial(4)
+        for outcome in ({}, {"value": 1, "failed": "both"}):
+            with self.assertRaisesRegex(TypeError, "needs one of value, failed= and infeasible="):
+                other.tell(1, **outcome)
 
     def test_a_value_that_is_no_finite_number_is_refused_with_a_remedy(self):
         study = self.open()
@@ -177,10 +211,18 @@ class Outcomes(TrialTest):
         self.assertEqual(study.trials[0].report_count, 10_000)
 
     def test_another_outcome_than_the_first_is_refused(self):
-        trial = self.open().suggest()
+        trial = self.open(worker="ann").suggest()
         trial.complete(0.5)
-        with self.assertRaises(slipstream.FailedPrecondition):
+        with self.assertRaisesRegex(slipstream.TrialEnded, "under one worker id.* is 'ann'"):
             trial.fail("after all")
+
+    def test_values_stay_as_they_were_suggested(self):
+        trial = self.open().suggest()
+        for name in ("x", "learning_rate", "number"):
+            with self.assertRaisesRegex(AttributeError, "cannot be set: .* dict\\(trial\\)"):
+                setattr(trial, name, 0.5)
+        with self.assertRaises(TypeError):
+            trial["x"] = 0.5
 
     def test_a_trial_does_not_speak_for_another_one_of_its_name(self):
         gone = self.open(worker="w").suggest()
@@ -278,26 +320,27 @@ class Blocks(TrialTest):
     def test_an_error_on_its_way_is_not_hidden_by_a_server_that_is_gone(self):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
-        options = slipstream.Options(call=slipstream.Deadlines(2, 3))
-        study = self.open(address=proxy.address, options=options)
+        study = self.open(address=proxy.address, options=IMPATIENT)
         proxy.losses["Observe"] = ["call"] * 10000
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             with self.assertRaises(ZeroDivisionError), study.suggest():
                 1 / 0  # noqa: B018
-        self.assertTrue(any("no answer from" in str(one.message) for one in caught))
+        unheard = [one for one in caught if "no answer from" in str(one.message)]
+        self.assertEqual([one.filename for one in unheard], [__file__])
 
     def test_a_result_that_nobody_heard_is_no_failure_of_the_trainer(self):
         proxy = LossyProxy(self.server.address)
         self.addCleanup(proxy.close)
-        options = slipstream.Options(call=slipstream.Deadlines(2, 3))
-        study = self.open(address=proxy.address, options=options)
+        study = self.open(address=proxy.address, options=IMPATIENT)
 
         def objective(trial):
             proxy.losses["Observe"] = ["call"] * 10000
-            return trial.x
+            return 0.1 + 0.2
 
-        with self.assertRaises(slipstream.NoAnswer):
+        with self.assertRaisesRegex(
+                slipstream.NoAnswer, "once the server answers again, this records the outcome: "
+                f"slipstream observe {study.id}/1 --value 0.30000000000000004$"):
             study.optimize(objective, trials=3, catch=(Exception,), progress=False)
         with self.assertRaises(slipstream.NoAnswer), study.suggest() as trial:
             proxy.losses["Observe"] = ["call"] * 10000
@@ -461,6 +504,42 @@ class Loop(TrialTest):
                          {"succeeded", "failed", "infeasible"})
         self.assertFalse(any(trial.state == "active" for trial in study.trials))
 
+    def test_an_exception_leaves_a_line_with_the_best_that_there_is(self):
+        study = self.open()
+        study.record({"x": 0.5, "kernel": "rbf"}, 0.25)
+        with unittest.mock.patch.object(sys, "stderr", io.StringIO()) as told:
+            with self.assertRaises(ZeroDivisionError):
+                study.optimize(lambda trial: 1 / 0, trials=5)
+        self.assertRegex(told.getvalue(), r"1/5 .* best 0.25 \(trial 1: .*; 1 failed, the last: Zero")
+
+    def test_a_failure_that_is_caught_is_told(self):
+        study = self.open()
+
+        def objective(trial):
+            raise ZeroDivisionError("division\nby zero")
+
+        with unittest.mock.patch.object(sys, "stderr", io.StringIO()) as told:
+            with self.assertWarnsRegex(
+                    UserWarning, "goes on: ZeroDivisionError: division by zero") as warned:
+                study.optimize(objective, trials=3, catch=ArithmeticError)
+        self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
+        self.assertRegex(told.getvalue().splitlines()[-1],
+                         "3/3 .* no result yet; 3 failed, the last: ZeroDivisionError: division by")
+
+    def test_a_trial_that_somebody_else_ends_does_not_end_the_loop(self):
+        study = self.open()
+
+        def objective(trial):
+            if trial.number == 1:
+                study.tell(study.trial(1), failed="by hand")
+            return trial.x
+
+        with self.assertWarnsRegex(UserWarning, "FAILED.*The optimisation goes on") as warned:
+            study.optimize(objective, trials=3, workers=2, progress=False)
+        self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
+        self.assertEqual(sorted(trial.state for trial in study.trials),
+                         ["failed", "succeeded", "succeeded"])
+
     def test_a_value_that_is_not_finite_makes_its_trial_infeasible(self):
         study = self.open()
         values = {2: float("nan"), 3: float("inf"), 4: numpy.float32("nan")}
@@ -497,6 +576,10 @@ class Loop(TrialTest):
         study.optimize(lambda trial: trial.x, trials=5, timeout=0, progress=False)
         self.assertEqual(study.description.trial_count, count)
 
+    @staticmethod
+    async def await_trial(trial):
+        return trial.x
+
     def test_impossible_arguments_are_refused(self):
         study = self.open()
         for name, value, kind, words in (
@@ -511,10 +594,16 @@ class Loop(TrialTest):
             ("workers", 1.5, TypeError, "workers=1.5 must be a whole number, at least 1"),
             ("timeout", -1, ValueError, "timeout=-1 must be 0 seconds or more"),
             ("timeout", float("nan"), ValueError, "timeout=nan must be"),
+            ("objective", 3, TypeError, "the objective is 3, and must be a function of a trial"),
+            ("objective", self.await_trial, TypeError, "is asynchronous: .* by slipstream.aio"),
             ("timeout", "1m", TypeError, "timeout='1m' must be a number of seconds"),
+            ("catch", "Exception", TypeError, "catch='Exception' must be types of exceptions"),
+            ("catch", [KeyboardInterrupt], TypeError, "must be types of exceptions"),
+            ("catch", None, TypeError, "catch=None must be types of exceptions"),
         ):
             with self.assertRaisesRegex(kind, words):
-                study.optimize(lambda trial: 0, **{"trials": 1, name: value}, progress=False)
+                study.optimize(**{"objective": lambda trial: 0, "trials": 1, "progress": False,
+                                  name: value})
         for count, kind in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
             with self.assertRaisesRegex(kind, f"count={count} must be .*at least 1"):
                 study.suggest(count)

@@ -56,12 +56,17 @@ def _set_condition(
 
 
 def check_parameters(space: Mapping[str, Parameter]) -> None:
-    """TypeError for what is no parameter."""
+    """TypeError for what is no parameter, ValueError for integers that no message can hold."""
     for name, parameter in space.items():
         if not isinstance(parameter, Parameter):
             raise TypeError(
                 f"space[{name!r}] is {parameter!r}, but must be a parameter, such as "
                 "slipstream.real(0, 1) or slipstream.choice('a', 'b')"
+            )
+        bounds = (parameter.low, parameter.high) if parameter.kind == "integer" else ()
+        if not all(-(2**63) <= bound < 2**63 for bound in bounds if bound is not None):
+            raise ValueError(
+                f"space[{name!r}] is {parameter!r}: its bounds must be from -2**63 to 2**63 - 1"
             )
 
 

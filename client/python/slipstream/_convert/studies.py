@@ -62,7 +62,8 @@ def _recipe_of(recipe: Message) -> Dict[str, Union[str, float]]:
     return chosen
 
 
-def _fill_lease(policy: Message, asked: StudyDescription) -> None:
+def fill_lease(policy: Message, asked: StudyDescription) -> None:
+    """Gives the policy what is asked for."""
     if asked.lease is not None:
         policy.duration.SetInParent()
         if math.isfinite(asked.lease):
@@ -91,7 +92,7 @@ def study_message(asked: StudyDescription) -> Message:
     if asked.stopping is not None:
         study.early_stopping.rule = asked.stopping
         _fill_stopping_options(study.early_stopping, asked.stopping_options or {})
-    _fill_lease(study.lease_policy, asked)
+    fill_lease(study.lease_policy, asked)
     return study
 
 

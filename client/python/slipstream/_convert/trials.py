@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any, Dict, Mapping, Optional
 
 from slipstream._convert.spaces import space_of
@@ -81,6 +82,19 @@ def outcome_message(
     if kind == "early_stop" and value is not None:
         told.measurement.CopyFrom(measurement_message(metric, value))
     return outcome
+
+
+def command_of(outcome: Message, trial: str, metric: str) -> str:
+    """The command that records the outcome."""
+    kind = outcome.WhichOneof("kind")
+    words = ["slipstream", "observe", trial]
+    if kind != "measurement":
+        flag = {"failure": "--failed", "infeasibility": "--infeasible", "early_stop": "--stopped"}
+        words += [flag[kind], getattr(outcome, kind).reason]
+    measured = outcome.early_stop if kind == "early_stop" else outcome
+    if metric in measured.measurement.metrics:
+        words += ["--value", repr(measured.measurement.metrics[metric])]
+    return " ".join(shlex.quote(word) for word in words)
 
 
 def observation_message(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from typing import Any, Dict, Mapping, Optional
 
 from slipstream import errors
 from slipstream._calls.plan import Pause, Plan
-from slipstream._convert.trials import labels_of, measurement_message, outcome_message
+from slipstream._convert.trials import (
+    command_of,
+    labels_of,
+    measurement_message,
+    outcome_message,
+)
 from slipstream._operations.annotations import Labels, annotate, read
 from slipstream._operations.notices import warn_caller
 from slipstream._operations.trial_values import TrialValues
@@ -108,9 +112,21 @@ class HeldTrial(TrialValues):
         return self._observe(outcome_message("early_stop", self._holder.metric, value, told))
 
     def _observe(self, outcome: Message) -> Plan[None]:
-        yield from self._if_there(
-            self._holder.service.observe(self.name, self._record.created, outcome)
-        )
+        try:
+            yield from self._if_there(
+                self._holder.service.observe(self.name, self._record.created, outcome)
+            )
+        except errors.TrialEnded as ended:
+            self._end()
+            raise errors.TrialEnded(
+                f"{ended} Two processes under one worker id get the same trials, and this one is "
+                f"{self._holder.worker!r}."
+            ) from None
+        except errors.NoAnswer as unheard:
+            raise errors.NoAnswer(
+                f"{unheard}; once the server answers again, this records the outcome: "
+                f"{command_of(outcome, self._short_name(), self._holder.metric)}"
+            ) from None
         self._end()
 
     def _if_there(self, call: Plan[Message]) -> Plan[Message]:
@@ -152,10 +168,9 @@ class HeldTrial(TrialValues):
         if self._ended or isinstance(error, errors.NoAnswer):
             return settled
         if error is None and self._advice is None:
-            warnings.warn(
+            warn_caller(
                 f"{self!r} ended its block without an outcome and is given back: call "
-                "trial.complete(value), or trial.fail(), .infeasible() or .stop()",
-                stacklevel=6,
+                "trial.complete(value), or trial.fail(), .infeasible() or .stop()"
             )
         try:
             yield from self._last_word(error)
@@ -163,7 +178,7 @@ class HeldTrial(TrialValues):
             if error is None or settled:
                 raise
             # The error on its way says more; the lease will run out.
-            warnings.warn(f"{self!r}: {unheard}", stacklevel=6)
+            warn_caller(f"{self!r}: {unheard}")
         return settled
 
     def _last_word(self, error: Optional[BaseException]) -> Plan[None]:

@@ -7,6 +7,7 @@ import socket
 from datetime import datetime
 from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence
 
+from slipstream import errors
 from slipstream._calls.caller import Caller
 from slipstream._calls.plan import Plan, Stream
 from slipstream._calls.request_id import make_request_id
@@ -117,7 +118,11 @@ class Service:
     def observe(self, trial: str, created: Optional[datetime], outcome: Message) -> Plan[Message]:
         what = f"record the outcome of {trial}"
         created_at = timestamp_of(created)
-        return self._change("Observe", what, trial=trial, create_time=created_at, outcome=outcome)
+        fields = {"trial": trial, "create_time": created_at, "outcome": outcome}
+        try:
+            return (yield from self._change("Observe", what, self._options.outcome, **fields))
+        except errors.FailedPrecondition as refused:
+            raise errors.TrialEnded(str(refused)) from None
 
     def add_trials(
         self, study: MeantStudy, observations: Sequence[Message], request_id: Optional[str] = None

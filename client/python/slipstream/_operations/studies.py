@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
 from slipstream import errors
 from slipstream._calls.plan import Plan
 from slipstream._convert.differences import differences
 from slipstream._convert.names import StudyName, parent_of, study_name
-from slipstream._convert.studies import study_message, study_of
+from slipstream._convert.studies import fill_lease, study_message, study_of
 from slipstream._convert.trials import observation_message, outcome_message, trial_of
 from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
+from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
-from slipstream.records import StudyDescription, TrialRecord
+from slipstream.records import Lease, StudyDescription, TrialRecord, seconds_of
 from slipstream.scalars import check_count, check_finite, plain
 from slipstream.tables import is_missing
 
@@ -120,11 +122,12 @@ class StudyReader:
     def __init__(self, service: Service, study: StudyDescription) -> None:
         self._service = service
         self._study = study
+        self._space = dict(study.space)
         self._meant = meant_study(study)
         self._name = self._meant.name
 
     def _record(self, message: Any) -> TrialRecord:
-        return trial_of(message, dict(self._study.space), self._study.objective.metric)
+        return trial_of(message, self._space, self._study.objective.metric)
 
     def trials(self) -> Plan[List[TrialRecord]]:
         found = yield from self._service.list_trials(self._meant)
@@ -140,18 +143,35 @@ class StudyReader:
     def set_state(self, state: str) -> Plan[None]:
         yield from self._service.set_study_state(self._meant, state)
 
-    def change(self, title: Optional[str], labels: Optional[Labels]) -> Plan[StudyDescription]:
-        """Gives the study another title, unless that is None, and labels beside those it has."""
-        if title is None and labels is None:
-            raise TypeError("change() got nothing to change: give title=, labels= or both")
+    def change(
+        self,
+        title: Optional[str],
+        labels: Optional[Labels],
+        lease: Lease = None,
+        requeues: Optional[int] = None,
+    ) -> Plan[StudyDescription]:
+        """Gives the study another title and other leases, unless they are None, and labels beside
+        those it has."""
+        if all(one is None for one in (title, labels, lease, requeues)):
+            raise TypeError("change() got nothing to change: give title=, labels=, lease= or requeues=")
         title = plain(title)
         if not isinstance(title, (str, type(None))):
             raise TypeError(f"title={title!r} must be a text")
         texts = texts_of(labels or {})
+        seconds = seconds_of(lease)
+        count = None if requeues is None else check_count("requeues", requeues, 0)
         study = yield from self.description()
         changes: Dict[str, Any] = {} if title in (None, study.title) else {"display_name": title}
         if merged(study.labels, texts) != study.labels:
             changes["labels"] = merged(study.labels, texts)
+        changed = replace(
+            study,
+            lease=study.lease if seconds is None else seconds,
+            requeues=study.requeues if count is None else count,
+        )
+        if changed != study:
+            changes["lease_policy"] = messages.new("LeasePolicy")
+            fill_lease(changes["lease_policy"], changed)
         if not changes:
             return study
         return study_of((yield from self._service.change_study(self._meant, changes)))
@@ -164,18 +184,58 @@ class StudyReader:
         outcome = outcome_message("measurement", self._study.objective.metric, value)
         return (yield from self._add(params, outcome, request_id))
 
-    def enqueue(self, params: Mapping[str, Any]) -> Plan[TrialRecord]:
-        """Adds a configuration to try next."""
-        return (yield from self._add(params, None, None))
+    def enqueue(
+        self, params: Mapping[str, Any], unless_there: bool, request_id: Optional[str] = None
+    ) -> Plan[TrialRecord]:
+        """Adds a configuration to try next, unless it may stay the one that a trial has."""
+        if unless_there:
+            wanted = configuration_of(self._observation(params, None).configuration, self._space)
+            for trial in (yield from self.trials()):
+                if trial.params == wanted:
+                    return trial
+        return (yield from self._add(params, None, request_id))
 
     def _add(
         self, params: Mapping[str, Any], outcome: Any, request_id: Optional[str]
     ) -> Plan[TrialRecord]:
-        space = dict(self._study.space)
-        observation = observation_message(_without_inactive(params, space), space, outcome)
-        self._check_candidate(configuration_of(observation.configuration, space))
+        observation = self._observation(params, outcome)
+        self._check_candidate(configuration_of(observation.configuration, self._space))
         response = yield from self._service.add_trials(self._meant, [observation], request_id)
         return self._record(response.trials[0])
+
+    def _observation(self, params: Any, outcome: Any) -> Message:
+        if not isinstance(params, Mapping):
+            raise TypeError(
+                f"the configuration is {params!r}, and must be a dict of the parameters' values, "
+                f"such as {{{next(iter(self._space))!r}: ...}}"
+            )
+        return observation_message(_without_inactive(params, self._space), self._space, outcome)
+
+    def tell(
+        self,
+        trial: Union[int, TrialRecord],
+        value: Optional[float],
+        failed: Optional[str],
+        infeasible: Optional[str],
+    ) -> Plan[TrialRecord]:
+        """Records the outcome of a trial that need not be this process' own."""
+        if sum(one is not None for one in (value, failed, infeasible)) != 1:
+            raise TypeError("tell() needs one of value, failed= and infeasible=")
+        metric = self._study.objective.metric
+        if value is not None:
+            outcome = outcome_message("measurement", metric, check_finite("tell()", value))
+        elif failed is not None:
+            outcome = outcome_message("failure", metric, reason=failed)
+        else:
+            outcome = outcome_message("infeasibility", metric, reason=infeasible or "")
+        created = trial.created if isinstance(trial, TrialRecord) else None
+        return self._record(
+            (yield from self._service.observe(self.name_of(trial), created, outcome))
+        )
+
+    def trial(self, number: int) -> Plan[TrialRecord]:
+        """The trial as it is now."""
+        return self._record((yield from self._service.get_trial(self.name_of(number))))
 
     def _check_candidate(self, params: Dict[str, Value]) -> None:
         if self._study.candidates and tuple(params.items()) not in self._candidates:

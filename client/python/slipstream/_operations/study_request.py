@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from slipstream._convert.names import StudyName, study_name
 from slipstream._operations.study_base import StudyBase
 from slipstream.parameters import Parameter
-from slipstream.records import Objective, SourceTask, StudyDescription, seconds_of
+from slipstream.records import Lease, Objective, SourceTask, StudyDescription, seconds_of
 from slipstream.scalars import check_count, label_texts, plain
 from slipstream.tables import Table, infer_space, rows_of
 
@@ -57,7 +56,7 @@ class StudyRequest:
     seed: Optional[int] = None
     stopping: Optional[str] = None
     stopping_options: Optional[Mapping[str, float]] = None
-    lease: Union[float, timedelta, str, None] = None
+    lease: Lease = None
     requeues: Optional[int] = None
     title: str = ""
     labels: Optional[Mapping[str, Union[str, float]]] = None

@@ -73,6 +73,14 @@ class TrialValues(Mapping[str, Value]):
         except KeyError:
             raise AttributeError(self._why_missing(name)) from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            return super().__setattr__(name, value)
+        raise AttributeError(
+            f"{name!r} cannot be set: the outcome is recorded for the values that were suggested; "
+            "compute with a copy, such as dict(trial)"
+        )
+
     def __eq__(self, other: object) -> bool:
         return self is other
 
@@ -93,9 +101,11 @@ class TrialValues(Mapping[str, Value]):
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value!r}" for name, value in self.items())
+        return f"<trial {self._short_name()}: {values}>"
+
+    def _short_name(self) -> str:
         short = self.name.replace("/trials/", "/")
-        short = short[len("studies/"):] if short.startswith("studies/") else short
-        return f"<trial {short}: {values}>"
+        return short[len("studies/"):] if short.startswith("studies/") else short
 
     def _why_missing(self, name: str) -> str:
         if name in self._holder.space:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any, Iterable, List, Mapping, Optional, Tuple, TypeVar, Union
 
 from slipstream._calls.awaiting import AwaitingTransport
@@ -20,7 +19,7 @@ from slipstream.aio.study import Study
 from slipstream.aio.trial import Trial
 from slipstream.options import Options, choose_address
 from slipstream.parameters import Parameter
-from slipstream.records import SourceTask, StudyDescription
+from slipstream.records import Lease, SourceTask, StudyDescription
 from slipstream.scalars import label_texts
 from slipstream.tables import Table
 
@@ -72,7 +71,7 @@ async def create_or_load(
     seed: Optional[int] = None,
     stopping: Optional[str] = None,
     stopping_options: Optional[Mapping[str, float]] = None,
-    lease: Union[float, timedelta, str, None] = None,
+    lease: Lease = None,
     requeues: Optional[int] = None,
     title: str = "",
     labels: Optional[Mapping[str, Union[str, float]]] = None,

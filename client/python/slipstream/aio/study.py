@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import (
     Any,
     AsyncIterator,
@@ -26,13 +27,29 @@ from slipstream._operations.study_base import StudyBase
 from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.aio.trial import Trial
-from slipstream.optimization import FiniteValues, Quota
+from slipstream.optimization import (
+    FiniteValues,
+    Mishaps,
+    Quota,
+    check_catch,
+    check_objective,
+)
 from slipstream.progress import Progress
-from slipstream.records import StudyDescription, StudyEvent, TransferSummary, TrialRecord
+from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.scalars import check_count
 from slipstream.trials import Trials
 
 Objective = Callable[[Trial], Awaitable[Optional[float]]]
+
+
+async def _outcome(objective: Objective, trial: Trial) -> Optional[float]:
+    result = objective(trial)
+    if not inspect.isawaitable(result):
+        raise TypeError(
+            f"the objective returned {result!r}, which cannot be awaited: make it an async "
+            "function, or open the study by slipstream, whose optimize() calls it on threads"
+        )
+    return await result
 
 
 class Study(StudyBase):
@@ -85,10 +102,12 @@ class Study(StudyBase):
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
         workers = check_count("workers", workers, 1)
-        quota, finite = Quota(trials, timeout), FiniteValues()
+        check_objective(objective)
+        catch = check_catch(catch)
+        quota, finite, mishaps = Quota(trials, timeout), FiniteValues(), Mishaps()
         with Progress(self.id, self.objective, quota.trials, progress) as shown:
             tasks = [
-                asyncio.ensure_future(self._work(objective, quota, finite, catch, shown))
+                asyncio.ensure_future(self._work(objective, quota, finite, mishaps, catch, shown))
                 for _ in range(workers)
             ]
             try:
@@ -106,6 +125,7 @@ class Study(StudyBase):
         objective: Objective,
         quota: Quota,
         finite: FiniteValues,
+        mishaps: Mishaps,
         catch: Tuple[Type[Exception], ...],
         progress: Progress,
     ) -> None:
@@ -114,16 +134,24 @@ class Study(StudyBase):
                 trial = await self.suggest()
             except errors.CandidatesExhausted:
                 return
+            failure = None
             try:
                 async with trial:
-                    await trial.finish(finite.check(trial, await objective(trial)))
-                await self._catch_up(progress)
+                    await trial.finish(finite.check(trial, await _outcome(objective, trial)))
+            except errors.TrialEnded as ended:
+                mishaps.note_end(ended)
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
-            except catch:
-                pass  # The trial has failed with the exception's text.
+            except Exception as error:
+                failure = error
+                await self._catch_up(progress)
+                if not isinstance(error, catch):
+                    raise
+                mishaps.note_failure(trial, error)
+            else:
+                await self._catch_up(progress)
             finally:
-                progress.count(trial)
+                progress.count(trial, failure)
 
     async def _catch_up(self, progress: Progress) -> None:
         """Learns of what other processes have found, now and then."""
@@ -173,9 +201,12 @@ class Study(StudyBase):
         *,
         title: Optional[str] = None,
         labels: Optional[Mapping[str, Union[str, float, None]]] = None,
+        lease: Lease = None,
+        requeues: Optional[int] = None,
     ) -> StudyDescription:
         """See `slipstream.Study.change`."""
-        return await self._transport.run_in_turn(self.name, self._reader.change(title, labels))
+        plan = self._reader.change(title, labels, lease, requeues)
+        return await self._transport.run_in_turn(self.name, plan)
 
     async def pause(self) -> None:
         """See `slipstream.Study.pause`."""
@@ -216,9 +247,31 @@ class Study(StudyBase):
         plan = self._reader.annotate(trial, labels, note)
         return await self._transport.run_in_turn(self._reader.name_of(trial), plan)
 
-    async def enqueue(self, params: Mapping[str, Any]) -> TrialRecord:
+    async def trial(self, number: int) -> TrialRecord:
+        """See `slipstream.Study.trial`."""
+        return await self._transport.run(self._reader.trial(number))
+
+    async def tell(
+        self,
+        trial: Union[int, TrialRecord],
+        value: Optional[float] = None,
+        *,
+        failed: Optional[str] = None,
+        infeasible: Optional[str] = None,
+    ) -> TrialRecord:
+        """See `slipstream.Study.tell`."""
+        return await self._transport.run(self._reader.tell(trial, value, failed, infeasible))
+
+    async def enqueue(
+        self,
+        params: Mapping[str, Any],
+        *,
+        unless_there: bool = False,
+        request_id: Optional[str] = None,
+    ) -> TrialRecord:
         """See `slipstream.Study.enqueue`."""
-        return await self._transport.run(self._reader.enqueue(params))
+        plan = self._reader.enqueue(params, unless_there, request_id)
+        return await self._transport.run(plan)
 
     async def record(
         self, params: Mapping[str, Any], value: float, *, request_id: Optional[str] = None
