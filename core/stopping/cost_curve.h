@@ -31,6 +31,8 @@ class CostCurve {
   int64_t first_step() const { return curve_.reports.front().step; }
   int64_t last_step() const { return curve_.reports.back().step; }
   bool HasReached(int64_t step) const { return last_step() >= step; }
+  // Whether it has reached the step, and reported at it or before.
+  bool HasValueBy(int64_t step) const { return first_step() <= step && HasReached(step); }
   double Cost(size_t report) const { return CostOf(goal_, curve_.reports[report].value); }
   // The result's cost if there is one, else that of the last report.
   double FinalCost() const;

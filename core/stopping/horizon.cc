@@ -41,8 +41,9 @@ StoppingAdvice BeforeFirstStep(int64_t step, int64_t first) {
 
 StoppingAdvice TooFewCurves(size_t count, int64_t step, int64_t least) {
   return {false,
-          absl::StrCat("Only ", count, count == 1 ? " other has" : " others have", " reached step ",
-                       step, ", too few to compare with: it takes at least ", least, ".")};
+          absl::StrCat("Only ", count, count == 1 ? " other has" : " others have",
+                       " a value for step ", step,
+                       ", too few to compare with: it takes at least ", least, ".")};
 }
 
 }  // namespace slipstream

@@ -56,7 +56,7 @@ class PercentileRule final : public StoppingRule {
     if (step < first) return BeforeFirstStep(step, first);
     std::vector<double> costs;
     for (const CostCurve& other : others) {
-      if (other.HasReached(step)) costs.push_back(other.BestUpTo(step));
+      if (other.HasValueBy(step)) costs.push_back(other.BestUpTo(step));
     }
     const size_t count = costs.size();
     if (count < static_cast<size_t>(options_.least_curves)) {

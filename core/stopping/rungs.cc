@@ -50,14 +50,15 @@ constexpr Option<RungOptions> kHyperbandOptions[] = {
 // Rounded up, but for what rounding errors may have added.
 int64_t RungStep(double rung) { return static_cast<int64_t>(std::ceil(rung * (1 - 1e-12))); }
 
-// Judges the training at `rung`, which it has reached, against those of `others` that have, too.
+// Judges the training at `rung`, which it has reached, against those of `others` that have, too,
+// with a report by then.
 StoppingAdvice AdviceAtRung(const StoppingView& view, const std::vector<CostCurve>& others,
                             int64_t rung, double factor) {
   const double own = CostCurve(view.goal, view.running).BestUpTo(rung);
   size_t count = 1;
   size_t better = 0;
   for (const CostCurve& other : others) {
-    if (!other.HasReached(rung)) continue;
+    if (!other.HasValueBy(rung)) continue;
     ++count;
     if (other.BestUpTo(rung) < own) ++better;
   }

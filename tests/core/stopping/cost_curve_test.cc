@@ -39,6 +39,10 @@ TEST(CostCurveTest, ReachesTheStepOfItsLastReport) {
   const CostCurve curve(Goal::kMinimize, CurveOf(reports));
   EXPECT_TRUE(curve.HasReached(9));
   EXPECT_FALSE(curve.HasReached(10));
+  const int64_t first = curve.first_step();
+  EXPECT_TRUE(curve.HasValueBy(first));
+  EXPECT_FALSE(curve.HasValueBy(first - 1));
+  EXPECT_FALSE(curve.HasValueBy(10));
 }
 
 TEST(CostCurveTest, TheBestUpToAStepLeavesOutWhatComesLater) {

@@ -35,7 +35,7 @@ TEST(HorizonTest, TheGraceIsATenthUnlessGiven) {
 
 TEST(HorizonTest, AdviceToGoOnSaysWhyInWholeSentences) {
   EXPECT_EQ(TooFewCurves(1, 8, 5).reason,
-            "Only 1 other has reached step 8, too few to compare with: it takes at least 5.");
+            "Only 1 other has a value for step 8, too few to compare with: it takes at least 5.");
   EXPECT_EQ(BeforeFirstStep(2, 6).reason,
             "It is at step 2, and no training is stopped before step 6.");
   for (const StoppingAdvice& advice :

@@ -56,7 +56,7 @@ TEST(MedianRuleTest, NeedsSoManyOthersAtTheStep) {
   study.Running(Level(9, 6));  // One of the others has ended before.
   const StoppingAdvice advice = study.Ask("median", {{"least_curves", 5}});
   EXPECT_FALSE(advice.stop);
-  EXPECT_THAT(advice.reason, HasSubstr("Only 4 others have reached step 6"));
+  EXPECT_THAT(advice.reason, HasSubstr("Only 4 others have a value for step 6"));
 }
 
 TEST(MedianRuleTest, CountsRunningAndStoppedTrialsButNotBrokenOnes) {
@@ -88,6 +88,16 @@ TEST(MedianRuleTest, ComparesAtTheRunningOnesStepWhereOthersReportSeldom) {
   study.Running({{7, 3}});
   EXPECT_FALSE(study.Stops("median", kAtOnce));  // Their best by then was 4.
   study.Running({{10, 3}});
+  EXPECT_TRUE(study.Stops("median", kAtOnce));
+}
+
+TEST(MedianRuleTest, WhatOthersReportedLaterOnlyDoesNotCount) {
+  HandMadeStudy study;
+  for (int i = 0; i < 5; ++i) study.Other({{1000, 0.1}});
+  study.Running(Level(9, 3));
+  EXPECT_THAT(study.Ask("median", kAtOnce).reason,
+              HasSubstr("Only 0 others have a value for step 3"));
+  study.Running({{1, 9}, {1000, 9}});
   EXPECT_TRUE(study.Stops("median", kAtOnce));
 }
 

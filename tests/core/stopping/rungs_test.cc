@@ -117,6 +117,13 @@ TEST(AshaTest, JudgesByTheReportBeforeTheRungWhereThereIsNoneAtIt) {
   EXPECT_FALSE(study.Stops("asha", kThirds));
 }
 
+TEST(AshaTest, WhatOthersReportedLaterOnlyDoesNotCount) {
+  HandMadeStudy study;
+  for (int i = 0; i < 5; ++i) study.Other({{1000, 0.1}});
+  study.Running(Level(9, 3));
+  EXPECT_FALSE(study.Stops("asha", {{"first_rung", 1}}));
+}
+
 TEST(HyperbandTest, BracketsShareTheTrialsLikeTheirBudgets) {
   // R = 27 and r = 3 make 4 brackets: ceil(4 27/4), ceil(4 9/3), ceil(4 3/2), ceil(4 1/1).
   const std::vector<double> shares = BracketShares(1, 3, 27);
