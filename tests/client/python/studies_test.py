@@ -467,6 +467,18 @@ class Sources(ServerTest):
         self.study_id += "-1"
         self.assertEqual(self.open(sources=["abad1dea"]).sources, [task.name])
 
+    def test_a_source_with_the_opposite_goal_is_told(self):
+        space = {"x": real(0, 1)}
+        earlier = slipstream.create_or_load(f"{self.study_id}-0", space, minimize="loss")
+        earlier.record({"x": 0.5}, 1.5)
+        for number, source in enumerate((earlier, earlier.id, slipstream.register_source(earlier))):
+            with self.assertWarnsRegex(
+                    UserWarning, "is to minimize loss, and the study to maximize loss: what was "
+                                 "best there counts as worst here") as told:
+                slipstream.create_or_load(
+                    f"{self.study_id}-{number + 1}", space, maximize="loss", sources=[source])
+            self.assertEqual(told.filename, __file__)
+
     def test_a_source_whose_results_have_changed_is_told_by_its_id(self):
         earlier, task = self.finished(f"{self.study_id}-0")
         study = self.open(sources=[earlier.id])

@@ -13,6 +13,7 @@ from slipstream._convert.names import parent_of, project_of, study_name
 from slipstream._convert.spaces import check_parameters, space_message
 from slipstream._convert.studies import metric_message
 from slipstream._convert.trials import observation_message, outcome_message, source_task_of
+from slipstream._operations.notices import warn_caller
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader, find
 from slipstream._operations.study_base import StudyBase
@@ -234,10 +235,20 @@ def _source_of_text(service: Service, text: str, subject: Subject) -> Plan[Named
     return (yield from _source_of_study(service, study, StudyReader(service, study), subject))
 
 
+def _warn_of_opposite_goal(title: str, source: Objective, study: Objective) -> None:
+    """A slip where both measure the same, though models can learn from it."""
+    if source.metric == study.metric and source.maximize != study.maximize:
+        warn_caller(
+            f"source {title!r} is to {source}, and the study to {study}: what was best there counts "
+            "as worst here. If that is a slip, change maximize= or minimize="
+        )
+
+
 def _source_of_study(
     service: Service, study: StudyDescription, reader: StudyReader, subject: Subject
 ) -> Plan[NamedSource]:
     """The source task that the study becomes, in the subject's project."""
+    _warn_of_opposite_goal(study.study_id, study.objective, subject.objective)
     own = Subject(study.space, study.objective, study.study_id, project=subject.project)
     task = yield from register_study(service, study.study_id, reader, own)
     return NamedSource(task.name, study_name(study.study_id, study.project).short)
@@ -250,6 +261,7 @@ def _named(service: Service, source: Any, subject: Subject, label: str) -> Plan[
     A study has its own space and objective; a table those of the subject, as far as it goes. The
     label says which of the sources it is."""
     if isinstance(source, SourceTask):
+        _warn_of_opposite_goal(source.title or source.name, source.objective, subject.objective)
         return NamedSource(source.name)
     if isinstance(source, str):
         return (yield from _source_of_text(service, source, subject))
