@@ -16,6 +16,17 @@ std::string DataStoreName(const std::string& data) {
   return is_file ? data : absl::StrCat(data, "/slipstream.db");
 }
 
+bool IsFileOfDataStore(const std::string& data, const std::string& path) {
+  std::error_code error;  // Paths that cannot be followed are compared as they are.
+  const auto followed = [&](const std::string& name) {
+    const std::filesystem::path whole = std::filesystem::weakly_canonical(name, error);
+    return error ? std::filesystem::path(name) : whole;
+  };
+  const std::string file = followed(DataStoreName(data)).string();
+  const std::string other = followed(path).string();
+  return other == file || absl::StartsWith(other, file + "-") || other == file + ".lock";
+}
+
 absl::StatusOr<std::unique_ptr<Store>> OpenDataStore(const std::string& data,
                                                      const std::string& holder, bool create,
                                                      const StoreOptions& options) {

@@ -17,6 +17,9 @@ namespace slipstream {
 // and it is no folder.
 std::string DataStoreName(const std::string& data);
 
+// Whether the path names the store's file, or one that is kept beside it.
+bool IsFileOfDataStore(const std::string& data, const std::string& path);
+
 // `holder` is shown to another process that tries to open the store. The folder
 // must exist; `create` makes a new store if it has none. Status codes are those of
 // OpenSqliteStore.

@@ -222,9 +222,22 @@ void TellManager(const Flags& flags, Log* log, const std::string& lines) {
               {"message", std::string(told.message())}});
 }
 
+// What is written to these files would destroy the store.
+absl::Status CheckFilesApart(const Flags& flags) {
+  for (const auto& [flag, file] : {std::pair("--address-file", flags.address_file),
+                                   std::pair("--audit-log", flags.audit_log)}) {
+    if (file.empty() || !IsFileOfDataStore(flags.data, file)) continue;
+    return InvalidField(flag, file,
+                        absl::StrCat("another file than those of the store, ",
+                                     DataStoreName(flags.data)));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Serve(Flags flags, const Signals& signals, Log* log) {
   SLIPSTREAM_RETURN_IF_ERROR(Server::CheckAddress(flags.server));
   SLIPSTREAM_RETURN_IF_ERROR(CheckMetricsAddress(flags));
+  SLIPSTREAM_RETURN_IF_ERROR(CheckFilesApart(flags));
   if (flags.create) SLIPSTREAM_RETURN_IF_ERROR(MakeFolderOf(DataStoreName(flags.data)));
   log->Write(LogLevel::kInfo, "starting", Settings(flags));
   SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Permissions> permissions,

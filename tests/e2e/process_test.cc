@@ -210,6 +210,21 @@ TEST(Process, ABudgetOfSuggestOutOfBoundsIsRefused) {
   }
 }
 
+TEST(Process, OtherFilesThanTheStoreAreWritten) {
+  TemporaryFolder data;
+  ServerProcess(data.path()).Terminate();
+  const std::string before = Bytes(data.path() + "/slipstream.db");
+  for (const char* flag : {"--address-file", "--audit-log"}) {
+    for (const char* file : {"/slipstream.db", "/./slipstream.db", "/slipstream.db-wal"}) {
+      const EndedProcess ended = ServerProcess::Run(
+          {"--data", data.path(), "--listen", "127.0.0.1:0", flag, data.path() + file});
+      EXPECT_EQ(ended.exit_code, 2) << flag << " " << file;
+      EXPECT_THAT(ended.output, HasSubstr("another file than those of the store")) << flag;
+    }
+  }
+  EXPECT_EQ(Bytes(data.path() + "/slipstream.db"), before);
+}
+
 TEST(Process, AStoreIsMadeOnlyWhenAskedFor) {
   TemporaryFolder scratch;
   const std::string data = scratch.path() + "/data";
