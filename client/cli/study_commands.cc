@@ -238,13 +238,17 @@ absl::Status ChangeState(const std::string& text, v1::Study::State state, Sessio
 
 absl::Status DeleteStudy(const std::string& text, bool agreed, Session& session) {
   ASSIGN_OR_RETURN(const std::string name, FullStudyName(text));
+  v1::DeleteStudyRequest request;
+  request.set_name(name);
   if (!agreed) {
     ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
     RETURN_IF_ERROR(session.Confirm(absl::StrCat("Delete study ", ShortStudyName(name), " with ",
                                                  study.trial_count(), " trials for good?"),
                                     agreed));
+    // Not another one that got its name while the question stood.
+    if (study.has_create_time()) *request.mutable_study_create_time() = study.create_time();
   }
-  RETURN_IF_ERROR(session.client().DeleteStudy(name));
+  RETURN_IF_ERROR(session.client().DeleteStudy(std::move(request)));
   PrintDeleted(name, session);
   return absl::OkStatus();
 }
@@ -311,6 +315,7 @@ absl::Status ChangeStudy(const ChangeArguments& arguments, Session& session) {
   RETURN_IF_ERROR(TakeLabels(arguments.labels, request.mutable_study()->mutable_labels(),
                              request.mutable_update_mask()));
   ASSIGN_OR_RETURN(const v1::Study study, session.client().GetStudy(name));
+  if (study.has_create_time()) *request.mutable_study_create_time() = study.create_time();
   RETURN_IF_ERROR(TakeLease(study, arguments.lease, &request));
   if (arguments.title.has_value()) {
     request.mutable_study()->set_display_name(*arguments.title);
