@@ -11,6 +11,7 @@
 namespace slipstream {
 namespace {
 
+constexpr char kUsedUpUrl[] = "type.googleapis.com/slipstream.v1.CandidatesUsedUp";
 constexpr char kBadRequestUrl[] = "type.googleapis.com/slipstream.v1.BadRequest";
 
 v1::BadRequest BadRequestOf(const grpc::Status& status) {
@@ -21,6 +22,14 @@ v1::BadRequest BadRequestOf(const grpc::Status& status) {
     if (detail.UnpackTo(&bad_request)) return bad_request;
   }
   return {};
+}
+
+template <typename Detail>
+bool HasDetail(const grpc::Status& status) {
+  v1::StatusDetails details;
+  if (!details.ParseFromString(status.error_details())) return false;
+  return std::any_of(details.details().begin(), details.details().end(),
+                     [](const google::protobuf::Any& each) { return each.Is<Detail>(); });
 }
 
 std::string Describe(const v1::FieldViolation& violation) {
@@ -74,12 +83,9 @@ std::string ErrorText(const client_internal::FailedCall& call, const grpc::Statu
 
 namespace client_internal {
 
-bool IsOverload(const grpc::Status& status) {
-  v1::StatusDetails details;
-  if (!details.ParseFromString(status.error_details())) return false;
-  return std::any_of(details.details().begin(), details.details().end(),
-                     [](const google::protobuf::Any& each) { return each.Is<v1::Overload>(); });
-}
+bool IsOverload(const grpc::Status& status) { return HasDetail<v1::Overload>(status); }
+
+bool IsUsedUp(const absl::Status& status) { return status.GetPayload(kUsedUpUrl).has_value(); }
 
 absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
   const v1::BadRequest bad_request = BadRequestOf(status);
@@ -88,6 +94,7 @@ absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
   if (bad_request.field_violations_size() > 0) {
     error.SetPayload(kBadRequestUrl, absl::Cord(bad_request.SerializeAsString()));
   }
+  if (HasDetail<v1::CandidatesUsedUp>(status)) error.SetPayload(kUsedUpUrl, absl::Cord());
   return error;
 }
 

@@ -25,6 +25,9 @@ struct FailedCall {
 // Whether the server marks its refusal as transient, such as an overload.
 bool IsOverload(const grpc::Status& status);
 
+// Whether an error says that each candidate of a study's list has a trial.
+bool IsUsedUp(const absl::Status& status);
+
 // An error with the code of `status`, which must not be OK, a message that says
 // what failed where, and the violations that the server sent (see ViolationsOf).
 absl::Status CallError(const FailedCall& call, const grpc::Status& status);

@@ -118,7 +118,10 @@ absl::Status HeldTrial::Report(int64_t step, double value) {
 }
 
 absl::StatusOr<bool> HeldTrial::ShouldStop() {
-  const absl::StatusOr<v1::ShouldStopResponse> response = holder_.client->ShouldStop(record_.name);
+  v1::ShouldStopRequest request;
+  Name(record_, &request);
+  const absl::StatusOr<v1::ShouldStopResponse> response = holder_.client->ShouldStop(request);
+  NoteWhetherItIsGone(response.status());
   if (!response.ok()) return response.status();
   const std::lock_guard<std::mutex> lock(mutex_);
   advice_ = response->stop() ? std::make_optional(response->reason()) : std::nullopt;

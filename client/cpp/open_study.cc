@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "client/cpp/call_error.h"
 #include "client/cpp/differences.h"
 #include "client/cpp/existing_study.h"
 #include "client/cpp/this_process.h"
@@ -98,7 +99,8 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
   lanes_->Resumed(lane, got);
   if (absl::IsFailedPrecondition(response.status())) lanes_->ResumedAll(lane);
   lanes_->GiveBack(lane, count - got);
-  if (!response.ok()) return Explain(response.status());
+  if (IsUsedUp(response.status())) return absl::OutOfRangeError(response.status().message());
+  if (!response.ok()) return response.status();
   const Holder holder = {client_,
                          renewals_,
                          annotations_,
@@ -112,16 +114,6 @@ absl::StatusOr<std::vector<std::shared_ptr<HeldTrial>>> OpenStudy::Suggest(int c
     held.push_back(HeldTrial::Hold(holder, RecordOf(trial, metric())));
   }
   return held;
-}
-
-absl::Status OpenStudy::Explain(const absl::Status& refusal) {
-  if (!absl::IsFailedPrecondition(refusal)) return refusal;
-  v1::GetStudyRequest request;
-  request.set_name(name());
-  request.mutable_read_mask()->add_paths("state");
-  const absl::StatusOr<v1::Study> study = client_->GetStudy(request);
-  if (!study.ok() || study->state() != v1::Study::ACTIVE) return refusal;
-  return absl::OutOfRangeError(refusal.message());
 }
 
 absl::StatusOr<std::vector<TrialRecord>> OpenStudy::Trials() {

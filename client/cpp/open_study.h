@@ -51,8 +51,6 @@ class OpenStudy {
   const std::string& metric() const;
   // Learns what an earlier life of the worker has left, unless that is known.
   absl::Status RecallLanes();
-  // OUT_OF_RANGE in place of `refusal` if the study is active, as then no candidate is left.
-  absl::Status Explain(const absl::Status& refusal);
 
   const std::shared_ptr<Client> client_;
   const MeantStudy study_;

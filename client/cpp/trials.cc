@@ -144,8 +144,12 @@ absl::StatusOr<v1::Trial> Client::GetTrial(const std::string& name) {
 absl::StatusOr<v1::ShouldStopResponse> Client::ShouldStop(const std::string& trial) {
   v1::ShouldStopRequest request;
   request.set_trial(trial);
-  return caller_->Unary("ask whether to stop " + trial, options_.call, &Caller::Stub::ShouldStop,
-                        request);
+  return ShouldStop(request);
+}
+
+absl::StatusOr<v1::ShouldStopResponse> Client::ShouldStop(const v1::ShouldStopRequest& request) {
+  return caller_->Unary("ask whether to stop " + request.trial(), options_.call,
+                        &Caller::Stub::ShouldStop, request);
 }
 
 absl::StatusOr<v1::Trial> Client::UpdateTrial(v1::UpdateTrialRequest request) {

@@ -27,11 +27,12 @@ grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
   v1::WatchResponse response;
   while (reader->Read(&response)) {
     progress->heard = true;
-    // The token is after all events of the message: with one that was not visited, that of the
-    // message before stays.
     int visited = 0;
     while (!progress->enough && visited < response.events_size()) {
-      progress->enough = !visit(response.events(visited++));
+      const v1::StudyEvent& event = response.events(visited++);
+      progress->enough = !visit(event);
+      // Servers of before told only where their messages end.
+      if (!event.resume_token().empty()) *progress->token = event.resume_token();
     }
     if (visited == response.events_size()) *progress->token = response.resume_token();
     if (!progress->enough) continue;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "server/service/used_up.h"
 #include "slipstream/v1/errors.pb.h"
 
 namespace slipstream {
@@ -21,12 +22,13 @@ v1::BadRequest ToProto(const FieldViolation& violation, const std::string& messa
 
 std::string DetailsOf(const absl::Status& status, const std::string& message) {
   const std::optional<FieldViolation> violation = ViolationOf(status);
-  if (!violation && !IsOverload(status)) return {};
+  if (!violation && !IsOverload(status) && !IsUsedUp(status)) return {};
   v1::StatusDetails details;
   details.set_code(static_cast<int>(status.code()));
   details.set_message(message);
   if (violation) details.add_details()->PackFrom(ToProto(*violation, message));
   if (IsOverload(status)) details.add_details()->PackFrom(v1::Overload());
+  if (IsUsedUp(status)) details.add_details()->PackFrom(v1::CandidatesUsedUp());
   return details.SerializeAsString();
 }
 

@@ -11,6 +11,7 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/suggestion_work.h"
+#include "server/service/used_up.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {
@@ -72,8 +73,8 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
   if (calls_.empty()) return Next::kAnswer;
   AssignExistingTrials();
   if (plan_.study.state != StudyState::kActive) {
-    SLIPSTREAM_RETURN_IF_ERROR(RenderWithoutLeasing());
-    return Next::kAnswer;
+    RefuseThoseWithoutTrials();
+    return calls_.empty() ? Next::kAnswer : Next::kCommit;
   }
   if (Missing() == 0) return Next::kCommit;
   deadline_ = calls_.front().call.deadline;
@@ -84,7 +85,7 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::Begin() {
   absl::StatusOr<std::unique_ptr<SuggestionWork>> work =
       SuggestionWork::Start(context_, study_, plan_.study, Missing());
   if (absl::IsFailedPrecondition(work.status())) {
-    Distribute({}, /*are_all=*/true, work.status());
+    Distribute({}, /*are_all=*/true, UsedUpError(work.status().message()));
     return calls_.empty() ? Next::kAnswer : Next::kCommit;
   }
   SLIPSTREAM_RETURN_IF_ERROR(work.status());
@@ -101,14 +102,14 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
   if (is_late) are_all = work_->Finish(MarkLate(), deadline_);
   DropCancelled();
   if (absl::IsFailedPrecondition(are_all.status())) {
-    Distribute({}, /*are_all=*/true, are_all.status());
+    Distribute({}, /*are_all=*/true, UsedUpError(are_all.status().message()));
   } else {
     SLIPSTREAM_RETURN_IF_ERROR(are_all.status());
     Distribute(work_->Made(), !is_late,
-               absl::FailedPreconditionError(
-                   absl::StrCat(StudyName(study_id_),
-                                ": its candidate list is used up: each candidate has a trial; "
-                                "allow_repeats would suggest them again")));
+               UsedUpError(absl::StrCat(
+                   StudyName(study_id_),
+                   ": its candidate list is used up: each candidate has a trial; allow_repeats "
+                   "would suggest them again")));
   }
   return calls_.empty() ? Next::kAnswer : Next::kCommit;
 }
@@ -213,32 +214,17 @@ void LeaseBatchWork::AssignExistingTrials() {
   }
 }
 
-// A study that is not ACTIVE leases nothing, but a restarted trainer finds its
-// trials.
-absl::Status LeaseBatchWork::RenderWithoutLeasing() {
-  std::vector<int64_t> numbers;
-  for (const BatchedCall& batched : calls_) {
-    numbers.insert(numbers.end(), batched.grant.again.begin(), batched.grant.again.end());
-  }
-  std::vector<TrialRecord> found;
-  if (!numbers.empty()) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(found, context_.store->GetTrials(study_->ref(), numbers));
-  }
-  auto next = found.begin();
-  for (BatchedCall& batched : calls_) {
-    std::vector<TrialRecord> trials;
-    for (size_t i = 0; i < batched.grant.again.size(); ++i, ++next) {
-      if (next->state == TrialState::kActive) trials.push_back(std::move(*next));
-    }
-    Render(&batched, trials);
-    if (!trials.empty()) continue;
-    batched.rendered = absl::FailedPreconditionError(
+// A study that is not ACTIVE leases nothing new, but a restarted trainer finds its trials.
+void LeaseBatchWork::RefuseThoseWithoutTrials() {
+  std::erase_if(calls_, [this](const BatchedCall& batched) {
+    if (!batched.grant.again.empty()) return false;
+    batched.call.done(absl::FailedPreconditionError(
         absl::StrCat(StudyName(study_id_), plan_.study.state == StudyState::kPaused
                                                ? " is PAUSED and makes no suggestions until its "
                                                  "state is ACTIVE again"
-                                               : " is COMPLETED and makes no suggestions"));
-  }
-  return absl::OkStatus();
+                                               : " is COMPLETED and makes no suggestions")));
+    return true;
+  });
 }
 
 void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool are_all,

@@ -89,7 +89,7 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   absl::Status Plan();
   void RefuseThoseOfOtherStudies();
   void AssignExistingTrials();
-  absl::Status RenderWithoutLeasing();
+  void RefuseThoseWithoutTrials();
   // Gives the suggestions to the calls, in their order. A call that gets nothing at all from a
   // study that has nothing left is answered with `none_left` and leaves the batch; one that lacks
   // some for want of time, and was not late, is postponed.

@@ -26,10 +26,14 @@ void PreparedSuggestions::CountWasted(const Prepared& prepared) {
 }
 
 void PreparedSuggestions::CountUsed(int64_t study_key, int64_t count) {
-  used_ += count;
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = studies_.find(study_key);
-  if (found != studies_.end()) found->second.used += count;
+  if (found == studies_.end()) return;
+  Prepared& prepared = found->second;
+  // Those of a lease that failed are given to the next caller, and counted once.
+  const auto unused = static_cast<int64_t>(prepared.suggestions.size()) - prepared.used;
+  prepared.used += std::min(count, unused);
+  used_ += std::min(count, unused);
 }
 
 std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const HistoryVersion& version,

@@ -61,12 +61,11 @@ void ReportService::Report(const v1::ReportRequest* request, v1::ReportResponse*
   if (!status.ok()) return done(status);
   finder_.WithStudy(
       trial->name.study_id, done,
-      [=, this, number = trial->name.number, create_ms = trial->create_ms](
-          const StudyFinder::StudyPointer& study, Done answer) {
+      [=, this, meant = *trial](const StudyFinder::StudyPointer& study, Done answer) {
         absl::StatusOr<std::vector<StepReport>> reports =
             ReportsOf(study->definition.metric, *request);
-        if (!reports.ok()) return answer(reports.status());
-        store_.Report({study->ref(), number, *std::move(reports), create_ms},
+        if (!reports.ok()) return RefuseMeant(&store_, reads_, meant, reports.status(), answer);
+        store_.Report({study->ref(), meant.name.number, *std::move(reports), meant.create_ms},
                       AnsweringWrite<TrialRecord, v1::ReportResponse>({}, response, ProgressToProto,
                                                                       std::move(answer)));
       });
@@ -75,8 +74,12 @@ void ReportService::Report(const v1::ReportRequest* request, v1::ReportResponse*
 void ReportService::ListReports(const v1::ListReportsRequest* request,
                                 v1::ListReportsResponse* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("trial", request->trial()));
-    SLIPSTREAM_RETURN_IF_ERROR(store_.GetTrial(name.study_id, name.number).status());
+    SLIPSTREAM_ASSIGN_OR_RETURN(const MeantTrial meant,
+                                MeantTrialOf(*request, "trial", request->trial()));
+    const TrialName& name = meant.name;
+    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord trial,
+                                store_.GetTrial(name.study_id, name.number));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(meant, trial.create_ms));
     SLIPSTREAM_ASSIGN_OR_RETURN(const auto study, catalog_.GetStudy(name.study_id));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<ReportRecord> reports,
                                 store_.ListReports(study->ref(), name.number - 1, name.number,
@@ -94,7 +97,14 @@ void ReportService::ListReports(const v1::ListReportsRequest* request,
 void ReportService::ShouldStop(const v1::ShouldStopRequest* request,
                                v1::ShouldStopResponse* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("trial", request->trial()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const MeantTrial meant,
+                                MeantTrialOf(*request, "trial", request->trial()));
+    const TrialName& name = meant.name;
+    if (meant.create_ms.has_value()) {
+      SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord trial,
+                                  store_.GetTrial(name.study_id, name.number));
+      SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(meant, trial.create_ms));
+    }
     SLIPSTREAM_ASSIGN_OR_RETURN(const auto study, catalog_.GetStudy(name.study_id));
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<StudyCurves> curves,
                                 curves_.Get(*study, name.number));

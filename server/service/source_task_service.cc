@@ -37,13 +37,13 @@ absl::Status FillRegistered(const RegisteredSourceTask& registered,
 // Adds observations of the task from `position` on, counted from 0, until there are `limit` or the
 // page is full. Returns the position of the next one.
 absl::StatusOr<int64_t> AddObservations(Store& store, const SourceTaskRecord& task,
-                                        int64_t position, int limit,
+                                        int64_t position, int limit, size_t full_bytes,
                                         v1::ListSourceObservationsResponse* response) {
   SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskHeader header, StoredSourceTaskHeader(task));
   const int64_t left = std::max<int64_t>(task.observation_count - position, 0);
   const int64_t end = position + std::min<int64_t>(left, limit);
   size_t bytes = 0;
-  while (position < end && bytes < kFullPageBytes) {
+  while (position < end && bytes < full_bytes) {
     SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<std::string> chunk,
                                 store.FindSourceChunk(task.id, position / kPointsPerChunk));
     std::vector<SourcePoint> points;
@@ -55,7 +55,7 @@ absl::StatusOr<int64_t> AddObservations(Store& store, const SourceTaskRecord& ta
       return absl::DataLossError(
           absl::StrCat(SourceTaskName(task.id), " has fewer observations than it should"));
     }
-    for (; place < points.size() && position < end && bytes < kFullPageBytes; ++place, ++position) {
+    for (; place < points.size() && position < end && bytes < full_bytes; ++place, ++position) {
       v1::Observation* const observation = response->add_observations();
       SourcePointToProto(*header.space, header.metric, points[place], observation);
       bytes += observation->ByteSizeLong();
@@ -139,7 +139,7 @@ void SourceTaskService::ListSourceTasks(const v1::ListSourceTasksRequest* reques
     };
     SLIPSTREAM_ASSIGN_OR_RETURN(const SourceTaskRecord* const last,
                                 (FillPage<SourceTaskRecord, v1::SourceTask>(
-                                    tasks, static_cast<size_t>(limit),
+                                    tasks, static_cast<size_t>(limit), full_page_bytes_,
                                     response->mutable_source_tasks(), add)));
     if (last != nullptr) {
       response->set_next_page_token(MakePageToken(scope, last->key));
@@ -161,8 +161,9 @@ void SourceTaskService::ListSourceObservations(const v1::ListSourceObservationsR
     SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t first, ParsePageToken(scope, request->page_token()));
     const int limit =
         request->page_size() == 0 ? kDefaultObservationsPerPage : request->page_size();
-    SLIPSTREAM_ASSIGN_OR_RETURN(const int64_t next,
-                                AddObservations(store_, task, first, limit, response));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const int64_t next,
+        AddObservations(store_, task, first, limit, full_page_bytes_, response));
     if (next < task.observation_count) response->set_next_page_token(MakePageToken(scope, next));
     return absl::OkStatus();
   });

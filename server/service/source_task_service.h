@@ -8,6 +8,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_SOURCE_TASK_SERVICE_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "google/protobuf/empty.pb.h"
 #include "server/service/answering.h"
 #include "server/service/executor.h"
+#include "server/service/page.h"
 #include "server/service/source_task_upload.h"
 #include "server/service/transfer_preparation.h"
 #include "server/store/store.h"
@@ -27,8 +29,12 @@ class SourceTaskService {
   // All pointers must outlive the service. `reads` runs what reads the store,
   // `computations` what packs and hashes an upload.
   SourceTaskService(Store* store, TransferPreparation* transfer, Executor* reads,
-                    Executor* computations)
-      : store_(*store), transfer_(transfer), reads_(reads), computations_(computations) {}
+                    Executor* computations, size_t full_page_bytes = kFullPageBytes)
+      : store_(*store),
+        transfer_(transfer),
+        reads_(reads),
+        computations_(computations),
+        full_page_bytes_(full_page_bytes) {}
 
   // Registers what `upload` has collected.
   void RegisterSourceTask(std::unique_ptr<SourceTaskUpload> upload,
@@ -49,6 +55,7 @@ class SourceTaskService {
   TransferPreparation* const transfer_;
   Executor* const reads_;
   Executor* const computations_;
+  const size_t full_page_bytes_;
 };
 
 }  // namespace slipstream

@@ -230,7 +230,7 @@ void StudyService::ListStudies(const v1::ListStudiesRequest* request,
     };
     SLIPSTREAM_ASSIGN_OR_RETURN(const StudyRecord* const last,
                                 (FillPage<StudyRecord, v1::Study>(
-                                    studies, static_cast<size_t>(limit),
+                                    studies, static_cast<size_t>(limit), full_page_bytes_,
                                     response->mutable_studies(), add)));
     if (last != nullptr) response->set_next_page_token(MakePageToken(scope, last->key));
     return absl::OkStatus();

@@ -8,12 +8,15 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_STUDY_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_STUDY_SERVICE_H_
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "google/protobuf/empty.pb.h"
 #include "server/service/answering.h"
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
+#include "server/service/page.h"
 #include "server/service/transfer_preparation.h"
 #include "server/store/store.h"
 #include "slipstream/v1/services.pb.h"
@@ -23,8 +26,13 @@ namespace slipstream {
 class StudyService {
  public:
   // All pointers must outlive the service. `reads` runs what reads the store.
-  StudyService(Store* store, Catalog* catalog, TransferPreparation* transfer, Executor* reads)
-      : store_(*store), catalog_(*catalog), transfer_(*transfer), reads_(reads) {}
+  StudyService(Store* store, Catalog* catalog, TransferPreparation* transfer, Executor* reads,
+               size_t full_page_bytes = kFullPageBytes)
+      : store_(*store),
+        catalog_(*catalog),
+        transfer_(*transfer),
+        reads_(reads),
+        full_page_bytes_(full_page_bytes) {}
 
   void CreateStudy(const v1::CreateStudyRequest* request, v1::Study* response, Done done);
   void GetStudy(const v1::GetStudyRequest* request, v1::Study* response, Done done);
@@ -47,6 +55,7 @@ class StudyService {
   Catalog& catalog_;
   TransferPreparation& transfer_;
   Executor* const reads_;
+  const size_t full_page_bytes_;
 };
 
 }  // namespace slipstream

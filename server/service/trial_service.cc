@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "core/base/status.h"
@@ -150,22 +151,24 @@ void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequ
                                 const MeantTrial& trial, v1::Trial* response, Done done) {
   absl::StatusOr<TrialOutcome> outcome =
       OutcomeFromProto(study->definition.metric, request.outcome());
-  if (!outcome.ok()) return done(WithFieldPrefix(outcome.status(), "outcome."));
+  if (!outcome.ok()) {
+    return RefuseMeant(&store_, reads_, trial, WithFieldPrefix(outcome.status(), "outcome."), done);
+  }
   Write<TrialRecord> write;
   write.guard = GuardOf("Observe", request);
-  // A trial that has ended never changes, so the trial itself is the first answer
-  // and no other needs to be remembered. It is converted after the commit, not on
-  // the store's one writing thread.
+  // A trial that has ended never changes, so the trial itself is the first answer, and only
+  // when it was created needs to be remembered: another one may have its name by then. It is
+  // converted after the commit, not on the store's one writing thread.
   auto ended = std::make_shared<TrialRecord>();
   write.render = [ended](const TrialRecord& record) {
     *ended = record;
-    return std::string();
+    return absl::StrCat(record.create_ms);
   };
   write.done = [=, this, done = std::move(done)](absl::Status status,
                                                  std::optional<std::string> earlier) {
     if (!status.ok()) return done(std::move(status));
     if (!earlier) queue_.PrepareAhead(study);
-    if (earlier) return ReadEnded(trial, response, done);
+    if (earlier) return ReadEnded(trial, *earlier, response, done);
     response->Clear();
     done(TrialOutlineToProto(study->id, *ended, response));
   };
@@ -175,12 +178,15 @@ void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequ
       std::move(write));
 }
 
-void TrialService::ReadEnded(const MeantTrial& trial, v1::Trial* response, Done done) {
+void TrialService::ReadEnded(MeantTrial trial, const std::string& created, v1::Trial* response,
+                             Done done) {
+  int64_t create_ms = 0;  // Servers of before remembered nothing.
+  if (absl::SimpleAtoi(created, &create_ms)) trial.create_ms = create_ms;
   AnswerOn(reads_, done, [=, this, name = trial.name]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
                                 store_.GetTrial(name.study_id, name.number));
-    const bool is_meant = trial.create_ms.value_or(record.create_ms) == record.create_ms;
-    if (!is_meant || !HasEnded(record.state)) return TrialReplaced(name.study_id, name.number);
+    SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(trial, record.create_ms));
+    if (!HasEnded(record.state)) return TrialReplaced(name.study_id, name.number);
     response->Clear();
     return TrialOutlineToProto(name.study_id, record, response);
   });
@@ -213,7 +219,15 @@ void TrialService::AddTrials(const v1::AddTrialsRequest* request, v1::AddTrialsR
 void TrialService::StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
                                     v1::AddTrialsResponse* response, Done done) {
   absl::StatusOr<std::vector<NewTrial>> trials = AddedTrials(study->definition, request);
-  if (!trials.ok()) return done(trials.status());
+  if (!trials.ok()) {
+    // The study may have another space than the one that the first request was about.
+    const absl::Status accepted = reads_->Run(
+        [=, this, guard = GuardOf("AddTrials", request), refusal = trials.status()] {
+          if (!AnswerRepeat(&store_, guard, response, done)) done(refusal);
+        });
+    if (!accepted.ok()) done(accepted);
+    return;
+  }
   using Records = std::vector<TrialRecord>;
   std::function<absl::Status(const Records&, v1::AddTrialsResponse*)> convert =
       [id = study->id](const Records& records, v1::AddTrialsResponse* answer) -> absl::Status {
@@ -245,10 +259,12 @@ void TrialService::UpdateTrial(const v1::UpdateTrialRequest* request, v1::Trial*
 
 void TrialService::GetTrial(const v1::GetTrialRequest* request, v1::Trial* response, Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("name", request->name()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const MeantTrial meant,
+                                MeantTrialOf(*request, "name", request->name()));
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,
-                                store_.GetTrial(name.study_id, name.number));
-    return TrialToProto(name.study_id, record, response);
+                                store_.GetTrial(meant.name.study_id, meant.name.number));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(meant, record.create_ms));
+    return TrialToProto(meant.name.study_id, record, response);
   });
 }
 
@@ -271,9 +287,10 @@ void TrialService::ListTrials(const v1::ListTrialsRequest* request,
       }
       return trial;
     };
-    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord* const last,
-                                (FillPage<TrialRecord, v1::Trial>(
-                                    trials, page_size, response->mutable_trials(), add)));
+    SLIPSTREAM_ASSIGN_OR_RETURN(
+        const TrialRecord* const last,
+        (FillPage<TrialRecord, v1::Trial>(trials, page_size, full_page_bytes_,
+                                          response->mutable_trials(), add)));
     if (last != nullptr) response->set_next_page_token(MakePageToken(scope, last->number));
     return absl::OkStatus();
   });
@@ -299,11 +316,13 @@ void TrialService::BestTrials(const v1::BestTrialsRequest* request,
 void TrialService::Explain(const v1::ExplainRequest* request, v1::Explanation* response,
                            Done done) {
   AnswerOn(reads_, done, [=, this]() -> absl::Status {
-    SLIPSTREAM_ASSIGN_OR_RETURN(const TrialName name, ParseTrialName("trial", request->trial()));
+    SLIPSTREAM_ASSIGN_OR_RETURN(const MeantTrial meant,
+                                MeantTrialOf(*request, "trial", request->trial()));
     SLIPSTREAM_ASSIGN_OR_RETURN(const ExplainedTrial explained,
-                                store_.GetExplainedTrial(name.study_id, name.number));
+                                store_.GetExplainedTrial(meant.name.study_id, meant.name.number));
+    SLIPSTREAM_RETURN_IF_ERROR(CheckMeant(meant, explained.trial.create_ms));
     SLIPSTREAM_RETURN_IF_ERROR(
-        TrialToProto(name.study_id, explained.trial, response->mutable_trial()));
+        TrialToProto(meant.name.study_id, explained.trial, response->mutable_trial()));
     if (explained.provenance.empty()) return absl::OkStatus();
     if (!response->mutable_provenance()->ParseFromString(explained.provenance)) {
       return absl::DataLossError(

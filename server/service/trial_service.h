@@ -8,6 +8,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_
 #define SLIPSTREAM_SERVER_SERVICE_TRIAL_SERVICE_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 #include "server/service/catalog.h"
 #include "server/service/executor.h"
 #include "server/service/meant_trial.h"
+#include "server/service/page.h"
 #include "server/service/study_finder.h"
 #include "server/service/suggest_queue.h"
 #include "server/store/store.h"
@@ -27,11 +29,13 @@ namespace slipstream {
 class TrialService {
  public:
   // All pointers must outlive the service. `reads` runs what reads the store.
-  TrialService(Store* store, Catalog* catalog, SuggestQueue* queue, Executor* reads)
+  TrialService(Store* store, Catalog* catalog, SuggestQueue* queue, Executor* reads,
+               size_t full_page_bytes = kFullPageBytes)
       : store_(*store),
         catalog_(*catalog),
         queue_(*queue),
         reads_(reads),
+        full_page_bytes_(full_page_bytes),
         finder_(catalog, reads) {}
 
   // Nothing is leased to a call that is cancelled before the commit; `is_cancelled` is asked on any
@@ -56,7 +60,7 @@ class TrialService {
 
   void StoreOutcome(const StudyPointer& study, const v1::ObserveRequest& request,
                     const MeantTrial& trial, v1::Trial* response, Done done);
-  void ReadEnded(const MeantTrial& trial, v1::Trial* response, Done done);
+  void ReadEnded(MeantTrial trial, const std::string& created, v1::Trial* response, Done done);
   void StoreAddedTrials(const StudyPointer& study, const v1::AddTrialsRequest& request,
                         v1::AddTrialsResponse* response, Done done);
 
@@ -64,6 +68,7 @@ class TrialService {
   Catalog& catalog_;
   SuggestQueue& queue_;
   Executor* const reads_;
+  const size_t full_page_bytes_;
   StudyFinder finder_;
 };
 

@@ -44,7 +44,9 @@ absl::StatusOr<std::shared_ptr<const WatchAnswer>> EventStream::Take() {
   for (const EventRecord& event : events) {
     const std::string study_id = study_id_.has_value() ? *study_id_ : feed_.StudyIdOf(event);
     if (!IsWatched(study_id)) continue;
-    EventToProto(study_id, event, response.add_events());
+    v1::StudyEvent* const told = response.add_events();
+    EventToProto(study_id, event, told);
+    told->set_resume_token(MakePageToken(scope_, event.sequence));
     if (study_id_.has_value() && event.kind == EventKind::kStudyDeleted) answer->ends = true;
   }
   answer->sequence = watcher_->sequence();

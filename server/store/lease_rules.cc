@@ -1,6 +1,7 @@
 #include "server/store/lease_rules.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,11 +24,13 @@ absl::Status OutOfDate(const LeaseBatch& batch, absl::string_view what) {
       absl::StrCat("the plan for ", NameOfStudy(batch.study_id), " is out of date: ", what));
 }
 
+// In a study that is not ACTIVE trials are only handed out again.
 absl::Status CheckStudy(const LeaseBatch& batch, const StudyHead& head) {
-  if (head.state != StudyState::kActive) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(NameOfStudy(batch.study_id), " is not ACTIVE"));
-  }
+  const bool has_new =
+      std::any_of(batch.grants.begin(), batch.grants.end(), [](const LeaseGrant& grant) {
+        return !grant.queued.empty() || !grant.fresh.empty();
+      });
+  if (has_new && head.state != StudyState::kActive) return OutOfDate(batch, "it is not ACTIVE");
   if (head.trial_count != batch.expected_trial_count) {
     return OutOfDate(batch, absl::StrCat("it has ", head.trial_count, " trials, not ",
                                          batch.expected_trial_count));
@@ -142,9 +145,16 @@ bool StaysAsItIs(const StudyHead& head, const LeaseGrant& grant, const TrialReco
          !trial.lease_end.has_value() && trial.process == grant.process;
 }
 
+// A grant for which there is room, and its fresh trials.
+struct Granted {
+  const LeaseGrant* grant = nullptr;
+  std::vector<const NewTrial*> fresh = {};
+};
+
 // Leases the queued ones among `trials`, renews the others, and appends the fresh ones.
-absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant& grant,
+absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const Granted& granted,
                         const LeaseMoment& moment, std::vector<TrialRecord>& trials) {
+  const LeaseGrant& grant = *granted.grant;
   for (TrialRecord& trial : trials) {
     if (StaysAsItIs(head, grant, trial)) continue;
     const bool is_new = trial.state == TrialState::kRequested;
@@ -153,12 +163,12 @@ absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant&
     if (!is_new) continue;
     SLIPSTREAM_RETURN_IF_ERROR(EmitTrialEvent(rows, EventKind::kTrialLeased, head.key, trial));
   }
-  for (const NewTrial& fresh : grant.fresh) {
-    trials.push_back(FreshTrial(fresh, ++head.trial_count, rows.now_ms()));
+  for (const NewTrial* const fresh : granted.fresh) {
+    trials.push_back(FreshTrial(*fresh, ++head.trial_count, rows.now_ms()));
     Hold(head, grant, moment, trials.back());
     ++head.suggested_count;
-    head.bytes += StoredBytesOf(fresh);
-    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, trials.back(), fresh.provenance));
+    head.bytes += StoredBytesOf(*fresh);
+    SLIPSTREAM_RETURN_IF_ERROR(rows.InsertTrial(head.key, trials.back(), fresh->provenance));
     SLIPSTREAM_RETURN_IF_ERROR(
         EmitTrialEvent(rows, EventKind::kTrialLeased, head.key, trials.back()));
   }
@@ -167,29 +177,38 @@ absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const LeaseGrant&
   return RememberAnswer(rows, grant.guard, std::move(answer));
 }
 
-ProjectUsage FreshTrials(const LeaseGrant& grant) {
-  ProjectUsage fresh = {.trials = static_cast<int64_t>(grant.fresh.size())};
-  for (const NewTrial& trial : grant.fresh) fresh.bytes += StoredBytesOf(trial);
-  return fresh;
+ProjectUsage UsageOf(const std::vector<const NewTrial*>& fresh) {
+  ProjectUsage usage = {.trials = static_cast<int64_t>(fresh.size())};
+  for (const NewTrial* const trial : fresh) usage.bytes += StoredBytesOf(*trial);
+  return usage;
 }
 
 // The grants for whose fresh trials there is room, in their order. The others are refused, or the
-// batch is.
+// batch is. What a refused grant would have got goes to the next ones, as whoever made the fresh
+// trials will make those again that come after the leased ones.
 class GrantsWithRoom {
  public:
   GrantsWithRoom(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials, Quotas* quotas)
       : rows_(rows), batch_(batch), max_trials_(max_trials), quotas_(quotas) {}
 
-  absl::StatusOr<std::vector<const LeaseGrant*>> Find(const StudyHead& head) {
-    std::vector<const LeaseGrant*> found;
-    ProjectUsage fresh;
+  absl::StatusOr<std::vector<Granted>> Find(const StudyHead& head) {
+    std::vector<const NewTrial*> all;
     for (const LeaseGrant& grant : batch_.grants) {
-      ProjectUsage with_grant = fresh;
-      with_grant += FreshTrials(grant);
-      const absl::Status room = grant.fresh.empty() ? absl::OkStatus() : Check(head, with_grant);
+      for (const NewTrial& trial : grant.fresh) all.push_back(&trial);
+    }
+    std::vector<Granted> found;
+    ProjectUsage usage;
+    auto next = all.begin();
+    for (const LeaseGrant& grant : batch_.grants) {
+      const auto end = next + static_cast<std::ptrdiff_t>(grant.fresh.size());
+      std::vector<const NewTrial*> fresh(next, end);
+      ProjectUsage with_grant = usage;
+      with_grant += UsageOf(fresh);
+      const absl::Status room = fresh.empty() ? absl::OkStatus() : Check(head, with_grant);
       if (room.ok()) {
-        fresh = with_grant;
-        found.push_back(&grant);
+        usage = with_grant;
+        next = end;
+        found.push_back({&grant, std::move(fresh)});
       } else if (absl::IsResourceExhausted(room) && !rows_.failed() && grant.refuse) {
         grant.refuse(room);
       } else {
@@ -220,12 +239,12 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
   if (!head.has_value()) return StudyNotFound(batch.study_id);
   SLIPSTREAM_RETURN_IF_ERROR(CheckStudy(batch, *head));
   SLIPSTREAM_RETURN_IF_ERROR(CheckGuards(rows, batch));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<const LeaseGrant*> grants,
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Granted> grants,
                               GrantsWithRoom(rows, batch, max_trials, quotas).Find(*head));
   LeaseReader reader(rows, batch);
   std::vector<std::vector<TrialRecord>> trials;
-  for (const LeaseGrant* const grant : grants) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(*grant));
+  for (const Granted& granted : grants) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(*granted.grant));
   }
   SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch));
   LeaseMoment moment = {0, rows.now_ms()};
@@ -234,7 +253,7 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
   }
   const int64_t trial_count = head->trial_count;
   for (size_t i = 0; i < grants.size(); ++i) {
-    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, *grants[i], moment, trials[i]));
+    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, grants[i], moment, trials[i]));
   }
   return head->trial_count > trial_count ? rows.UpdateCounts(*head) : absl::OkStatus();
 }

@@ -58,6 +58,14 @@ grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolati
   return {grpc::StatusCode::INVALID_ARGUMENT, message, details.SerializeAsString()};
 }
 
+grpc::Status UsedUpStatus(const std::string& message) {
+  v1::StatusDetails details;
+  details.set_code(grpc::StatusCode::FAILED_PRECONDITION);
+  details.set_message(message);
+  details.add_details()->PackFrom(v1::CandidatesUsedUp());
+  return {grpc::StatusCode::FAILED_PRECONDITION, message, details.SerializeAsString()};
+}
+
 void FakeService::FailNext(int times, const Fault& fault) {
   const std::lock_guard lock(mutex_);
   faults_.insert(faults_.end(), times, fault);
@@ -277,7 +285,8 @@ grpc::Status FakeService::DeleteStudy(Context* context, const v1::DeleteStudyReq
                                       google::protobuf::Empty* response) {
   return Answer(context, "DeleteStudy", request->request_id(), response, [&] {
     const auto found = Find(studies_, request->name());
-    if (found == studies_.end()) return NotFound(request->name());
+    const bool is_there = found != studies_.end() && IsMeant(request->name(), *request);
+    if (!is_there) return NotFound(request->name());
     studies_.erase(found);
     return Status::OK;
   });
@@ -396,6 +405,7 @@ grpc::Status FakeService::WatchStudy(Context* context, const v1::WatchStudyReque
       event->set_study(request->study());
       event->set_trial(trials[i].name());
       event->set_value(static_cast<double>(i));
+      event->set_resume_token(std::to_string(i + 1));
     }
     const size_t last = told + static_cast<size_t>(response.events_size());
     response.set_resume_token(std::to_string(last));

@@ -39,6 +39,9 @@ struct SeenCall {
 // A status with a violation in its trailer, like the real server's.
 grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolation& violation);
 
+// A refusal as no candidate is left, like the real server's.
+grpc::Status UsedUpStatus(const std::string& message);
+
 // Thread-safe.
 class FakeService final : public v1::OptimizationService::Service {
  public:

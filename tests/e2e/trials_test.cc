@@ -423,5 +423,33 @@ TEST_F(Trials, PagesOfLongTrialsEndEarlyAndLoseNone) {
   EXPECT_GE(pages, 3);
 }
 
+TEST(SmallMessages, HoldPagesOfTrials) {
+  TemporaryFolder data;
+  ServerProcess server(data.path(), {"--max-message-bytes", "65536"});
+  ASSERT_TRUE(Call(server.stub(), &Stub::CreateStudy, CreateRequest(ExampleStudy(), "s")).ok());
+  for (int i = 0; i < 30; ++i) {
+    const v1::SuggestRequest ask = AskRequest("studies/s", "w" + std::to_string(i), 20);
+    ASSERT_TRUE(Call(server.stub(), &Stub::Suggest, ask).ok());
+  }
+  for (const bool with_states_only : {false, true}) {
+    v1::ListTrialsRequest list;
+    list.set_study("studies/s");
+    list.set_page_size(1000);
+    if (with_states_only) list.mutable_read_mask()->add_paths("state");
+    int trials = 0;
+    int pages = 0;
+    do {
+      v1::ListTrialsResponse page;
+      const grpc::Status listed = Call(server.stub(), &Stub::ListTrials, list, &page);
+      ASSERT_TRUE(listed.ok()) << listed.error_message();
+      trials += page.trials_size();
+      list.set_page_token(page.next_page_token());
+      ++pages;
+    } while (!list.page_token().empty());
+    EXPECT_EQ(trials, 600);
+    EXPECT_EQ(pages > 1, !with_states_only);
+  }
+}
+
 }  // namespace
 }  // namespace slipstream

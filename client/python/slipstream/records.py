@@ -153,7 +153,7 @@ class StudyEvent:
     number: Optional[int]  # The trial's; None for an event of the study itself.
     value: Optional[float]  # What was measured; None where there is none.
     worker: str  # That a trial was leased to.
-    resume_token: str  # From here `watch` goes on, though it may repeat events of the same moment.
+    resume_token: str  # `watch` goes on after this event.
 
 
 @dataclass(frozen=True)

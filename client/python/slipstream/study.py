@@ -233,11 +233,11 @@ class Study(StudyBase):
 
     def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """The intermediate measurements of a trial, by step."""
-        return self._transport.run(self._reader.reports(trial.name))
+        return self._transport.run(self._reader.reports(trial))
 
     def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
         """The share of each source task in the suggestion of a trial, by the task's name."""
-        return self._transport.run(self._reader.source_weights(trial.name))
+        return self._transport.run(self._reader.source_weights(trial))
 
     def source_titles(self) -> Mapping[str, str]:
         """The titles of the study's source tasks, by name."""

@@ -94,7 +94,7 @@ TEST_F(ClientTest, AWatchEndsWhenItIsToldToStop) {
   EXPECT_EQ(service().calls().size(), 1u);
 }
 
-TEST_F(ClientTest, AWatchGoesOnBehindTheLastMessageOfWhichAllWasVisited) {
+TEST_F(ClientTest, AWatchGoesOnBehindTheLastEventThatWasVisited) {
   FillStudy(5);
   std::string token;
   const auto visit_until = [&](double last) {
@@ -103,7 +103,7 @@ TEST_F(ClientTest, AWatchGoesOnBehindTheLastMessageOfWhichAllWasVisited) {
         &token);
   };
   ASSERT_TRUE(visit_until(2).ok());
-  EXPECT_EQ(token, "2") << "the second message also tells of event 3";
+  EXPECT_EQ(token, "3") << "the second message also tells of event 3";
   ASSERT_TRUE(visit_until(3).ok());
   EXPECT_EQ(token, "4");
 }

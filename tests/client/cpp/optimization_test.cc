@@ -126,7 +126,7 @@ TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
 TEST_F(OptimizationTest, EndsWhenTheCandidatesOrTheTimeDo) {
   const auto objective = [this](Trial&) {
     server_.service().FailNext(1, {});  // The outcome is heard, the next suggestion refused.
-    server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "none left"}});
+    server_.service().FailNext(1, {.status = UsedUpStatus("none left")});
     return 0.5;
   };
   const auto best = study_->Optimize(objective, {});

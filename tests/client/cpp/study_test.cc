@@ -134,12 +134,13 @@ TEST_F(StudyTest, SuggestsWithoutWaiting) {
 TEST_F(StudyTest, ExhaustedCandidatesAreNotThePause) {
   Study study = Open();
   ASSERT_TRUE(study.Suggest()->Complete(0.5).ok());
-  const Fault refusal = {.status = {grpc::StatusCode::FAILED_PRECONDITION, "no candidate is left"}};
+  const Fault refusal = {.status = UsedUpStatus("no candidate is left")};
   server_.service().FailNext(1, refusal);
   EXPECT_EQ(study.Suggest().status().code(), absl::StatusCode::kOutOfRange);
-  ASSERT_TRUE(study.Pause().ok());
-  server_.service().FailNext(1, refusal);
+  // A pause that is over when the caller looks.
+  server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "is PAUSED"}});
   EXPECT_EQ(study.Suggest().status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(study.Pause().ok());
   EXPECT_TRUE(study.Resume().ok());
   EXPECT_TRUE(study.Complete().ok());
 }

@@ -56,6 +56,21 @@ class Watch(ServerTest):
         self.assertEqual(next(again).number, 2)
         again.close()
 
+    def test_it_goes_on_after_any_event_of_a_message(self):
+        study = self.open()
+        events = study.watch()
+        self.evaluate(study, 0.5)
+        tokens = [next(events).resume_token for _ in range(4)]
+        events.close()
+        whole = study.watch(tokens[0])  # What has happened by now comes in one message.
+        seen = [next(whole) for _ in range(3)]
+        whole.close()
+        for rest in range(1, 3):
+            again = study.watch(seen[rest - 1].resume_token)
+            self.assertEqual([next(again).kind for _ in seen[rest:]],
+                             [event.kind for event in seen[rest:]])
+            again.close()
+
     def test_it_outlasts_a_restart_of_the_server(self):
         study = self.open()
         events = study.watch()

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "server/service/used_up.h"
 #include "slipstream/v1/errors.pb.h"
 
 namespace slipstream {
@@ -44,6 +45,17 @@ TEST(StatusConversion, MarksALackThatPassesAndNoOther) {
   ASSERT_EQ(details.details_size(), 1);
   EXPECT_TRUE(details.details(0).Is<v1::Overload>());
   EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("a quota")).error_details().empty());
+}
+
+TEST(StatusConversion, MarksCandidatesThatAreUsedUpAndNoOtherRefusal) {
+  const grpc::Status status = ToGrpcStatus(UsedUpError("none is left"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(status.error_message(), "none is left");
+  v1::StatusDetails details;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  ASSERT_EQ(details.details_size(), 1);
+  EXPECT_TRUE(details.details(0).Is<v1::CandidatesUsedUp>());
+  EXPECT_TRUE(ToGrpcStatus(absl::FailedPreconditionError("paused")).error_details().empty());
 }
 
 }  // namespace

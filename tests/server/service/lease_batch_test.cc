@@ -8,10 +8,14 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "core/base/status.h"
+#include "google/protobuf/util/time_util.h"
 #include "tests/server/service/service_fixture.h"
 
 namespace slipstream {
@@ -137,18 +141,46 @@ TEST_F(LeaseBatchTest, CallsThatLeaveTheBatchDoNotDisturbTheOthers) {
   EXPECT_EQ(repeat[0].response.DebugString(), answers[3].response.DebugString());
 }
 
-TEST_F(LeaseBatchTest, APausedStudyGivesWorkersTheirTrialsInOneReadAndNoOthers) {
+TEST_F(LeaseBatchTest, APausedStudyGivesWorkersTheirTrialsAndNoOthers) {
   Create(ExampleStudy());
   const auto before = RunBatch({{"a", 3}, {"b", 2}});
   Queue(1);
   Pause();
   reads_.clear();
   const auto answers = RunBatch({{"a", 3}, {"other"}, {"b", 2}});
-  EXPECT_THAT(reads_, ElementsAre("PlanLeases", "GetTrials"));
-  EXPECT_EQ(answers[0].response.DebugString(), before[0].response.DebugString());
-  EXPECT_EQ(answers[2].response.DebugString(), before[1].response.DebugString());
+  EXPECT_THAT(reads_, ElementsAre("PlanLeases"));
+  EXPECT_EQ(NamesIn(answers[0]), NamesIn(before[0]));
+  EXPECT_EQ(NamesIn(answers[2]), NamesIn(before[1]));
   EXPECT_TRUE(absl::IsFailedPrecondition(answers[1].status));
   EXPECT_THAT(std::string(answers[1].status.message()), HasSubstr("PAUSED"));
+}
+
+TEST_F(LeaseBatchTest, AskingAgainRenewsTheLeaseAlsoInAPausedStudy) {
+  Create(ExampleStudy());
+  const auto first = RunBatch({{"a"}});
+  Pause();
+  const absl::Time begin = absl::Now();  // The store's clock counts milliseconds.
+  while (absl::Now() - begin < absl::Milliseconds(2)) std::this_thread::yield();
+  const auto again = RunBatch({{"a"}});
+  const auto end_of = [](const Answer& answer) {
+    return google::protobuf::util::TimeUtil::TimestampToMilliseconds(
+        answer.response.trials(0).lease_end_time());
+  };
+  EXPECT_GT(end_of(again[0]), end_of(first[0]));
+}
+
+// It pauses after the plan, while the strategy's history is read.
+TEST_F(LeaseBatchTest, AStudyThatIsPausedMeanwhileHasItsCallsPlannedAgain) {
+  Create(ExampleStudy("gp_log_ei"));
+  bool paused = false;
+  during_read_ = [&](const std::string& verb) {
+    if (verb == "ListTrials" && !std::exchange(paused, true)) Pause();
+  };
+  const auto answers = RunBatch({{"a"}});
+  EXPECT_TRUE(paused);
+  EXPECT_EQ(left_over_, 1u);
+  during_read_ = [](const std::string&) {};
+  EXPECT_TRUE(absl::IsFailedPrecondition(RunBatch({{"a"}})[0].status));
 }
 
 // Trials are added after the plan, while the strategy's history is read.

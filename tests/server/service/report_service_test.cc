@@ -53,6 +53,29 @@ TEST_F(ReportServiceTest, ReportsAreListedByStepAndShownOnTheTrial) {
   EXPECT_EQ(read.last_value(), 0.5);
 }
 
+TEST_F(ReportServiceTest, ATrialThatIsGoneIsNotAnotherOneOfItsName) {
+  const v1::Trial trial = Suggest("w");
+  ASSERT_TRUE(Call(&ReportService::Report, ReportOf(trial.name(), 1, 0.5)).ok());
+  v1::ListReportsRequest list;
+  list.set_trial(trial.name());
+  v1::ShouldStopRequest should_stop;
+  should_stop.set_trial(trial.name());
+  v1::ReportRequest odd = ReportOf(trial.name(), 1, 0.5);
+  (*odd.mutable_reports(0)->mutable_measurement()->mutable_metrics())["accuracy"] = 1;
+  for (const int64_t later : {0, 1}) {
+    for (auto* const meant : {list.mutable_create_time(), should_stop.mutable_create_time(),
+                              odd.mutable_create_time()}) {
+      *meant = trial.create_time();
+      meant->set_seconds(meant->seconds() + later);
+    }
+    EXPECT_EQ(absl::IsNotFound(Call(&ReportService::ListReports, list)), later > 0);
+    EXPECT_EQ(absl::IsNotFound(Call(&ReportService::ShouldStop, should_stop)), later > 0);
+    const absl::Status refused = Call(&ReportService::Report, odd);
+    EXPECT_EQ(absl::IsNotFound(refused), later > 0) << refused;
+    EXPECT_EQ(absl::IsInvalidArgument(refused), later == 0) << refused;
+  }
+}
+
 TEST_F(ReportServiceTest, BadReportsAreRefused) {
   const std::string trial = Suggest("w").name();
   ExpectRefused(ReportOf("studies/s", 1, 0), "trial");

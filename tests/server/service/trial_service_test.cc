@@ -111,6 +111,46 @@ TEST_F(TrialServiceTest, ARepeatedObserveOfATrialThatIsGoneDoesNotAnswerWithOneT
   EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
 }
 
+TEST_F(TrialServiceTest, ARepeatedObserveKnowsItsTrialThoughTheCallerDoesNot) {
+  const auto request = TellRequest(Suggest("w").name(), LossOutcome(1), "the-id");
+  ASSERT_TRUE(Call(&TrialService::Observe, request).ok());
+  Delete("s");
+  WaitForTheNextMillisecond();
+  Create(ExampleStudy());
+  Observe(Suggest("w").name(), 2);
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
+}
+
+TEST_F(TrialServiceTest, ATrialThatIsGoneIsNotReadAsAnotherOneOfItsName) {
+  const v1::Trial trial = Suggest("w");
+  v1::GetTrialRequest get;
+  get.set_name(trial.name());
+  v1::ExplainRequest explain;
+  explain.set_trial(trial.name());
+  for (const int64_t later : {0, 1}) {
+    for (auto* const meant : {get.mutable_create_time(), explain.mutable_create_time()}) {
+      *meant = trial.create_time();
+      meant->set_seconds(meant->seconds() + later);
+    }
+    EXPECT_EQ(absl::IsNotFound(Call(&TrialService::GetTrial, get)), later > 0);
+    EXPECT_EQ(absl::IsNotFound(Call(&TrialService::Explain, explain)), later > 0);
+  }
+}
+
+TEST_F(TrialServiceTest, AnOutcomeThatDoesNotFitIsAboutATrialThatIsGone) {
+  const v1::Trial gone = Suggest("w");
+  auto request = TellRequest(gone.name(), LossOutcome(1), "the-id");
+  Delete("s");
+  WaitForTheNextMillisecond();
+  v1::Study other = ExampleStudy();
+  other.mutable_metrics(0)->set_name("accuracy");
+  Create(other);
+  Suggest("w");
+  ExpectViolation(Call(&TrialService::Observe, request), "outcome.measurement.metrics[loss]");
+  *request.mutable_create_time() = gone.create_time();
+  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Observe, request)));
+}
+
 // The calls of a worker whose study was deleted and created again, also where the server has not
 // heard of that.
 TEST_F(TrialServiceTest, ACallThatMeansAStudyThatIsGoneIsNotTakenForItsSuccessor) {
@@ -203,6 +243,22 @@ TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyIsGone) {
   EXPECT_EQ(repeat.DebugString(), first.DebugString());
   request.set_request_id("another-id");
   EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::AddTrials, request)));
+}
+
+TEST_F(TrialServiceTest, ARepeatedAddTrialsIsAnsweredThoughTheStudyHasAnotherSpace) {
+  v1::AddTrialsRequest request;
+  request.set_study("studies/s");
+  request.set_request_id("the-id");
+  *request.add_observations() = MeasuredObservation(ExampleConfiguration(), 1);
+  v1::AddTrialsResponse first;
+  ASSERT_TRUE(Call(&TrialService::AddTrials, request, &first).ok());
+  Delete("s");
+  Create(CandidateStudy(2));
+  v1::AddTrialsResponse repeat;
+  ASSERT_TRUE(Call(&TrialService::AddTrials, request, &repeat).ok());
+  EXPECT_EQ(repeat.DebugString(), first.DebugString());
+  request.set_request_id("another-id");
+  EXPECT_TRUE(absl::IsInvalidArgument(Call(&TrialService::AddTrials, request)));
 }
 
 TEST_F(TrialServiceTest, AConfigurationIsCheckedAgainstAStudyThatAnotherServerMadeAnew) {

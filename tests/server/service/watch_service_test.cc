@@ -95,6 +95,21 @@ TEST_F(WatchServiceTest, AWatchGoesOnWhereItWas) {
   EXPECT_THAT(ToldAfter(token, 2), ElementsAre("TRIAL_LEASED", "STUDY_DELETED"));
 }
 
+TEST_F(WatchServiceTest, AWatchGoesOnAfterAnyEventOfAMessage) {
+  const std::string token = Now();
+  AddResults({2, 1});
+  ASSERT_THAT(ToldAfter(token, 4), ElementsAre("TRIAL_ENDED", "INCUMBENT_IMPROVED", "TRIAL_ENDED",
+                                               "INCUMBENT_IMPROVED", "."));
+  const Opened stream = Open(After(token));
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  v1::WatchResponse response;
+  ASSERT_TRUE(response.ParseFromString((**(*stream)->Next()).message));
+  ASSERT_EQ(response.events_size(), 4);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(ToldAfter(response.events(i).resume_token(), 3 - i).size(), 4u - i);
+  }
+}
+
 TEST_F(WatchServiceTest, AWatchThatIsResumedEndsWithItsStudyAndTellsOfNoOtherOfTheName) {
   const std::string first = Now();
   Suggest("w");

@@ -149,16 +149,19 @@ TEST_P(StoreContract, AnObservedTrialIsNotHandedOutAgain) {
               HasCode(kAborted));
 }
 
-TEST_P(StoreContract, OnlyAnActiveStudyLeases) {
+TEST_P(StoreContract, OnlyAnActiveStudyLeasesWhatNobodyHas) {
   const StudyRecord study = StudyWithOpenTrials(store()).study;
   for (const StudyState state : {StudyState::kPaused, StudyState::kCompleted}) {
     StudyChange change;
     change.state = state;
     ASSERT_TRUE(UpdateStudy(store(), "s", change).ok());
     EXPECT_THAT(LeaseTrials(store(), BatchFor(study, 4, {GrantTo("w", {}, {3}, {})})).status(),
-                IsRefusal(kFailedPrecondition, "studies/s"));
+                IsRefusal(kAborted, "studies/s is out of date: it is not ACTIVE"));
+    EXPECT_THAT(LeaseTrials(store(), BatchFor(study, 4, {GrantTo("w", {}, {}, {"a"})})).status(),
+                IsRefusal(kAborted, "it is not ACTIVE"));
   }
   ExpectUntouched(store());
+  EXPECT_TRUE(LeaseTrials(store(), BatchFor(study, 4, {GrantTo("w", {1}, {}, {})})).ok());
 }
 
 TEST_P(StoreContract, ALeaseIsOnlyForTheStudyOfItsPlan) {

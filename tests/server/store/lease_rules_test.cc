@@ -39,6 +39,15 @@ class LeaseRules : public RuleTest {
     grant.fresh.assign(static_cast<size_t>(count), NewSuggestion("x"));
     return grant;
   }
+  std::vector<std::string> ConfigurationsOf(const std::vector<int64_t>& numbers) {
+    std::vector<std::string> configurations;
+    for (const TrialRecord& trial : *Read([&](RowSnapshot& rows) {
+           return rules::GetTrials(rows, StudyRef("s"), numbers);
+         })) {
+      configurations.push_back(trial.configuration);
+    }
+    return configurations;
+  }
   LeasePlan Plan(const std::vector<std::string>& workers) {
     return *Read(
         [&](RowSnapshot& rows) { return rules::PlanLeases(rows, study_.key, "s", workers, 9); });
@@ -110,7 +119,9 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
   batch.grants.push_back(Fresh("b", 9));
   batch.grants.push_back(Fresh("c", 2));
   batch.grants.push_back(Fresh("d", 1));
+  int made = 0;
   for (size_t i = 0; i < refusals.size(); ++i) {
+    for (NewTrial& fresh : batch.grants[i].fresh) fresh.configuration = absl::StrCat(++made);
     batch.grants[i].refuse = [&refusals, i](const absl::Status& status) { refusals[i] = status; };
   }
   Commit(
@@ -121,6 +132,8 @@ TEST_F(LeaseRules, GrantsWithoutRoomAreRefusedOneByOneIfTheyCanBe) {
   EXPECT_THAT(refusals[3], IsRefusal(kResourceExhausted, "above its quota of 3"));
   EXPECT_THAT(Plan({"a", "b", "c", "d"}).active,
               ElementsAre(ElementsAre(1), IsEmpty(), ElementsAre(2, 3), IsEmpty()));
+  // Not 1, 11 and 12, as then 2 and 3 would be suggested next, and 11 and 12 once more.
+  EXPECT_THAT(ConfigurationsOf({1, 2, 3}), ElementsAre("1", "2", "3"));
   batch.grants.erase(batch.grants.begin(), batch.grants.begin() + 3);
   batch.grants[0].refuse = nullptr;
   batch.expected_trial_count = 3;

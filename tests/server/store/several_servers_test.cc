@@ -87,7 +87,7 @@ TEST_F(SeveralServers, AStateThatOneServerSetHoldsAtTheOther) {
   complete.state = StudyState::kCompleted;
   ASSERT_TRUE(LeaseFresh(*two_, study_, "w", 1).ok());
   ASSERT_TRUE(UpdateStudy(*one_, "s", complete).ok());
-  EXPECT_THAT(LeaseFresh(*two_, study_, "w", 1), HasCode(kFailedPrecondition));
+  EXPECT_THAT(LeaseFresh(*two_, study_, "w", 1), HasCode(kAborted));
 }
 
 // Every trial is observed at both servers at once, by writers with other results.

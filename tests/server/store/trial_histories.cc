@@ -148,10 +148,6 @@ class TrialHistory {
       leased = Lease(*plan, worker, count);
     }
     if (absl::IsResourceExhausted(leased.status())) return;  // The study is full; nothing changed.
-    if (machine_.state() != StudyState::kActive) {
-      EXPECT_TRUE(absl::IsFailedPrecondition(leased.status())) << leased.status();
-      return;
-    }
     ASSERT_TRUE(leased.ok()) << leased.status();
     std::set<int64_t> given;
     for (const TrialRecord& trial : leased->front()) given.insert(trial.number);
@@ -176,8 +172,12 @@ class TrialHistory {
     LeaseGrant grant;
     grant.worker = worker;
     grant.again = plan.active.front();
-    const auto wanted = static_cast<size_t>(count);
-    if (grant.again.size() > wanted) grant.again.resize(wanted);
+    const bool is_active = plan.study.state == StudyState::kActive;
+    auto wanted = static_cast<size_t>(count);
+    if (grant.again.size() > wanted || !is_active) {
+      wanted = std::min(wanted, grant.again.size());
+      grant.again.resize(wanted);
+    }
     for (const int64_t number : plan.queued) {
       if (grant.again.size() + grant.queued.size() < wanted) grant.queued.push_back(number);
     }

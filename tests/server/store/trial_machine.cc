@@ -53,9 +53,10 @@ absl::StatusCode TrialMachine::Queue(const std::string& configuration) {
 }
 
 std::vector<int64_t> TrialMachine::Suggest(const std::string& worker, size_t count) {
-  if (state_ != StudyState::kActive) return {};
+  const bool is_active = state_ == StudyState::kActive;
   std::vector<int64_t> given;
   for (const TrialState wanted : {TrialState::kActive, TrialState::kRequested}) {
+    if (wanted == TrialState::kRequested && !is_active) break;
     for (int64_t number = 1; Exists(number) && given.size() < count; ++number) {
       Trial& trial = At(number);
       if (trial.state != wanted || trial.worker != (wanted == TrialState::kActive ? worker : "")) {
@@ -65,7 +66,7 @@ std::vector<int64_t> TrialMachine::Suggest(const std::string& worker, size_t cou
       given.push_back(number);
     }
   }
-  while (given.size() < count) {
+  while (is_active && given.size() < count) {
     Trial fresh;
     fresh.configuration = absl::StrCat("fresh ", trials_.size() + 1);
     given.push_back(Add(std::move(fresh)));

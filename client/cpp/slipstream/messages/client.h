@@ -128,6 +128,7 @@ class Client {
                                             const std::string& metric, double value);
   absl::StatusOr<v1::ListReportsResponse> ListReports(const std::string& trial);
   // Whether to stop the trial early, and why. After stopping say so by ReportStopped.
+  absl::StatusOr<v1::ShouldStopResponse> ShouldStop(const v1::ShouldStopRequest& request);
   absl::StatusOr<v1::ShouldStopResponse> ShouldStop(const std::string& trial);
 
   // Reports the outcome of a trial. Returns the trial without its

@@ -46,11 +46,15 @@ def _details(details: bytes) -> Sequence[Any]:
     return status.details  # type: ignore[no-any-return]
 
 
+def _has_detail(failure: Failure, name: str) -> bool:
+    return any(
+        detail.type_url.endswith(f"/slipstream.v1.{name}") for detail in _details(failure.details)
+    )
+
+
 def is_overload(failure: Failure) -> bool:
     """Whether the server says that what it lacks is there again soon."""
-    return failure.code == "RESOURCE_EXHAUSTED" and any(
-        detail.type_url.endswith("/slipstream.v1.Overload") for detail in _details(failure.details)
-    )
+    return failure.code == "RESOURCE_EXHAUSTED" and _has_detail(failure, "Overload")
 
 
 def _violations(details: bytes) -> List[errors.Violation]:
@@ -96,6 +100,8 @@ def call_error(call: FailedCall, failure: Failure) -> errors.SlipstreamError:
     text = f"cannot {call.what} on {call.address}: {message}{effort}"
     if failure.code in ("INVALID_ARGUMENT", "OUT_OF_RANGE"):
         return errors.InvalidArgument(text, violations)
+    if failure.code == "FAILED_PRECONDITION" and _has_detail(failure, "CandidatesUsedUp"):
+        return errors.CandidatesExhausted(text)
     if failure.code in ("ABORTED", "CANCELLED"):
         return errors.NoAnswer(text)
     return _ERRORS.get(failure.code, errors.ServerError)(text)

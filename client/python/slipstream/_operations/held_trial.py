@@ -72,7 +72,9 @@ class HeldTrial(TrialValues):
             )
 
     def _should_stop(self) -> Plan[bool]:
-        response = yield from self._holder.service.should_stop(self.name)
+        response = yield from self._if_there(
+            self._holder.service.should_stop(self.name, self._record.created)
+        )
         self._advice = response.reason if response.stop else None
         return bool(response.stop)
 

@@ -111,9 +111,10 @@ class Service:
         fields = {"trial": trial, "create_time": timestamp_of(created), "reports": reports}
         return self._read("Report", what, "ReportRequest", **fields)
 
-    def should_stop(self, trial: str) -> Plan[Message]:
+    def should_stop(self, trial: str, created: Optional[datetime]) -> Plan[Message]:
         what = f"ask whether to stop {trial}"
-        return self._read("ShouldStop", what, "ShouldStopRequest", trial=trial)
+        fields = {"trial": trial, "create_time": timestamp_of(created)}
+        return self._read("ShouldStop", what, "ShouldStopRequest", **fields)
 
     def observe(self, trial: str, created: Optional[datetime], outcome: Message) -> Plan[Message]:
         what = f"record the outcome of {trial}"
@@ -147,16 +148,18 @@ class Service:
         }
         return self._change("UpdateTrial", f"annotate {trial.name}", **fields)
 
-    def list_reports(self, trial: str) -> Plan[Message]:
+    def list_reports(self, trial: str, created: Optional[datetime]) -> Plan[Message]:
         what = f"list the reports of {trial}"
-        return self._read("ListReports", what, "ListReportsRequest", trial=trial)
+        fields = {"trial": trial, "create_time": timestamp_of(created)}
+        return self._read("ListReports", what, "ListReportsRequest", **fields)
 
     def best_trials(self, study: MeantStudy, count: int) -> Plan[Message]:
         what = f"find the best trials of {study.name}"
         return self._read("BestTrials", what, "BestTrialsRequest", count=count, **study.fields())
 
-    def explain(self, trial: str) -> Plan[Message]:
-        return self._read("Explain", f"explain {trial}", "ExplainRequest", trial=trial)
+    def explain(self, trial: str, created: Optional[datetime]) -> Plan[Message]:
+        fields = {"trial": trial, "create_time": timestamp_of(created)}
+        return self._read("Explain", f"explain {trial}", "ExplainRequest", **fields)
 
     def watch_study(self, study: MeantStudy, resume_token: str) -> Plan[Optional[Stream]]:
         """None if the stream ended at once."""

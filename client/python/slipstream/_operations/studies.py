@@ -264,9 +264,9 @@ class StudyReader:
         message = yield from annotate(self._service, self._meant, name, created, labels, note)
         return self._record(message)
 
-    def source_weights(self, trial_name: str) -> Plan[Dict[str, float]]:
+    def source_weights(self, trial: TrialRecord) -> Plan[Dict[str, float]]:
         """The share that each source task had in a suggestion."""
-        explanation = yield from self._service.explain(trial_name)
+        explanation = yield from self._service.explain(trial.name, trial.created)
         return {one.source_task: one.weight for one in explanation.provenance.sources}
 
     def source_titles(self) -> Plan[Dict[str, str]]:
@@ -277,8 +277,8 @@ class StudyReader:
             titles[name] = task.display_name
         return titles
 
-    def reports(self, trial_name: str) -> Plan[Dict[int, float]]:
+    def reports(self, trial: TrialRecord) -> Plan[Dict[int, float]]:
         """The values that a trial reported before its outcome, by step."""
-        response = yield from self._service.list_reports(trial_name)
+        response = yield from self._service.list_reports(trial.name, trial.created)
         metric = self._study.objective.metric
         return {one.step: one.measurement.metrics[metric] for one in response.reports}

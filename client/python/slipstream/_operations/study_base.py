@@ -13,7 +13,6 @@ from slipstream._operations.meant_study import meant_study
 from slipstream._operations.service import Service
 from slipstream._operations.studies import StudyReader
 from slipstream._operations.trial_values import Holder
-from slipstream._wire import messages
 from slipstream.parameters import Parameter
 from slipstream.records import Objective, StudyDescription, TrialRecord
 from slipstream.scalars import check_count
@@ -97,9 +96,9 @@ class StudyBase:
             response = yield from self._service.suggest(self._meant, lane.worker, count)
             got = len(response.trials)
             self._lanes.resumed(lane, got)
-        except errors.FailedPrecondition as error:
+        except errors.FailedPrecondition:
             self._lanes.resumed(lane, None)
-            yield from self._explain_refusal(error)
+            raise
         finally:
             self._lanes.give_back(lane, count - got)
         holder = Holder(
@@ -108,10 +107,3 @@ class StudyBase:
         )
         metric = self.objective.metric
         return [make(holder, trial_of(one, self._space, metric)) for one in response.trials]
-
-    def _explain_refusal(self, error: errors.FailedPrecondition) -> Plan[None]:
-        """Raises CandidatesExhausted if the study is active, else the error itself."""
-        study = yield from self._service.get_study(self.name, ["state"])
-        if messages.enum_name("Study.State", study.state) == "ACTIVE":
-            raise errors.CandidatesExhausted(str(error)) from error
-        raise error

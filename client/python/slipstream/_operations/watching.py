@@ -20,7 +20,7 @@ def _event_of(message: Message, resume_token: str) -> StudyEvent:
         number=int(message.trial.rsplit("/", 1)[1]) if message.trial else None,
         value=message.value if message.HasField("value") else None,
         worker=message.worker,
-        resume_token=resume_token,
+        resume_token=message.resume_token or resume_token,
     )
 
 

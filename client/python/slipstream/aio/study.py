@@ -226,7 +226,7 @@ class Study(StudyBase):
 
     async def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""
-        return await self._transport.run(self._reader.source_weights(trial.name))
+        return await self._transport.run(self._reader.source_weights(trial))
 
     async def source_titles(self) -> Mapping[str, str]:
         """See `slipstream.Study.source_titles`."""
@@ -234,7 +234,7 @@ class Study(StudyBase):
 
     async def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """See `slipstream.Study.reports`."""
-        return await self._transport.run(self._reader.reports(trial.name))
+        return await self._transport.run(self._reader.reports(trial))
 
     async def annotate(
         self,
