@@ -108,10 +108,20 @@ std::string Caller::Diagnose(const Result& result, absl::Duration left) const {
   constexpr absl::Duration kLongest = absl::Seconds(2);
   const bool is_about_the_connection =
       result.status.error_code() == grpc::StatusCode::UNAVAILABLE && !result.connected;
-  if (diagnosis_ == nullptr || !is_about_the_connection) return {};
+  if (!is_about_the_connection) return {};
+  const std::string message = result.status.error_message();
   // A name that gRPC could not look up would only be looked up for as long again.
-  if (absl::StrContains(result.status.error_message(), "DNS resolution failed")) return {};
-  return diagnosis_(absl::ToChronoNanoseconds(std::clamp(left, absl::ZeroDuration(), kLongest)));
+  if (absl::StrContains(message, "DNS resolution failed")) return {};
+  std::string mistake;
+  if (diagnosis_ != nullptr) {
+    mistake = diagnosis_(
+        absl::ToChronoNanoseconds(std::clamp(left, absl::ZeroDuration(), kLongest)));
+  }
+  // So gRPC says where the first bytes that it reads are not its protocol's.
+  const bool is_other = absl::StrContains(message, "Failed parsing HTTP/2") ||
+                        absl::StrContains(message, "http1.x server");
+  if (!mistake.empty() || !is_other) return mistake;
+  return "what listens there does not speak gRPC, so it is another service: is the port right?";
 }
 
 Caller::Result Caller::TryOnce(const Attempt& attempt, absl::Duration duration) {

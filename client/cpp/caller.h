@@ -47,8 +47,9 @@ class Caller {
   // error by CallError; if only the overall deadline ended the last attempt, the
   // status of the attempt before it says more and is returned instead. `what`
   // completes "cannot ...". Every attempt must send the same content.
-  // A mistake of TLS ends the call after its first attempt, unless there was a
-  // connection before: a server's certificate may be being replaced.
+  // A mistake of TLS, or that another service listens, ends the call after its first
+  // attempt, unless there was a connection before: a server's certificate may be being
+  // replaced.
   absl::Status Call(const std::string& what, const Deadlines& deadlines, const Attempt& attempt);
 
   template <typename Request, typename Response>

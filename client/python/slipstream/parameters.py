@@ -156,8 +156,9 @@ def real(
 ) -> Parameter:
     """A real number between two bounds, inclusive.
 
-    `default` is the value that a person would start with. If a source task lacks the parameter, it
-    is taken to have used this value. `when` names another parameter and the value, or list of
+    `default` is the value that the parameter has where nobody sets it. If a source task lacks the
+    parameter, it is taken to have used this value. It is not tried first: `Study.enqueue` queues
+    what is to be. `when` names another parameter and the value, or list of
     values, for which this one is active."""
     return _real("real", low, high, "linear", default, when)
 

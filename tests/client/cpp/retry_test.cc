@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <grpcpp/security/credentials.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -55,6 +56,22 @@ TEST_F(Retry, RepeatsAbortedCalls) {
 TEST_F(Retry, RepeatsCallsThatAServerDropsWhenItShutsDown) {
   server_.service().FailNext(1, Failing(grpc::StatusCode::CANCELLED));
   EXPECT_TRUE(client().CreateStudy(SmallStudy()).ok());
+}
+
+TEST_F(Retry, TellsAtOnceThatAnotherServiceListens) {
+  client_internal::Caller caller(options_, grpc::InsecureChannelCredentials());
+  int attempts = 0;
+  const absl::Status status = caller.Call(
+      "list studies", options_.call, [&](client_internal::Caller::Stub&, grpc::ClientContext*) {
+        ++attempts;
+        return grpc::Status(grpc::StatusCode::UNAVAILABLE,
+                            "failed to connect to all addresses; last error: UNAVAILABLE: "
+                            "ipv4:127.0.0.1:80: Failed parsing HTTP/2");
+      });
+  EXPECT_EQ(attempts, 1);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("cannot list studies on " + options_.address + ": what listens there does "
+                        "not speak gRPC, so it is another service"));
 }
 
 TEST_F(Retry, MakesAChangeOnceEvenIfItsResponseWasLost) {

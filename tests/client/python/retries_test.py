@@ -22,6 +22,18 @@ def request_ids(name, requests):
     return [kind.FromString(request).request_id for request in requests]
 
 
+def answer_all(listener, words):
+    """Says the words on each connection, until the listener is closed."""
+    held = []
+    try:
+        while True:
+            held.append(listener.accept()[0])
+            held[-1].sendall(words)
+    except OSError:
+        for connection in held:
+            connection.close()
+
+
 class LostAnswers(ServerTest):
     def setUp(self):
         super().setUp()
@@ -122,6 +134,18 @@ class LostAnswers(ServerTest):
         forwarder.freeze()
         self.assertEqual(study.suggest().number, 2)
         self.assertEqual(study.trials[0].value, 0.5)
+
+    def test_another_service_is_told_at_once(self):
+        for words in (b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n"):
+            listener = socket.create_server(("127.0.0.1", 0))
+            self.addCleanup(listener.close)
+            threading.Thread(target=answer_all, args=(listener, words), daemon=True).start()
+            address = f"127.0.0.1:{listener.getsockname()[1]}"
+            begin = time.monotonic()
+            with self.assertRaisesRegex(slipstream.NoAnswer, f"on {address}: what listens there "
+                                        "does not speak gRPC, so it is another service"):
+                slipstream.load("digits", address=address)
+            self.assertLess(time.monotonic() - begin, 10)
 
     def test_time_runs_out_with_an_error_that_says_what_to_do(self):
         study = self.open(Options(outcome=Deadlines(2, 3), retry=QUICK.retry))

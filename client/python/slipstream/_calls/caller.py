@@ -15,6 +15,11 @@ from slipstream.options import Deadlines, Retry
 # This client only cancels calls that it gives up, so CANCELLED comes from a server that is
 # shutting down. Decided by the code alone, as messages are for people.
 WORTH_REPEATING = frozenset(("UNAVAILABLE", "ABORTED", "DEADLINE_EXCEEDED", "CANCELLED"))
+# What gRPC says where the first bytes that it reads are not its protocol's.
+_NO_GRPC = ("Failed parsing HTTP/2", "http1.x server")
+_OTHER_SERVICE = (
+    "what listens there does not speak gRPC, so it is another service: is the port right?"
+)
 # With these a server may not have answered at all.
 _SILENT = frozenset(("UNAVAILABLE", "DEADLINE_EXCEEDED"))
 
@@ -39,7 +44,7 @@ class Caller:
         find_mistake: Optional[Callable[[], Optional[str]]] = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`find_mistake` says what is wrong where no connection comes about, if it knows."""
+        """`find_mistake` says what is wrong with TLS where no connection comes about, if it knows."""
         self.address = address
         self._retry = retry
         self._find_mistake = find_mistake
@@ -113,10 +118,14 @@ class Caller:
     def _look_for_mistake(self, failure: Failure) -> Plan[Optional[str]]:
         # A name that gRPC could not look up would only be looked up for as long again.
         is_unknown = "DNS resolution failed" in failure.message
-        if self._find_mistake is None or failure.code != "UNAVAILABLE" or is_unknown:
+        if failure.code != "UNAVAILABLE" or is_unknown:
             return None
-        reply = yield Look(self._find_mistake)
-        return reply.finding if reply is not None else None
+        if self._find_mistake is not None:
+            reply = yield Look(self._find_mistake)
+            if reply is not None and reply.finding is not None:
+                return reply.finding
+        is_other = any(words in failure.message for words in _NO_GRPC)
+        return _OTHER_SERVICE if is_other else None
 
     def _hear(self, code: str, elapsed: float) -> None:
         if code in _SILENT:
