@@ -113,17 +113,13 @@ class Mishaps:
 
 def check_catch(catch: Any) -> Tuple[Type[Exception], ...]:
     """The types of exceptions that fail their trial and nothing more."""
-    types = (catch,) if isinstance(catch, type) else tuple(catch) if _is_list(catch) else None
-    if types is None or not all(isinstance(one, type) and issubclass(one, Exception) for one in types):
+    listed = catch if isinstance(catch, (tuple, list, set, frozenset)) else (catch,)
+    if not all(isinstance(one, type) and issubclass(one, Exception) for one in listed):
         raise TypeError(
-            f"catch={catch!r} must be types of exceptions, such as (ValueError, OSError), and "
+            f"catch={catch!r} must be types of exceptions, such as (ValueError, OSError), or "
             "Exception for all of them"
         )
-    return types
-
-
-def _is_list(catch: Any) -> bool:
-    return isinstance(catch, (tuple, list, set, frozenset))
+    return tuple(listed)
 
 
 def check_objective(objective: Any) -> None:

@@ -48,6 +48,11 @@ def read_csv(path: "os.PathLike[str]", space: Mapping[str, Parameter]) -> List[D
     with open(path, encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file)
         columns = next(reader, [])
+        if len(columns) == 1 and any(mark in columns[0] for mark in ";\t|"):
+            raise ValueError(
+                f"{os.fspath(path)}: the first line, {columns[0]!r}, has no comma, which separates "
+                "columns: read the file with pandas.read_csv(..., sep=...) and give the frame"
+            )
         for name in columns:
             if columns.count(name) > 1:
                 raise ValueError(f"{os.fspath(path)}: the column {name} appears twice")

@@ -244,7 +244,7 @@ class Opening(ServerTest):
             (lambda: self.open("lr"), TypeError, "space='lr' must be parameters by name"),
             (lambda: self.open({"lr": log(1e-5, 1), "kernel": choice("a", "b")},
                                sources=[[{"lr": 0.1, "kernl": "a", "accuracy": 1}]]), ValueError,
-             "'kernl' is neither .*; if it is none of the parameter without a column, 'kernel': l"),
+             "'kernl' is neither .*; unless it is meant to be 'kernel', which has no column: l"),
             (lambda: self.open(stopping="asha", stopping_options={"a": "1"}), TypeError,
              "must be a number"),
             (lambda: self.open(maximize=["a", "b"]), TypeError,
@@ -586,6 +586,10 @@ class Sources(ServerTest):
                 ("lr,kernel,accuracy\n0.5,rbf\n", ", row 1: 2 cells for 3 columns"),
                 ("lr,lr,accuracy\n0.5,0.6,1\n", ": the column lr appears twice"),
                 ("lr,kernel,seed,accuracy\n0.5,rbf,3,0.91\n", ": column 'seed' is .*: leave it out"),
+                ("lr,kernel,Accuracy\n0.5,rbf,0.91\n", ": column 'Accuracy' is .*; unless it is "
+                 "meant to be 'degree' or 'accuracy', which have no column: leave it out"),
+                ("lr;kernel;accuracy\n0.5;rbf;0.91\n", ": the first line, 'lr;kernel;accuracy', has "
+                 r"no comma.*pandas.read_csv\(..., sep=...\) and give the frame"),
             ):
                 path.write_text(text)
                 with self.assertRaisesRegex(ValueError, f"^{path}{words}$"):
@@ -593,6 +597,10 @@ class Sources(ServerTest):
             path.write_text("lr,x,on,accuracy\n0.5,1,True,1\n")
             space = {"lr": real(0, 1), "x": choice("1", "2"), "on": boolean()}
             self.assertEqual(dict(register_source(path, space, maximize="accuracy").space), space)
+
+    def test_a_text_is_no_source_to_register(self):
+        with self.assertRaisesRegex(TypeError, r"slipstream.load\('last'\) .* pathlib.Path\('last'\)"):
+            register_source("last", like=self.open())
 
     def test_text_among_numbers_is_told_with_its_row_and_column(self):
         good = {"lr": 0.1, "kernel": "rbf", "accuracy": 0.5}

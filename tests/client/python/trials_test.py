@@ -46,6 +46,7 @@ class Values(TrialTest):
         study.enqueue({"x": 0.5, "kernel": "poly", "degree": 3})
         plain, whole = study.suggest(), study.suggest()
         self.assertEqual(dict(**plain), {"x": 0.25, "kernel": "rbf"})
+        self.assertEqual(plain.params, study.trials[0].params)
         self.assertEqual((whole.degree, whole["degree"], whole.x), (3, 3, 0.5))
         self.assertIsInstance(whole.degree, int)
         self.assertEqual((plain.get("degree"), plain.get("degree", 9), "degree" in plain),
@@ -90,8 +91,10 @@ class Values(TrialTest):
                          [{"x": 0.25, "kernel": "rbf"}] * 5)
         with self.assertRaisesRegex(TypeError, "x=None is not a value"):
             study.enqueue({**row, "x": None})
-        with self.assertRaisesRegex(slipstream.InvalidArgument, "degree"):
-            study.enqueue({**row, "kernel": "poly"})
+        with self.assertRaisesRegex(slipstream.InvalidArgument,
+                                    f"does not fit study studies/{study.id}: x=2.0 is not within "
+                                    r"real\(0, 1\); it has no 'degree'$"):
+            study.enqueue({"x": 2, "kernel": "poly"})
 
     def test_what_is_queued_again_may_stay_as_it_is(self):
         study = self.open()

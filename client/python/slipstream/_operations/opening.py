@@ -50,6 +50,11 @@ def register_source(
 ) -> Plan[SourceTask]:
     """Registers a study, or a table whose space and objective are given or another study's. It
     belongs to that study's project unless another one is given."""
+    if isinstance(source, str):
+        raise TypeError(
+            f"{source!r} is neither a study nor a table: give slipstream.load({source!r}) for the "
+            f"study with this id, or pathlib.Path({source!r}) for a CSV file"
+        )
     model = source if isinstance(source, StudyBase) else like
     if space is None and model is None:
         raise ValueError(

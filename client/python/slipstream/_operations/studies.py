@@ -16,6 +16,7 @@ from slipstream._convert.values import configuration_of
 from slipstream._operations.annotations import Labels, annotate, merged, texts_of
 from slipstream._operations.meant_study import MeantStudy, meant_study
 from slipstream._operations.service import Service
+from slipstream._operations.table_fit import misfits
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
 from slipstream.parameters import Parameter, Value
@@ -153,7 +154,9 @@ class StudyReader:
         """Gives the study another title and other leases, unless they are None, and labels beside
         those it has."""
         if all(one is None for one in (title, labels, lease, requeues)):
-            raise TypeError("change() got nothing to change: give title=, labels=, lease= or requeues=")
+            raise TypeError(
+                "change() got nothing to change: give title=, labels=, lease= or requeues="
+            )
         title = plain(title)
         if not isinstance(title, (str, type(None))):
             raise TypeError(f"title={title!r} must be a text")
@@ -209,7 +212,15 @@ class StudyReader:
                 f"the configuration is {params!r}, and must be a dict of the parameters' values, "
                 f"such as {{{next(iter(self._space))!r}: ...}}"
             )
-        return observation_message(_without_inactive(params, self._space), self._space, outcome)
+        observation = observation_message(
+            _without_inactive(params, self._space), self._space, outcome
+        )
+        reasons = misfits(configuration_of(observation.configuration, self._space), self._space)
+        if reasons:
+            raise errors.InvalidArgument(
+                f"the configuration does not fit study {self._name}: {'; '.join(reasons)}"
+            )
+        return observation
 
     def tell(
         self,

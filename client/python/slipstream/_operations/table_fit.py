@@ -35,17 +35,21 @@ def check_cells(
                 remedy = "it out, as frame.drop(columns=...) does" if file is None else "it out"
                 raise ValueError(
                     f"{'' if file is None else f'{file}: '}column {name!r} is neither a parameter "
-                    f"nor the objective {metric!r}{_without_column(rows, space)}: leave {remedy}"
+                    f"nor the objective {metric!r}{_without_column(rows, space, metric)}: leave {remedy}"
                 )
 
 
-def _without_column(rows: Sequence[TableRow], space: Mapping[str, Parameter]) -> str:
-    """What to say of parameters that no row has, one of which may be misspelt."""
-    lacking = [repr(name) for name in space if not any(name in row.cells for row in rows)]
+def _without_column(
+    rows: Sequence[TableRow], space: Mapping[str, Parameter], metric: str
+) -> str:
+    """What to say of what no row has, of which something may be misspelt."""
+    lacking = [
+        repr(name) for name in (*space, metric) if not any(name in row.cells for row in rows)
+    ]
     if not lacking:
         return ""
-    which = "parameter" if len(lacking) == 1 else "parameters"
-    return f"; if it is none of the {which} without a column, {', '.join(lacking)}"
+    verb = "has" if len(lacking) == 1 else "have"
+    return f"; unless it is meant to be {' or '.join(lacking)}, which {verb} no column"
 
 
 def _described(name: str, cell: Any) -> str:
@@ -87,17 +91,20 @@ def _is_within(cell: Any, parameter: Parameter) -> bool:
     return not parameter.values or cell in parameter.values
 
 
-def _why_outside(row: Row, space: Mapping[str, Parameter]) -> Optional[str]:
-    """Why the row is no configuration of the space; None if it is one."""
-    for name, parameter in space.items():
-        active = _is_active(parameter.condition, row)
-        if active and name not in row:
-            return f"it has no {name!r}"
-        if not active and name in row:
-            return f"{name}={row[name]!r} is active only when {parameter.condition!r}"
-        if active and not _is_within(row[name], parameter):
-            return f"{name}={row[name]!r} is not within {parameter!r}"
-    return None
+def misfits(row: Row, space: Mapping[str, Parameter]) -> List[str]:
+    """Why the row is no configuration of the space; empty if it is one."""
+    return [text for text in (_misfit(row, name, space[name]) for name in space) if text]
+
+
+def _misfit(row: Row, name: str, parameter: Parameter) -> str:
+    active = _is_active(parameter.condition, row)
+    if active and name not in row:
+        return f"it has no {name!r}"
+    if not active and name in row:
+        return f"{name}={row[name]!r} is active only when {parameter.condition!r}"
+    if active and not _is_within(row[name], parameter):
+        return f"{name}={row[name]!r} is not within {parameter!r}"
+    return ""
 
 
 def _lacks(rows: Sequence[Row], name: str, condition: Optional[Condition]) -> bool:
@@ -161,11 +168,11 @@ def fit_table(
     for row in rows:
         mine = {name: cell for name, cell in row.cells.items()
                 if name in own or name == objective.metric}
-        reason = _why_outside(mine, own)
-        if reason is None:
-            kept.append(replace(row, cells=mine))
+        reasons = misfits(mine, own)
+        if reasons:
+            outside.append(f"row {row.number}: {reasons[0]}")
         else:
-            outside.append(f"row {row.number}: {reason}")
+            kept.append(replace(row, cells=mine))
     if not kept:
         goal = "maximize" if objective.maximize else "minimize"
         raise ValueError(

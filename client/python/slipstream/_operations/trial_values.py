@@ -125,6 +125,11 @@ class TrialValues(Mapping[str, Value]):
         return self._record.number
 
     @property
+    def params(self) -> Dict[str, Value]:
+        """A copy of the values by name, as records of trials have them."""
+        return dict(self._record.params)
+
+    @property
     def worker(self) -> str:
         """The id under which this process holds the trial."""
         return self._holder.worker
