@@ -64,6 +64,12 @@ class Plotter:
         Where a parameter is not active the line passes below the range, at "not active"."""
         return _draw(contents.parallel_coordinates(self._study.id, self._study.trials), engine)
 
+    def curves(self, *, engine: str = "matplotlib") -> Any:
+        """What each trial reported, step by step, and where it was stopped early."""
+        trials = self._study.trials
+        reports = {one.number: self._study.reports(one) for one in trials if one.report_count}
+        return _draw(contents.curves(self._study.id, trials, reports), engine)
+
     def transfer(self, *, engine: str = "matplotlib") -> Any:
         """The share of each source task in the suggestions, above the history."""
         trials = self._study.trials

@@ -17,6 +17,7 @@ from slipstream.connections import connect
 from slipstream.local_server import file_of, join
 from slipstream.optimization import optimize
 from slipstream.options import Options
+from slipstream.plots.contents import importances
 from slipstream.plotter import Plotter
 from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.trial import Trial
@@ -234,6 +235,12 @@ class Study(StudyBase):
     def reports(self, trial: TrialRecord) -> Mapping[int, float]:
         """The intermediate measurements of a trial, by step."""
         return self._transport.run(self._reader.reports(trial))
+
+    def importances(self) -> Mapping[str, float]:
+        """How much of the values' variation each parameter explains by itself, the largest first.
+
+        See `study.plot.importance`, which draws them."""
+        return importances(self.trials)
 
     def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
         """The share of each source task in the suggestion of a trial, by the task's name."""

@@ -48,6 +48,16 @@ class PlotTest(ServerTest):
         cls.study = slipstream.create_or_load("later", SPACE, maximize="accuracy", seed=2,
                                               sources=[cls.source])
         cls.study.optimize(accuracy, trials=12, progress=False)
+        cls.trained = slipstream.create_or_load("trained", {"x": real(0, 1)}, maximize="accuracy")
+        for length, end in ((3, 0.5), (2, 0.9), (1, 0.1)):
+            with cls.trained.suggest() as trial:
+                for step in range(length):
+                    trial.report(step, end - (length - 1 - step) / 10)
+                if length == 1:
+                    trial.stop("hopeless")
+                else:
+                    trial.complete(end)
+        cls.trained.record({"x": 0.5}, 0.7)
         cls.study.suggest().stop("hopeless", -20)
         cls.study.suggest().fail("broke")
 
@@ -61,6 +71,7 @@ class PlotTest(ServerTest):
         yield "contour of words", plot.contour("kernel", "batch", engine=self.ENGINE)
         yield "parallel", plot.parallel_coordinates(engine=self.ENGINE)
         yield "transfer", plot.transfer(engine=self.ENGINE)
+        yield "curves", self.trained.plot.curves(engine=self.ENGINE)
 
 
 class Contents(PlotTest):
@@ -81,6 +92,21 @@ class Contents(PlotTest):
         self.assertGreater(shares["lr"], 0.4)
         self.assertGreater(shares["lr"], 4 * max(shares["idle"], shares["batch"], shares["bias"]))
         self.assertLessEqual(sum(bars.values), 1 + 1e-9)
+
+    def test_importances_are_those_that_are_drawn(self):
+        shares = self.source.importances()
+        (bars,) = contents.importance("s", self.source.trials).panels[0].layers
+        self.assertEqual((list(shares), list(shares.values())), (bars.labels, bars.values))
+        self.assertEqual(list(shares.values()), sorted(shares.values(), reverse=True))
+
+    def test_curves_are_the_brighter_the_better_they_end(self):
+        trials = self.trained.trials
+        reports = {trial.number: self.trained.reports(trial) for trial in trials}
+        *lines, stopped = contents.curves("s", trials, reports).panels[0].layers
+        self.assertEqual([line.name for line in lines], ["trial 3", "trial 1", "trial 2"])
+        self.assertEqual([line.shade for line in lines], [1 / 3, 2 / 3, 1])
+        self.assertEqual((lines[1].x, lines[1].y), ([0, 1, 2], [0.3, 0.4, 0.5]))
+        self.assertEqual((stopped.x, stopped.y, stopped.name), ([0], [0.1], "stopped early"))
 
     def test_effects_of_a_known_function_are_found(self):
         # On a grid the variances of the two effects in y = 2a + b are as 4 to 1.
@@ -298,6 +324,8 @@ class Contents(PlotTest):
             self.study.plot.contour("lr", "lr")
         with self.assertRaisesRegex(ValueError, "one of matplotlib, plotly"):
             self.study.plot.history(engine="gnuplot")
+        with self.assertRaisesRegex(ValueError, "a trial that has reported, and there is none"):
+            self.source.plot.curves()
 
 
 class Drawings(PlotTest):
@@ -315,6 +343,11 @@ class Drawings(PlotTest):
             self.assertEqual(axes.get_xlim(), (heat.x[0], heat.x[-1]))
             self.assertEqual(axes.get_ylim(), (heat.y[0], heat.y[-1]))
             self.assertFalse(axes.collections[-1].get_clip_on())  # Marks on a bound are whole.
+
+    def test_ticks_of_counted_things_are_whole(self):
+        for figure in (self.study.plot.history(), self.trained.plot.curves()):
+            ticks = figure.axes[0].get_xticks()
+            self.assertEqual([tick for tick in ticks if tick % 1], [])
 
     def test_colours_mean_the_same_in_all_slices(self):
         slices = self.study.plot.slices()

@@ -34,6 +34,7 @@ from slipstream.optimization import (
     check_catch,
     check_objective,
 )
+from slipstream.plots.contents import importances
 from slipstream.progress import Progress
 from slipstream.records import Lease, StudyDescription, StudyEvent, TransferSummary, TrialRecord
 from slipstream.scalars import check_count
@@ -223,6 +224,10 @@ class Study(StudyBase):
     async def export(self, path: str) -> None:
         """See `slipstream.Study.export`."""
         await self._transport.run(exchange.export(self._service, self._meant, path))
+
+    async def importances(self) -> Mapping[str, float]:
+        """See `slipstream.Study.importances`."""
+        return importances(await self.trials())
 
     async def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""

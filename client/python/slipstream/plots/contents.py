@@ -60,7 +60,7 @@ def history(title: str, trials: Trials) -> Figure:
     if stopped:
         places = [float(trial.number) for trial in stopped]
         layers.append(Points(places, _values(stopped), "stopped early", texts=_texts(stopped)))
-    panel = Panel(Axis("trial"), Axis(trials.objective.metric), layers)
+    panel = Panel(Axis("trial", whole=True), Axis(trials.objective.metric), layers)
     return Figure(f"{title}: history", [panel])
 
 
@@ -70,11 +70,17 @@ def _forest(done: Sequence[TrialRecord], space: Mapping[str, Parameter]) -> Any:
     return Forest([unit_row(space, one.params, -1.0) for one in done], _values(done))
 
 
-def importance(title: str, trials: Trials) -> Figure:
-    """How much of the values' variation each parameter explains by itself."""
+def importances(trials: Trials) -> Dict[str, float]:
+    """How much of the values' variation each parameter explains by itself, the largest first."""
     shares = _forest(_need_results(trials, 4), trials.space).importances()
     ranked = sorted(zip(shares, trials.space), reverse=True)
-    bars = Bars([name for _, name in ranked], [share for share, _ in ranked])
+    return {name: share for share, name in ranked}
+
+
+def importance(title: str, trials: Trials) -> Figure:
+    """How much of the values' variation each parameter explains by itself."""
+    shares = importances(trials)
+    bars = Bars(list(shares), list(shares.values()))
     panel = Panel(Axis("share of the variance explained alone"), Axis(), [bars])
     return Figure(f"{title}: importance", [panel])
 
@@ -184,6 +190,32 @@ def parallel_coordinates(title: str, trials: Trials) -> Figure:
     return Figure(f"{title}: parallel coordinates (the brighter the better)", [panel], columns=1)
 
 
+def curves(
+    title: str, trials: Trials, reports: Mapping[int, Mapping[int, float]]
+) -> Figure:
+    """What trials reported, by their numbers, step by step; the better the end, the brighter."""
+    told = {number: steps for number, steps in reports.items() if steps}
+    if not told:
+        raise ValueError("this plot needs a trial that has reported, and there is none")
+    ends = {number: steps[max(steps)] for number, steps in told.items()}
+    best_last = sorted(
+        told, key=lambda number: ends[number], reverse=not trials.objective.maximize
+    )
+    lines: List[Layer] = []
+    for place, number in enumerate(best_last, start=1):
+        steps = sorted(told[number])
+        values = [told[number][step] for step in steps]
+        shade = place / len(best_last)
+        lines.append(Line([float(step) for step in steps], values, f"trial {number}", shade))
+    stopped = [one.number for one in trials if one.state == "stopped" and one.number in told]
+    if stopped:
+        last = [float(max(told[number])) for number in stopped]
+        lines.append(Points(last, [ends[number] for number in stopped], "stopped early"))
+    panel = Panel(Axis("step", whole=True), Axis(trials.objective.metric), lines)
+    dots = ", a dot where stopped early" if stopped else ""
+    return Figure(f"{title}: learning curves (the brighter the better{dots})", [panel])
+
+
 def _range(name: str, trials: Trials, low: float, high: float) -> str:
     if name == trials.objective.metric and name not in trials.space:
         return f"{name}\n{low:.4g} to {high:.4g}"
@@ -227,7 +259,7 @@ def transfer(
     if summary is not None and summary.shares:
         places = [float(number) for number in summary.shares]
         lines.append(Line(places, list(summary.shares.values()), "model with source tasks"))
-    panel = Panel(Axis("trial"), Axis("share in the suggestion"), lines)
+    panel = Panel(Axis("trial", whole=True), Axis("share in the suggestion"), lines)
     verdict = ""
     if summary is not None:
         verdict = f" ({'not used' if summary.unused_because else summary.state})"

@@ -14,6 +14,7 @@ class Axis:
     log: bool = False
     ticks: Sequence[Tuple[float, str]] = ()  # Positions and their texts; none: the library's own.
     limits: Optional[Tuple[float, float]] = None  # Its ends; None: the library's own.
+    whole: bool = False  # Whether only whole numbers are on it.
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ try:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure as Canvas
-    from matplotlib.ticker import NullLocator
+    from matplotlib.ticker import MaxNLocator, NullLocator
 except ImportError:
     raise ImportError(
         "plots need Matplotlib 3.6 or newer: pip install matplotlib; or give engine='plotly'"
@@ -62,6 +62,8 @@ def _label(axes: Any, which: str, axis: Axis) -> None:
         positions, texts = zip(*axis.ticks)
         getattr(axes, f"set_{which}ticks")(positions, texts)
         getattr(axes, f"{which}axis").set_minor_locator(NullLocator())
+    elif axis.whole:
+        getattr(axes, f"{which}axis").set_major_locator(MaxNLocator(integer=True))
     if axis.limits:
         getattr(axes, f"set_{which}lim")(axis.limits)
 

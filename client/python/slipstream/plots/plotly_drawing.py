@@ -67,6 +67,8 @@ def _axis(axis: Axis) -> Dict[str, Any]:
     options: Dict[str, Any] = {"title": {"text": axis.label}}
     if axis.log:
         options["type"] = "log"
+    if axis.whole:
+        options["tickformat"] = ",d"
     if axis.limits:
         options["range"] = [math.log10(one) if axis.log else one for one in axis.limits]
     if axis.ticks:
