@@ -169,7 +169,7 @@ def local(path: Union[str, "os.PathLike[str]"]) -> LocalServer:
     goes on with it.
 
     >>> import os, tempfile
-    >>> with local(os.path.join(tempfile.mkdtemp(), "tuning.db")):
+    >>> with tempfile.TemporaryDirectory() as folder, local(os.path.join(folder, "tuning.db")):
     ...     study = create_or_load("first", {"lr": log(1e-5, 1)}, minimize="loss")
     ...     with study.suggest() as trial:
     ...         trial.complete(trial["lr"])
