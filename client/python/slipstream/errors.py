@@ -41,7 +41,12 @@ class FailedPrecondition(SlipstreamError):
 
 
 class TrialEnded(FailedPrecondition):
-    """The trial has another outcome already, which stays: somebody else has ended it."""
+    """The trial with the name `trial` has another outcome already, which stays: somebody else has
+    ended it."""
+
+    def __init__(self, message: str, trial: str = "") -> None:
+        super().__init__(message)
+        self.trial = trial
 
 
 class CandidatesExhausted(FailedPrecondition):

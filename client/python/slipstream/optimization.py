@@ -106,8 +106,11 @@ class Mishaps:
                 "failures are counted without a warning; each trial has its reason"
             )
 
-    def note_end(self, error: errors.TrialEnded) -> None:
-        """Somebody else has ended a trial while it was evaluated."""
+    def note_end(self, trial: HeldTrial, error: errors.TrialEnded) -> None:
+        """Somebody else has ended the trial while it was evaluated. Raises what is about another
+        one."""
+        if error.trial != trial.name:
+            raise error
         self._line.warn(f"{error} The optimisation goes on.")
 
 
@@ -180,7 +183,7 @@ class _Evaluation:
             with trial:
                 trial.finish(self._finite.check(trial, self._objective(trial)))
         except errors.TrialEnded as ended:
-            self._mishaps.note_end(ended)
+            self._mishaps.note_end(trial, ended)
         except errors.SlipstreamError:
             raise
         except self._catch as error:

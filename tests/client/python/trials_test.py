@@ -6,6 +6,7 @@ import datetime
 import decimal
 import io
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -542,6 +543,15 @@ class Loop(TrialTest):
         self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
         self.assertEqual(sorted(trial.state for trial in study.trials),
                          ["failed", "succeeded", "succeeded"])
+
+    def test_what_an_objective_says_of_another_trial_is_its_own_error(self):
+        study = self.open()
+        study.record({"x": 0.5, "kernel": "rbf"}, 0.25)
+        with self.assertRaises(slipstream.TrialEnded) as raised:
+            study.optimize(lambda trial: study.tell(1, failed="no"), trials=2, progress=False)
+        self.assertEqual(raised.exception.trial, study.trials[0].name)
+        self.assertEqual([trial.state for trial in study.trials], ["succeeded", "failed"])
+        self.assertEqual(str(pickle.loads(pickle.dumps(raised.exception))), str(raised.exception))
 
     def test_a_value_that_is_not_finite_makes_its_trial_infeasible(self):
         study = self.open()

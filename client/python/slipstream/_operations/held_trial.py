@@ -122,7 +122,8 @@ class HeldTrial(TrialValues):
             self._end()
             raise errors.TrialEnded(
                 f"{ended} Two processes under one worker id get the same trials, and this one is "
-                f"{self._holder.worker!r}."
+                f"{self._holder.worker!r}.",
+                self.name,
             ) from None
         except errors.NoAnswer as unheard:
             raise errors.NoAnswer(

@@ -123,7 +123,7 @@ class Service:
         try:
             return (yield from self._change("Observe", what, self._options.outcome, **fields))
         except errors.FailedPrecondition as refused:
-            raise errors.TrialEnded(str(refused)) from None
+            raise errors.TrialEnded(str(refused), trial) from None
 
     def add_trials(
         self, study: MeantStudy, observations: Sequence[Message], request_id: Optional[str] = None

@@ -140,7 +140,7 @@ class Study(StudyBase):
                 async with trial:
                     await trial.finish(finite.check(trial, await _outcome(objective, trial)))
             except errors.TrialEnded as ended:
-                mishaps.note_end(ended)
+                mishaps.note_end(trial, ended)
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
             except Exception as error:
