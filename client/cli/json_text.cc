@@ -13,6 +13,31 @@ namespace slipstream::cli {
 
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+// The text with "-0.0" for each number "-0", which protobuf writes and which it and others read as
+// an integer, that is, as 0.
+std::string WithSignsOfZeros(const std::string& text) {
+  std::string signed_text;
+  bool is_quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    signed_text += text[i];
+    if (is_quoted && text[i] == '\\' && i + 1 < text.size()) {
+      signed_text += text[++i];
+    } else if (text[i] == '"') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && text[i] == '0' && i > 0 && text[i - 1] == '-' &&
+               text.substr(i + 1, 1).find_first_of(".eE0123456789") == std::string::npos) {
+      // An exponent of "-0" has a digit or a letter before it.
+      const char before = i > 1 ? text[i - 2] : ' ';
+      if (before != 'e' && before != 'E') signed_text += ".0";
+    }
+  }
+  return signed_text;
+}
+
+}  // namespace
+
 // Cannot fail for our messages: only an Any of an unknown type or a malformed
 // Timestamp cannot be written, and the server sends neither.
 Json JsonOf(const google::protobuf::Message& message) {
@@ -20,7 +45,7 @@ Json JsonOf(const google::protobuf::Message& message) {
   options.always_print_primitive_fields = true;
   std::string text;
   if (!google::protobuf::util::MessageToJsonString(message, &text, options).ok()) return nullptr;
-  return Json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
+  return Json::parse(WithSignsOfZeros(text), /*cb=*/nullptr, /*allow_exceptions=*/false);
 }
 
 std::string JsonDocument(const Json& json) {
@@ -53,7 +78,7 @@ std::string StableJsonLine(const google::protobuf::Message& message) {
   std::string text;
   const std::string type = absl::StrCat(kTypes, "/", message.GetDescriptor()->full_name());
   const auto status = google::protobuf::util::BinaryToJsonString(&resolver, type, bytes, &text);
-  return status.ok() ? text + "\n" : std::string("null\n");  // See JsonOf.
+  return status.ok() ? WithSignsOfZeros(text) + "\n" : std::string("null\n");  // See JsonOf.
 }
 
 std::string JsonArray(const std::vector<const google::protobuf::Message*>& messages) {
@@ -63,7 +88,8 @@ std::string JsonArray(const std::vector<const google::protobuf::Message*>& messa
 }
 
 absl::Status ParseJson(const std::string& text, google::protobuf::Message* message) {
-  const auto status = google::protobuf::util::JsonStringToMessage(text, message);
+  const auto status =
+      google::protobuf::util::JsonStringToMessage(WithSignsOfZeros(text), message);
   if (status.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(std::string(status.message()));
 }

@@ -160,7 +160,8 @@ absl::Status HeldTrial::Observe(v1::Outcome outcome) {
   *request.mutable_outcome() = std::move(outcome);
   const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
   NoteWhetherItIsGone(observed.status());
-  if (observed.ok()) End();
+  // FAILED_PRECONDITION: it has another outcome, from somebody else, which stays.
+  if (observed.ok() || absl::IsFailedPrecondition(observed.status())) End();
   return observed.status();
 }
 

@@ -103,7 +103,8 @@ class Loop {
     try {
       const Outcome outcome = objective_(trial);
       const absl::Status told = trial.ended() ? absl::OkStatus() : Tell(trial, outcome);
-      if (!told.ok()) Close(told);
+      // What has its outcome from somebody else is no reason not to go on.
+      if (!told.ok() && !absl::IsFailedPrecondition(told)) Close(told);
       ShowProgress(trial);
     } catch (const std::exception& error) {
       if (!trial.ended()) (void)trial.Fail(error.what());

@@ -70,8 +70,9 @@ class Study {
   std::future<absl::StatusOr<Trial>> SuggestAsync();
 
   // Evaluates suggestions and returns the best trial of the study, nothing if there is none. An
-  // exception that leaves the objective ends the optimisation and is thrown again here. For
-  // processes or machines, run the same program several times.
+  // exception that leaves the objective ends the optimisation and is thrown again here. A trial
+  // that somebody else has ended meanwhile, as an operator does, keeps that outcome and ends
+  // nothing. For processes or machines, run the same program several times.
   absl::StatusOr<std::optional<TrialRecord>> Optimize(const Objective& objective,
                                                       const OptimizeOptions& options);
 

@@ -44,7 +44,7 @@ v1::ExportLine TrialLine(double value) {
 TEST(JsonLines, ComeBackAsTheyWere) {
   const std::string path = PathOf("json_lines_whole.jsonl");
   const std::vector<v1::ExportLine> lines = {StudyLine(), TrialLine(0.1), TrialLine(1e-300),
-                                             TrialLine(-1.0 / 3)};
+                                             TrialLine(-1.0 / 3), TrialLine(-0.0)};
   auto writer = JsonLinesWriter::Open(path);
   ASSERT_TRUE(writer.ok()) << writer.status();
   for (const v1::ExportLine& line : lines) ASSERT_TRUE((*writer)->Add(line).ok());

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <string>
+
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream::cli {
@@ -55,6 +58,24 @@ TEST(JsonText, RefusesUnknownFieldsAndBrokenText) {
   EXPECT_THAT(std::string(ParseJson(R"({"titel": "x"})", &study).message()), HasSubstr("titel"));
   EXPECT_FALSE(ParseJson("{", &study).ok());
   EXPECT_FALSE(ParseJson("", &study).ok());
+}
+
+// A source task's name depends on the signs of zeros in its space.
+TEST(JsonText, ZerosKeepTheirSigns) {
+  v1::Parameter parameter;
+  parameter.set_name("\\\"-0");
+  for (const double value : {-1.0, -0.0, 0.0, -1e-20}) {
+    parameter.mutable_discrete_domain()->add_values(value);
+  }
+  for (const std::string& text : {StableJsonLine(parameter), JsonText(parameter)}) {
+    v1::Parameter read;
+    ASSERT_TRUE(ParseJson(text, &read).ok());
+    EXPECT_EQ(read.DebugString(), parameter.DebugString()) << text;
+  }
+  v1::Parameter written_before;
+  const std::string text = R"({"discreteDomain": {"values": [-0, 1e-0, -0.5]}})";
+  ASSERT_TRUE(ParseJson(text, &written_before).ok());
+  EXPECT_TRUE(std::signbit(written_before.discrete_domain().values(0)));
 }
 
 }  // namespace

@@ -123,6 +123,20 @@ TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
   EXPECT_THAT(Stored()[0].reason(), HasSubstr("finite numbers only"));
 }
 
+TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
+  const auto objective = [this](Trial& trial) {
+    if (trial.number() == 1) {
+      server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "ended"}});
+    }
+    return 0.5;
+  };
+  const auto best = study_->Optimize(objective, {.trials = 3});
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(Stored()[1].state(), v1::Trial::SUCCEEDED);
+  EXPECT_EQ(Stored()[2].state(), v1::Trial::SUCCEEDED);
+  for (const SeenCall& call : server_.service().calls()) EXPECT_NE(call.method, "ReleaseTrials");
+}
+
 TEST_F(OptimizationTest, EndsWhenTheCandidatesOrTheTimeDo) {
   const auto objective = [this](Trial&) {
     server_.service().FailNext(1, {});  // The outcome is heard, the next suggestion refused.
