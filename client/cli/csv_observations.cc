@@ -78,8 +78,13 @@ absl::Status CsvObservations::AssignColumn(size_t column, const CsvCell& cell) {
     return absl::OkStatus();
   }
   if (!parameter.has_value()) {
+    const bool is_table_of_trials = column == 0 && cell.text == "trial";
     return At(cell.line, column + 1,
-              "the column is neither a parameter nor the objective; use --ignore to skip it");
+              absl::StrCat("the column is neither a parameter nor the objective; use --ignore to "
+                           "skip it",
+                           is_table_of_trials
+                               ? ", or give --study without a file for the study's own trials"
+                               : ""));
   }
   parameters_[column] = parameter;
   column_of_[*parameter] = column;

@@ -98,6 +98,8 @@ TEST_F(CsvObservationsTest, DemandsAColumnForEveryParameterAndTheObjective) {
 TEST_F(CsvObservationsTest, RefusesUnknownColumns) {
   EXPECT_THAT(Complaint("lr,kernel,degree,seed,accuracy\n"),
               StartsWith("runs.csv:1:4 (seed): the column is neither a parameter nor"));
+  EXPECT_THAT(Complaint("trial,state,lr,kernel,degree,accuracy\nd/1,SUCCEEDED,0.5,rbf,,0.9\n"),
+              HasSubstr("--ignore to skip it, or give --study without a file"));
   columns_.ignored = {"seed"};
   EXPECT_EQ(Complaint("lr,kernel,degree,seed,accuracy\n0.5,rbf,,what,1\n"), "none");
 }
