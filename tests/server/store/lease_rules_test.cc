@@ -40,12 +40,10 @@ class LeaseRules : public RuleTest {
     return grant;
   }
   std::vector<std::string> ConfigurationsOf(const std::vector<int64_t>& numbers) {
+    const auto trials = Read(
+        [&](RowSnapshot& rows) { return rules::GetTrials(rows, StudyRef("s"), numbers); });
     std::vector<std::string> configurations;
-    for (const TrialRecord& trial : *Read([&](RowSnapshot& rows) {
-           return rules::GetTrials(rows, StudyRef("s"), numbers);
-         })) {
-      configurations.push_back(trial.configuration);
-    }
+    for (const TrialRecord& trial : *trials) configurations.push_back(trial.configuration);
     return configurations;
   }
   LeasePlan Plan(const std::vector<std::string>& workers) {
