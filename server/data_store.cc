@@ -19,12 +19,16 @@ std::string DataStoreName(const std::string& data) {
 bool IsFileOfDataStore(const std::string& data, const std::string& path) {
   std::error_code error;  // Paths that cannot be followed are compared as they are.
   const auto followed = [&](const std::string& name) {
-    const std::filesystem::path whole = std::filesystem::weakly_canonical(name, error);
-    return error ? std::filesystem::path(name) : whole;
+    const std::filesystem::path whole = std::filesystem::absolute(name, error);
+    const std::filesystem::path canonical = std::filesystem::weakly_canonical(whole, error);
+    return error ? whole : canonical;
   };
   const std::string file = followed(DataStoreName(data)).string();
   const std::string other = followed(path).string();
-  return other == file || absl::StartsWith(other, file + "-") || other == file + ".lock";
+  for (const char* const suffix : {"", "-wal", "-shm", "-journal", ".lock"}) {
+    if (other == file + suffix) return true;
+  }
+  return false;
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenDataStore(const std::string& data,

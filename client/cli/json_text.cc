@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace slipstream::cli {
 
@@ -19,14 +20,15 @@ namespace {
 // an integer, that is, as 0.
 std::string WithSignsOfZeros(const std::string& text) {
   std::string signed_text;
-  bool is_quoted = false;
+  char quote = 0;  // The one that began the string here; protobuf takes both kinds.
   for (size_t i = 0; i < text.size(); ++i) {
     signed_text += text[i];
-    if (is_quoted && text[i] == '\\' && i + 1 < text.size()) {
-      signed_text += text[++i];
-    } else if (text[i] == '"') {
-      is_quoted = !is_quoted;
-    } else if (!is_quoted && text[i] == '0' && i > 0 && text[i - 1] == '-' &&
+    if (quote != 0) {
+      if (text[i] == quote) quote = 0;
+      if (text[i] == '\\' && i + 1 < text.size()) signed_text += text[++i];
+    } else if (text[i] == '"' || text[i] == '\'') {
+      quote = text[i];
+    } else if (text[i] == '0' && i > 0 && text[i - 1] == '-' &&
                text.substr(i + 1, 1).find_first_of(".eE0123456789") == std::string::npos) {
       // An exponent of "-0" has a digit or a letter before it.
       const char before = i > 1 ? text[i - 2] : ' ';
@@ -88,8 +90,9 @@ std::string JsonArray(const std::vector<const google::protobuf::Message*>& messa
 }
 
 absl::Status ParseJson(const std::string& text, google::protobuf::Message* message) {
+  const std::string json(absl::StripPrefix(text, "\xEF\xBB\xBF"));  // A byte order mark.
   const auto status =
-      google::protobuf::util::JsonStringToMessage(WithSignsOfZeros(text), message);
+      google::protobuf::util::JsonStringToMessage(WithSignsOfZeros(json), message);
   if (status.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(std::string(status.message()));
 }

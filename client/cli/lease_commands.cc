@@ -251,9 +251,10 @@ void AddReport(CLI::App* group, Action* chosen) {
   CLI::App* const command =
       group->add_subcommand("report", "Reports an intermediate measurement of a trial");
   AddTrialName(command, &arguments->trial);
-  command->add_option("--step", arguments->step, "The step: an epoch, a number of trees, ...")
+  TakeWhole(command->add_option("--step", arguments->step,
+                                "The step: an epoch, a number of trees, ..."))
       ->required();
-  command->add_option("--value", arguments->value, "The measured value")->required();
+  TakeNumber(command->add_option("--value", arguments->value, "The measured value"))->required();
   command->add_option("--metric", arguments->metric, "The metric (default: the study's)");
   ChooseAction(command, arguments, Report, chosen);
 }

@@ -1,11 +1,14 @@
 #include "client/cli/shared_arguments.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "client/cli/json_text.h"
 #include "client/cli/space_grammar.h"
 #include "client/cli/status_macros.h"
 #include "client/cli/text_file.h"
 #include "client/cli/usage_error.h"
+#include "client/cli/value_text.h"
 
 namespace slipstream::cli {
 namespace {
@@ -26,7 +29,32 @@ v1::Metric MakeMetric(const std::string& name, v1::Metric::Goal goal) {
   return metric;
 }
 
+// Takes the leading zeros away, with which "010" would be read as octal. Empty, or what is wrong.
+std::string MakeDecimal(std::string& text) {
+  const size_t sign = text.find_first_not_of('-') == 1 ? 1 : 0;
+  const std::string digits = text.substr(sign);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) {
+    return absl::StrCat("'", text, "' is not a whole number");
+  }
+  const size_t first = std::min(digits.find_first_not_of('0'), digits.size() - 1);
+  text = absl::StrCat(text.substr(0, sign), digits.substr(first));
+  return "";
+}
+
 }  // namespace
+
+CLI::Option* TakeWhole(CLI::Option* option) {
+  return option->transform(CLI::Validator(MakeDecimal, ""));
+}
+
+CLI::Option* TakeNumber(CLI::Option* option) {
+  return option->transform(CLI::Validator(
+      [](const std::string& text) {
+        const absl::StatusOr<double> number = ParseNumber(text);
+        return number.ok() ? std::string() : std::string(number.status().message());
+      },
+      ""));
+}
 
 void AddProjectOption(CLI::App* command, bool all_too, std::string* parent) {
   command

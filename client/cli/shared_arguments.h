@@ -22,6 +22,11 @@ namespace slipstream::cli {
 CLI::Option* AddRepeatable(CLI::App* command, const std::string& name,
                            std::vector<std::string>* values, const std::string& description);
 
+// The same option, which takes numbers in decimal only, also with leading zeros, and no empty text:
+// a whole one, or any.
+CLI::Option* TakeWhole(CLI::Option* option);
+CLI::Option* TakeNumber(CLI::Option* option);
+
 // Add the argument that names a study or a trial.
 void AddStudyName(CLI::App* command, std::string* study);
 void AddTrialName(CLI::App* command, std::string* trial);

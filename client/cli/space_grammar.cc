@@ -20,7 +20,7 @@ const char kParameterGrammar[] =
   NAME=categorical:VALUE,VALUE,...  a list of categories
   NAME=boolean                      true or false
 SCALE is linear (the default), log or reverse_log. Two parts may follow:
-  ;default=VALUE                    the value where nobody sets the parameter
+  ;default=VALUE                    the value used where it is not set
   ;when=PARENT:VALUE|VALUE...       active only while PARENT has one of these values
 A backslash before one of = : ; , | \ makes it an ordinary character.
 Example: --param 'kernel=categorical:rbf,poly;default=rbf'

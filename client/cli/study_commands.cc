@@ -48,10 +48,11 @@ void AddLeaseOptions(CLI::App* command, const std::string& default_lease,
                                 "as 30m; off or 0: for ever (default: ",
                                 default_lease, ")"))
       ->type_name("DURATION");
-  command->add_option("--requeues", arguments->requeues,
-                      absl::StrCat("How many times a configuration is queued again after its lease "
-                                   "runs out (default: ",
-                                   default_requeues, ")"));
+  TakeWhole(command->add_option(
+      "--requeues", arguments->requeues,
+      absl::StrCat("How many times a configuration is queued again after its lease runs out "
+                   "(default: ",
+                   default_requeues, ")")));
 }
 
 struct CreationArguments {
@@ -269,7 +270,7 @@ void AddCreate(CLI::App* group, Action* chosen) {
                 "Ingredient or option to replace in the preset's recipe, such as prior=scaml, "
                 "calibration=hmc, acquisition=ei or exploration=exp3; repeat for others")
       ->type_name("NAME=VALUE");
-  command->add_option("--seed", arguments->seed, "Seed of all random choices")
+  TakeWhole(command->add_option("--seed", arguments->seed, "Seed of all random choices"))
       ->check([](const std::string& text) -> std::string {
         return absl::StartsWith(text, "-") ? "must be 0 or more" : "";
       });

@@ -266,7 +266,7 @@ void AddSuggest(CLI::App* app, Action* chosen) {
       ->add_option("--worker", arguments->worker,
                    "Stable id of the worker; if it asks again, it gets its unfinished trials")
       ->required();
-  command->add_option("--count", arguments->count, "How many trials")
+  TakeWhole(command->add_option("--count", arguments->count, "How many trials"))
       ->check(CLI::Range(1, kLargestPage))
       ->capture_default_str();
   ChooseAction(command, arguments, Suggest, chosen);
@@ -285,21 +285,20 @@ void AddTrials(CLI::App* app, Action* chosen) {
   CLI::App* const command = app->add_subcommand("trials", "Lists a study's trials");
   AddStudyName(command, &arguments->study);
   CLI::Option* const best =
-      command->add_option("--best", arguments->best, "Only this many trials, best first")
+      TakeWhole(
+          command->add_option("--best", arguments->best, "Only this many trials, best first"))
           ->check(CLI::Range(1, kLargestPage));
   CLI::Option* const states = AddRepeatable(command, "--state", &arguments->states,
                                             "Only trials in this state; repeat for others")
                                   ->type_name("STATE");
   CLI::Option* const all = command->add_flag("--all", arguments->all, "All trials");
   CLI::Option* const limit =
-      command
-          ->add_option("--limit", arguments->limit,
-                       "At most this many (default: 50 in tables, otherwise all)")
+      TakeWhole(command->add_option("--limit", arguments->limit,
+                                    "At most this many (default: 50 in tables, otherwise all)"))
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   CLI::Option* const last =
-      command
-          ->add_option("--last", arguments->last,
-                       "Only this many of the newest trials, oldest first")
+      TakeWhole(command->add_option("--last", arguments->last,
+                                    "Only this many of the newest trials, oldest first"))
           ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   best->excludes(states)->excludes(all)->excludes(limit)->excludes(last);
   all->excludes(limit)->excludes(last);

@@ -14,6 +14,7 @@
 #include "client/cli/study_view.h"
 #include "client/cli/table.h"
 #include "client/cli/trial_view.h"
+#include "client/cli/usage_error.h"
 #include "client/cli/value_text.h"
 
 namespace slipstream::cli {
@@ -137,6 +138,11 @@ void TellHowToResume(const absl::Status& status, const std::string& token, Sessi
 
 absl::Status Watch(const WatchArguments& arguments, Session& session) {
   std::string token = arguments.after;
+  if (!arguments.study.empty() && !arguments.parent.empty()) {
+    return UsageError(
+        "--project is for a watch of all studies: name a study of another project than default as "
+        "projects/PROJECT/studies/STUDY");
+  }
   int seen = 0;
   const Interruption interruption;
   const std::stop_token stop = interruption.stop();
@@ -166,7 +172,7 @@ void AddStudyWatch(CLI::App* group, Action* chosen) {
       group->add_subcommand("watch", "Shows the events of one study, or of all, as they happen");
   command->add_option("study", arguments->study, "Name of the study (default: all)")
       ->type_name("STUDY");
-  command->add_option("--count", arguments->count, "End after this many events")
+  TakeWhole(command->add_option("--count", arguments->count, "End after this many events"))
       ->check(CLI::PositiveNumber);
   command
       ->add_option("--after", arguments->after,

@@ -12,6 +12,7 @@ namespace slipstream {
 namespace {
 
 constexpr char kUsedUpUrl[] = "type.googleapis.com/slipstream.v1.CandidatesUsedUp";
+constexpr char kOtherOutcomeUrl[] = "type.googleapis.com/slipstream.v1.OtherOutcome";
 constexpr char kBadRequestUrl[] = "type.googleapis.com/slipstream.v1.BadRequest";
 
 v1::BadRequest BadRequestOf(const grpc::Status& status) {
@@ -87,6 +88,10 @@ bool IsOverload(const grpc::Status& status) { return HasDetail<v1::Overload>(sta
 
 bool IsUsedUp(const absl::Status& status) { return status.GetPayload(kUsedUpUrl).has_value(); }
 
+bool IsOtherOutcome(const absl::Status& status) {
+  return status.GetPayload(kOtherOutcomeUrl).has_value();
+}
+
 absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
   const v1::BadRequest bad_request = BadRequestOf(status);
   absl::Status error(static_cast<absl::StatusCode>(status.error_code()),
@@ -95,6 +100,7 @@ absl::Status CallError(const FailedCall& call, const grpc::Status& status) {
     error.SetPayload(kBadRequestUrl, absl::Cord(bad_request.SerializeAsString()));
   }
   if (HasDetail<v1::CandidatesUsedUp>(status)) error.SetPayload(kUsedUpUrl, absl::Cord());
+  if (HasDetail<v1::OtherOutcome>(status)) error.SetPayload(kOtherOutcomeUrl, absl::Cord());
   return error;
 }
 

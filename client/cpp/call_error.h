@@ -28,6 +28,9 @@ bool IsOverload(const grpc::Status& status);
 // Whether an error says that each candidate of a study's list has a trial.
 bool IsUsedUp(const absl::Status& status);
 
+// Whether an error says that the trial has another outcome already.
+bool IsOtherOutcome(const absl::Status& status);
+
 // An error with the code of `status`, which must not be OK, a message that says
 // what failed where, and the violations that the server sent (see ViolationsOf).
 absl::Status CallError(const FailedCall& call, const grpc::Status& status);

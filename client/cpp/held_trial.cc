@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/call_error.h"
 #include "client/cpp/existing_study.h"
 
 namespace slipstream::client_internal {
@@ -160,8 +161,7 @@ absl::Status HeldTrial::Observe(v1::Outcome outcome) {
   *request.mutable_outcome() = std::move(outcome);
   const absl::StatusOr<v1::Trial> observed = holder_.client->Observe(std::move(request));
   NoteWhetherItIsGone(observed.status());
-  // FAILED_PRECONDITION: it has another outcome, from somebody else, which stays.
-  if (observed.ok() || absl::IsFailedPrecondition(observed.status())) End();
+  if (observed.ok() || IsOtherOutcome(observed.status())) End();
   return observed.status();
 }
 

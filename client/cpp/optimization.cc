@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/cpp/call_error.h"
 #include "client/cpp/overloaded.h"
 #include "slipstream/study.h"
 
@@ -103,8 +104,7 @@ class Loop {
     try {
       const Outcome outcome = objective_(trial);
       const absl::Status told = trial.ended() ? absl::OkStatus() : Tell(trial, outcome);
-      // What has its outcome from somebody else is no reason not to go on.
-      if (!told.ok() && !absl::IsFailedPrecondition(told)) Close(told);
+      if (!told.ok() && !client_internal::IsOtherOutcome(told)) Close(told);
       ShowProgress(trial);
     } catch (const std::exception& error) {
       if (!trial.ended()) (void)trial.Fail(error.what());

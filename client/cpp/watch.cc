@@ -31,10 +31,14 @@ grpc::Status ReadEvents(Reader reader, grpc::ClientContext* context,
     while (!progress->enough && visited < response.events_size()) {
       const v1::StudyEvent& event = response.events(visited++);
       progress->enough = !visit(event);
-      // Servers of before told only where their messages end.
+      // Older servers tell only where their messages end.
       if (!event.resume_token().empty()) *progress->token = event.resume_token();
     }
-    if (visited == response.events_size()) *progress->token = response.resume_token();
+    // After the events: what follows for others. A study's last event is its end.
+    const bool has_tokens = visited > 0 && !response.events(visited - 1).resume_token().empty();
+    if (visited == response.events_size() && !has_tokens) {
+      *progress->token = response.resume_token();
+    }
     if (!progress->enough) continue;
     context->TryCancel();
     break;

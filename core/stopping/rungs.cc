@@ -54,18 +54,20 @@ int64_t RungStep(double rung) { return static_cast<int64_t>(std::ceil(rung * (1 
 // with a report by then.
 StoppingAdvice AdviceAtRung(const StoppingView& view, const std::vector<CostCurve>& others,
                             int64_t rung, double factor) {
-  const double own = CostCurve(view.goal, view.running).BestUpTo(rung);
+  const CostCurve running(view.goal, view.running);
+  const int64_t step = std::max(rung, running.first_step());  // Its first report may come later.
+  const double own = running.BestUpTo(step);
   size_t count = 1;
   size_t better = 0;
   for (const CostCurve& other : others) {
-    if (!other.HasValueBy(rung)) continue;
+    if (!other.HasValueBy(step)) continue;
     ++count;
-    if (other.BestUpTo(rung) < own) ++better;
+    if (other.BestUpTo(step) < own) ++better;
   }
   const auto kept =
       static_cast<size_t>(std::max(1.0, std::floor(static_cast<double>(count) / factor)));
   const bool stop = better >= kept;
-  return {stop, absl::StrCat("At step ", rung, " ", better, " of ", count - 1,
+  return {stop, absl::StrCat("At step ", step, " ", better, " of ", count - 1,
                              " others were better than its ", CostText(view.goal, own),
                              stop ? ", and only the best " : "; the best ", kept, " of ", count,
                              " go on.")};

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "core/base/refusals.h"
 #include "core/base/status.h"
-#include "server/service/used_up.h"
 #include "slipstream/v1/errors.pb.h"
 
 namespace slipstream {
@@ -22,13 +22,15 @@ v1::BadRequest ToProto(const FieldViolation& violation, const std::string& messa
 
 std::string DetailsOf(const absl::Status& status, const std::string& message) {
   const std::optional<FieldViolation> violation = ViolationOf(status);
-  if (!violation && !IsOverload(status) && !IsUsedUp(status)) return {};
+  const bool is_told_apart = IsOverload(status) || IsUsedUp(status) || IsOtherOutcome(status);
+  if (!violation && !is_told_apart) return {};
   v1::StatusDetails details;
   details.set_code(static_cast<int>(status.code()));
   details.set_message(message);
   if (violation) details.add_details()->PackFrom(ToProto(*violation, message));
   if (IsOverload(status)) details.add_details()->PackFrom(v1::Overload());
   if (IsUsedUp(status)) details.add_details()->PackFrom(v1::CandidatesUsedUp());
+  if (IsOtherOutcome(status)) details.add_details()->PackFrom(v1::OtherOutcome());
   return details.SerializeAsString();
 }
 

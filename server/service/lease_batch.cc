@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/refusals.h"
 #include "core/base/status.h"
 #include "server/convert/resource_name.h"
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/suggestion_work.h"
-#include "server/service/used_up.h"
 #include "server/store/resource_message.h"
 
 namespace slipstream {

@@ -180,7 +180,7 @@ void TrialService::StoreOutcome(const StudyPointer& study, const v1::ObserveRequ
 
 void TrialService::ReadEnded(MeantTrial trial, const std::string& created, v1::Trial* response,
                              Done done) {
-  int64_t create_ms = 0;  // Servers of before remembered nothing.
+  int64_t create_ms = 0;  // Older servers remembered nothing.
   if (absl::SimpleAtoi(created, &create_ms)) trial.create_ms = create_ms;
   AnswerOn(reads_, done, [=, this, name = trial.name]() -> absl::Status {
     SLIPSTREAM_ASSIGN_OR_RETURN(const TrialRecord record,

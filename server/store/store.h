@@ -194,10 +194,10 @@ class Store {
   // NOT_FOUND. RESOURCE_EXHAUSTED: the study would have more trials than allowed.
   // FAILED_PRECONDITION: the study is COMPLETED, and a trial has no outcome.
   virtual void AddTrials(Addition addition, Write<std::vector<TrialRecord>> write) = 0;
-  // ABORTED: the plan is out of date (the study has other trials by now, a trial
-  // to lease has changed, one is passed over, or a grant's request id has been used);
-  // plan again.
-  // NOT_FOUND: the study is gone. FAILED_PRECONDITION: it is not ACTIVE.
+  // ABORTED: the plan is out of date (the study has other trials by now, or is not ACTIVE,
+  // in which case trials are only handed out again; a trial to lease has changed, one is
+  // passed over, or a grant's request id has been used); plan again.
+  // NOT_FOUND: the study is gone.
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;
   // Renews the leases of the trials that the worker holds; others are returned as

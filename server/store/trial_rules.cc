@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/refusals.h"
 #include "core/base/status.h"
 #include "server/store/event_rules.h"
 #include "server/store/holding_rules.h"
@@ -59,7 +60,7 @@ absl::Status CheckTakesOutcome(const std::string& study_id, const TrialRecord& t
         absl::StrCat(NameOfTrial(study_id, trial.number), " was withdrawn: ", trial.reason));
   }
   if (HasEnded(trial.state) && !SameOutcome(trial, outcome)) {
-    return absl::FailedPreconditionError(
+    return OtherOutcomeError(
         absl::StrCat(NameOfTrial(study_id, trial.number), " ended with another outcome, ",
                      TextOfOutcome(trial), ", which is kept; have two processes worked on it?"));
   }

@@ -20,6 +20,14 @@ using google::protobuf::util::MessageDifferencer;
 
 constexpr int kMostIdleThreads = 16;  // Of a server.
 
+grpc::Status RefusalWith(const google::protobuf::Message& detail, const std::string& message) {
+  v1::StatusDetails details;
+  details.set_code(grpc::StatusCode::FAILED_PRECONDITION);
+  details.set_message(message);
+  details.add_details()->PackFrom(detail);
+  return {grpc::StatusCode::FAILED_PRECONDITION, message, details.SerializeAsString()};
+}
+
 grpc::Status NotFound(const std::string& name) {
   return {grpc::StatusCode::NOT_FOUND, absl::StrCat(name, " does not exist")};
 }
@@ -59,11 +67,11 @@ grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolati
 }
 
 grpc::Status UsedUpStatus(const std::string& message) {
-  v1::StatusDetails details;
-  details.set_code(grpc::StatusCode::FAILED_PRECONDITION);
-  details.set_message(message);
-  details.add_details()->PackFrom(v1::CandidatesUsedUp());
-  return {grpc::StatusCode::FAILED_PRECONDITION, message, details.SerializeAsString()};
+  return RefusalWith(v1::CandidatesUsedUp(), message);
+}
+
+grpc::Status OtherOutcomeStatus(const std::string& message) {
+  return RefusalWith(v1::OtherOutcome(), message);
 }
 
 void FakeService::FailNext(int times, const Fault& fault) {

@@ -39,8 +39,9 @@ struct SeenCall {
 // A status with a violation in its trailer, like the real server's.
 grpc::Status BadRequestStatus(const std::string& message, const v1::FieldViolation& violation);
 
-// A refusal as no candidate is left, like the real server's.
+// Refusals as no candidate is left, or the trial has another outcome, like the real server's.
 grpc::Status UsedUpStatus(const std::string& message);
+grpc::Status OtherOutcomeStatus(const std::string& message);
 
 // Thread-safe.
 class FakeService final : public v1::OptimizationService::Service {
@@ -179,8 +180,8 @@ class FakeServer {
 
   FakeService& service() { return service_; }
   std::string address() const;
-  // Answers so many calls at once from now on without a thread of its own more. It releases
-  // the calls that are held.
+  // Starts threads for so many calls at once, which then wait for calls. It releases the calls
+  // that are held.
   void StartThreads(int count);
 
  private:

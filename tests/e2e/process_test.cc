@@ -223,6 +223,8 @@ TEST(Process, OtherFilesThanTheStoreAreWritten) {
     }
   }
   EXPECT_EQ(Bytes(data.path() + "/slipstream.db"), before);
+  ServerProcess(data.path(), {"--audit-log", data.path() + "/slipstream.db-audit.jsonl"})
+      .Terminate();
 }
 
 TEST(Process, AStoreIsMadeOnlyWhenAskedFor) {

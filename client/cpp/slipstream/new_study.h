@@ -54,7 +54,7 @@ class Parameter {
 
   // The same parameter, active only while another one has one of these values.
   Parameter When(std::string parent, std::vector<Value> values) const;
-  // The same parameter with a default: the value that it has where nobody sets it, and that source
+  // The same parameter with a default: the value used where it is not set, and that source
   // tasks without the parameter are assumed to have used.
   Parameter Default(Value value) const;
   // The same parameter, measured on this scale.

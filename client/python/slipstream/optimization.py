@@ -6,7 +6,18 @@ import inspect
 import math
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Type
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Collection,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    Union,
+)
 
 from slipstream import errors
 from slipstream._operations.notices import callers_line, warn_caller
@@ -19,6 +30,10 @@ if TYPE_CHECKING:
     from slipstream.records import TrialRecord
     from slipstream.study import Study
     from slipstream.trial import Trial
+
+
+# Types of exceptions that fail their trial and do not end an optimisation.
+Catch = Union[Type[Exception], Collection[Type[Exception]]]
 
 
 class Quota:
@@ -106,6 +121,14 @@ class Mishaps:
                 "failures are counted without a warning; each trial has its reason"
             )
 
+    def note_others(
+        self, failures: Sequence[BaseException], raised: Optional[BaseException]
+    ) -> None:
+        """Several workers have failed, and the optimisation raises one of their errors only."""
+        for other in failures:
+            if other is not raised:
+                self._line.warn(f"another worker has failed too: {brief_error(other, whole=True)}")
+
     def note_end(self, trial: HeldTrial, error: errors.TrialEnded) -> None:
         """Somebody else has ended the trial while it was evaluated. Raises what is about another
         one."""
@@ -147,7 +170,7 @@ class _Evaluation:
         self._catch = catch
         self._progress = progress
         self._finite = FiniteValues()
-        self._mishaps = Mishaps()
+        self.mishaps = Mishaps()
         self._lock = threading.Lock()
         self._held: List[Trial] = []
         self._given_up = False
@@ -171,7 +194,8 @@ class _Evaluation:
                 raise  # What the server did not hear must not go unnoticed.
             except Exception as error:
                 failure = error
-                self._catch_up()
+                if trial.ended:  # Otherwise the server does not answer.
+                    self._catch_up()
                 raise
             finally:
                 if self._let_go(trial):
@@ -183,11 +207,11 @@ class _Evaluation:
             with trial:
                 trial.finish(self._finite.check(trial, self._objective(trial)))
         except errors.TrialEnded as ended:
-            self._mishaps.note_end(trial, ended)
+            self.mishaps.note_end(trial, ended)
         except errors.SlipstreamError:
             raise
         except self._catch as error:
-            self._mishaps.note_failure(trial, error)
+            self.mishaps.note_failure(trial, error)
             return error
         return None
 
@@ -256,12 +280,13 @@ def _wait(workers: Workers, evaluation: _Evaluation) -> None:
     interrupted = _is_interrupted(workers.wait_for_error)
     evaluation.quota.close()
     if not interrupted and not _is_interrupted(workers.wait):
-        if workers.first_error is not None:
-            raise workers.first_error
-        return
+        if not workers.errors:
+            return
+        evaluation.mishaps.note_others(workers.errors, workers.errors[0])
+        raise workers.errors[0]
     evaluation.tell_what_it_waits_for()
     _is_interrupted(workers.wait)
-    raise KeyboardInterrupt from workers.first_error
+    raise KeyboardInterrupt from (workers.errors[0] if workers.errors else None)
 
 
 def _work_together(count: int, evaluation: _Evaluation) -> None:
@@ -278,7 +303,7 @@ def optimize(
     trials: Optional[int],
     workers: int,
     timeout: Optional[float],
-    catch: Tuple[Type[Exception], ...],
+    catch: Catch,
     show_progress: bool,
 ) -> Optional[TrialRecord]:
     """See Study.optimize."""
@@ -289,10 +314,10 @@ def optimize(
             f"the objective {objective!r} is asynchronous: open the study by slipstream.aio, whose "
             "optimize() awaits it"
         )
-    catch = check_catch(catch)
+    caught = check_catch(catch)
     quota = Quota(trials, timeout)
     with Progress(study.id, study.objective, quota.trials, show_progress) as progress:
-        evaluation = _Evaluation(study, objective, quota, catch, progress)
+        evaluation = _Evaluation(study, objective, quota, caught, progress)
         if workers == 1:
             evaluation.work()
         else:

@@ -25,10 +25,12 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
 
 
-def brief_error(error: BaseException) -> str:
-    """Its type and the beginning of its text, on one line."""
+def brief_error(error: BaseException, whole: bool = False) -> str:
+    """Its type and its text, or the beginning of that, on one line."""
     name, text = type(error).__name__, " ".join(str(error).split())
-    return f"{name}: {text[:_ERROR]}{'...' if len(text) > _ERROR else ''}" if text else name
+    if len(text) > _ERROR and not whole:
+        text = f"{text[:_ERROR]}..."
+    return f"{name}: {text}" if text else name
 
 
 def _brief(params: Mapping[str, object]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Type, Union, overload
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
 from slipstream import display
 from slipstream._calls.blocking import BlockingTransport
@@ -15,7 +15,7 @@ from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.connections import connect
 from slipstream.local_server import file_of, join
-from slipstream.optimization import optimize
+from slipstream.optimization import Catch, optimize
 from slipstream.options import Options
 from slipstream.plots.contents import importances
 from slipstream.plotter import Plotter
@@ -78,16 +78,18 @@ class Study(StudyBase):
         *,
         workers: int = 1,
         timeout: Optional[float] = None,
-        catch: Tuple[Type[Exception], ...] = (),
+        catch: Catch = (),
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """Evaluates suggestions and returns the best trial of the study, None if there is none.
 
         `objective` gets a trial and returns the value of the metric. It may raise Infeasible, or
         TrialStopped after `trial.should_stop()`. Any other exception fails the trial and ends the
-        optimisation, unless `catch` names its type. A value that is not finite makes the trial
-        infeasible, so that the model avoids similar configurations; the first one causes a warning,
-        and the optimisation goes on.
+        optimisation, unless `catch` names its type or types: then the first one causes a warning,
+        and all are counted. Errors of Slipstream itself are never caught, but a trial that somebody
+        else has ended meanwhile, as an operator does, is told by a warning. A value that is not
+        finite makes the trial infeasible, so that the model avoids similar configurations; the
+        first one causes a warning, too.
 
         `trials` is how many trials to evaluate now. After `timeout` seconds no more are started.
         Without both, the optimisation goes on until every candidate has been tried, or for ever.
@@ -163,12 +165,14 @@ class Study(StudyBase):
         *,
         failed: Optional[str] = None,
         infeasible: Optional[str] = None,
+        stopped: Optional[str] = None,
     ) -> TrialRecord:
         """Records the outcome of a trial, given by its number or its record, and returns it.
 
         A program that asks in one process and learns the result in another one tells it by this
-        method. The outcome is the value of the metric, or the reason why it `failed` or is
-        `infeasible`. Raises TrialEnded if the trial has another outcome already.
+        method. The outcome is the value of the metric, or the reason why the trial `failed`, is
+        `infeasible` or was `stopped` early, perhaps with a value. Raises TrialEnded if it has
+        another outcome already.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(
@@ -177,7 +181,8 @@ class Study(StudyBase):
         >>> study.tell(number, 0.25).value
         0.25
         """
-        return self._transport.run(self._reader.tell(trial, value, failed, infeasible))
+        reasons = {"failed": failed, "infeasible": infeasible, "stopped": stopped}
+        return self._transport.run(self._reader.tell(trial, value, reasons))
 
     def enqueue(
         self,
@@ -239,7 +244,7 @@ class Study(StudyBase):
     def importances(self) -> Mapping[str, float]:
         """How much of the values' variation each parameter explains by itself, the largest first.
 
-        See `study.plot.importance`, which draws them."""
+        Needs NumPy. See `study.plot.importance`, which draws them."""
         return importances(self.trials)
 
     def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
@@ -262,7 +267,8 @@ class Study(StudyBase):
 
         Labels are added and removed as in `annotate`, with the same caution about two processes
         that change them at once. `lease` and `requeues` are as in `slipstream.create_or_load`, and
-        hold for leases and renewals from now on. Arguments that are left out change nothing.
+        hold for leases from now on. Trainings under way renew theirs as often as before, so do not
+        shorten leases while they run. Arguments that are left out change nothing.
 
         >>> import slipstream
         >>> study = slipstream.create_or_load(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import Callable, List, Optional
+from typing import Callable, List
 
 # A signal that arrives just before the main thread falls asleep does not wake it.
 _SECONDS_BETWEEN_LOOKS = 0.2
@@ -51,6 +51,6 @@ class Workers:
                 pass
 
     @property
-    def first_error(self) -> Optional[BaseException]:
-        """The error of the first one that failed; None if none did."""
-        return self._errors[0] if self._errors else None
+    def errors(self) -> List[BaseException]:
+        """The errors of those that have failed, in the order in which they failed."""
+        return list(self._errors)

@@ -73,8 +73,10 @@ TEST(JsonText, ZerosKeepTheirSigns) {
     EXPECT_EQ(read.DebugString(), parameter.DebugString()) << text;
   }
   v1::Parameter written_before;
-  const std::string text = R"({"discreteDomain": {"values": [-0, 1e-0, -0.5]}})";
+  const std::string text =
+      R"({'name': 'x-0 "', "discreteDomain": {"values": [-0, 1e-0, -0.5]}})";
   ASSERT_TRUE(ParseJson(text, &written_before).ok());
+  EXPECT_EQ(written_before.name(), "x-0 \"");
   EXPECT_TRUE(std::signbit(written_before.discrete_domain().values(0)));
 }
 

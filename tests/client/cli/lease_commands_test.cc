@@ -137,6 +137,29 @@ TEST_F(LeaseCommands, ReportsAreShownWithTheTrial) {
   EXPECT_EQ(json["reports"][0]["measurement"]["metrics"]["accuracy"], 0.25);
 }
 
+// A script's variable may be empty, or have leading zeros.
+TEST_F(LeaseCommands, NumbersAreDecimalAndNotEmpty) {
+  ASSERT_EQ(Run({"trial", "report", "s1/1", "--step", "010", "--value", "0.25"}).code, 0);
+  const Json json = Json::parse(Run({"trial", "show", "s1/1", "--format", "json"}).out);
+  EXPECT_EQ(json["reports"][0]["step"], "10");
+  for (const char* number : {"", "0x10", "1e", "one"}) {
+    const ProcessResult step = Run({"trial", "report", "s1/1", "--step", number, "--value", "1"});
+    EXPECT_EQ(step.code, 2) << number;
+    EXPECT_THAT(step.err, HasSubstr("is not a whole number"));
+    const ProcessResult value = Run({"trial", "report", "s1/1", "--step", "1", "--value", number});
+    EXPECT_EQ(value.code, 2) << number;
+    EXPECT_THAT(value.err, HasSubstr("is not a number"));
+  }
+  EXPECT_EQ(Run({"suggest", "s1", "--worker", "w", "--count", "-0"}).code, 2);
+  EXPECT_THAT(Run({"suggest", "s1", "--worker", "w", "--count", "08"}).out, HasSubstr("s1/8"));
+}
+
+TEST_F(LeaseCommands, AStudyThatIsWatchedHasItsProjectInItsName) {
+  const ProcessResult result = Run({"study", "watch", "s1", "--project", "vision"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("projects/PROJECT/studies/STUDY"));
+}
+
 TEST_F(LeaseCommands, WatchShowsALineForEachEvent) {
   const ProcessResult result = Run({"study", "watch", "s1"});
   ASSERT_EQ(result.code, 0) << result.err;

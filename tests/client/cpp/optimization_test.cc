@@ -126,7 +126,7 @@ TEST_F(OptimizationTest, AValueThatIsNoNumberFailsItsTrialAndEndsIt) {
 TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
   const auto objective = [this](Trial& trial) {
     if (trial.number() == 1) {
-      server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "ended"}});
+      server_.service().FailNext(1, {.status = OtherOutcomeStatus("ended by hand")});
     }
     return 0.5;
   };
@@ -135,6 +135,15 @@ TEST_F(OptimizationTest, GoesOnAfterATrialThatSomebodyElseHasEnded) {
   EXPECT_EQ(Stored()[1].state(), v1::Trial::SUCCEEDED);
   EXPECT_EQ(Stored()[2].state(), v1::Trial::SUCCEEDED);
   for (const SeenCall& call : server_.service().calls()) EXPECT_NE(call.method, "ReleaseTrials");
+}
+
+TEST_F(OptimizationTest, EndsWithATrialThatWasGivenBackMeanwhile) {
+  const auto objective = [this](Trial&) {
+    server_.service().FailNext(1, {.status = {grpc::StatusCode::FAILED_PRECONDITION, "queued"}});
+    return 0.5;
+  };
+  const auto best = study_->Optimize(objective, {.trials = 3});
+  EXPECT_EQ(best.status().code(), absl::StatusCode::kFailedPrecondition) << best.status();
 }
 
 TEST_F(OptimizationTest, EndsWhenTheCandidatesOrTheTimeDo) {

@@ -5,6 +5,7 @@ import inspect
 import os
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 from servers import LossyProxy, ServerTest
@@ -121,10 +122,35 @@ class Asyncio(ServerTest):
 
         self.run_async(body)
 
+    def test_an_outcome_is_sent_although_another_task_has_failed(self):
+        async def body(study):
+            sending, broke = asyncio.Event(), asyncio.Event()
+            finish = slipstream.aio.Trial.finish
+
+            async def finish_slowly(trial, value):
+                sending.set()
+                await broke.wait()
+                await finish(trial, value)
+
+            async def objective(trial):
+                if trial.number == 2:
+                    return trial.x
+                await sending.wait()
+                broke.set()
+                raise RuntimeError("broke")
+
+            with unittest.mock.patch.object(slipstream.aio.Trial, "finish", finish_slowly):
+                with self.assertRaisesRegex(RuntimeError, "broke"):
+                    await study.optimize(objective, 9, workers=2, progress=False)
+            return [trial.state for trial in await study.trials()]
+
+        self.assertEqual(self.run_async(body), ["failed", "succeeded"])
+
     def test_an_objective_is_asynchronous(self):
         async def body(study):
             with self.assertRaisesRegex(TypeError, "cannot be awaited: make it an async function"):
-                await study.optimize(lambda trial: trial.x, 1, progress=False)
+                await study.optimize(lambda trial: trial.x, 5, catch=Exception, progress=False)
+            self.assertEqual([trial.state for trial in await study.trials()], ["requested"])
             with self.assertRaisesRegex(TypeError, "must be a function of a trial"):
                 await study.optimize(3, 1, progress=False)
 

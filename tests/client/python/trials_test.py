@@ -151,18 +151,35 @@ class Outcomes(TrialTest):
         study = self.open()
         asked = study.suggest(3)
         other = slipstream.load(self.study_id)
-        self.assertEqual(other.tell(asked[0].number, 0.25).value, 0.25)
+        told = other.tell(asked[0].number, 0.25)
+        self.assertEqual((told.value, told.params), (0.25, asked[0].params))
+        self.assertEqual(told, study.trials[0])
         self.assertEqual(other.tell(other.trial(2), failed="no memory").reason, "no memory")
         self.assertEqual(other.tell(3, infeasible="").state, "infeasible")
+        stopped = other.tell(study.suggest().number, 0.75, stopped="hopeless")
+        self.assertEqual((stopped.value, stopped.reason), (0.75, "hopeless"))
         self.assertEqual([trial.state for trial in study.trials],
-                         ["succeeded", "failed", "infeasible"])
+                         ["succeeded", "failed", "infeasible", "stopped"])
         with self.assertRaises(slipstream.TrialEnded):
             other.tell(1, 0.5)
-        with self.assertRaisesRegex(slipstream.NotFound, "trials/4"):
-            other.trial(4)
-        for outcome in ({}, {"value": 1, "failed": "both"}):
-            with self.assertRaisesRegex(TypeError, "needs one of value, failed= and infeasible="):
+        with self.assertRaisesRegex(slipstream.NotFound, "trials/5"):
+            other.trial(5)
+        for outcome in ({}, {"value": 1, "failed": "both"}, {"failed": "a", "infeasible": "b"}):
+            with self.assertRaisesRegex(TypeError, "needs one of value, failed=, infeasible= and"):
                 other.tell(1, **outcome)
+        with self.assertRaisesRegex(TypeError, "failed=3 must be the reason"):
+            other.tell(1, failed=3)
+
+    def test_numbers_of_a_study_that_is_gone_are_not_another_ones(self):
+        gone = self.open()
+        gone.suggest()
+        slipstream.delete_study(self.study_id)
+        study = self.open()
+        study.suggest()
+        for say in (lambda: gone.tell(1, 0.5), lambda: gone.trial(1)):
+            with self.assertRaises(slipstream.NotFound):
+                say()
+        self.assertEqual(self.stands(study), ("active", None, ""))
 
     def test_a_value_that_is_no_finite_number_is_refused_with_a_remedy(self):
         study = self.open()
@@ -215,10 +232,15 @@ class Outcomes(TrialTest):
         self.assertEqual(study.trials[0].report_count, 10_000)
 
     def test_another_outcome_than_the_first_is_refused(self):
-        trial = self.open(worker="ann").suggest()
+        study = self.open(worker="ann")
+        trial, other = study.suggest(2)
         trial.complete(0.5)
-        with self.assertRaisesRegex(slipstream.TrialEnded, "under one worker id.* is 'ann'"):
+        with self.assertRaises(slipstream.FailedPrecondition) as raised:
             trial.fail("after all")
+        self.assertNotIsInstance(raised.exception, slipstream.TrialEnded)
+        study.tell(other.number, 0.25)
+        with self.assertRaisesRegex(slipstream.TrialEnded, "under one worker id.* is 'ann'\\.$"):
+            other.fail("after all")
 
     def test_values_stay_as_they_were_suggested(self):
         trial = self.open().suggest()
@@ -344,7 +366,8 @@ class Blocks(TrialTest):
 
         with self.assertRaisesRegex(
                 slipstream.NoAnswer, "once the server answers again, this records the outcome: "
-                f"slipstream observe {study.id}/1 --value 0.30000000000000004$"):
+                f"slipstream --address {proxy.address} observe {study.id}/1 "
+                "--value 0.30000000000000004$"):
             study.optimize(objective, trials=3, catch=(Exception,), progress=False)
         with self.assertRaises(slipstream.NoAnswer), study.suggest() as trial:
             proxy.losses["Observe"] = ["call"] * 10000
@@ -543,6 +566,34 @@ class Loop(TrialTest):
         self.assertEqual((len(warned.warnings), warned.filename), (1, __file__))
         self.assertEqual(sorted(trial.state for trial in study.trials),
                          ["failed", "succeeded", "succeeded"])
+
+    def test_a_trial_that_was_given_back_ends_the_loop(self):
+        study = self.open()
+
+        def objective(trial):
+            slipstream.load(self.study_id, worker=trial.worker).suggest().release()
+            return trial.x
+
+        with self.assertRaisesRegex(slipstream.FailedPrecondition, "is REQUESTED") as raised:
+            study.optimize(objective, trials=3, progress=False)
+        self.assertNotIsInstance(raised.exception, slipstream.TrialEnded)
+
+    def test_each_worker_tells_what_was_not_heard(self):
+        proxy = LossyProxy(self.server.address)
+        self.addCleanup(proxy.close)
+        study = self.open(address=proxy.address, options=IMPATIENT)
+        both = threading.Barrier(2)
+
+        def objective(trial):
+            both.wait(PATIENCE)
+            proxy.losses["Observe"] = ["call"] * 10000
+            return float(trial.number)
+
+        with self.assertWarnsRegex(UserWarning, "another worker has failed too: NoAnswer") as told:
+            with self.assertRaises(slipstream.NoAnswer) as raised:
+                study.optimize(objective, workers=2, progress=False)
+        said = {str(raised.exception)[-9:], str(told.warning)[-9:]}
+        self.assertEqual(said, {"value 1.0", "value 2.0"})
 
     def test_what_an_objective_says_of_another_trial_is_its_own_error(self):
         study = self.open()

@@ -117,6 +117,15 @@ TEST(AshaTest, JudgesByTheReportBeforeTheRungWhereThereIsNoneAtIt) {
   EXPECT_FALSE(study.Stops("asha", kThirds));
 }
 
+TEST(AshaTest, ThoseThatReportSeldomAreComparedAtTheirFirstReport) {
+  HandMadeStudy study;
+  for (int i = 0; i < 9; ++i) study.Other({{10, 1.0}, {20, 1.0}});
+  study.Running({{10, 99}});
+  const StoppingAdvice advice = study.Ask("asha", {{"first_rung", 4}, {"most_steps", 100}});
+  EXPECT_TRUE(advice.stop);
+  EXPECT_THAT(advice.reason, testing::StartsWith("At step 10 9 of 9 others were better"));
+}
+
 TEST(AshaTest, WhatOthersReportedLaterOnlyDoesNotCount) {
   HandMadeStudy study;
   for (int i = 0; i < 5; ++i) study.Other({{1000, 0.1}});

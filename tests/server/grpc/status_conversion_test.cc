@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "core/base/refusals.h"
 #include "core/base/status.h"
-#include "server/service/used_up.h"
 #include "slipstream/v1/errors.pb.h"
 
 namespace slipstream {
@@ -47,14 +47,17 @@ TEST(StatusConversion, MarksALackThatPassesAndNoOther) {
   EXPECT_TRUE(ToGrpcStatus(absl::ResourceExhaustedError("a quota")).error_details().empty());
 }
 
-TEST(StatusConversion, MarksCandidatesThatAreUsedUpAndNoOtherRefusal) {
-  const grpc::Status status = ToGrpcStatus(UsedUpError("none is left"));
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_EQ(status.error_message(), "none is left");
-  v1::StatusDetails details;
-  ASSERT_TRUE(details.ParseFromString(status.error_details()));
-  ASSERT_EQ(details.details_size(), 1);
-  EXPECT_TRUE(details.details(0).Is<v1::CandidatesUsedUp>());
+TEST(StatusConversion, MarksRefusalsThatAreToldApartAndNoOther) {
+  const auto detail_of = [](const absl::Status& refusal) {
+    const grpc::Status status = ToGrpcStatus(refusal);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    EXPECT_EQ(status.error_message(), "it is as it is");
+    v1::StatusDetails details;
+    EXPECT_TRUE(details.ParseFromString(status.error_details()));
+    return details.details_size() == 1 ? details.details(0) : google::protobuf::Any();
+  };
+  EXPECT_TRUE(detail_of(UsedUpError("it is as it is")).Is<v1::CandidatesUsedUp>());
+  EXPECT_TRUE(detail_of(OtherOutcomeError("it is as it is")).Is<v1::OtherOutcome>());
   EXPECT_TRUE(ToGrpcStatus(absl::FailedPreconditionError("paused")).error_details().empty());
 }
 

@@ -51,6 +51,17 @@ TEST(PreparedSuggestions, HoldWhileNothingButTheirOwnLeasesHappens) {
   EXPECT_TRUE(prepared.Find(1, kVersion.AfterLeases(2), 2).empty());
 }
 
+// A lease that failed gives nobody what it counted, and the next call is given the same.
+TEST(PreparedSuggestions, NoneIsUsedMoreThanOnce) {
+  PreparedSuggestions prepared(1);
+  prepared.CountUsed(1, 2);
+  EXPECT_EQ(prepared.used(), 0) << "there are none";
+  prepared.Put(1, kVersion, Numbered(3));
+  prepared.CountUsed(1, 2);
+  prepared.CountUsed(1, 2);
+  EXPECT_EQ(prepared.used(), 3);
+}
+
 TEST(PreparedSuggestions, ThoseThatWereReplacedBeforeTheyWereUsedAreWasted) {
   PreparedSuggestions prepared(1);
   prepared.Put(1, kVersion, Numbered(3));

@@ -86,10 +86,10 @@ class Client {
   // Passes on the events of the study and its trials, until the visitor has enough
   // or the study is deleted. Resumes where it was when the connection or the server
   // fails temporarily. `resume_token`, unless null: where to begin, if not empty; on
-  // return, where a later watch may resume. Events come in messages, and a visitor that has enough
-  // in the middle of one gets all of it again from a later watch. OUT_OF_RANGE: events in
-  // between are no longer kept, or the token is of later events than there are. CANCELLED: `stop`
-  // asked for the end, which may come after a pause between attempts.
+  // return, where a later watch may resume, after the last event that was visited.
+  // OUT_OF_RANGE: events in between are no longer kept, or the token is of later events
+  // than there are. CANCELLED: `stop` asked for the end, which may come after a pause
+  // between attempts.
   absl::Status WatchStudy(const std::string& study, const Visitor<v1::StudyEvent>& visit,
                           std::string* resume_token = nullptr, std::stop_token stop = {});
   absl::Status WatchStudies(const Visitor<v1::StudyEvent>& visit,

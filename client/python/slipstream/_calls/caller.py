@@ -61,8 +61,9 @@ class Caller:
         """Plans a call. Every attempt sends the same request, and so the same request id.
 
         If only the overall deadline ended the last attempt, the error is that of the attempt
-        before, which says more. A mistake of TLS ends the call after its first attempt, unless the
-        server has answered before: its certificate may be being replaced."""
+        before, which says more. A mistake of TLS, or that another service listens, ends the call
+        after its first attempt, unless the server has answered before: its certificate may be being
+        replaced."""
         watch = self._silence.watch()
         try:
             return (yield from self._repeat(method, request, what, deadlines))

@@ -11,6 +11,7 @@ from slipstream._convert.times import time_of
 from slipstream._convert.values import Space, configuration_message, configuration_of
 from slipstream._wire import messages
 from slipstream._wire.messages import Message
+from slipstream.options import DEFAULT_ADDRESS
 from slipstream.records import SourceTask, TrialRecord
 
 _LONGEST_REASON = 1024  # Bytes.
@@ -84,10 +85,11 @@ def outcome_message(
     return outcome
 
 
-def command_of(outcome: Message, trial: str, metric: str) -> str:
-    """The command that records the outcome."""
+def command_of(outcome: Message, trial: str, metric: str, address: str) -> str:
+    """The command that records the outcome at the address."""
     kind = outcome.WhichOneof("kind")
-    words = ["slipstream", "observe", trial]
+    words = ["slipstream", *([] if address == DEFAULT_ADDRESS else ["--address", address])]
+    words += ["observe", trial]
     if kind != "measurement":
         flag = {"failure": "--failed", "infeasibility": "--infeasible", "early_stop": "--stopped"}
         words += [flag[kind], getattr(outcome, kind).reason]

@@ -114,11 +114,14 @@ class HeldTrial(TrialValues):
         return self._observe(outcome_message("early_stop", self._holder.metric, value, told))
 
     def _observe(self, outcome: Message) -> Plan[None]:
+        address = self._holder.service.address
         try:
             yield from self._if_there(
                 self._holder.service.observe(self.name, self._record.created, outcome)
             )
         except errors.TrialEnded as ended:
+            if self._ended:  # By this process, before.
+                raise errors.FailedPrecondition(str(ended)) from None
             self._end()
             raise errors.TrialEnded(
                 f"{ended} Two processes under one worker id get the same trials, and this one is "
@@ -128,7 +131,7 @@ class HeldTrial(TrialValues):
         except errors.NoAnswer as unheard:
             raise errors.NoAnswer(
                 f"{unheard}; once the server answers again, this records the outcome: "
-                f"{command_of(outcome, self._short_name(), self._holder.metric)}"
+                f"{command_of(outcome, self._short_name(), self._holder.metric, address)}"
             ) from None
         self._end()
 

@@ -120,10 +120,14 @@ class Service:
         what = f"record the outcome of {trial}"
         created_at = timestamp_of(created)
         fields = {"trial": trial, "create_time": created_at, "outcome": outcome}
+        measured = outcome.HasField("measurement") or outcome.early_stop.HasField("measurement")
+        # Only what was measured is worth to wait for.
+        deadlines = self._options.outcome if measured else self._options.call
         try:
-            return (yield from self._change("Observe", what, self._options.outcome, **fields))
-        except errors.FailedPrecondition as refused:
-            raise errors.TrialEnded(str(refused), trial) from None
+            return (yield from self._change("Observe", what, deadlines, **fields))
+        except errors.TrialEnded as ended:
+            ended.trial = trial
+            raise
 
     def add_trials(
         self, study: MeantStudy, observations: Sequence[Message], request_id: Optional[str] = None
@@ -133,8 +137,9 @@ class Service:
             "AddTrials", f"add trials to {study.name}", request_id=request_id, **fields
         )
 
-    def get_trial(self, name: str) -> Plan[Message]:
-        return self._read("GetTrial", f"read {name}", "GetTrialRequest", name=name)
+    def get_trial(self, name: str, created: Optional[datetime] = None) -> Plan[Message]:
+        fields = {"name": name, "create_time": timestamp_of(created)}
+        return self._read("GetTrial", f"read {name}", "GetTrialRequest", **fields)
 
     def update_trial(
         self, study: MeantStudy, trial: Message, changes: Mapping[str, Any]

@@ -117,6 +117,27 @@ def _brief(params: Mapping[str, Value]) -> str:
     return "{" + ", ".join(shown) + (f" and {more} more" if more else "") + "}"
 
 
+def _told_outcome(
+    metric: str, value: Optional[float], reasons: Mapping[str, Optional[str]]
+) -> Message:
+    given = {kind: reason for kind, reason in reasons.items() if reason is not None}
+    for kind, reason in given.items():
+        if not isinstance(reason, str):
+            raise TypeError(f"tell(): {kind}={reason!r} must be the reason, a text")
+    number = None if value is None else check_finite("tell()", value)
+    if number is not None and not given:
+        return outcome_message("measurement", metric, number)
+    if list(given) == ["stopped"]:
+        return outcome_message("early_stop", metric, number, given["stopped"] or "")
+    if number is not None or len(given) != 1:
+        raise TypeError(
+            "tell() needs one of value, failed=, infeasible= and stopped=, which may have a value"
+        )
+    (kind,) = given
+    name = {"failed": "failure", "infeasible": "infeasibility"}[kind]
+    return outcome_message(name, metric, reason=given[kind] or "")
+
+
 class StudyReader:
     """Plans what is read from, and added to, one study."""
 
@@ -190,7 +211,7 @@ class StudyReader:
     def enqueue(
         self, params: Mapping[str, Any], unless_there: bool, request_id: Optional[str] = None
     ) -> Plan[TrialRecord]:
-        """Adds a configuration to try next, unless it may stay the one that a trial has."""
+        """Adds a configuration to try next; with `unless_there`, not if a trial has it already."""
         if unless_there:
             wanted = configuration_of(self._observation(params, None).configuration, self._space)
             for trial in (yield from self.trials()):
@@ -226,27 +247,22 @@ class StudyReader:
         self,
         trial: Union[int, TrialRecord],
         value: Optional[float],
-        failed: Optional[str],
-        infeasible: Optional[str],
+        reasons: Mapping[str, Optional[str]],
     ) -> Plan[TrialRecord]:
-        """Records the outcome of a trial that need not be this process' own."""
-        if sum(one is not None for one in (value, failed, infeasible)) != 1:
-            raise TypeError("tell() needs one of value, failed= and infeasible=")
-        metric = self._study.objective.metric
-        if value is not None:
-            outcome = outcome_message("measurement", metric, check_finite("tell()", value))
-        elif failed is not None:
-            outcome = outcome_message("failure", metric, reason=failed)
-        else:
-            outcome = outcome_message("infeasibility", metric, reason=infeasible or "")
-        created = trial.created if isinstance(trial, TrialRecord) else None
-        return self._record(
-            (yield from self._service.observe(self.name_of(trial), created, outcome))
-        )
+        """Records the outcome of a trial that need not be this process' own: a value, or a kind of
+        outcome without one and its reason."""
+        outcome = _told_outcome(self._study.objective.metric, value, reasons)
+        if not isinstance(trial, TrialRecord):
+            trial = yield from self.trial(trial)
+        name = self.name_of(trial)
+        yield from self._service.observe(name, trial.created, outcome)
+        return self._record((yield from self._service.get_trial(name, trial.created)))
 
     def trial(self, number: int) -> Plan[TrialRecord]:
-        """The trial as it is now."""
-        return self._record((yield from self._service.get_trial(self.name_of(number))))
+        """The trial as it is now. NotFound if another study has this one's name by then."""
+        record = self._record((yield from self._service.get_trial(self.name_of(number))))
+        yield from self.description()
+        return record
 
     def _check_candidate(self, params: Dict[str, Value]) -> None:
         if self._study.candidates and tuple(params.items()) not in self._candidates:

@@ -12,6 +12,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Set,
     Tuple,
     Type,
     Union,
@@ -28,6 +29,7 @@ from slipstream._operations.trial_values import Holder
 from slipstream._operations.watching import Watching
 from slipstream.aio.trial import Trial
 from slipstream.optimization import (
+    Catch,
     FiniteValues,
     Mishaps,
     Quota,
@@ -43,10 +45,15 @@ from slipstream.trials import Trials
 Objective = Callable[[Trial], Awaitable[Optional[float]]]
 
 
+class _NotAwaitable(TypeError):
+    """What every trial would fail by."""
+
+
 async def _outcome(objective: Objective, trial: Trial) -> Optional[float]:
     result = objective(trial)
     if not inspect.isawaitable(result):
-        raise TypeError(
+        await trial.release()
+        raise _NotAwaitable(
             f"the objective returned {result!r}, which cannot be awaited: make it an async "
             "function, or open the study by slipstream, whose optimize() calls it on threads"
         )
@@ -98,25 +105,36 @@ class Study(StudyBase):
         *,
         workers: int = 1,
         timeout: Optional[float] = None,
-        catch: Tuple[Type[Exception], ...] = (),
+        catch: Catch = (),
         progress: bool = True,
     ) -> Optional[TrialRecord]:
         """See `slipstream.Study.optimize`; `workers` is the number of tasks."""
         workers = check_count("workers", workers, 1)
         check_objective(objective)
-        catch = check_catch(catch)
+        caught = check_catch(catch)
         quota, finite, mishaps = Quota(trials, timeout), FiniteValues(), Mishaps()
+        telling: Set[Optional[asyncio.Task[Any]]] = set()  # Those that send an outcome.
         with Progress(self.id, self.objective, quota.trials, progress) as shown:
             tasks = [
-                asyncio.ensure_future(self._work(objective, quota, finite, mishaps, catch, shown))
+                asyncio.ensure_future(
+                    self._work(objective, quota, finite, mishaps, caught, shown, telling)
+                )
                 for _ in range(workers)
             ]
+            raised: Optional[BaseException] = None
             try:
                 await asyncio.gather(*tasks)
+            except BaseException as error:
+                raised = error
+                raise
             finally:
+                quota.close()
                 for task in tasks:
-                    task.cancel()  # Those that are still running give their trials back.
-                await asyncio.gather(*tasks, return_exceptions=True)
+                    if task not in telling:
+                        task.cancel()  # Those that are still training give their trials back.
+                ends = await asyncio.gather(*tasks, return_exceptions=True)
+                failures = [end for end in ends if isinstance(end, Exception)]
+                mishaps.note_others(failures, raised)
             best = await self.best()
             shown.conclude(best)
         return best
@@ -129,6 +147,7 @@ class Study(StudyBase):
         mishaps: Mishaps,
         catch: Tuple[Type[Exception], ...],
         progress: Progress,
+        telling: Set[Optional[asyncio.Task[Any]]],
     ) -> None:
         while quota.take():
             try:
@@ -138,20 +157,24 @@ class Study(StudyBase):
             failure = None
             try:
                 async with trial:
-                    await trial.finish(finite.check(trial, await _outcome(objective, trial)))
+                    value = await _outcome(objective, trial)
+                    telling.add(asyncio.current_task())
+                    await trial.finish(finite.check(trial, value))
             except errors.TrialEnded as ended:
                 mishaps.note_end(trial, ended)
             except errors.SlipstreamError:
                 raise  # What the server did not hear must not go unnoticed.
             except Exception as error:
                 failure = error
-                await self._catch_up(progress)
-                if not isinstance(error, catch):
+                if trial.ended:  # Otherwise the server does not answer.
+                    await self._catch_up(progress)
+                if not isinstance(error, catch) or isinstance(error, _NotAwaitable):
                     raise
                 mishaps.note_failure(trial, error)
             else:
                 await self._catch_up(progress)
             finally:
+                telling.discard(asyncio.current_task())
                 progress.count(trial, failure)
 
     async def _catch_up(self, progress: Progress) -> None:
@@ -227,7 +250,8 @@ class Study(StudyBase):
 
     async def importances(self) -> Mapping[str, float]:
         """See `slipstream.Study.importances`."""
-        return importances(await self.trials())
+        trials = await self.trials()
+        return await asyncio.get_running_loop().run_in_executor(None, importances, trials)
 
     async def source_weights(self, trial: TrialRecord) -> Mapping[str, float]:
         """See `slipstream.Study.source_weights`."""
@@ -263,9 +287,11 @@ class Study(StudyBase):
         *,
         failed: Optional[str] = None,
         infeasible: Optional[str] = None,
+        stopped: Optional[str] = None,
     ) -> TrialRecord:
         """See `slipstream.Study.tell`."""
-        return await self._transport.run(self._reader.tell(trial, value, failed, infeasible))
+        reasons = {"failed": failed, "infeasible": infeasible, "stopped": stopped}
+        return await self._transport.run(self._reader.tell(trial, value, reasons))
 
     async def enqueue(
         self,
