@@ -124,6 +124,20 @@ absl::Status LeasedTrialToProto(absl::string_view study_id, const TrialRecord& r
   return Unreadable(*trial);
 }
 
+absl::Status LeasedTrialsToProto(absl::string_view study_id,
+                                 const std::vector<TrialRecord>& records,
+                                 v1::SuggestResponse* response) {
+  std::vector<const TrialRecord*> order;
+  for (const TrialRecord& record : records) order.push_back(&record);
+  std::sort(order.begin(), order.end(),
+            [](const TrialRecord* a, const TrialRecord* b) { return a->number < b->number; });
+  response->Clear();
+  for (const TrialRecord* record : order) {
+    SLIPSTREAM_RETURN_IF_ERROR(LeasedTrialToProto(study_id, *record, response->add_trials()));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TrialToProto(absl::string_view study_id, const TrialRecord& record, v1::Trial* trial) {
   SLIPSTREAM_RETURN_IF_ERROR(LeasedTrialToProto(study_id, record, trial));
   v1::Trial labels;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -15,6 +16,7 @@
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "server/store/records.h"
+#include "slipstream/v1/services.pb.h"
 #include "slipstream/v1/study.pb.h"
 
 namespace slipstream {
@@ -42,6 +44,10 @@ absl::Status TrialOutlineToProto(absl::string_view study_id, const TrialRecord& 
 // The same with the configuration, but without labels and note: what a worker gets.
 absl::Status LeasedTrialToProto(absl::string_view study_id, const TrialRecord& record,
                                 v1::Trial* trial);
+// The answer to Suggest: the trials by number.
+absl::Status LeasedTrialsToProto(absl::string_view study_id,
+                                 const std::vector<TrialRecord>& records,
+                                 v1::SuggestResponse* response);
 
 // Where a worker runs. An InvalidField on "process..." if it is out of its bounds.
 absl::StatusOr<WorkerProcess> WorkerProcessFromProto(const v1::WorkerProcess& process);

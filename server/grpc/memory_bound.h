@@ -24,7 +24,7 @@ inline constexpr int64_t kBytesOfEvent = 1 << 10;
 inline int64_t MostResidentBytes(const ServerOptions& server, const ServiceOptions& service) {
   const size_t caches = service.fitted_source_bytes + service.source_cache_bytes +
                         service.study_cache_bytes + service.history_cache_bytes +
-                        service.curve_cache_bytes;
+                        service.curve_cache_bytes + service.prepared_bytes;
   const int64_t computations = service.compute_threads + 1;  // One fits source tasks.
   return kBytesAtRest + server.max_connections * kBytesOfConnection +
          server.call_memory_bytes * 3 / 2 + static_cast<int64_t>(caches) +

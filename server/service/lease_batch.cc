@@ -21,6 +21,11 @@ constexpr int kMaxAttempts = 20;
 
 }  // namespace
 
+int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& study) {
+  return static_cast<int64_t>(static_cast<size_t>(options.max_message_bytes) /
+                              study.most_trial_bytes);
+}
+
 // How many trials the call still needs.
 int LeaseBatchWork::BatchedCall::Missing() const {
   return call.count -
@@ -153,15 +158,14 @@ void LeaseBatchWork::AnswerRepeats() {
 // Refuses calls before anything is leased: a trial in an answer that is too large
 // to send would be lost.
 void LeaseBatchWork::RefuseTooMany() {
-  const size_t trial_bytes = study_->most_trial_bytes;
-  const auto answer_bytes = static_cast<size_t>(context_.options->max_message_bytes);
-  const auto most = static_cast<int64_t>(answer_bytes / trial_bytes);
+  const int64_t most = MostTrialsOfAnswer(*context_.options, *study_);
   std::erase_if(calls_, [&](const BatchedCall& batched) {
     if (batched.call.count <= most) return false;
     batched.call.done(InvalidField(
         "count", absl::StrCat(batched.call.count),
         absl::StrCat("at most ", most, ", as a trial of ", StudyName(study_id_), " may take up to ",
-                     trial_bytes, " bytes and an answer ", answer_bytes)));
+                     study_->most_trial_bytes, " bytes and an answer ",
+                     context_.options->max_message_bytes)));
     return true;
   });
 }
@@ -267,16 +271,7 @@ void LeaseBatchWork::Commit() {
 std::string LeaseBatchWork::Render(BatchedCall* batched,
                                    const std::vector<TrialRecord>& trials) const {
   v1::SuggestResponse* response = batched->call.response;
-  response->Clear();
-  batched->rendered = absl::OkStatus();
-  std::vector<const TrialRecord*> order;
-  for (const TrialRecord& trial : trials) order.push_back(&trial);
-  std::sort(order.begin(), order.end(),
-            [](const TrialRecord* a, const TrialRecord* b) { return a->number < b->number; });
-  for (const TrialRecord* trial : order) {
-    const absl::Status status = LeasedTrialToProto(study_id_, *trial, response->add_trials());
-    if (!status.ok()) batched->rendered = status;
-  }
+  batched->rendered = LeasedTrialsToProto(study_id_, trials, response);
   return batched->call.guard.request_id.empty() ? std::string() : response->SerializeAsString();
 }
 

@@ -46,6 +46,9 @@ struct LeaseBatchContext {
   std::function<void(const std::string& study_id)> on_unready_sources = [](const std::string&) {};
 };
 
+// So many trials of the study fit into one answer, however long their values are.
+int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& study);
+
 // Owns itself from Start until it has called `finished`, once, with the calls to
 // try again because the study changed meanwhile; all other calls have been
 // answered by then. Used by one thread at a time.

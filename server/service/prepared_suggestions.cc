@@ -4,25 +4,56 @@
 #include <utility>
 
 namespace slipstream {
+namespace {
 
-void PreparedSuggestions::Put(int64_t study_key, const HistoryVersion& version,
+size_t BytesOf(const std::vector<Suggestion>& suggestions) {
+  size_t bytes = 0;
+  for (const Suggestion& suggestion : suggestions) {
+    const Provenance& provenance = suggestion.provenance;
+    bytes += sizeof(suggestion) + suggestion.configuration.values.size() * sizeof(Value) +
+             provenance.sources.size() * sizeof(SourceWeight) +
+             provenance.facts.size() * sizeof(Fact);
+    for (const Note& note : provenance.notes) {
+      bytes += sizeof(note) + note.values.size() * sizeof(double);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void PreparedSuggestions::Put(int64_t study_key, PreparedFor made_for,
                               std::vector<Suggestion> suggestions) {
+  const size_t bytes = BytesOf(suggestions);
   const std::lock_guard<std::mutex> lock(mutex_);
-  made_ += static_cast<int64_t>(suggestions.size());
-  Prepared& prepared = studies_[study_key];
-  CountWasted(prepared);
-  prepared = {version, std::move(suggestions), ++puts_};
-  if (studies_.size() <= most_studies_) return;
+  Erase(study_key);
+  if (bytes > most_bytes_) return;
+  if (!made_for.without_results) made_ += static_cast<int64_t>(suggestions.size());
+  studies_[study_key] = {std::move(made_for), std::move(suggestions), bytes, ++puts_};
+  bytes_ += bytes;
+  while (studies_.size() > most_studies_ || bytes_ > most_bytes_) EraseOldest();
+}
+
+void PreparedSuggestions::EraseOldest() {
   const auto oldest = std::min_element(
       studies_.begin(), studies_.end(),
       [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
-  CountWasted(oldest->second);
-  studies_.erase(oldest);
+  Erase(oldest->first);
 }
 
-void PreparedSuggestions::CountWasted(const Prepared& prepared) {
+void PreparedSuggestions::Erase(int64_t study_key) {
+  const auto found = studies_.find(study_key);
+  if (found == studies_.end()) return;
+  const Prepared& prepared = found->second;
   const auto size = static_cast<int64_t>(prepared.suggestions.size());
-  wasted_ += std::max<int64_t>(0, size - prepared.used);
+  if (!prepared.made_for.without_results) wasted_ += std::max<int64_t>(0, size - prepared.used);
+  bytes_ -= prepared.bytes;
+  studies_.erase(found);
+}
+
+void PreparedSuggestions::Forget(int64_t study_key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  Erase(study_key);
 }
 
 void PreparedSuggestions::CountUsed(int64_t study_key, int64_t count) {
@@ -32,8 +63,29 @@ void PreparedSuggestions::CountUsed(int64_t study_key, int64_t count) {
   Prepared& prepared = found->second;
   // Those of a lease that failed are given to the next caller, and counted once.
   const auto unused = static_cast<int64_t>(prepared.suggestions.size()) - prepared.used;
-  prepared.used += std::min(count, unused);
-  used_ += std::min(count, unused);
+  const int64_t used = std::min(count, unused);
+  prepared.used += used;
+  if (!prepared.made_for.without_results) used_ += used;
+}
+
+bool PreparedSuggestions::HasUnused(int64_t study_key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = studies_.find(study_key);
+  return found != studies_.end() &&
+         found->second.used < static_cast<int64_t>(found->second.suggestions.size());
+}
+
+size_t PreparedSuggestions::bytes() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return bytes_;
+}
+
+std::vector<Suggestion> PreparedSuggestions::Take(const Prepared& prepared, int64_t leased,
+                                                  int count) const {
+  const auto size = static_cast<int64_t>(prepared.suggestions.size());
+  if (leased < 0 || leased + count > size) return {};
+  const auto first = prepared.suggestions.begin() + leased;
+  return {first, first + count};
 }
 
 std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const HistoryVersion& version,
@@ -41,14 +93,30 @@ std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const Histo
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = studies_.find(study_key);
   if (found == studies_.end()) return {};
-  const Prepared& prepared = found->second;
-  const int64_t leased = version.trials - prepared.version.trials;
-  const auto size = static_cast<int64_t>(prepared.suggestions.size());
-  if (leased < 0 || leased + count > size || !(prepared.version.AfterLeases(leased) == version)) {
-    return {};
-  }
-  const auto first = prepared.suggestions.begin() + leased;
-  return {first, first + count};
+  const PreparedFor& made_for = found->second.made_for;
+  const int64_t leased = version.trials - made_for.version.trials;
+  const HistoryVersion expected = made_for.version.AfterLeases(leased);
+  const bool holds =
+      made_for.without_results ? expected.suggested == version.suggested : expected == version;
+  return holds ? Take(found->second, leased, count) : std::vector<Suggestion>();
+}
+
+// With the same number of trials and of late results, a trial that ends, or that nobody shall try
+// any more, is one that was open.
+PreparedSuggestions::Next PreparedSuggestions::FindNext(int64_t study_key,
+                                                        const TrialCounts& counts, int count) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = studies_.find(study_key);
+  if (found == studies_.end()) return {};
+  const PreparedFor& made_for = found->second.made_for;
+  const HistoryVersion& version = made_for.version;
+  const int64_t leased = counts.trials - version.trials;
+  if (counts.suggested - version.suggested != leased) return {};
+  if (made_for.without_results) return {Take(found->second, leased, count), {}};
+  if (counts.late != version.late) return {};
+  Next next = {Take(found->second, leased, count), made_for.open};
+  for (int64_t i = 1; i <= leased; ++i) next.open.push_back(version.trials + i);
+  return next;
 }
 
 }  // namespace slipstream

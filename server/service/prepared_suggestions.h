@@ -1,4 +1,4 @@
-// Precomputed suggestions, to be leased to the next callers.
+// Suggestions made beforehand, to be leased to the next callers.
 //
 // They hold as long as the study's history is the one that they were made for, or has changed only
 // as they expected: by leases of the earlier ones of them. Thread-safe.
@@ -8,11 +8,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/study/suggestion.h"
+#include "server/store/store.h"
 
 namespace slipstream {
 
@@ -32,13 +34,25 @@ struct HistoryVersion {
   friend bool operator==(const HistoryVersion&, const HistoryVersion&) = default;
 };
 
+// What suggestions were made for.
+struct PreparedFor {
+  HistoryVersion version;
+  // The open trials.
+  std::vector<int64_t> open = {};
+  // Whether they were made without looking at results: then they hold whatever becomes of trials,
+  // and of the version only `trials` and `suggested` count.
+  bool without_results = false;
+};
+
 class PreparedSuggestions {
  public:
-  // Keeps those of the `most_studies` studies that were prepared last.
-  explicit PreparedSuggestions(size_t most_studies) : most_studies_(most_studies) {}
+  // Keeps those of the studies that were prepared last: of so many at most, and in about so many
+  // bytes.
+  PreparedSuggestions(size_t most_studies, size_t most_bytes)
+      : most_studies_(most_studies), most_bytes_(most_bytes) {}
 
-  // Replaces what the study had.
-  void Put(int64_t study_key, const HistoryVersion& version, std::vector<Suggestion> suggestions);
+  // Replaces what the study had. Does nothing with what alone is too large.
+  void Put(int64_t study_key, PreparedFor made_for, std::vector<Suggestion> suggestions);
 
   // The next `count` suggestions for a study with that history; none if there are not so many. They
   // stay until the history shows that they were leased, as a lease may fail.
@@ -49,29 +63,52 @@ class PreparedSuggestions {
     return !Find(study_key, version, 1).empty();
   }
 
+  // The same by what a transaction can tell.
+  struct Next {
+    std::vector<Suggestion> suggestions;
+    // They hold if all these trials are open.
+    std::vector<int64_t> open;
+  };
+  Next FindNext(int64_t study_key, const TrialCounts& counts, int count);
+
+  // Whether there are suggestions for the study that nobody has been given; they may not hold.
+  bool HasUnused(int64_t study_key);
+
+  // To be called when they no longer hold, or are used up.
+  void Forget(int64_t study_key);
+
   // To be called when `count` of the study's were given to callers.
   void CountUsed(int64_t study_key, int64_t count);
 
   // How many there have been so far; of these, how many were given to callers, and how many were
-  // replaced or forgotten before.
+  // replaced or forgotten before. Those that were made without looking at results are not counted:
+  // they cost next to nothing.
   int64_t made() const { return made_; }
   int64_t used() const { return used_; }
   int64_t wasted() const { return wasted_; }
 
+  // The approximate size of all.
+  size_t bytes();
+
  private:
   struct Prepared {
-    HistoryVersion version;
+    PreparedFor made_for;
     std::vector<Suggestion> suggestions;
+    size_t bytes = 0;
     uint64_t number = 0;  // Ascending with each Put.
     int64_t used = 0;
   };
 
-  // With the lock.
-  void CountWasted(const Prepared& prepared);
+  // All with the lock.
+  std::vector<Suggestion> Take(const Prepared& prepared, int64_t leased, int count) const;
+  void Erase(int64_t study_key);
+  void EraseOldest();
 
   const size_t most_studies_;
+  const size_t most_bytes_;
   std::mutex mutex_;
   absl::flat_hash_map<int64_t, Prepared> studies_;  // By key, which is never given out twice.
+  size_t bytes_ = 0;
   uint64_t puts_ = 0;
   std::atomic<int64_t> made_{0};
   std::atomic<int64_t> used_{0};

@@ -17,7 +17,7 @@ constexpr size_t kMostPreparedStudies = 1000;
 Service::Service(Store* store, ServiceOptions options)
     : store_(store),
       options_(std::move(options)),
-      prepared_(kMostPreparedStudies),
+      prepared_(kMostPreparedStudies, options_.prepared_bytes),
       catalog_(store, options_.study_cache_bytes, options_.source_cache_bytes),
       fitting_(options_.fitted_source_bytes, options_.max_waiting_fits, options_.on_fitting_thread,
                stop_.get_token(), options_.on_failed_fit),
@@ -82,6 +82,7 @@ ServiceFigures Service::Figures() {
   cache("source_tasks", catalog_.source_bytes(), options_.source_cache_bytes);
   cache("histories", histories_.bytes(), options_.history_cache_bytes);
   cache("learning_curves", curves_.bytes(), options_.curve_cache_bytes);
+  cache("prepared_suggestions", prepared_.bytes(), options_.prepared_bytes);
   cache("fitted_sources", fitting_.bytes(), options_.fitted_source_bytes);
   for (const Rung rung : {Rung::kRecipe, Rung::kWithoutTransfer, Rung::kQuasiRandom}) {
     figures.rungs[static_cast<size_t>(rung)] = ladder_.Of(rung);

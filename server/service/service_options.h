@@ -36,6 +36,8 @@ struct ServiceOptions {
   // early stopping looks at.
   size_t curve_cache_bytes = size_t{16} << 20;
   int64_t max_curve_points = 200000;
+  // Suggestions made for callers to come, in bytes.
+  size_t prepared_bytes = size_t{16} << 20;
   // Cached models of source tasks, in bytes, and the number of requests to fit
   // or to combine source tasks that may wait.
   size_t fitted_source_bytes = size_t{832} << 20;

@@ -27,6 +27,8 @@ struct SuggestCall {
   Done done;
   // The number of batches that could not commit and left the call to a later one.
   int attempts = 0;
+  // Whether what was made beforehand does not suffice.
+  bool needs_batch = false;
   // When to suggest what is still missing without computing; the queue sets it.
   Deadline deadline = Deadline::Infinite();
   // Whether the caller has given up. Not called once the call is answered.

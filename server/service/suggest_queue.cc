@@ -1,5 +1,6 @@
 #include "server/service/suggest_queue.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status.h"
 #include "server/convert/resource_name.h"
+#include "server/service/prepared_call.h"
 
 namespace slipstream {
 
@@ -27,17 +29,24 @@ void SuggestQueue::Suggest(SuggestCall call) {
   if (context_.stop.stop_requested()) return call.done(ShuttingDown());
   call.deadline = Deadline::In(context_.options->suggest_budget);
   const std::string study_id = call.study_id;
+  const StudyPointer prepared = FindPreparedStudy(context_, study_id);
   std::unique_lock<std::mutex> lock(mutex_);
   StudyQueue& queue = studies_[study_id];
   const size_t most = context_.options->max_waiting_suggests_per_study;
-  if (queue.waiting.size() >= most) {
+  if (queue.waiting.size() + static_cast<size_t>(queue.at_store) >= most) {
     lock.unlock();
     call.done(OverloadError(
         absl::StrCat(StudyName(study_id), " is busy: the limit of ", most,
                      " Suggest calls of a study that wait is reached; repeat the call later")));
     return;
   }
+  if (prepared != nullptr && !queue.running && queue.waiting.empty()) {
+    ++queue.at_store;
+    lock.unlock();
+    return AskStore(prepared, std::move(call));
+  }
   queue.waiting.push_back(std::move(call));
+  if (queue.at_store > 0) return;  // The last of these begins a batch.
   const bool takes_over = std::exchange(queue.awaits_preparation, false);
   const bool is_running = std::exchange(queue.running, true) && !takes_over;
   // With the lock, so that this lives until then: work that ends waits for the lock.
@@ -48,6 +57,37 @@ void SuggestQueue::Suggest(SuggestCall call) {
   if (accepted.ok()) return;
   for (SuggestCall& refused : TakeBatch(study_id)) refused.done(accepted);
   FinishBatch(study_id, {}, Deadline::Infinite());
+}
+
+void SuggestQueue::AskStore(const StudyPointer& study, SuggestCall call) {
+  AnswerFromPrepared(context_, study, std::move(call),
+                     [this, id = study->id](std::optional<SuggestCall> left) {
+                       FinishAtStore(id, std::move(left));
+                     });
+}
+
+void SuggestQueue::FinishAtStore(const std::string& study_id, std::optional<SuggestCall> call) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    StudyQueue& queue = studies_[study_id];
+    if (call.has_value()) {
+      call->needs_batch = true;
+      queue.waiting.push_back(*std::move(call));
+    }
+    if (--queue.at_store > 0) return;
+    if (queue.waiting.empty()) return Rest(study_id, queue);
+    queue.running = true;
+  }
+  executor_->Continue([this, study_id] { RunBatch(study_id); }, Executor::Turn::kFirst);
+}
+
+void SuggestQueue::Rest(const std::string& study_id, StudyQueue& queue) {
+  if (queue.to_prepare != nullptr) {
+    queue.running = true;
+    return AwaitPreparation(study_id, queue);
+  }
+  studies_.erase(study_id);
+  if (studies_.empty() && preparations_.empty()) idle_.notify_all();
 }
 
 // Takes the calls that have waited longest, at most one per worker and request id:
@@ -82,6 +122,7 @@ void SuggestQueue::PrepareAhead(const std::shared_ptr<const CatalogStudy>& study
   const std::lock_guard<std::mutex> lock(mutex_);
   StudyQueue& queue = studies_[study->id];
   queue.to_prepare = study;
+  if (queue.at_store > 0) return;  // The last of these begins the preparation.
   if (!std::exchange(queue.running, true)) AwaitPreparation(study->id, queue);
 }
 
@@ -144,18 +185,27 @@ void SuggestQueue::FinishBatch(const std::string& study_id, std::vector<SuggestC
     for (SuggestCall& call : TakeAll(study_id)) call.done(ShuttingDown());
     TakeToPrepare(study_id);
   }
+  std::deque<SuggestCall> to_store;
+  StudyPointer prepared;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     StudyQueue& queue = studies_[study_id];
     queue.waiting.insert(queue.waiting.begin(), std::make_move_iterator(again.begin()),
                          std::make_move_iterator(again.end()));
-    if (queue.waiting.empty() && queue.to_prepare == nullptr) {
-      studies_.erase(study_id);
-      if (studies_.empty() && preparations_.empty()) idle_.notify_all();
-      return;
+    if (queue.waiting.empty()) return Rest(study_id, queue);
+    const bool takes_batch =
+        std::any_of(queue.waiting.begin(), queue.waiting.end(), [](const SuggestCall& call) {
+          return call.needs_batch || call.attempts > 0;
+        });
+    if (!takes_batch) prepared = FindPreparedStudy(context_, study_id);
+    if (prepared != nullptr) {
+      queue.running = false;
+      queue.at_store = static_cast<int>(queue.waiting.size());
+      to_store.swap(queue.waiting);
     }
-    if (queue.waiting.empty()) return AwaitPreparation(study_id, queue);
   }
+  for (SuggestCall& call : to_store) AskStore(prepared, std::move(call));
+  if (!to_store.empty()) return;
   executor_->Continue([this, study_id] { RunBatch(study_id); },
                       turn.has_passed() ? Executor::Turn::kLater : Executor::Turn::kFirst);
 }

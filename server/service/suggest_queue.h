@@ -1,8 +1,10 @@
-// Suggest, one batch at a time for each study: calls that wait while a batch is
-// computed and committed are answered together by the next one. Nothing is
-// computed under a lock. Studies take turns on the threads: a batch that takes long goes on behind
-// those of others that wait. Once the context's stop was requested, all calls are answered
-// UNAVAILABLE. Thread-safe.
+// Suggest. Where suggestions were made beforehand, each call goes to the store by itself
+// (prepared_call.h). Calls for which that does not suffice are planned and computed, one batch at a
+// time for each study, and never while others of the study are on their way to the store: calls
+// that wait while a batch is computed and committed are answered together by the next one, unless
+// that has made suggestions for them. Nothing is computed under a lock. Studies take turns on the
+// threads: a batch that takes long goes on behind those of others that wait. Once the context's
+// stop was requested, all calls that come or wait are answered UNAVAILABLE. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SUGGEST_QUEUE_H_
 #define SLIPSTREAM_SERVER_SERVICE_SUGGEST_QUEUE_H_
 
@@ -10,6 +12,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,16 +49,24 @@ class SuggestQueue {
   void WaitUntilIdle();
 
  private:
+  using StudyPointer = std::shared_ptr<const CatalogStudy>;
+
   struct StudyQueue {
     std::deque<SuggestCall> waiting;
-    bool running = false;
-    std::shared_ptr<const CatalogStudy> to_prepare = nullptr;
+    bool running = false;  // A batch, or a preparation, or it awaits one.
+    int at_store = 0;      // Calls that may be answered from what is prepared; none while running.
+    StudyPointer to_prepare = nullptr;
     std::weak_ptr<AheadWork> preparation = {};  // The one that runs, if any.
     // Whether a task will prepare; whoever takes that away runs in its place.
     bool awaits_preparation = false;
   };
 
   void RunBatch(const std::string& study_id);
+  void AskStore(const StudyPointer& study, SuggestCall call);
+  // The call took a batch after all, or was answered.
+  void FinishAtStore(const std::string& study_id, std::optional<SuggestCall> call);
+  // With the lock, for a study that does nothing and for which no call waits.
+  void Rest(const std::string& study_id, StudyQueue& queue);
   // With the lock: has the study's preparation wait behind everybody's first turn.
   void AwaitPreparation(const std::string& study_id, StudyQueue& queue);
   void RunPreparation(const std::string& study_id);

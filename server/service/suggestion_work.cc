@@ -8,6 +8,33 @@
 #include "core/base/status.h"
 
 namespace slipstream {
+namespace {
+
+// A strategy that does not look at results makes so many suggestions more than it was asked for, as
+// one costs microseconds, and those that are there can be leased without being planned; fewer where
+// they are large.
+constexpr size_t kMostExtra = 256;
+constexpr size_t kMostExtraValues = 8192;
+
+int ExtraFor(const SearchSpace& space) {
+  return static_cast<int>(
+      std::min(kMostExtra, kMostExtraValues / std::max<size_t>(1, space.dimension())));
+}
+
+}  // namespace
+
+void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
+                     const Provenance& provenance) {
+  context.ladder->Count(provenance.rung);
+  if (!study.definition.source_ids.empty()) {
+    double weight = 0;
+    for (const SourceWeight& source : provenance.sources) weight += source.weight;
+    context.ladder->CountTransfer(weight);
+  }
+  if (provenance.rung != Rung::kRecipe && context.options->on_step_down) {
+    context.options->on_step_down(study.id, provenance.rung, provenance.rung_reason);
+  }
+}
 
 // Records whether a source was asked for that is not ready.
 class SuggestionWork::ReadinessRecorder : public SourceProvider {
@@ -36,22 +63,20 @@ SuggestionWork::SuggestionWork(const LeaseBatchContext& context,
       sources_(std::move(sources)),
       provider_(std::make_unique<ReadinessRecorder>(context.sources)) {}
 
-void SuggestionWork::Count(const Provenance& provenance) const {
-  context_.ladder->Count(provenance.rung);
-  if (!sources_.empty()) {
-    double weight = 0;
-    for (const SourceWeight& source : provenance.sources) weight += source.weight;
-    context_.ladder->CountTransfer(weight);
-  }
-  if (provenance.rung != Rung::kRecipe && context_.options->on_step_down) {
-    context_.options->on_step_down(study_->id, provenance.rung, provenance.rung_reason);
-  }
-}
-
-// Counts what was made, and has sources fitted that were not ready.
+// Counts what was made, keeps what was made for later callers, and has sources fitted that were not
+// ready.
 SuggestionWork::~SuggestionWork() {
   if (is_ahead_) return;  // Those who use them count them.
-  for (const Suggestion& suggestion : Made()) Count(suggestion.provenance);
+  const std::vector<Suggestion>& made = Made();
+  const size_t given =
+      extra_ > 0 ? std::min(made.size(), static_cast<size_t>(wanted_)) : made.size();
+  for (size_t i = 0; i < given; ++i) CountSuggestion(context_, *study_, made[i].provenance);
+  if (extra_ > 0 && given < made.size()) {
+    context_.prepared->Put(study_->key, std::move(made_for_), made);
+  }
+  if (extra_ > 0 || !prepared_.empty()) {
+    context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given));
+  }
   if (!provider_->all_ready()) context_.on_unready_sources(study_->id);
 }
 
@@ -66,25 +91,33 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
   StudyView view = of.View(work->sources_, work->provider_.get());
   view.last_trial = head.trial_count;
   view.suggested = head.suggested_count;
-  if (of.strategy->ReadsHistory(*view.space)) {
+  const bool with_results = of.strategy->ReadsHistory(*view.space);
+  if (with_results) {
     SLIPSTREAM_ASSIGN_OR_RETURN(work->history_, context.histories->Get(of, head.late_count));
     view.ended = work->history_->ended();
     view.open = work->history_->open();
-    work->version_ = {head.trial_count, head.suggested_count,
-                      static_cast<int64_t>(view.ended.size()),
-                      static_cast<int64_t>(view.open.size()), head.late_count};
-    if (context.prepared != nullptr && !is_ahead) {
-      work->prepared_ = context.prepared->Find(of.key, work->version_, count);
-    }
-    if (!work->prepared_.empty()) {
-      context.prepared->CountUsed(of.key, count);
-      return work;
-    }
   }
+  work->made_for_ = {{head.trial_count, head.suggested_count,
+                      static_cast<int64_t>(view.ended.size()),
+                      static_cast<int64_t>(view.open.size()), head.late_count},
+                     {},
+                     !with_results};
+  for (const OpenTrial& trial : view.open) work->made_for_.open.push_back(trial.number);
+  work->wanted_ = count;
+  if (context.prepared != nullptr && !is_ahead) work->FindPrepared(count);
+  if (!work->prepared_.empty()) return work;
   SLIPSTREAM_ASSIGN_OR_RETURN(work->run_, OrOutOfMemory([&] {
-                                return of.strategy->Start(view, count, of.definition.seed);
+                                return of.strategy->Start(view, count + work->extra_,
+                                                          of.definition.seed);
                               }));
   return work;
+}
+
+void SuggestionWork::FindPrepared(int count) {
+  prepared_ = context_.prepared->Find(study_->key, made_for_.version, count);
+  if (prepared_.empty() && made_for_.without_results && context_.options->prepare_ahead) {
+    extra_ = ExtraFor(*study_->definition.space);
+  }
 }
 
 // Leaves out those for which the recipe, or its search, had too little time, or whose sources were
@@ -100,22 +133,25 @@ void SuggestionWork::KeepAhead() {
                        });
   });
   made.erase(late, made.end());
-  if (!made.empty()) context_.prepared->Put(study_->key, version_, std::move(made));
+  if (!made.empty()) context_.prepared->Put(study_->key, made_for_, std::move(made));
+}
+
+absl::StatusOr<bool> SuggestionWork::Advance(int count, const Deadline& deadline,
+                                             const std::function<bool()>& ends_turn) {
+  wanted_ = count;
+  if (run_ == nullptr) return true;
+  return OrOutOfMemory([&] { return run_->Advance(count + extra_, deadline, ends_turn); });
 }
 
 absl::StatusOr<bool> SuggestionWork::TakeTurn(int count, const Deadline& deadline) {
-  if (run_ == nullptr) return true;
   const Deadline turn = Deadline::In(context_.options->suggest_turn);
   const bool has_turns = context_.executor != nullptr;
-  return OrOutOfMemory([&] {
-    return run_->Advance(count, deadline,
-                         [&] { return deadline.has_passed() || (has_turns && turn.has_passed()); });
-  });
+  return Advance(count, deadline,
+                 [&] { return deadline.has_passed() || (has_turns && turn.has_passed()); });
 }
 
 absl::StatusOr<bool> SuggestionWork::Finish(int count, const Deadline& deadline) {
-  if (run_ == nullptr) return true;
-  return OrOutOfMemory([&] { return run_->Advance(count, deadline, [] { return false; }); });
+  return Advance(count, deadline, [] { return false; });
 }
 
 }  // namespace slipstream

@@ -4,6 +4,7 @@
 #ifndef SLIPSTREAM_SERVER_SERVICE_SUGGESTION_WORK_H_
 #define SLIPSTREAM_SERVER_SERVICE_SUGGESTION_WORK_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,6 +18,10 @@
 #include "server/store/store.h"
 
 namespace slipstream {
+
+// Counts a suggestion that a caller is given.
+void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
+                     const Provenance& provenance);
 
 class SuggestionWork {
  public:
@@ -35,6 +40,7 @@ class SuggestionWork {
   // The same to the end, for a deadline that has passed, when nothing takes long any more.
   absl::StatusOr<bool> Finish(int count, const Deadline& deadline);
 
+  // In the order in which they are to be leased; perhaps more than asked for.
   const std::vector<Suggestion>& Made() const { return run_ == nullptr ? prepared_ : run_->made(); }
   // Keeps them for later callers, as long as the study's history stays as it is.
   void KeepAhead();
@@ -45,17 +51,21 @@ class SuggestionWork {
   SuggestionWork(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
                  SourceTasks sources);
 
-  void Count(const Provenance& provenance) const;
+  void FindPrepared(int count);
+  absl::StatusOr<bool> Advance(int count, const Deadline& deadline,
+                               const std::function<bool()>& ends_turn);
 
   const LeaseBatchContext& context_;
   const std::shared_ptr<const CatalogStudy> study_;
   const SourceTasks sources_;
   std::unique_ptr<ReadinessRecorder> provider_;
   std::shared_ptr<const StudyHistory> history_;  // Null where the strategy reads none.
-  HistoryVersion version_;
+  PreparedFor made_for_;
   std::vector<Suggestion> prepared_;    // Precomputed earlier; ...
   std::unique_ptr<SuggestionRun> run_;  // ... null then.
   bool is_ahead_ = false;
+  int wanted_ = 0;  // So many were asked for last...
+  int extra_ = 0;   // ...and so many more are made, for later callers.
 };
 
 }  // namespace slipstream

@@ -24,6 +24,11 @@ absl::Status OutOfDate(const LeaseBatch& batch, absl::string_view what) {
       absl::StrCat("the plan for ", NameOfStudy(batch.study_id), " is out of date: ", what));
 }
 
+absl::Status NeedsPlan(const PreparedLease& lease, absl::string_view what) {
+  return absl::AbortedError(
+      absl::StrCat("leases of ", NameOfStudy(lease.study_id), " need a plan: ", what));
+}
+
 // In a study that is not ACTIVE trials are only handed out again.
 absl::Status CheckStudy(const LeaseBatch& batch, const StudyHead& head) {
   const bool has_new =
@@ -177,6 +182,38 @@ absl::Status WriteGrant(RowTransaction& rows, StudyHead& head, const Granted& gr
   return RememberAnswer(rows, grant.guard, std::move(answer));
 }
 
+// What the study has for the worker, oldest first: its own trials, then queued ones.
+absl::Status TakeExisting(RowTransaction& rows, const PreparedLease& lease, LeaseGrant& grant) {
+  const auto count = static_cast<size_t>(lease.count);
+  SLIPSTREAM_ASSIGN_OR_RETURN(grant.again, rows.ListActiveTrials(lease.study_key, lease.worker));
+  if (grant.again.size() >= count) {
+    grant.again.resize(count);
+    return absl::OkStatus();
+  }
+  const int missing = lease.count - static_cast<int>(grant.again.size());
+  SLIPSTREAM_ASSIGN_OR_RETURN(grant.queued, rows.ListQueuedTrials(lease.study_key, missing));
+  return absl::OkStatus();
+}
+
+// `count` prepared trials. ABORTED when there are not so many that hold.
+absl::Status TakePrepared(RowTransaction& rows, const PreparedLease& lease, const StudyHead& head,
+                          size_t count, LeaseGrant& grant) {
+  PreparedTrials prepared =
+      lease.prepared({head.trial_count, head.suggested_count, head.late_count},
+                     static_cast<int>(count));
+  if (prepared.trials.size() < count) return NeedsPlan(lease, "too little is prepared");
+  for (const int64_t number : prepared.open) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(const std::optional<TrialRecord> trial,
+                                rows.FindTrial(lease.study_key, number));
+    if (!trial.has_value() || !IsOpen(trial->state)) {
+      return NeedsPlan(lease, absl::StrCat("trial ", number, " has changed"));
+    }
+  }
+  prepared.trials.resize(count);
+  grant.fresh = std::move(prepared.trials);
+  return absl::OkStatus();
+}
+
 ProjectUsage UsageOf(const std::vector<const NewTrial*>& fresh) {
   ProjectUsage usage = {.trials = static_cast<int64_t>(fresh.size())};
   for (const NewTrial* const trial : fresh) usage.bytes += StoredBytesOf(*trial);
@@ -256,6 +293,39 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
     SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, grants[i], moment, trials[i]));
   }
   return head->trial_count > trial_count ? rows.UpdateCounts(*head) : absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<TrialRecord>> LeasePrepared(RowTransaction& rows,
+                                                       const PreparedLease& lease,
+                                                       int64_t max_trials, Quotas* quotas) {
+  if (lease.is_cancelled()) return absl::CancelledError("the caller no longer waits");
+  SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(lease.study_key));
+  if (!head.has_value()) return StudyNotFound(lease.study_id);
+  if (head->state != StudyState::kActive) return NeedsPlan(lease, "it is not ACTIVE");
+  if (lease.study_create_ms.value_or(head->create_ms) != head->create_ms) {
+    return NeedsPlan(lease, "another study is meant");
+  }
+  LeaseGrant grant;
+  grant.worker = lease.worker;
+  grant.process = lease.process;
+  SLIPSTREAM_RETURN_IF_ERROR(TakeExisting(rows, lease, grant));
+  const size_t missing =
+      static_cast<size_t>(lease.count) - grant.again.size() - grant.queued.size();
+  if (missing > 0) {
+    SLIPSTREAM_RETURN_IF_ERROR(TakePrepared(rows, lease, *head, missing, grant));
+  }
+  std::vector<TrialRecord> leased;
+  grant.render = [&leased](const std::vector<TrialRecord>& trials) {
+    leased = trials;
+    return std::string();
+  };
+  LeaseBatch batch;
+  batch.study_key = lease.study_key;
+  batch.study_id = lease.study_id;
+  batch.expected_trial_count = head->trial_count;
+  batch.grants.push_back(std::move(grant));
+  SLIPSTREAM_RETURN_IF_ERROR(LeaseTrials(rows, batch, max_trials, quotas));
+  return leased;
 }
 
 absl::StatusOr<LeasePlan> PlanLeases(RowSnapshot& rows, int64_t study_key,

@@ -19,6 +19,12 @@ namespace slipstream::rules {
 absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
                          Quotas* quotas = nullptr);
 
+// Plans and carries out one worker's leases; returns its trials, new ones last.
+absl::StatusOr<std::vector<TrialRecord>> LeasePrepared(RowTransaction& rows,
+                                                       const PreparedLease& lease,
+                                                       int64_t max_trials,
+                                                       Quotas* quotas = nullptr);
+
 absl::StatusOr<LeasePlan> PlanLeases(RowSnapshot& rows, int64_t study_key,
                                      const std::string& study_id,
                                      const std::vector<std::string>& workers, int max_queued);

@@ -100,6 +100,12 @@ class RuleStore : public Store {
   void LeaseTrials(LeaseBatch batch) override {
     writes_.Submit(std::make_unique<LeaseWrite>(std::move(batch), options_));
   }
+  void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
+    Submit(std::move(write), [lease = std::move(lease), max_trials = options_.max_trials_per_study,
+                              quotas = options_.quotas](RowTransaction& rows) {
+      return rules::LeasePrepared(rows, lease, max_trials, quotas);
+    });
+  }
   void Heartbeat(HeldTrials held, Write<Heartbeats> write) override {
     Submit(std::move(write),
            [held = std::move(held)](RowTransaction& rows) { return rules::Heartbeat(rows, held); });

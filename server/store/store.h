@@ -159,6 +159,35 @@ struct LeasePlan {
   std::vector<int64_t> queued;
 };
 
+// How many trials a study has, or has had.
+struct TrialCounts {
+  int64_t trials = 0;
+  int64_t suggested = 0;
+  int64_t late = 0;  // Results that came after their leases had ended.
+};
+
+// New suggestions that were made beforehand.
+struct PreparedTrials {
+  std::vector<NewTrial> trials;
+  // The trials that were open then: once one of these no longer is, the suggestions do not hold.
+  std::vector<int64_t> open = {};
+};
+
+// One worker's leases, without a plan: what it gets is decided in the transaction.
+struct PreparedLease {
+  int64_t study_key = 0;
+  std::string study_id;                         // For messages.
+  std::optional<int64_t> study_create_ms = {};  // When the study was created; absent: any.
+  std::string worker;
+  WorkerProcess process = {};
+  int count = 1;
+  // Whether nobody waits for the answer. Called in the transaction, perhaps again.
+  std::function<bool()> is_cancelled = [] { return false; };
+  // The next `count` suggestions for the study as it is, or fewer where more would have to be
+  // computed. Called in the transaction, perhaps again, so it must be quick.
+  std::function<PreparedTrials(const TrialCounts&, int count)> prepared;
+};
+
 struct RegisteredSourceTask {
   SourceTaskRecord record;
   bool already_registered = false;
@@ -200,6 +229,11 @@ class Store {
   // NOT_FOUND: the study is gone.
   // RESOURCE_EXHAUSTED: see AddTrials.
   virtual void LeaseTrials(LeaseBatch batch) = 0;
+  // Leases as a batch with one grant does whose plan is up to date: the worker's own trials, then
+  // queued ones, then prepared ones. ABORTED: the study is not ACTIVE, is another one than was
+  // meant, or too little is prepared that still holds; plan the leases. CANCELLED: nobody waits.
+  // NOT_FOUND: the study is gone. RESOURCE_EXHAUSTED: see AddTrials.
+  virtual void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) = 0;
   // Renews the leases of the trials that the worker holds; others are returned as
   // they are. NOT_FOUND: no such study or trial.
   virtual void Heartbeat(HeldTrials held, Write<Heartbeats> write) = 0;

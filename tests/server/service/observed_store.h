@@ -67,6 +67,9 @@ class ObservedStore : public Store {
     store_.UpdateTrial(std::move(annotation), std::move(write));
   }
   void LeaseTrials(LeaseBatch batch) override { store_.LeaseTrials(std::move(batch)); }
+  void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
+    store_.LeasePrepared(std::move(lease), std::move(write));
+  }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {
     store_.RegisterSourceTask(std::move(task), std::move(write));
   }

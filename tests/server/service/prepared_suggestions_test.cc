@@ -1,7 +1,9 @@
 #include "server/service/prepared_suggestions.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "tests/server/service/service_fixture.h"
@@ -9,6 +11,10 @@
 namespace slipstream {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr size_t kEnoughBytes = size_t{1} << 20;
 constexpr HistoryVersion kVersion = {.trials = 10, .suggested = 4, .ended = 8, .open = 2};
 
 std::vector<Suggestion> Numbered(int count) {
@@ -18,9 +24,9 @@ std::vector<Suggestion> Numbered(int count) {
 }
 
 TEST(PreparedSuggestions, HoldForTheHistoryThatTheyWereMadeFor) {
-  PreparedSuggestions prepared(4);
+  PreparedSuggestions prepared(4, kEnoughBytes);
   EXPECT_TRUE(prepared.Find(1, kVersion, 1).empty());
-  prepared.Put(1, kVersion, Numbered(3));
+  prepared.Put(1, {kVersion}, Numbered(3));
   ASSERT_EQ(prepared.Find(1, kVersion, 2).size(), 2u);
   EXPECT_EQ(prepared.Find(1, kVersion, 2)[1].candidate, 1);
   EXPECT_TRUE(prepared.Find(1, kVersion, 4).empty()) << "there are but three";
@@ -42,8 +48,8 @@ TEST(PreparedSuggestions, HoldForTheHistoryThatTheyWereMadeFor) {
 }
 
 TEST(PreparedSuggestions, HoldWhileNothingButTheirOwnLeasesHappens) {
-  PreparedSuggestions prepared(4);
-  prepared.Put(1, kVersion, Numbered(3));
+  PreparedSuggestions prepared(4, kEnoughBytes);
+  prepared.Put(1, {kVersion}, Numbered(3));
   ASSERT_EQ(prepared.Find(1, kVersion.AfterLeases(1), 2).size(), 2u);
   EXPECT_EQ(prepared.Find(1, kVersion.AfterLeases(1), 2)[0].candidate, 1);
   EXPECT_EQ(prepared.Find(1, kVersion.AfterLeases(2), 1)[0].candidate, 2);
@@ -53,38 +59,101 @@ TEST(PreparedSuggestions, HoldWhileNothingButTheirOwnLeasesHappens) {
 
 // A lease that failed gives nobody what it counted, and the next call is given the same.
 TEST(PreparedSuggestions, NoneIsUsedMoreThanOnce) {
-  PreparedSuggestions prepared(1);
+  PreparedSuggestions prepared(1, kEnoughBytes);
   prepared.CountUsed(1, 2);
   EXPECT_EQ(prepared.used(), 0) << "there are none";
-  prepared.Put(1, kVersion, Numbered(3));
+  prepared.Put(1, {kVersion}, Numbered(3));
   prepared.CountUsed(1, 2);
   prepared.CountUsed(1, 2);
   EXPECT_EQ(prepared.used(), 3);
 }
 
 TEST(PreparedSuggestions, ThoseThatWereReplacedBeforeTheyWereUsedAreWasted) {
-  PreparedSuggestions prepared(1);
-  prepared.Put(1, kVersion, Numbered(3));
+  PreparedSuggestions prepared(1, kEnoughBytes);
+  prepared.Put(1, {kVersion}, Numbered(3));
   prepared.CountUsed(1, 2);
   EXPECT_EQ(prepared.made(), 3);
   EXPECT_EQ(prepared.used(), 2);
   EXPECT_EQ(prepared.wasted(), 0) << "the third one may still be asked for";
-  prepared.Put(1, kVersion.AfterLeases(2), Numbered(2));
+  prepared.Put(1, {kVersion.AfterLeases(2)}, Numbered(2));
   EXPECT_EQ(prepared.wasted(), 1);
-  prepared.Put(2, kVersion, Numbered(1));
+  prepared.Put(2, {kVersion}, Numbered(1));
   EXPECT_EQ(prepared.wasted(), 3) << "the study made room for another one";
   EXPECT_EQ(prepared.made(), 6);
 }
 
 TEST(PreparedSuggestions, AreKeptOfTheStudiesPreparedLast) {
-  PreparedSuggestions prepared(2);
-  prepared.Put(1, kVersion, Numbered(1));
-  prepared.Put(2, kVersion, Numbered(1));
-  prepared.Put(1, kVersion, Numbered(1));
-  prepared.Put(3, kVersion, Numbered(1));
+  PreparedSuggestions prepared(2, kEnoughBytes);
+  prepared.Put(1, {kVersion}, Numbered(1));
+  prepared.Put(2, {kVersion}, Numbered(1));
+  prepared.Put(1, {kVersion}, Numbered(1));
+  prepared.Put(3, {kVersion}, Numbered(1));
   EXPECT_TRUE(prepared.Has(1, kVersion));
   EXPECT_FALSE(prepared.Has(2, kVersion));
   EXPECT_TRUE(prepared.Has(3, kVersion));
+}
+
+// As far as a transaction can tell: by the counts that the study's row has, and which trials are open.
+TEST(PreparedSuggestions, TheNextOnesHoldIfTheTrialsAreStillOpen) {
+  PreparedSuggestions prepared(4, kEnoughBytes);
+  EXPECT_TRUE(prepared.FindNext(1, {10, 4, 0}, 1).suggestions.empty());
+  prepared.Put(1, {kVersion, {3, 9}}, Numbered(3));
+  const auto first = prepared.FindNext(1, {10, 4, 0}, 1);
+  EXPECT_EQ(first.suggestions.at(0).candidate, 0);
+  EXPECT_THAT(first.open, ElementsAre(3, 9));
+  const auto later = prepared.FindNext(1, {11, 5, 0}, 2);
+  ASSERT_EQ(later.suggestions.size(), 2u);
+  EXPECT_EQ(later.suggestions[0].candidate, 1);
+  EXPECT_THAT(later.open, ElementsAre(3, 9, 11)) << "also the one that was leased since";
+  EXPECT_TRUE(prepared.FindNext(1, {11, 5, 0}, 3).suggestions.empty()) << "there are but two";
+  EXPECT_TRUE(prepared.FindNext(1, {11, 4, 0}, 1).suggestions.empty()) << "a person's trial";
+  EXPECT_TRUE(prepared.FindNext(1, {10, 4, 1}, 1).suggestions.empty()) << "a late result";
+  EXPECT_TRUE(prepared.FindNext(1, {9, 3, 0}, 1).suggestions.empty()) << "another history";
+}
+
+TEST(PreparedSuggestions, ThoseMadeWithoutResultsHoldWhateverBecomesOfTrials) {
+  PreparedSuggestions prepared(4, kEnoughBytes);
+  prepared.Put(1, {{.trials = 10, .suggested = 4}, {}, true}, Numbered(3));
+  const auto next = prepared.FindNext(1, {11, 5, 7}, 2);
+  EXPECT_EQ(next.suggestions.at(0).candidate, 1);
+  EXPECT_THAT(next.open, IsEmpty());
+  EXPECT_TRUE(prepared.Has(1, {11, 5, 3, 2, 1}));
+  EXPECT_FALSE(prepared.Has(1, {11, 4, 3, 2, 1})) << "a person's trial";
+  EXPECT_TRUE(prepared.FindNext(1, {11, 4, 0}, 1).suggestions.empty());
+  EXPECT_EQ(prepared.made() + prepared.used() + prepared.wasted(), 0) << "they cost nothing";
+}
+
+TEST(PreparedSuggestions, AreUnusedUntilAsManyWereGiven) {
+  PreparedSuggestions prepared(4, kEnoughBytes);
+  EXPECT_FALSE(prepared.HasUnused(1));
+  prepared.Put(1, {kVersion}, Numbered(2));
+  prepared.CountUsed(1, 1);
+  EXPECT_TRUE(prepared.HasUnused(1));
+  prepared.CountUsed(1, 1);
+  EXPECT_FALSE(prepared.HasUnused(1));
+  prepared.Put(1, {kVersion}, Numbered(2));
+  prepared.Forget(1);
+  EXPECT_FALSE(prepared.HasUnused(1));
+  EXPECT_EQ(prepared.wasted(), 2);
+}
+
+TEST(PreparedSuggestions, KeepToTheirBytes) {
+  PreparedSuggestions small(100, size_t{64} << 10);
+  std::vector<Suggestion> large = Numbered(4);
+  for (Suggestion& suggestion : large) suggestion.configuration.values.resize(100);
+  size_t most = 0;
+  for (int64_t study = 1; study <= 50; ++study) {
+    small.Put(study, {kVersion}, large);
+    most = std::max(most, small.bytes());
+  }
+  EXPECT_LE(most, size_t{64} << 10);
+  EXPECT_FALSE(small.Has(1, kVersion));
+  EXPECT_TRUE(small.Has(50, kVersion));
+  large.front().configuration.values.resize(100'000);
+  small.Put(50, {kVersion}, large);
+  EXPECT_FALSE(small.Has(50, kVersion)) << "too large alone";
+  for (int64_t study = 1; study <= 50; ++study) small.Forget(study);
+  EXPECT_EQ(small.bytes(), 0u);
 }
 
 class PreparedAheadTest : public ServiceFixture {

@@ -150,7 +150,7 @@ class OneComputationTest : public ServiceFixture {
     service_.reset();
     service_.emplace(&observed_store_, options);
     Create(ExampleStudy("gp_log_ei"));
-    Create(ExampleStudy(), "other");
+    Create(CandidateStudy(50), "other");  // Each call of which is planned.
     AddResults({3, 1, 4, 1, 5, 9, 2, 6});
   }
   ~OneComputationTest() override { service_->WaitUntilComputed(); }

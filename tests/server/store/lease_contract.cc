@@ -207,5 +207,98 @@ TEST_P(StoreContract, AnEmptyBatchIsDone) {
   ExpectUntouched(store());
 }
 
+// ---- Leases without a plan ----
+
+// One worker's lease of trials that are called "p5", "p6" and so on.
+PreparedLease LeaseFor(const StudyRecord& study, const std::string& worker, int count,
+                       std::vector<int64_t> open = {}) {
+  PreparedLease lease;
+  lease.study_key = study.key;
+  lease.study_id = study.id;
+  lease.worker = worker;
+  lease.count = count;
+  lease.prepared = [open = std::move(open)](const TrialCounts& counts, int missing) {
+    PreparedTrials prepared{{}, open};
+    for (int i = 1; i <= missing; ++i) {
+      prepared.trials.push_back(NewSuggestion("p" + std::to_string(counts.trials + i)));
+    }
+    return prepared;
+  };
+  return lease;
+}
+
+std::vector<std::string> ConfigurationsOf(const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> configurations;
+  for (const TrialRecord& trial : trials) configurations.push_back(trial.configuration);
+  return configurations;
+}
+
+TEST_P(StoreContract, WhatIsPreparedComesAfterOwnAndQueuedTrials) {
+  const StudyRecord study = StudyWithOpenTrials(store()).study;
+  const auto own = LeasePrepared(store(), LeaseFor(study, "w", 1));
+  ASSERT_TRUE(own.ok()) << own.status;
+  EXPECT_THAT(ConfigurationsOf(*own), ElementsAre("x1"));
+  ExpectUntouched(store());
+  const auto all = LeasePrepared(store(), LeaseFor(study, "w", 6));
+  ASSERT_TRUE(all.ok()) << all.status;
+  EXPECT_THAT(ConfigurationsOf(*all), ElementsAre("x1", "x2", "q3", "q4", "p5", "p6"));
+  EXPECT_EQ(store().GetTrial("s", 6)->worker, "w");
+  EXPECT_EQ(store().GetExplainedTrial("s", 6)->provenance, "why p6");
+  EXPECT_EQ(store().GetStudy("s")->suggested_count, 4);
+  const auto next = LeasePrepared(store(), LeaseFor(study, "v", 1, {1, 2, 3, 4, 5, 6}));
+  ASSERT_TRUE(next.ok()) << next.status;
+  EXPECT_THAT(ConfigurationsOf(*next), ElementsAre("p7"));
+}
+
+TEST_P(StoreContract, WhatIsPreparedDoesNotHoldOnceATrialHasEnded) {
+  const StudyRecord study = StudyWithOpenTrials(store()).study;
+  ASSERT_TRUE(ObserveTrial(store(), {"s", 1, Success(1)}).ok());
+  for (const int64_t number : {1, 9}) {
+    EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "v", 3, {2, number})).status,
+                HasCode(kAborted));
+    ExpectUntouched(store());
+  }
+  EXPECT_TRUE(LeasePrepared(store(), LeaseFor(study, "v", 2, {1})).ok()) << "queued trials suffice";
+  EXPECT_TRUE(LeasePrepared(store(), LeaseFor(study, "u", 1, {2, 3, 4})).ok());
+}
+
+TEST_P(StoreContract, ALeaseThatCannotBeDecidedNeedsAPlan) {
+  const StudyRecord study = StudyWithOpenTrials(store()).study;
+  PreparedLease too_little = LeaseFor(study, "v", 4);
+  too_little.prepared = [](const TrialCounts& counts, int missing) {
+    EXPECT_EQ(counts.trials, 4);
+    EXPECT_EQ(counts.suggested, 2);
+    EXPECT_EQ(missing, 2);
+    return PreparedTrials{{NewSuggestion("only one")}};
+  };
+  EXPECT_THAT(LeasePrepared(store(), too_little, {"id", "f"}).status, HasCode(kAborted));
+  PreparedLease other_study = LeaseFor(study, "v", 1);
+  other_study.study_create_ms = study.create_ms + 1;
+  EXPECT_THAT(LeasePrepared(store(), other_study).status, HasCode(kAborted));
+  PreparedLease cancelled = LeaseFor(study, "w", 1);
+  cancelled.is_cancelled = [] { return true; };
+  EXPECT_THAT(LeasePrepared(store(), cancelled).status, HasCode(absl::StatusCode::kCancelled));
+  StudyChange change;
+  change.state = StudyState::kPaused;
+  ASSERT_TRUE(UpdateStudy(store(), "s", change).ok());
+  EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "w", 1)).status, HasCode(kAborted));
+  change.state = StudyState::kActive;
+  ASSERT_TRUE(UpdateStudy(store(), "s", change).ok());
+  ExpectUntouched(store());
+  EXPECT_EQ(*store().FindAnswer({"id", "f"}), std::nullopt);
+  ASSERT_TRUE(DeleteStudy(store(), "s").ok());
+  EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "w", 1)).status, HasCode(kNotFound));
+}
+
+TEST_P(StoreContract, ARepeatedLeaseGetsItsFirstAnswer) {
+  const StudyRecord study = StudyWithOpenTrials(store()).study;
+  ASSERT_TRUE(LeasePrepared(store(), LeaseFor(study, "v", 3), {"id", "f"}, "first").ok());
+  Reopen();
+  EXPECT_EQ(LeasePrepared(store(), LeaseFor(study, "v", 3), {"id", "f"}).earlier, "first");
+  EXPECT_THAT(LeasePrepared(store(), LeaseFor(study, "v", 2), {"id", "g"}).status,
+              HasCode(kInvalidArgument));
+  EXPECT_EQ(store().GetStudy("s")->trial_count, 5);
+}
+
 }  // namespace
 }  // namespace slipstream

@@ -79,6 +79,14 @@ Written<std::vector<TrialRecord>> AddTrials(Store& store, StudyRef study,
       });
 }
 
+Written<std::vector<TrialRecord>> LeasePrepared(Store& store, PreparedLease lease,
+                                                RequestGuard guard, std::string answer) {
+  return Await<std::vector<TrialRecord>>(std::move(guard), std::move(answer),
+                                         [&](Write<std::vector<TrialRecord>> write) {
+                                           store.LeasePrepared(std::move(lease), std::move(write));
+                                         });
+}
+
 Written<Heartbeats> Heartbeat(Store& store, HeldTrials held) {
   return Await<Heartbeats>(
       {}, "", [&](Write<Heartbeats> write) { store.Heartbeat(std::move(held), std::move(write)); });

@@ -60,6 +60,9 @@ Written<Unit> DeleteSourceTask(Store& store, std::string id, RequestGuard guard 
 
 // The trials of each grant, in the order of the grants.
 absl::StatusOr<std::vector<std::vector<TrialRecord>>> LeaseTrials(Store& store, LeaseBatch batch);
+Written<std::vector<TrialRecord>> LeasePrepared(Store& store, PreparedLease lease,
+                                                RequestGuard guard = {},
+                                                std::string answer = "answer");
 // Leases `count` new suggestions to `worker`; they get the highest numbers.
 absl::Status LeaseFresh(Store& store, const StudyRecord& study, const std::string& worker,
                         int count);

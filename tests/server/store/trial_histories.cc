@@ -73,6 +73,7 @@ class TrialHistory {
     return false;
   }
   int64_t aborted() const { return aborted_; }
+  int64_t without_plan() const { return without_plan_; }
   bool saw_withdrawal() const {
     const auto withdrawn =
         std::count_if(machine_.trials().begin(), machine_.trials().end(),
@@ -133,11 +134,13 @@ class TrialHistory {
     EXPECT_EQ(added.status.code(), machine_.Queue(configuration)) << added.status;
   }
 
-  // As the service does: plan, perhaps with the plan overtaken, then lease.
+  // As the service does: plan, perhaps with the plan overtaken, then lease; or without a plan, with
+  // what was prepared, which may not hold any more.
   void Suggest() {
     const std::string worker = RandomWorker();
     const int count = 1 + Below(2);
     Log("suggest ", count, " for ", worker);
+    if (Below(2) == 0 && SuggestPrepared(worker, count)) return;
     auto plan = store_->PlanLeases(study_.key, "s", {worker}, count);
     ASSERT_TRUE(plan.ok()) << plan.status();
     if (Below(4) == 0) Overtake();
@@ -153,6 +156,52 @@ class TrialHistory {
     for (const TrialRecord& trial : leased->front()) given.insert(trial.number);
     const std::vector<int64_t> expected = machine_.Suggest(worker, static_cast<size_t>(count));
     EXPECT_EQ(std::vector<int64_t>(given.begin(), given.end()), expected);
+  }
+
+  // Whether no plan is needed.
+  bool SuggestPrepared(const std::string& worker, int count) {
+    PreparedLease lease;
+    lease.study_key = study_.key;
+    lease.study_id = "s";
+    lease.worker = worker;
+    lease.count = count;
+    const bool is_short = Below(8) == 0;
+    std::vector<int64_t> open;
+    if (Below(4) == 0) open.push_back(RandomNumber());
+    int missing = 0;
+    lease.prepared = [&](const TrialCounts& counts, int wanted) {
+      EXPECT_EQ(counts.trials, static_cast<int64_t>(machine_.trials().size()));
+      EXPECT_EQ(counts.late, machine_.late());
+      missing = wanted;
+      PreparedTrials prepared{{}, open};
+      for (int i = 1; i <= wanted - (is_short ? 1 : 0); ++i) {
+        prepared.trials.push_back(NewSuggestion(absl::StrCat("fresh ", counts.trials + i)));
+      }
+      return prepared;
+    };
+    Log("prepared", is_short ? " too little" : "", open.empty() ? "" : ", if open: ",
+        open.empty() ? 0 : open.front());
+    const RequestGuard guard{absl::StrCat("suggest ", log_.size()), "f"};
+    const auto leased = LeasePrepared(*store_, lease, guard);
+    const auto still_open = [this](int64_t number) {
+      return number >= 1 && number <= static_cast<int64_t>(machine_.trials().size()) &&
+             IsOpen(machine_.trials()[static_cast<size_t>(number - 1)].state);
+    };
+    const bool holds = !is_short && std::all_of(open.begin(), open.end(), still_open);
+    const bool needs_plan = machine_.state() != StudyState::kActive || (missing > 0 && !holds);
+    EXPECT_EQ(absl::IsAborted(leased.status), needs_plan) << leased.status;
+    if (absl::IsAborted(leased.status)) return false;
+    if (absl::IsResourceExhausted(leased.status)) return true;  // Nothing changed.
+    EXPECT_TRUE(leased.ok()) << leased.status;
+    if (!leased.ok()) return true;
+    ++without_plan_;
+    const std::set<int64_t> given = NumbersOf(*leased);
+    EXPECT_EQ(std::vector<int64_t>(given.begin(), given.end()),
+              machine_.Suggest(worker, static_cast<size_t>(count)));
+    if (Below(4) > 0) return true;
+    if (Below(2) == 0) Crash();
+    EXPECT_TRUE(LeasePrepared(*store_, lease, guard).earlier.has_value());
+    return true;
   }
 
   // What makes a plan out of date: trials are queued that it does not know.
@@ -344,7 +393,8 @@ class TrialHistory {
   std::unique_ptr<Store> store_;
   StudyRecord study_;
   int64_t disturbances_ = 0;
-  int64_t aborted_ = 0;  // Leases by plans that were out of date.
+  int64_t aborted_ = 0;       // Leases by plans that were out of date.
+  int64_t without_plan_ = 0;  // Leases of what was prepared.
   std::vector<std::string> log_;
 };
 
@@ -361,6 +411,7 @@ HistoryCounts RunTrialHistories(int histories, const std::function<OpenStore()>&
     counts.withdrawals += history.saw_withdrawal() ? 1 : 0;
     counts.completed_give_backs += history.saw_completed_give_back() ? 1 : 0;
     counts.aborted += history.aborted();
+    counts.without_plan += history.without_plan();
   }
   return counts;
 }

@@ -23,7 +23,8 @@ struct HistoryCounts {
   int requeues = 0;     // Histories in which a configuration was queued again,
   int withdrawals = 0;  // in which a trial was withdrawn for another one's result,
   int completed_give_backs = 0;  // and in which one was given back after the study was completed.
-  int64_t aborted = 0;  // Leases that were refused, as their plan was out of date.
+  int64_t aborted = 0;       // Leases that were refused, as their plan was out of date.
+  int64_t without_plan = 0;  // Leases of what was prepared.
 };
 
 // The first so many histories, each on a backend of its own, until one fails.

@@ -22,6 +22,7 @@ TEST(TrialHistories, TheStoreDoesWhatTheReferenceMachineDoes) {
   EXPECT_GT(counts.withdrawals, kHistories / 100);
   EXPECT_GT(counts.completed_give_backs, kHistories / 100);
   EXPECT_GT(counts.aborted, kHistories / 4);
+  EXPECT_GT(counts.without_plan, kHistories);
 }
 
 }  // namespace
