@@ -93,7 +93,7 @@ TEST(PreparedSuggestions, AreKeptOfTheStudiesPreparedLast) {
   EXPECT_TRUE(prepared.Has(3, kVersion));
 }
 
-// As far as a transaction can tell: by the counts that the study's row has, and which trials are open.
+// As far as a transaction can tell: by the counts in the study's row, and by which trials are open.
 TEST(PreparedSuggestions, TheNextOnesHoldIfTheTrialsAreStillOpen) {
   PreparedSuggestions prepared(4, kEnoughBytes);
   EXPECT_TRUE(prepared.FindNext(1, {10, 4, 0}, 1).suggestions.empty());
