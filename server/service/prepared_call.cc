@@ -53,14 +53,9 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
 
  private:
   PreparedTrials Take(const TrialCounts& counts, int count) {
-    PreparedSuggestions::Next next = context_.prepared->FindNext(study_->key, counts, count);
-    PreparedTrials taken;
-    for (const Suggestion& suggestion : next.suggestions) {
-      taken.trials.push_back(
-          SuggestedTrial(*study_->definition.space, suggestion, context_.options->version));
-    }
-    taken.open = std::move(next.open);
-    given_ = std::move(next.suggestions);
+    given_ = context_.prepared->FindNext(study_->key, counts, count);
+    PreparedTrials taken{{}, given_.open};
+    for (const PreparedSuggestion& each : given_.suggestions) taken.trials.push_back(each.trial);
     return taken;
   }
 
@@ -71,8 +66,10 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
       return finished_(std::move(call_));
     }
     if (status.ok()) {
-      for (const Suggestion& each : given_) CountSuggestion(context_, *study_, each.provenance);
-      context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given_.size()));
+      for (const PreparedSuggestion& each : given_.suggestions) {
+        CountSuggestion(context_, *study_, each.suggestion.provenance);
+      }
+      context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given_.suggestions.size()));
     }
     call_.done(std::move(status));
     finished_(std::nullopt);
@@ -82,7 +79,7 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
   const std::shared_ptr<const CatalogStudy> study_;
   SuggestCall call_;
   const Finished finished_;
-  std::vector<Suggestion> given_;  // By the last attempt of the transaction.
+  PreparedSuggestions::Next given_;  // By the last attempt of the transaction.
 };
 
 }  // namespace

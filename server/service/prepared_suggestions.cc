@@ -6,11 +6,12 @@
 namespace slipstream {
 namespace {
 
-size_t BytesOf(const std::vector<Suggestion>& suggestions) {
+size_t BytesOf(const std::vector<PreparedSuggestion>& suggestions) {
   size_t bytes = 0;
-  for (const Suggestion& suggestion : suggestions) {
+  for (const auto& [suggestion, trial] : suggestions) {
     const Provenance& provenance = suggestion.provenance;
-    bytes += sizeof(suggestion) + suggestion.configuration.values.size() * sizeof(Value) +
+    bytes += sizeof(PreparedSuggestion) + trial.configuration.size() + trial.provenance.size() +
+             suggestion.configuration.values.size() * sizeof(Value) +
              provenance.sources.size() * sizeof(SourceWeight) +
              provenance.facts.size() * sizeof(Fact);
     for (const Note& note : provenance.notes) {
@@ -23,13 +24,16 @@ size_t BytesOf(const std::vector<Suggestion>& suggestions) {
 }  // namespace
 
 void PreparedSuggestions::Put(int64_t study_key, PreparedFor made_for,
-                              std::vector<Suggestion> suggestions) {
+                              std::vector<PreparedSuggestion> suggestions) {
   const size_t bytes = BytesOf(suggestions);
   const std::lock_guard<std::mutex> lock(mutex_);
   Erase(study_key);
   if (bytes > most_bytes_) return;
   if (!made_for.without_results) made_ += static_cast<int64_t>(suggestions.size());
-  studies_[study_key] = {std::move(made_for), std::move(suggestions), bytes, ++puts_};
+  studies_[study_key] = {
+      std::move(made_for),
+      std::make_shared<const std::vector<PreparedSuggestion>>(std::move(suggestions)), bytes,
+      ++puts_};
   bytes_ += bytes;
   while (studies_.size() > most_studies_ || bytes_ > most_bytes_) EraseOldest();
 }
@@ -45,7 +49,7 @@ void PreparedSuggestions::Erase(int64_t study_key) {
   const auto found = studies_.find(study_key);
   if (found == studies_.end()) return;
   const Prepared& prepared = found->second;
-  const auto size = static_cast<int64_t>(prepared.suggestions.size());
+  const auto size = static_cast<int64_t>(prepared.suggestions->size());
   if (!prepared.made_for.without_results) wasted_ += std::max<int64_t>(0, size - prepared.used);
   bytes_ -= prepared.bytes;
   studies_.erase(found);
@@ -62,7 +66,7 @@ void PreparedSuggestions::CountUsed(int64_t study_key, int64_t count) {
   if (found == studies_.end()) return;
   Prepared& prepared = found->second;
   // Those of a lease that failed are given to the next caller, and counted once.
-  const auto unused = static_cast<int64_t>(prepared.suggestions.size()) - prepared.used;
+  const auto unused = static_cast<int64_t>(prepared.suggestions->size()) - prepared.used;
   const int64_t used = std::min(count, unused);
   prepared.used += used;
   if (!prepared.made_for.without_results) used_ += used;
@@ -72,7 +76,7 @@ bool PreparedSuggestions::HasUnused(int64_t study_key) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = studies_.find(study_key);
   return found != studies_.end() &&
-         found->second.used < static_cast<int64_t>(found->second.suggestions.size());
+         found->second.used < static_cast<int64_t>(found->second.suggestions->size());
 }
 
 size_t PreparedSuggestions::bytes() {
@@ -80,12 +84,12 @@ size_t PreparedSuggestions::bytes() {
   return bytes_;
 }
 
-std::vector<Suggestion> PreparedSuggestions::Take(const Prepared& prepared, int64_t leased,
-                                                  int count) const {
-  const auto size = static_cast<int64_t>(prepared.suggestions.size());
+absl::Span<const PreparedSuggestion> PreparedSuggestions::Take(const Prepared& prepared,
+                                                               int64_t leased, int count) {
+  const auto size = static_cast<int64_t>(prepared.suggestions->size());
   if (leased < 0 || leased + count > size) return {};
-  const auto first = prepared.suggestions.begin() + leased;
-  return {first, first + count};
+  return absl::MakeConstSpan(*prepared.suggestions)
+      .subspan(static_cast<size_t>(leased), static_cast<size_t>(count));
 }
 
 std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const HistoryVersion& version,
@@ -98,7 +102,12 @@ std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const Histo
   const HistoryVersion expected = made_for.version.AfterLeases(leased);
   const bool holds =
       made_for.without_results ? expected.suggested == version.suggested : expected == version;
-  return holds ? Take(found->second, leased, count) : std::vector<Suggestion>();
+  std::vector<Suggestion> suggestions;
+  if (!holds) return suggestions;
+  for (const PreparedSuggestion& each : Take(found->second, leased, count)) {
+    suggestions.push_back(each.suggestion);
+  }
+  return suggestions;
 }
 
 // With the same number of trials and of late results, a trial that ends, or that nobody shall try
@@ -112,9 +121,9 @@ PreparedSuggestions::Next PreparedSuggestions::FindNext(int64_t study_key,
   const HistoryVersion& version = made_for.version;
   const int64_t leased = counts.trials - version.trials;
   if (counts.suggested - version.suggested != leased) return {};
-  if (made_for.without_results) return {Take(found->second, leased, count), {}};
-  if (counts.late != version.late) return {};
-  Next next = {Take(found->second, leased, count), made_for.open};
+  if (!made_for.without_results && counts.late != version.late) return {};
+  Next next = {Take(found->second, leased, count), made_for.open, found->second.suggestions};
+  if (made_for.without_results) return next;
   for (int64_t i = 1; i <= leased; ++i) next.open.push_back(version.trials + i);
   return next;
 }

@@ -8,11 +8,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "core/study/suggestion.h"
 #include "server/store/store.h"
 
@@ -44,6 +45,12 @@ struct PreparedFor {
   bool without_results = false;
 };
 
+// A suggestion, and the trial that it becomes when it is leased.
+struct PreparedSuggestion {
+  Suggestion suggestion;
+  NewTrial trial;
+};
+
 class PreparedSuggestions {
  public:
   // Keeps those of the studies that were prepared last: of so many at most, and in about so many
@@ -52,7 +59,7 @@ class PreparedSuggestions {
       : most_studies_(most_studies), most_bytes_(most_bytes) {}
 
   // Replaces what the study had. Does nothing with what alone is too large.
-  void Put(int64_t study_key, PreparedFor made_for, std::vector<Suggestion> suggestions);
+  void Put(int64_t study_key, PreparedFor made_for, std::vector<PreparedSuggestion> suggestions);
 
   // The next `count` suggestions for a study with that history; none if there are not so many. They
   // stay until the history shows that they were leased, as a lease may fail.
@@ -65,9 +72,11 @@ class PreparedSuggestions {
 
   // The same by what a transaction can tell.
   struct Next {
-    std::vector<Suggestion> suggestions;
+    absl::Span<const PreparedSuggestion> suggestions = {};
     // They hold if all these trials are open.
-    std::vector<int64_t> open;
+    std::vector<int64_t> open = {};
+    // Keeps `suggestions` alive.
+    std::shared_ptr<const std::vector<PreparedSuggestion>> owner = nullptr;
   };
   Next FindNext(int64_t study_key, const TrialCounts& counts, int count);
 
@@ -93,14 +102,15 @@ class PreparedSuggestions {
  private:
   struct Prepared {
     PreparedFor made_for;
-    std::vector<Suggestion> suggestions;
+    std::shared_ptr<const std::vector<PreparedSuggestion>> suggestions;
     size_t bytes = 0;
     uint64_t number = 0;  // Ascending with each Put.
     int64_t used = 0;
   };
 
   // All with the lock.
-  std::vector<Suggestion> Take(const Prepared& prepared, int64_t leased, int count) const;
+  static absl::Span<const PreparedSuggestion> Take(const Prepared& prepared, int64_t leased,
+                                                   int count);
   void Erase(int64_t study_key);
   void EraseOldest();
 

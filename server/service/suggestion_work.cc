@@ -6,6 +6,7 @@
 
 #include "core/base/out_of_memory.h"
 #include "core/base/status.h"
+#include "server/convert/trial_conversion.h"
 
 namespace slipstream {
 namespace {
@@ -71,9 +72,7 @@ SuggestionWork::~SuggestionWork() {
   const size_t given =
       extra_ > 0 ? std::min(made.size(), static_cast<size_t>(wanted_)) : made.size();
   for (size_t i = 0; i < given; ++i) CountSuggestion(context_, *study_, made[i].provenance);
-  if (extra_ > 0 && given < made.size()) {
-    context_.prepared->Put(study_->key, std::move(made_for_), made);
-  }
+  if (extra_ > 0 && given < made.size()) Keep(made);
   if (extra_ > 0 || !prepared_.empty()) {
     context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given));
   }
@@ -133,7 +132,16 @@ void SuggestionWork::KeepAhead() {
                        });
   });
   made.erase(late, made.end());
-  if (!made.empty()) context_.prepared->Put(study_->key, made_for_, std::move(made));
+  if (!made.empty()) Keep(made);
+}
+
+void SuggestionWork::Keep(absl::Span<const Suggestion> suggestions) {
+  std::vector<PreparedSuggestion> prepared;
+  for (const Suggestion& each : suggestions) {
+    prepared.push_back(
+        {each, SuggestedTrial(*study_->definition.space, each, context_.options->version)});
+  }
+  context_.prepared->Put(study_->key, made_for_, std::move(prepared));
 }
 
 absl::StatusOr<bool> SuggestionWork::Advance(int count, const Deadline& deadline,

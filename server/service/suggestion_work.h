@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/base/deadline.h"
 #include "core/strategy/strategy.h"
 #include "server/service/catalog.h"
@@ -52,6 +53,8 @@ class SuggestionWork {
                  SourceTasks sources);
 
   void FindPrepared(int count);
+  // Replaces what was prepared for the study.
+  void Keep(absl::Span<const Suggestion> suggestions);
   absl::StatusOr<bool> Advance(int count, const Deadline& deadline,
                                const std::function<bool()>& ends_turn);
 

@@ -17,9 +17,9 @@ using ::testing::IsEmpty;
 constexpr size_t kEnoughBytes = size_t{1} << 20;
 constexpr HistoryVersion kVersion = {.trials = 10, .suggested = 4, .ended = 8, .open = 2};
 
-std::vector<Suggestion> Numbered(int count) {
-  std::vector<Suggestion> suggestions(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) suggestions[static_cast<size_t>(i)].candidate = i;
+std::vector<PreparedSuggestion> Numbered(int count) {
+  std::vector<PreparedSuggestion> suggestions(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) suggestions[static_cast<size_t>(i)].suggestion.candidate = i;
   return suggestions;
 }
 
@@ -99,11 +99,11 @@ TEST(PreparedSuggestions, TheNextOnesHoldIfTheTrialsAreStillOpen) {
   EXPECT_TRUE(prepared.FindNext(1, {10, 4, 0}, 1).suggestions.empty());
   prepared.Put(1, {kVersion, {3, 9}}, Numbered(3));
   const auto first = prepared.FindNext(1, {10, 4, 0}, 1);
-  EXPECT_EQ(first.suggestions.at(0).candidate, 0);
+  EXPECT_EQ(first.suggestions.at(0).suggestion.candidate, 0);
   EXPECT_THAT(first.open, ElementsAre(3, 9));
   const auto later = prepared.FindNext(1, {11, 5, 0}, 2);
   ASSERT_EQ(later.suggestions.size(), 2u);
-  EXPECT_EQ(later.suggestions[0].candidate, 1);
+  EXPECT_EQ(later.suggestions[0].suggestion.candidate, 1);
   EXPECT_THAT(later.open, ElementsAre(3, 9, 11)) << "also the one that was leased since";
   EXPECT_TRUE(prepared.FindNext(1, {11, 5, 0}, 3).suggestions.empty()) << "there are but two";
   EXPECT_TRUE(prepared.FindNext(1, {11, 4, 0}, 1).suggestions.empty()) << "a person's trial";
@@ -115,7 +115,7 @@ TEST(PreparedSuggestions, ThoseMadeWithoutResultsHoldWhateverBecomesOfTrials) {
   PreparedSuggestions prepared(4, kEnoughBytes);
   prepared.Put(1, {{.trials = 10, .suggested = 4}, {}, true}, Numbered(3));
   const auto next = prepared.FindNext(1, {11, 5, 7}, 2);
-  EXPECT_EQ(next.suggestions.at(0).candidate, 1);
+  EXPECT_EQ(next.suggestions.at(0).suggestion.candidate, 1);
   EXPECT_THAT(next.open, IsEmpty());
   EXPECT_TRUE(prepared.Has(1, {11, 5, 3, 2, 1}));
   EXPECT_FALSE(prepared.Has(1, {11, 4, 3, 2, 1})) << "a person's trial";
@@ -139,8 +139,8 @@ TEST(PreparedSuggestions, AreUnusedUntilAsManyWereGiven) {
 
 TEST(PreparedSuggestions, KeepToTheirBytes) {
   PreparedSuggestions small(100, size_t{64} << 10);
-  std::vector<Suggestion> large = Numbered(4);
-  for (Suggestion& suggestion : large) suggestion.configuration.values.resize(100);
+  std::vector<PreparedSuggestion> large = Numbered(4);
+  for (PreparedSuggestion& each : large) each.suggestion.configuration.values.resize(100);
   size_t most = 0;
   for (int64_t study = 1; study <= 50; ++study) {
     small.Put(study, {kVersion}, large);
@@ -149,7 +149,7 @@ TEST(PreparedSuggestions, KeepToTheirBytes) {
   EXPECT_LE(most, size_t{64} << 10);
   EXPECT_FALSE(small.Has(1, kVersion));
   EXPECT_TRUE(small.Has(50, kVersion));
-  large.front().configuration.values.resize(100'000);
+  large.front().suggestion.configuration.values.resize(100'000);
   small.Put(50, {kVersion}, large);
   EXPECT_FALSE(small.Has(50, kVersion)) << "too large alone";
   for (int64_t study = 1; study <= 50; ++study) small.Forget(study);
