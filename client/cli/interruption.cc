@@ -1,17 +1,35 @@
 #include "client/cli/interruption.h"
 
 #include <semaphore.h>
+#include <time.h>
+
+#include <cerrno>
 
 namespace slipstream::cli {
 namespace {
 
-// The signal handler touches nothing but these.
+// The signal handlers touch nothing but these, and do not interrupt each other.
 volatile sig_atomic_t received = 0;  // Zero: none.
+timespec received_at = {};           // When that was.
 sem_t arrived;
 
 void Receive(int signal) {
-  received = signal;
-  sem_post(&arrived);
+  const int error = errno;
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (received == 0) {
+    received_at = now;
+    received = signal;
+    sem_post(&arrived);
+  } else {
+    const auto milliseconds =
+        (now.tv_sec - received_at.tv_sec) * 1000 + (now.tv_nsec - received_at.tv_nsec) / 1'000'000;
+    if (milliseconds >= Interruption::kTogether.count()) {
+      ::signal(signal, SIG_DFL);
+      raise(signal);
+    }
+  }
+  errno = error;
 }
 
 }  // namespace
@@ -39,7 +57,9 @@ Interruption::~Interruption() {
 void Interruption::Catch(int signal, struct sigaction* before) {
   struct sigaction action = {};
   action.sa_handler = Receive;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
   sigaction(signal, &action, before);
   if (before->sa_handler == SIG_IGN) sigaction(signal, before, nullptr);
 }

@@ -4,15 +4,20 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <stop_token>
 #include <thread>
 
 namespace slipstream::cli {
 
-// While there is one, the first SIGINT or SIGTERM asks for a stop; a second one ends the process.
+// While there is one, the first SIGINT or SIGTERM asks for a stop; a later one ends the process.
 // Signals that the process ignores stay ignored. There is at most one at a time.
 class Interruption {
  public:
+  // Signals within this time are one: GNU timeout sends its signal to the command, and then again
+  // to the command's process group.
+  static constexpr std::chrono::milliseconds kTogether{300};
+
   Interruption();
   ~Interruption();
   Interruption(const Interruption&) = delete;

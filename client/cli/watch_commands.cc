@@ -104,12 +104,13 @@ Table EventTable(const v1::StudyEvent& event, const std::string& detail) {
                    {"event"},
                    {"value", Align::kRight},
                    {"worker"},
-                   {"detail", Align::kLeft, kWhole}};
+                   {"detail", Align::kLeft, kWhole},
+                   {"resume_token", Align::kLeft, kWhole}};
   table.rows.push_back({FormatTime(event.time()), ShortStudyName(event.study()),
                         event.trial().empty() ? "" : ShortTrialName(event.trial()),
                         KindText(event.kind()),
                         event.has_value() ? FormatNumber(event.value()) : "", event.worker(),
-                        detail});
+                        detail, event.resume_token()});
   return table;
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
+#include <iostream>
 #include <thread>
 
 namespace slipstream::cli {
@@ -25,15 +27,33 @@ TEST(Interruption, AsksForAStopAndThenEndsTheProcessByTheSignal) {
   }
 }
 
-TEST(Interruption, EndsTheProcessAtTheSecondSignal) {
+TEST(Interruption, EndsTheProcessAtALaterSignal) {
   EXPECT_EXIT(
       {
         const Interruption interruption;
         raise(SIGINT);
         AwaitStop(interruption);
-        raise(SIGINT);
+        const auto begin = std::chrono::steady_clock::now();
+        while (std::chrono::steady_clock::now() < begin + Interruption::kTogether) {
+          std::this_thread::yield();
+        }
+        raise(SIGTERM);
       },
-      testing::KilledBySignal(SIGINT), "");
+      testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(Interruption, TakesSignalsThatComeTogetherForOne) {
+  EXPECT_EXIT(
+      {
+        const Interruption interruption;
+        raise(SIGTERM);
+        raise(SIGTERM);
+        raise(SIGINT);
+        AwaitStop(interruption);
+        std::cerr << "asked to stop";
+        interruption.Finish();
+      },
+      testing::KilledBySignal(SIGTERM), "asked to stop");
 }
 
 TEST(Interruption, DoesNothingWithoutASignalAndLeavesSignalsAsTheyWere) {

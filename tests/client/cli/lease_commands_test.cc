@@ -168,8 +168,9 @@ TEST_F(LeaseCommands, WatchShowsALineForEachEvent) {
   const std::string json = Run({"study", "watch", "s1", "--format", "json", "--count", "1"}).out;
   EXPECT_EQ(Json::parse(json)["trial"], "studies/s1/trials/1");
   EXPECT_THAT(Run({"study", "watch", "s1", "--format", "csv"}).out,
-              HasSubstr("time,study,trial,event,value,worker,detail\r\n"
-                        ",s1,s1/1,ended,0,,\r\n,s1,s1/2,"));
+              AllOf(HasSubstr("time,study,trial,event,value,worker,detail,resume_token\r\n"
+                              ",s1,s1/1,ended,0,,,1\r\n,s1,s1/2,"),
+                    HasSubstr(",2\r\n")));
 }
 
 TEST_F(LeaseCommands, AWatchThatFailsTellsHowToResume) {
@@ -213,7 +214,7 @@ TEST_F(LeaseCommands, WatchTellsHowTrialsEndedAndWhatStudiesAreNow) {
   EXPECT_THAT(result.out, HasSubstr("  s1  changed: now paused\n"));
   EXPECT_EQ(service().calls().size(), calls_before + 4) << "the watch and one for each other event";
   EXPECT_THAT(Run({"study", "watch", "s1", "--format", "csv"}).out,
-              HasSubstr(",s1,,changed,,,now paused\r\n"));
+              HasSubstr(",s1,,changed,,,now paused,\r\n"));
 }
 
 TEST_F(LeaseCommands, ShouldStopTellsTheAdviceAndWhy) {
