@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <new>
 #include <numeric>
 
 #include "absl/strings/escaping.h"
@@ -20,12 +20,12 @@ constexpr size_t kContentIdDigits = 32;
 
 // OpenSSL's SHA256 looks the algorithm up in each call, which takes longer than a request's hash.
 std::string Sha256(absl::string_view bytes) {
-  static const EVP_MD* const kAlgorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  static const EVP_MD* const kFetched = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  const EVP_MD* const algorithm = kFetched != nullptr ? kFetched : EVP_sha256();
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned int size = 0;
-  // Fails only without memory, or without the algorithm.
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, kAlgorithm, nullptr) != 1) {
-    std::abort();
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, algorithm, nullptr) != 1) {
+    throw std::bad_alloc();  // It fails only without memory.
   }
   return std::string(digest.begin(), digest.begin() + size);
 }

@@ -26,6 +26,19 @@ int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& st
                               study.most_trial_bytes);
 }
 
+void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
+                     const Provenance& provenance) {
+  context.ladder->Count(provenance.rung);
+  if (!study.definition.source_ids.empty()) {
+    double weight = 0;
+    for (const SourceWeight& source : provenance.sources) weight += source.weight;
+    context.ladder->CountTransfer(weight);
+  }
+  if (provenance.rung != Rung::kRecipe && context.options->on_step_down) {
+    context.options->on_step_down(study.id, provenance.rung, provenance.rung_reason);
+  }
+}
+
 // How many trials the call still needs.
 int LeaseBatchWork::BatchedCall::Missing() const {
   return call.count -
@@ -55,10 +68,9 @@ void LeaseBatchWork::TakeTurn() {
                                 Executor::Turn::kLater);
     return;
   }
+  if (context_.stop.stop_requested()) next = ShuttingDown();
+  if (work_ != nullptr && next.ok()) work_->KeepFurther();
   work_.reset();
-  if (context_.stop.stop_requested()) {
-    next = absl::UnavailableError("the server is shutting down; nothing is leased");
-  }
   if (next.ok() && *next == Next::kCommit) {
     Commit();
   } else {
@@ -110,6 +122,7 @@ absl::StatusOr<LeaseBatchWork::Next> LeaseBatchWork::GoOn() {
     Distribute({}, /*are_all=*/true, UsedUpError(are_all.status().message()));
   } else {
     SLIPSTREAM_RETURN_IF_ERROR(are_all.status());
+    counts_as_used_ = work_->counts_as_used();
     Distribute(work_->Made(), !is_late,
                UsedUpError(absl::StrCat(
                    StudyName(study_id_),
@@ -237,8 +250,10 @@ void LeaseBatchWork::Distribute(const std::vector<Suggestion>& suggestions, bool
   std::vector<BatchedCall> served;
   for (BatchedCall& batched : calls_) {
     while (batched.Missing() > 0 && next < suggestions.size()) {
-      batched.grant.fresh.push_back(SuggestedTrial(*study_->definition.space, suggestions[next++],
-                                                   context_.options->version));
+      const Suggestion& suggestion = suggestions[next++];
+      batched.grant.fresh.push_back(
+          SuggestedTrial(*study_->definition.space, suggestion, context_.options->version));
+      given_.push_back(suggestion.provenance);
     }
     if (batched.Missing() > 0 && !are_all && !batched.is_late) {
       postponed_.push_back(std::move(batched.call));
@@ -275,10 +290,22 @@ std::string LeaseBatchWork::Render(BatchedCall* batched,
   return batched->call.guard.request_id.empty() ? std::string() : response->SerializeAsString();
 }
 
+void LeaseBatchWork::ForgetStudy() {
+  context_.catalog->ForgetStudy(study_id_);
+  if (study_ != nullptr && context_.prepared != nullptr) context_.prepared->Forget(study_->key);
+}
+
+void LeaseBatchWork::CountGiven() {
+  for (const Provenance& provenance : given_) CountSuggestion(context_, *study_, provenance);
+  if (!counts_as_used_ || context_.prepared == nullptr) return;
+  context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given_.size()));
+}
+
 void LeaseBatchWork::Committed(const absl::Status& status) {
   // A study that is gone may have a successor of the same name.
   const bool overtaken = absl::IsAborted(status) || (absl::IsNotFound(status) && study_ != nullptr);
-  if (absl::IsNotFound(status)) context_.catalog->ForgetStudy(study_id_);
+  if (absl::IsNotFound(status)) ForgetStudy();
+  if (status.ok() && !given_.empty()) CountGiven();
   std::vector<SuggestCall> again = std::move(postponed_);
   for (BatchedCall& batched : calls_) {
     if (overtaken && ++batched.call.attempts < kMaxAttempts) {

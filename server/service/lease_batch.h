@@ -49,6 +49,10 @@ struct LeaseBatchContext {
 // So many trials of the study fit into one answer, however long their values are.
 int64_t MostTrialsOfAnswer(const ServiceOptions& options, const CatalogStudy& study);
 
+// Counts a suggestion that was leased.
+void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
+                     const Provenance& provenance);
+
 // Owns itself from Start until it has called `finished`, once, with the calls to
 // try again because the study changed meanwhile; all other calls have been
 // answered by then. Used by one thread at a time.
@@ -100,6 +104,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
                   const absl::Status& none_left);
   void Commit();
   void Committed(const absl::Status& status);
+  void ForgetStudy();
+  void CountGiven();
   // Fills the call's response; returns the answer to remember for repeats.
   std::string Render(BatchedCall* batched, const std::vector<TrialRecord>& trials) const;
 
@@ -111,6 +117,8 @@ class LeaseBatchWork : public std::enable_shared_from_this<LeaseBatchWork> {
   LeasePlan plan_;
   Deadline deadline_ = Deadline::Infinite();  // The earliest of the calls'.
   std::unique_ptr<SuggestionWork> work_;      // While suggestions are being made.
+  std::vector<Provenance> given_;             // Of the suggestions that the calls get.
+  bool counts_as_used_ = false;               // These, as prepared ones.
   std::vector<SuggestCall> postponed_;
 };
 

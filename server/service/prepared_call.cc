@@ -1,7 +1,6 @@
 #include "server/service/prepared_call.h"
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include "server/convert/trial_conversion.h"
 #include "server/service/answering.h"
 #include "server/service/prepared_suggestions.h"
-#include "server/service/suggestion_work.h"
 #include "server/store/store.h"
 
 namespace slipstream {
@@ -19,6 +17,7 @@ namespace {
 class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
  public:
   using Finished = std::function<void(std::optional<SuggestCall>)>;
+  using Trials = std::vector<TrialRecord>;
 
   PreparedCall(const LeaseBatchContext& context, std::shared_ptr<const CatalogStudy> study,
                SuggestCall call, Finished finished)
@@ -28,6 +27,7 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
         finished_(std::move(finished)) {}
 
   void Start() {
+    const auto self = shared_from_this();
     PreparedLease lease;
     lease.study_key = study_->key;
     lease.study_id = study_->id;
@@ -35,42 +35,50 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
     lease.worker = call_.worker;
     lease.process = call_.process;
     lease.count = call_.count;
-    lease.is_cancelled = call_.is_cancelled;
-    lease.prepared = [self = shared_from_this()](const TrialCounts& counts, int count) {
+    lease.is_cancelled = [self] { return self->BeginAttempt(); };
+    lease.prepared = [self](const TrialCounts& counts, int count) {
       return self->Take(counts, count);
     };
-    std::function<absl::Status(const std::vector<TrialRecord>&, v1::SuggestResponse*)> convert =
-        [self = shared_from_this()](const std::vector<TrialRecord>& trials,
-                                    v1::SuggestResponse* response) {
+    std::function<absl::Status(const Trials&, v1::SuggestResponse*)> convert =
+        [self](const Trials& trials, v1::SuggestResponse* response) {
           return LeasedTrialsToProto(self->study_->id, trials, response);
         };
     context_.store->LeasePrepared(
         std::move(lease),
-        AnsweringWrite<std::vector<TrialRecord>>(
-            call_.guard, call_.response, std::move(convert),
-            [self = shared_from_this()](absl::Status status) { self->End(std::move(status)); }));
+        AnsweringWrite<Trials>(call_.guard, call_.response, std::move(convert),
+                               [self](absl::Status status) { self->End(std::move(status)); }));
   }
 
  private:
+  // Called first in each attempt of the transaction. Whether nothing is to be leased.
+  bool BeginAttempt() {
+    next_ = {};
+    is_void_ = false;
+    return context_.stop.stop_requested() || call_.is_cancelled();
+  }
+
   PreparedTrials Take(const TrialCounts& counts, int count) {
-    given_ = context_.prepared->FindNext(study_->key, counts, count);
-    PreparedTrials taken{{}, given_.open};
-    for (const PreparedSuggestion& each : given_.suggestions) taken.trials.push_back(each.trial);
+    next_ = context_.prepared->FindNext(study_->key, counts, count);
+    // If the lease then needs a plan, one of the trials is no longer open.
+    is_void_ = !next_.holds || !next_.suggestions.empty();
+    PreparedTrials taken{{}, next_.open};
+    for (const PreparedSuggestion& each : next_.suggestions) taken.trials.push_back(each.trial);
     return taken;
   }
 
   void End(absl::Status status) {
-    // A study that is gone may have a successor, of which the batch will hear.
-    if (absl::IsAborted(status) || absl::IsNotFound(status)) {
-      context_.prepared->Forget(study_->key);
-      return finished_(std::move(call_));
+    const bool is_gone = absl::IsNotFound(status);
+    if (absl::IsAborted(status) || is_gone) {
+      if (is_void_ || is_gone) context_.prepared->Forget(study_->key);
+      return finished_(std::move(call_));  // A study that is gone may have a successor.
     }
     if (status.ok()) {
-      for (const PreparedSuggestion& each : given_.suggestions) {
+      for (const PreparedSuggestion& each : next_.suggestions) {
         CountSuggestion(context_, *study_, each.suggestion.provenance);
       }
-      context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given_.suggestions.size()));
+      context_.prepared->CountUsed(study_->key, static_cast<int64_t>(next_.suggestions.size()));
     }
+    if (absl::IsCancelled(status) && context_.stop.stop_requested()) status = ShuttingDown();
     call_.done(std::move(status));
     finished_(std::nullopt);
   }
@@ -79,7 +87,10 @@ class PreparedCall : public std::enable_shared_from_this<PreparedCall> {
   const std::shared_ptr<const CatalogStudy> study_;
   SuggestCall call_;
   const Finished finished_;
-  PreparedSuggestions::Next given_;  // By the last attempt of the transaction.
+  // Of the last attempt of the transaction: what it takes, and whether an ABORTED means that what
+  // was prepared does not hold.
+  PreparedSuggestions::Next next_;
+  bool is_void_ = false;
 };
 
 }  // namespace

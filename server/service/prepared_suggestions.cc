@@ -1,6 +1,7 @@
 #include "server/service/prepared_suggestions.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace slipstream {
@@ -26,57 +27,72 @@ size_t BytesOf(const std::vector<PreparedSuggestion>& suggestions) {
 void PreparedSuggestions::Put(int64_t study_key, PreparedFor made_for,
                               std::vector<PreparedSuggestion> suggestions) {
   const size_t bytes = BytesOf(suggestions);
+  const auto size = static_cast<int64_t>(suggestions.size());
+  auto kept = std::make_shared<const std::vector<PreparedSuggestion>>(std::move(suggestions));
+  std::vector<Suggestions> erased;
   const std::lock_guard<std::mutex> lock(mutex_);
-  Erase(study_key);
+  erased.push_back(Erase(study_key));
   if (bytes > most_bytes_) return;
-  if (!made_for.without_results) made_ += static_cast<int64_t>(suggestions.size());
-  studies_[study_key] = {
-      std::move(made_for),
-      std::make_shared<const std::vector<PreparedSuggestion>>(std::move(suggestions)), bytes,
-      ++puts_};
+  while (studies_.size() >= most_studies_ || bytes_ + bytes > most_bytes_) {
+    erased.push_back(EraseOne());
+  }
+  if (!made_for.without_results) made_ += size;
+  studies_[study_key] = {std::move(made_for), std::move(kept), size, 0, bytes, ++uses_};
   bytes_ += bytes;
-  while (studies_.size() > most_studies_ || bytes_ > most_bytes_) EraseOldest();
 }
 
-void PreparedSuggestions::EraseOldest() {
-  const auto oldest = std::min_element(
+PreparedSuggestions::Suggestions PreparedSuggestions::EraseOne() {
+  const auto place = [](const Prepared& prepared) {
+    return std::tuple(!prepared.made_for.without_results, prepared.last_use);
+  };
+  const auto first = std::min_element(
       studies_.begin(), studies_.end(),
-      [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
-  Erase(oldest->first);
+      [&](const auto& a, const auto& b) { return place(a.second) < place(b.second); });
+  return Erase(first->first);
 }
 
-void PreparedSuggestions::Erase(int64_t study_key) {
+PreparedSuggestions::Suggestions PreparedSuggestions::Erase(int64_t study_key) {
   const auto found = studies_.find(study_key);
-  if (found == studies_.end()) return;
-  const Prepared& prepared = found->second;
-  const auto size = static_cast<int64_t>(prepared.suggestions->size());
-  if (!prepared.made_for.without_results) wasted_ += std::max<int64_t>(0, size - prepared.used);
+  if (found == studies_.end()) return nullptr;
+  Prepared& prepared = found->second;
+  if (!prepared.made_for.without_results) wasted_ += prepared.size - prepared.used;
   bytes_ -= prepared.bytes;
+  Suggestions suggestions = std::move(prepared.suggestions);
   studies_.erase(found);
+  return suggestions;
 }
 
 void PreparedSuggestions::Forget(int64_t study_key) {
+  Suggestions erased;
   const std::lock_guard<std::mutex> lock(mutex_);
-  Erase(study_key);
+  erased = Erase(study_key);
 }
 
 void PreparedSuggestions::CountUsed(int64_t study_key, int64_t count) {
+  Suggestions erased;
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = studies_.find(study_key);
   if (found == studies_.end()) return;
   Prepared& prepared = found->second;
-  // Those of a lease that failed are given to the next caller, and counted once.
-  const auto unused = static_cast<int64_t>(prepared.suggestions->size()) - prepared.used;
-  const int64_t used = std::min(count, unused);
+  const int64_t used = std::min(count, prepared.size - prepared.used);
   prepared.used += used;
   if (!prepared.made_for.without_results) used_ += used;
+  if (prepared.used < prepared.size) return;
+  erased = std::move(prepared.suggestions);
+  bytes_ -= std::exchange(prepared.bytes, 0);
 }
 
 bool PreparedSuggestions::HasUnused(int64_t study_key) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = studies_.find(study_key);
-  return found != studies_.end() &&
-         found->second.used < static_cast<int64_t>(found->second.suggestions->size());
+  return found != studies_.end() && found->second.used < found->second.size;
+}
+
+int64_t PreparedSuggestions::UsedUp(int64_t study_key) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = studies_.find(study_key);
+  if (found == studies_.end() || found->second.used < found->second.size) return 0;
+  return found->second.size;
 }
 
 size_t PreparedSuggestions::bytes() {
@@ -84,27 +100,38 @@ size_t PreparedSuggestions::bytes() {
   return bytes_;
 }
 
+// Null unless all trials since then are leased suggestions, of which there are `leased`.
+PreparedSuggestions::Prepared* PreparedSuggestions::FindLeased(int64_t study_key, int64_t trials,
+                                                               int64_t suggested,
+                                                               int64_t* leased) {
+  const auto found = studies_.find(study_key);
+  if (found == studies_.end()) return nullptr;
+  const HistoryVersion& version = found->second.made_for.version;
+  *leased = trials - version.trials;
+  if (*leased < 0 || suggested - version.suggested != *leased) return nullptr;
+  found->second.last_use = ++uses_;
+  return &found->second;
+}
+
 absl::Span<const PreparedSuggestion> PreparedSuggestions::Take(const Prepared& prepared,
                                                                int64_t leased, int count) {
-  const auto size = static_cast<int64_t>(prepared.suggestions->size());
-  if (leased < 0 || leased + count > size) return {};
+  if (prepared.suggestions == nullptr || leased + count > prepared.size) return {};
   return absl::MakeConstSpan(*prepared.suggestions)
       .subspan(static_cast<size_t>(leased), static_cast<size_t>(count));
 }
 
 std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const HistoryVersion& version,
                                                   int count) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = studies_.find(study_key);
-  if (found == studies_.end()) return {};
-  const PreparedFor& made_for = found->second.made_for;
-  const int64_t leased = version.trials - made_for.version.trials;
-  const HistoryVersion expected = made_for.version.AfterLeases(leased);
-  const bool holds =
-      made_for.without_results ? expected.suggested == version.suggested : expected == version;
   std::vector<Suggestion> suggestions;
-  if (!holds) return suggestions;
-  for (const PreparedSuggestion& each : Take(found->second, leased, count)) {
+  int64_t leased = 0;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const Prepared* prepared = FindLeased(study_key, version.trials, version.suggested, &leased);
+  if (prepared == nullptr) return suggestions;
+  const PreparedFor& made_for = prepared->made_for;
+  if (!made_for.without_results && !(made_for.version.AfterLeases(leased) == version)) {
+    return suggestions;
+  }
+  for (const PreparedSuggestion& each : Take(*prepared, leased, count)) {
     suggestions.push_back(each.suggestion);
   }
   return suggestions;
@@ -114,17 +141,20 @@ std::vector<Suggestion> PreparedSuggestions::Find(int64_t study_key, const Histo
 // any more, is one that was open.
 PreparedSuggestions::Next PreparedSuggestions::FindNext(int64_t study_key,
                                                         const TrialCounts& counts, int count) {
+  Next next;
+  int64_t leased = 0;
   const std::lock_guard<std::mutex> lock(mutex_);
-  const auto found = studies_.find(study_key);
-  if (found == studies_.end()) return {};
-  const PreparedFor& made_for = found->second.made_for;
-  const HistoryVersion& version = made_for.version;
-  const int64_t leased = counts.trials - version.trials;
-  if (counts.suggested - version.suggested != leased) return {};
-  if (!made_for.without_results && counts.late != version.late) return {};
-  Next next = {Take(found->second, leased, count), made_for.open, found->second.suggestions};
+  const Prepared* prepared = FindLeased(study_key, counts.trials, counts.suggested, &leased);
+  if (prepared == nullptr) return next;
+  const PreparedFor& made_for = prepared->made_for;
+  if (!made_for.without_results && counts.late != made_for.version.late) return next;
+  next.holds = true;
+  next.suggestions = Take(*prepared, leased, count);
+  if (next.suggestions.empty()) return next;
+  next.owner = prepared->suggestions;
   if (made_for.without_results) return next;
-  for (int64_t i = 1; i <= leased; ++i) next.open.push_back(version.trials + i);
+  next.open = made_for.open;
+  for (int64_t i = 1; i <= leased; ++i) next.open.push_back(made_for.version.trials + i);
   return next;
 }
 

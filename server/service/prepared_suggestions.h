@@ -53,12 +53,12 @@ struct PreparedSuggestion {
 
 class PreparedSuggestions {
  public:
-  // Keeps those of the studies that were prepared last: of so many at most, and in about so many
-  // bytes.
+  // Keeps those of the studies that were used last: of so many at most, and in about so many bytes.
+  // Those that were made without looking at results make room first, as they cost next to nothing.
   PreparedSuggestions(size_t most_studies, size_t most_bytes)
       : most_studies_(most_studies), most_bytes_(most_bytes) {}
 
-  // Replaces what the study had. Does nothing with what alone is too large.
+  // Replaces what the study had. Does not keep what alone is too large.
   void Put(int64_t study_key, PreparedFor made_for, std::vector<PreparedSuggestion> suggestions);
 
   // The next `count` suggestions for a study with that history; none if there are not so many. They
@@ -72,6 +72,8 @@ class PreparedSuggestions {
 
   // The same by what a transaction can tell.
   struct Next {
+    // Whether suggestions of the study hold, as far as its counts tell; there may be too few left.
+    bool holds = false;
     absl::Span<const PreparedSuggestion> suggestions = {};
     // They hold if all these trials are open.
     std::vector<int64_t> open = {};
@@ -83,15 +85,17 @@ class PreparedSuggestions {
   // Whether there are suggestions for the study that nobody has been given; they may not hold.
   bool HasUnused(int64_t study_key);
 
-  // To be called when they no longer hold, or are used up.
+  // How many suggestions the study had, if all of them were given to callers.
+  int64_t UsedUp(int64_t study_key);
+
+  // To be called when they no longer hold.
   void Forget(int64_t study_key);
 
-  // To be called when `count` of the study's were given to callers.
+  // To be called when `count` of the study's were leased.
   void CountUsed(int64_t study_key, int64_t count);
 
-  // How many there have been so far; of these, how many were given to callers, and how many were
-  // replaced or forgotten before. Those that were made without looking at results are not counted:
-  // they cost next to nothing.
+  // How many there have been so far; of these, how many were leased, and how many were replaced or
+  // forgotten before. Those that were made without looking at results are not counted.
   int64_t made() const { return made_; }
   int64_t used() const { return used_; }
   int64_t wasted() const { return wasted_; }
@@ -100,26 +104,30 @@ class PreparedSuggestions {
   size_t bytes();
 
  private:
+  using Suggestions = std::shared_ptr<const std::vector<PreparedSuggestion>>;
+
   struct Prepared {
     PreparedFor made_for;
-    std::shared_ptr<const std::vector<PreparedSuggestion>> suggestions;
-    size_t bytes = 0;
-    uint64_t number = 0;  // Ascending with each Put.
+    Suggestions suggestions;  // Null once all of them are used.
+    int64_t size = 0;
     int64_t used = 0;
+    size_t bytes = 0;
+    uint64_t last_use = 0;  // Ascending.
   };
 
-  // All with the lock.
+  // All with the lock; what is returned is destroyed without it.
+  Prepared* FindLeased(int64_t study_key, int64_t trials, int64_t suggested, int64_t* leased);
   static absl::Span<const PreparedSuggestion> Take(const Prepared& prepared, int64_t leased,
                                                    int count);
-  void Erase(int64_t study_key);
-  void EraseOldest();
+  Suggestions Erase(int64_t study_key);
+  Suggestions EraseOne();
 
   const size_t most_studies_;
   const size_t most_bytes_;
   std::mutex mutex_;
   absl::flat_hash_map<int64_t, Prepared> studies_;  // By key, which is never given out twice.
   size_t bytes_ = 0;
-  uint64_t puts_ = 0;
+  uint64_t uses_ = 0;
   std::atomic<int64_t> made_{0};
   std::atomic<int64_t> used_{0};
   std::atomic<int64_t> wasted_{0};

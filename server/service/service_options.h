@@ -63,7 +63,8 @@ struct ServiceOptions {
   // How often to look for leases that have run out, and what to call after some have.
   absl::Duration lease_sweep_period = absl::Seconds(1);
   std::function<void(const LeaseSweep&)> on_lease_sweep = {};
-  // Whether the next suggestions of a study are precomputed after a result.
+  // Whether suggestions are made before callers ask for them: by models after each result, and
+  // without models some more than were asked for.
   bool prepare_ahead = true;
   EventFeedOptions events = {};
   BackupOptions backups = {};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
 #include "core/base/deadline.h"
 #include "server/service/answering.h"
 #include "server/store/store.h"
@@ -34,6 +35,10 @@ struct SuggestCall {
   // Whether the caller has given up. Not called once the call is answered.
   std::function<bool()> is_cancelled = [] { return false; };
 };
+
+inline absl::Status ShuttingDown() {
+  return absl::UnavailableError("the server is shutting down; nothing is leased");
+}
 
 }  // namespace slipstream
 

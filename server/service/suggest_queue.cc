@@ -12,12 +12,6 @@
 
 namespace slipstream {
 
-namespace {
-
-absl::Status ShuttingDown() { return absl::UnavailableError("the server is shutting down"); }
-
-}  // namespace
-
 SuggestQueue::~SuggestQueue() { WaitUntilIdle(); }
 
 void SuggestQueue::WaitUntilIdle() {
@@ -33,7 +27,7 @@ void SuggestQueue::Suggest(SuggestCall call) {
   std::unique_lock<std::mutex> lock(mutex_);
   StudyQueue& queue = studies_[study_id];
   const size_t most = context_.options->max_waiting_suggests_per_study;
-  if (queue.waiting.size() + static_cast<size_t>(queue.at_store) >= most) {
+  if (queue.waiting.size() >= most) {
     lock.unlock();
     call.done(OverloadError(
         absl::StrCat(StudyName(study_id), " is busy: the limit of ", most,
@@ -52,7 +46,10 @@ void SuggestQueue::Suggest(SuggestCall call) {
   // With the lock, so that this lives until then: work that ends waits for the lock.
   if (const auto preparation = queue.preparation.lock()) preparation->Hurry();
   lock.unlock();
-  if (is_running) return;
+  if (!is_running) BeginBatch(study_id);
+}
+
+void SuggestQueue::BeginBatch(const std::string& study_id) {
   const absl::Status accepted = executor_->Run([this, study_id] { RunBatch(study_id); });
   if (accepted.ok()) return;
   for (SuggestCall& refused : TakeBatch(study_id)) refused.done(accepted);
@@ -75,13 +72,14 @@ void SuggestQueue::FinishAtStore(const std::string& study_id, std::optional<Sugg
       queue.waiting.push_back(*std::move(call));
     }
     if (--queue.at_store > 0) return;
-    if (queue.waiting.empty()) return Rest(study_id, queue);
+    if (context_.stop.stop_requested()) queue.to_prepare = nullptr;
+    if (queue.waiting.empty()) return OnIdle(study_id, queue);
     queue.running = true;
   }
-  executor_->Continue([this, study_id] { RunBatch(study_id); }, Executor::Turn::kFirst);
+  BeginBatch(study_id);  // Which answers all calls if the stop was requested.
 }
 
-void SuggestQueue::Rest(const std::string& study_id, StudyQueue& queue) {
+void SuggestQueue::OnIdle(const std::string& study_id, StudyQueue& queue) {
   if (queue.to_prepare != nullptr) {
     queue.running = true;
     return AwaitPreparation(study_id, queue);
@@ -185,29 +183,34 @@ void SuggestQueue::FinishBatch(const std::string& study_id, std::vector<SuggestC
     for (SuggestCall& call : TakeAll(study_id)) call.done(ShuttingDown());
     TakeToPrepare(study_id);
   }
-  std::deque<SuggestCall> to_store;
   StudyPointer prepared;
+  std::deque<SuggestCall> to_store;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     StudyQueue& queue = studies_[study_id];
     queue.waiting.insert(queue.waiting.begin(), std::make_move_iterator(again.begin()),
                          std::make_move_iterator(again.end()));
-    if (queue.waiting.empty()) return Rest(study_id, queue);
-    const bool takes_batch =
-        std::any_of(queue.waiting.begin(), queue.waiting.end(), [](const SuggestCall& call) {
-          return call.needs_batch || call.attempts > 0;
-        });
-    if (!takes_batch) prepared = FindPreparedStudy(context_, study_id);
+    if (queue.waiting.empty()) return OnIdle(study_id, queue);
+    prepared = FindPreparedFor(study_id, queue.waiting);
     if (prepared != nullptr) {
-      queue.running = false;
-      queue.at_store = static_cast<int>(queue.waiting.size());
       to_store.swap(queue.waiting);
+      queue.running = false;
+      queue.at_store = static_cast<int>(to_store.size());
     }
   }
   for (SuggestCall& call : to_store) AskStore(prepared, std::move(call));
-  if (!to_store.empty()) return;
+  if (prepared != nullptr) return;
   executor_->Continue([this, study_id] { RunBatch(study_id); },
                       turn.has_passed() ? Executor::Turn::kLater : Executor::Turn::kFirst);
+}
+
+// Null if nothing is prepared for the study, or one of its calls takes a batch.
+SuggestQueue::StudyPointer SuggestQueue::FindPreparedFor(
+    const std::string& study_id, const std::deque<SuggestCall>& calls) const {
+  const bool takes_batch = std::any_of(calls.begin(), calls.end(), [](const SuggestCall& call) {
+    return call.needs_batch || call.attempts > 0;
+  });
+  return takes_batch ? nullptr : FindPreparedStudy(context_, study_id);
 }
 
 std::deque<SuggestCall> SuggestQueue::TakeAll(const std::string& study_id) {

@@ -2,9 +2,9 @@
 // (prepared_call.h). Calls for which that does not suffice are planned and computed, one batch at a
 // time for each study, and never while others of the study are on their way to the store: calls
 // that wait while a batch is computed and committed are answered together by the next one, unless
-// that has made suggestions for them. Nothing is computed under a lock. Studies take turns on the
-// threads: a batch that takes long goes on behind those of others that wait. Once the context's
-// stop was requested, all calls that come or wait are answered UNAVAILABLE. Thread-safe.
+// suggestions were made for them meanwhile. Nothing is computed under a lock. Studies take turns on
+// the threads: a batch that takes long goes on behind those of others that wait. Once the context's
+// stop was requested, all calls are answered UNAVAILABLE. Thread-safe.
 #ifndef SLIPSTREAM_SERVER_SERVICE_SUGGEST_QUEUE_H_
 #define SLIPSTREAM_SERVER_SERVICE_SUGGEST_QUEUE_H_
 
@@ -53,8 +53,10 @@ class SuggestQueue {
 
   struct StudyQueue {
     std::deque<SuggestCall> waiting;
-    bool running = false;  // A batch, or a preparation, or it awaits one.
-    int at_store = 0;      // Calls that may be answered from what is prepared; none while running.
+    // Whether a batch or a preparation runs, or waits for a thread.
+    bool running = false;
+    // Calls that the store may answer from what is prepared; none while `running`.
+    int at_store = 0;
     StudyPointer to_prepare = nullptr;
     std::weak_ptr<AheadWork> preparation = {};  // The one that runs, if any.
     // Whether a task will prepare; whoever takes that away runs in its place.
@@ -65,8 +67,12 @@ class SuggestQueue {
   void AskStore(const StudyPointer& study, SuggestCall call);
   // The call took a batch after all, or was answered.
   void FinishAtStore(const std::string& study_id, std::optional<SuggestCall> call);
+  // Has a batch run for a study that did nothing, if a thread will have time for it.
+  void BeginBatch(const std::string& study_id);
+  StudyPointer FindPreparedFor(const std::string& study_id,
+                               const std::deque<SuggestCall>& calls) const;
   // With the lock, for a study that does nothing and for which no call waits.
-  void Rest(const std::string& study_id, StudyQueue& queue);
+  void OnIdle(const std::string& study_id, StudyQueue& queue);
   // With the lock: has the study's preparation wait behind everybody's first turn.
   void AwaitPreparation(const std::string& study_id, StudyQueue& queue);
   void RunPreparation(const std::string& study_id);

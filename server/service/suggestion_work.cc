@@ -11,31 +11,13 @@
 namespace slipstream {
 namespace {
 
-// A strategy that does not look at results makes so many suggestions more than it was asked for, as
-// one costs microseconds, and those that are there can be leased without being planned; fewer where
-// they are large.
-constexpr size_t kMostExtra = 256;
-constexpr size_t kMostExtraValues = 8192;
-
-int ExtraFor(const SearchSpace& space) {
-  return static_cast<int>(
-      std::min(kMostExtra, kMostExtraValues / std::max<size_t>(1, space.dimension())));
-}
+// A strategy that does not look at results makes some suggestions more than it was asked for, as
+// one costs microseconds, and those that are there can be leased without being planned. Their
+// number doubles each time that all of them were used.
+constexpr int64_t kFewestFurther = 8;
+constexpr int64_t kMostFurther = 256;
 
 }  // namespace
-
-void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
-                     const Provenance& provenance) {
-  context.ladder->Count(provenance.rung);
-  if (!study.definition.source_ids.empty()) {
-    double weight = 0;
-    for (const SourceWeight& source : provenance.sources) weight += source.weight;
-    context.ladder->CountTransfer(weight);
-  }
-  if (provenance.rung != Rung::kRecipe && context.options->on_step_down) {
-    context.options->on_step_down(study.id, provenance.rung, provenance.rung_reason);
-  }
-}
 
 // Records whether a source was asked for that is not ready.
 class SuggestionWork::ReadinessRecorder : public SourceProvider {
@@ -64,18 +46,9 @@ SuggestionWork::SuggestionWork(const LeaseBatchContext& context,
       sources_(std::move(sources)),
       provider_(std::make_unique<ReadinessRecorder>(context.sources)) {}
 
-// Counts what was made, keeps what was made for later callers, and has sources fitted that were not
-// ready.
+// Has sources fitted that were not ready.
 SuggestionWork::~SuggestionWork() {
-  if (is_ahead_) return;  // Those who use them count them.
-  const std::vector<Suggestion>& made = Made();
-  const size_t given =
-      extra_ > 0 ? std::min(made.size(), static_cast<size_t>(wanted_)) : made.size();
-  for (size_t i = 0; i < given; ++i) CountSuggestion(context_, *study_, made[i].provenance);
-  if (extra_ > 0 && given < made.size()) Keep(made);
-  if (extra_ > 0 || !prepared_.empty()) {
-    context_.prepared->CountUsed(study_->key, static_cast<int64_t>(given));
-  }
+  if (is_ahead_) return;  // Those who use them ask again.
   if (!provider_->all_ready()) context_.on_unready_sources(study_->id);
 }
 
@@ -102,11 +75,10 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
                      {},
                      !with_results};
   for (const OpenTrial& trial : view.open) work->made_for_.open.push_back(trial.number);
-  work->wanted_ = count;
   if (context.prepared != nullptr && !is_ahead) work->FindPrepared(count);
   if (!work->prepared_.empty()) return work;
   SLIPSTREAM_ASSIGN_OR_RETURN(work->run_, OrOutOfMemory([&] {
-                                return of.strategy->Start(view, count + work->extra_,
+                                return of.strategy->Start(view, count + work->further_,
                                                           of.definition.seed);
                               }));
   return work;
@@ -114,9 +86,9 @@ absl::StatusOr<std::unique_ptr<SuggestionWork>> SuggestionWork::Start(
 
 void SuggestionWork::FindPrepared(int count) {
   prepared_ = context_.prepared->Find(study_->key, made_for_.version, count);
-  if (prepared_.empty() && made_for_.without_results && context_.options->prepare_ahead) {
-    extra_ = ExtraFor(*study_->definition.space);
-  }
+  if (!prepared_.empty() || !made_for_.without_results || !context_.options->prepare_ahead) return;
+  further_ = static_cast<int>(std::clamp(2 * context_.prepared->UsedUp(study_->key),
+                                         kFewestFurther, kMostFurther));
 }
 
 // Leaves out those for which the recipe, or its search, had too little time, or whose sources were
@@ -135,20 +107,34 @@ void SuggestionWork::KeepAhead() {
   if (!made.empty()) Keep(made);
 }
 
+void SuggestionWork::KeepFurther() {
+  if (further_ > 0) Keep(Made());
+}
+
+// Without memory for it, the next callers have theirs made anew.
 void SuggestionWork::Keep(absl::Span<const Suggestion> suggestions) {
-  std::vector<PreparedSuggestion> prepared;
-  for (const Suggestion& each : suggestions) {
-    prepared.push_back(
-        {each, SuggestedTrial(*study_->definition.space, each, context_.options->version)});
-  }
-  context_.prepared->Put(study_->key, made_for_, std::move(prepared));
+  const absl::Status kept = OrOutOfMemory([&] {
+    std::vector<PreparedSuggestion> prepared;
+    for (Suggestion suggestion : suggestions) {
+      // As if each had been asked for alone.
+      if (made_for_.without_results) {
+        suggestion.provenance.last_trial_seen =
+            made_for_.version.trials + static_cast<int64_t>(prepared.size());
+      }
+      NewTrial trial =
+          SuggestedTrial(*study_->definition.space, suggestion, context_.options->version);
+      prepared.push_back({std::move(suggestion), std::move(trial)});
+    }
+    context_.prepared->Put(study_->key, made_for_, std::move(prepared));
+    return absl::OkStatus();
+  });
+  if (!kept.ok()) context_.prepared->Forget(study_->key);
 }
 
 absl::StatusOr<bool> SuggestionWork::Advance(int count, const Deadline& deadline,
                                              const std::function<bool()>& ends_turn) {
-  wanted_ = count;
   if (run_ == nullptr) return true;
-  return OrOutOfMemory([&] { return run_->Advance(count + extra_, deadline, ends_turn); });
+  return OrOutOfMemory([&] { return run_->Advance(count + further_, deadline, ends_turn); });
 }
 
 absl::StatusOr<bool> SuggestionWork::TakeTurn(int count, const Deadline& deadline) {

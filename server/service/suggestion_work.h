@@ -20,10 +20,6 @@
 
 namespace slipstream {
 
-// Counts a suggestion that a caller is given.
-void CountSuggestion(const LeaseBatchContext& context, const CatalogStudy& study,
-                     const Provenance& provenance);
-
 class SuggestionWork {
  public:
   // At most `count` suggestions for the study as `head` has it, for callers or to be kept ahead.
@@ -41,10 +37,15 @@ class SuggestionWork {
   // The same to the end, for a deadline that has passed, when nothing takes long any more.
   absl::StatusOr<bool> Finish(int count, const Deadline& deadline);
 
-  // In the order in which they are to be leased; perhaps more than asked for.
+  // In the order in which they are to be leased; of a strategy that does not look at results
+  // perhaps more than asked for.
   const std::vector<Suggestion>& Made() const { return run_ == nullptr ? prepared_ : run_->made(); }
-  // Keeps them for later callers, as long as the study's history stays as it is.
+  // Keeps them for later callers, as long as they hold.
   void KeepAhead();
+  // The same of what callers get now and of the further ones, if there are any.
+  void KeepFurther();
+  // Whether what is leased is to be counted as used (PreparedSuggestions).
+  bool counts_as_used() const { return run_ == nullptr || further_ > 0; }
 
  private:
   class ReadinessRecorder;
@@ -67,8 +68,7 @@ class SuggestionWork {
   std::vector<Suggestion> prepared_;    // Precomputed earlier; ...
   std::unique_ptr<SuggestionRun> run_;  // ... null then.
   bool is_ahead_ = false;
-  int wanted_ = 0;  // So many were asked for last...
-  int extra_ = 0;   // ...and so many more are made, for later callers.
+  int further_ = 0;  // So many more than asked for are made, for later callers.
 };
 
 }  // namespace slipstream

@@ -268,6 +268,28 @@ class GrantsWithRoom {
   Quotas* const quotas_;
 };
 
+// Carries out a batch whose plan is for the study as `head` says.
+absl::Status CarryOut(RowTransaction& rows, const LeaseBatch& batch, StudyHead& head,
+                      int64_t max_trials, Quotas* quotas) {
+  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Granted> grants,
+                              GrantsWithRoom(rows, batch, max_trials, quotas).Find(head));
+  LeaseReader reader(rows, batch);
+  std::vector<std::vector<TrialRecord>> trials;
+  for (const Granted& granted : grants) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(*granted.grant));
+  }
+  SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch));
+  LeaseMoment moment = {0, rows.now_ms()};
+  if (head.lease.duration_ms > 0) {
+    SLIPSTREAM_ASSIGN_OR_RETURN(moment, PresentMoment(rows));
+  }
+  const int64_t trial_count = head.trial_count;
+  for (size_t i = 0; i < grants.size(); ++i) {
+    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, head, grants[i], moment, trials[i]));
+  }
+  return head.trial_count > trial_count ? rows.UpdateCounts(head) : absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t max_trials,
@@ -276,29 +298,15 @@ absl::Status LeaseTrials(RowTransaction& rows, const LeaseBatch& batch, int64_t 
   if (!head.has_value()) return StudyNotFound(batch.study_id);
   SLIPSTREAM_RETURN_IF_ERROR(CheckStudy(batch, *head));
   SLIPSTREAM_RETURN_IF_ERROR(CheckGuards(rows, batch));
-  SLIPSTREAM_ASSIGN_OR_RETURN(const std::vector<Granted> grants,
-                              GrantsWithRoom(rows, batch, max_trials, quotas).Find(*head));
-  LeaseReader reader(rows, batch);
-  std::vector<std::vector<TrialRecord>> trials;
-  for (const Granted& granted : grants) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(trials.emplace_back(), reader.Read(*granted.grant));
-  }
-  SLIPSTREAM_RETURN_IF_ERROR(CheckQueue(rows, batch));
-  LeaseMoment moment = {0, rows.now_ms()};
-  if (head->lease.duration_ms > 0) {
-    SLIPSTREAM_ASSIGN_OR_RETURN(moment, PresentMoment(rows));
-  }
-  const int64_t trial_count = head->trial_count;
-  for (size_t i = 0; i < grants.size(); ++i) {
-    SLIPSTREAM_RETURN_IF_ERROR(WriteGrant(rows, *head, grants[i], moment, trials[i]));
-  }
-  return head->trial_count > trial_count ? rows.UpdateCounts(*head) : absl::OkStatus();
+  return CarryOut(rows, batch, *head, max_trials, quotas);
 }
 
 absl::StatusOr<std::vector<TrialRecord>> LeasePrepared(RowTransaction& rows,
                                                        const PreparedLease& lease,
                                                        int64_t max_trials, Quotas* quotas) {
-  if (lease.is_cancelled()) return absl::CancelledError("the caller no longer waits");
+  if (lease.is_cancelled()) {
+    return absl::CancelledError("the caller no longer waits for the answer; nothing is leased");
+  }
   SLIPSTREAM_ASSIGN_OR_RETURN(std::optional<StudyHead> head, rows.FindStudyHead(lease.study_key));
   if (!head.has_value()) return StudyNotFound(lease.study_id);
   if (head->state != StudyState::kActive) return NeedsPlan(lease, "it is not ACTIVE");
@@ -322,9 +330,8 @@ absl::StatusOr<std::vector<TrialRecord>> LeasePrepared(RowTransaction& rows,
   LeaseBatch batch;
   batch.study_key = lease.study_key;
   batch.study_id = lease.study_id;
-  batch.expected_trial_count = head->trial_count;
   batch.grants.push_back(std::move(grant));
-  SLIPSTREAM_RETURN_IF_ERROR(LeaseTrials(rows, batch, max_trials, quotas));
+  SLIPSTREAM_RETURN_IF_ERROR(CarryOut(rows, batch, *head, max_trials, quotas));
   return leased;
 }
 

@@ -159,7 +159,7 @@ struct LeasePlan {
   std::vector<int64_t> queued;
 };
 
-// How many trials a study has, or has had.
+// The counts of a study that tell whether suggestions that were made beforehand still hold.
 struct TrialCounts {
   int64_t trials = 0;
   int64_t suggested = 0;
@@ -181,7 +181,7 @@ struct PreparedLease {
   std::string worker;
   WorkerProcess process = {};
   int count = 1;
-  // Whether nobody waits for the answer. Called in the transaction, perhaps again.
+  // Whether nobody waits for the answer. Called first in each attempt of the transaction.
   std::function<bool()> is_cancelled = [] { return false; };
   // The next `count` suggestions for the study as it is, or fewer where more would have to be
   // computed. Called in the transaction, perhaps again, so it must be quick.

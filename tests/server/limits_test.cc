@@ -203,10 +203,11 @@ const std::set<std::string> kNoLimitsOfCallers = {
 
 // The same of what sources define for themselves.
 const std::set<std::string> kStepsOfSources = {
-    "kMaxAttempts",      "kMostAhead",       "kMostBetween",   "kMostExtra",
-    "kMostExtraValues",  "kMostInARow",      "kMostPreparedStudies",
-    "kMostRestarts",     "kMostSkipped",     "kMostTrials",    "kMostTries",
-    "kMostUntilTrusted", "kMostWithoutRoom", "kMostWorkersOut",
+    "kMaxAttempts",    "kMostAhead",           "kMostBetween",
+    "kMostFurther",    "kMostInARow",          "kMostPreparedStudies",
+    "kMostRestarts",   "kMostSkipped",         "kMostTrials",
+    "kMostTries",      "kMostUntilTrusted",    "kMostWithoutRoom",
+    "kMostWorkersOut",
 };
 
 // The names in a file of what `limit` finds.

@@ -1,5 +1,5 @@
-// A store that forwards to another one and calls a function first in every read,
-// so that tests can count reads or change the store between two of them.
+// A store that forwards to another one and calls a function first in every read, and in
+// LeasePrepared, so that tests can count calls or change the store between two of them.
 #ifndef SLIPSTREAM_TESTS_SERVER_SERVICE_OBSERVED_STORE_H_
 #define SLIPSTREAM_TESTS_SERVER_SERVICE_OBSERVED_STORE_H_
 
@@ -68,6 +68,7 @@ class ObservedStore : public Store {
   }
   void LeaseTrials(LeaseBatch batch) override { store_.LeaseTrials(std::move(batch)); }
   void LeasePrepared(PreparedLease lease, Write<std::vector<TrialRecord>> write) override {
+    before_read_("LeasePrepared");
     store_.LeasePrepared(std::move(lease), std::move(write));
   }
   void RegisterSourceTask(NewSourceTask task, Write<RegisteredSourceTask> write) override {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,41 +31,101 @@ class PreparedCallTest : public ServiceFixture {
     before_read_ = [this](const std::string& verb) { plans_ += verb == "PlanLeases" ? 1 : 0; };
   }
 
+  // What a trial is, and how it came about.
+  std::string Told(const v1::Trial& trial) {
+    return trial.configuration().DebugString() + Explain(trial.name()).provenance().DebugString();
+  }
+
   // Another study with the same definition, whose calls are all planned.
-  std::vector<std::string> PlannedConfigurations(const v1::Study& study, int count) {
+  std::vector<std::string> ToldWhenPlanned(const v1::Study& study, int count) {
     ServiceOptions options;
     options.prepare_ahead = false;
     StartService(std::move(options));
     Create(study, "planned");
-    std::vector<std::string> configurations;
+    std::vector<std::string> told;
     for (int i = 0; i < count; ++i) {
-      configurations.push_back(
-          Suggest("w" + std::to_string(i), "studies/planned").configuration().DebugString());
+      told.push_back(Told(Suggest("w" + std::to_string(i), "studies/planned")));
     }
     EXPECT_EQ(plans_, count);
-    plans_ = 0;
     StartService({});
-    return configurations;
+    plans_ = 0;
+    return told;
   }
 
+  struct Asked {
+    v1::SuggestRequest request;
+    v1::SuggestResponse response;
+    std::promise<absl::Status> promise;
+    std::future<absl::Status> status = promise.get_future();
+    std::thread thread;  // Which calls; it may be held by the test.
+
+    // Returns when the queue has the call.
+    void Join() {
+      if (thread.joinable()) thread.join();
+    }
+    ~Asked() { Join(); }
+  };
+
+  // Asks on another thread.
+  std::unique_ptr<Asked> Ask(const std::string& worker, int count = 1) {
+    auto asked = std::make_unique<Asked>();
+    asked->request = AskRequest("studies/s", worker, count);
+    asked->thread = std::thread([this, call = asked.get()] {
+      service_->trials().Suggest(&call->request, &call->response, [call](absl::Status status) {
+        call->promise.set_value(std::move(status));
+      });
+    });
+    return asked;
+  }
+
+  // The next call of this verb waits until Release. What went on before is over by then, so that
+  // the store's own thread is not held.
+  void HoldNext(const std::string& held) {
+    service_->WaitUntilComputed();
+    auto is_first = std::make_shared<std::atomic<bool>>(true);
+    before_read_ = [=, this](const std::string& verb) {
+      plans_ += verb == "PlanLeases" ? 1 : 0;
+      if (verb != held || !is_first->exchange(false)) return;
+      held_.set_value();
+      gate_.get_future().wait();
+    };
+  }
+  void WaitUntilHeld() { held_.get_future().wait(); }
+  void Release() { gate_.set_value(); }
+
+  std::promise<void> held_;
+  std::promise<void> gate_;
   std::atomic<int> plans_{0};
 };
 
-TEST_F(PreparedCallTest, EvenlySpreadPointsArePlannedOnceForMany) {
+TEST_F(PreparedCallTest, EvenlySpreadPointsAreSeldomPlannedAndTheSame) {
   constexpr int kTrials = 300;
   v1::Study study = ExampleStudy();
   study.set_seed(5);
-  const std::vector<std::string> planned = PlannedConfigurations(study, kTrials);
+  const std::vector<std::string> planned = ToldWhenPlanned(study, kTrials);
   Create(study);
   for (int i = 0; i < kTrials; ++i) {
     const v1::Trial trial = Suggest("w" + std::to_string(i));
     EXPECT_EQ(trial.name(), "studies/s/trials/" + std::to_string(i + 1));
-    EXPECT_EQ(trial.configuration().DebugString(), planned[static_cast<size_t>(i)]);
+    EXPECT_EQ(Told(trial), planned[static_cast<size_t>(i)]);
     if (i % 3 == 0) Observe(trial.name(), i);
   }
-  EXPECT_EQ(plans_, 2);
+  EXPECT_EQ(plans_, 5) << "for 1 + 8 trials, and then twice as many each time";
   EXPECT_EQ(service_->ladder().Of(Rung::kRecipe), kTrials);
   EXPECT_EQ(service_->Figures().prepared, 0) << "only work ahead is counted";
+}
+
+// However many studies take turns, none of them is planned each time.
+TEST_F(PreparedCallTest, ManyStudiesFindRoom) {
+  constexpr int kStudies = 100;
+  constexpr int kRounds = 40;
+  for (int i = 0; i < kStudies; ++i) Create(ExampleStudy(), "s" + std::to_string(i));
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < kStudies; ++i) {
+      Suggest("w" + std::to_string(round), "studies/s" + std::to_string(i));
+    }
+  }
+  EXPECT_EQ(plans_, 3 * kStudies);
 }
 
 TEST_F(PreparedCallTest, AWorkersOwnTrialsAndQueuedOnesComeFirst) {
@@ -95,22 +156,140 @@ TEST_F(PreparedCallTest, AddedTrialsLeadBackToThePlan) {
 }
 
 TEST_F(PreparedCallTest, RefusalsAreThoseOfThePlan) {
-  Create(ExampleStudy());
-  const v1::Trial own = Suggest("w");
-  v1::UpdateStudyRequest pause;
-  pause.mutable_study()->set_name("studies/s");
-  pause.mutable_study()->set_state(v1::Study::PAUSED);
-  pause.mutable_update_mask()->add_paths("state");
-  ASSERT_TRUE(Call(&StudyService::UpdateStudy, pause).ok());
-  v1::SuggestResponse response;
-  const absl::Status paused =
-      Call(&TrialService::Suggest, AskRequest("studies/s", "v"), &response);
-  EXPECT_TRUE(absl::IsFailedPrecondition(paused)) << paused;
-  EXPECT_EQ(Suggest("w").name(), own.name()) << "a paused study hands out again what is held";
-  Delete("s");
-  EXPECT_TRUE(absl::IsNotFound(Call(&TrialService::Suggest, AskRequest("studies/s", "v"))));
+  v1::SuggestRequest of_another = AskRequest("studies/s", "v");
+  of_another.mutable_study_create_time()->set_seconds(1);
+  const auto refusals = [&](bool prepare_ahead) {
+    ServiceOptions options;
+    options.prepare_ahead = prepare_ahead;
+    options.max_message_bytes = 1 << 14;
+    StartService(std::move(options));
+    Create(ExampleStudy());
+    Suggest("w");
+    std::vector<std::string> told;
+    const auto ask = [&](const v1::SuggestRequest& request) {
+      told.push_back(Call(&TrialService::Suggest, request).ToString());
+    };
+    const auto change = [&](v1::Study::State state) {
+      v1::UpdateStudyRequest request;
+      request.mutable_study()->set_name("studies/s");
+      request.mutable_study()->set_state(state);
+      request.mutable_update_mask()->add_paths("state");
+      EXPECT_TRUE(Call(&StudyService::UpdateStudy, request).ok());
+    };
+    ask(of_another);
+    ask(AskRequest("studies/s", "v", 1000));
+    const v1::SuggestRequest gone = AskRequest("studies/s", "v");
+    v1::SuggestResponse response;
+    told.push_back(Await([&](const Done& done) {
+                     service_->trials().Suggest(&gone, &response, done, [] { return true; });
+                   }).ToString());
+    change(v1::Study::PAUSED);
+    ask(AskRequest("studies/s", "v"));
+    EXPECT_EQ(Suggest("w").name(), "studies/s/trials/1") << "what is held is handed out again";
+    change(v1::Study::ACTIVE);
+    EXPECT_EQ(Suggest("u").name(), "studies/s/trials/2");
+    change(v1::Study::COMPLETED);
+    ask(AskRequest("studies/s", "v"));
+    Delete("s");
+    ask(AskRequest("studies/s", "v"));
+    return told;
+  };
+  const std::vector<std::string> planned = refusals(false);
+  plans_ = 0;
+  EXPECT_EQ(refusals(true), planned);
+  for (const std::string& told : planned) EXPECT_NE(told, "OK");
   Create(ExampleStudy());
   EXPECT_EQ(Suggest("v").name(), "studies/s/trials/1") << "a study of the same name is another one";
+}
+
+// A call that what is left does not suffice for, or that means another study, takes nothing away.
+TEST_F(PreparedCallTest, WhatHoldsIsKeptForOthers) {
+  Create(ExampleStudy("gp_log_ei"));
+  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
+  Suggest("w");
+  Observe(Suggest("v").name(), 7);
+  service_->WaitUntilComputed();
+  ASSERT_EQ(service_->Figures().prepared, 1);
+  v1::SuggestRequest of_another = AskRequest("studies/s", "u");
+  of_another.mutable_study_create_time()->set_seconds(1);
+  EXPECT_FALSE(Call(&TrialService::Suggest, of_another).ok());
+  EXPECT_EQ(service_->Figures().prepared_wasted, 0);
+  plans_ = 0;
+  Suggest("u");
+  EXPECT_EQ(plans_, 0);
+  EXPECT_EQ(service_->Figures().prepared_used, 1);
+}
+
+// While one call is at the store, others go there too; one that takes a batch waits for it, and so
+// do those that come later.
+TEST_F(PreparedCallTest, NoBatchBeginsBeforeTheStoreHasAnswered) {
+  Create(ExampleStudy());
+  Create(ExampleStudy(), "other");
+  Suggest("w");
+  plans_ = 0;
+  HoldNext("LeasePrepared");
+  const auto at_store = Ask("a");
+  WaitUntilHeld();
+  const auto too_many = Ask("b", 20);
+  too_many->Join();
+  const auto later = Ask("c");
+  later->Join();
+  EXPECT_EQ(Suggest("x", "studies/other").name(), "studies/other/trials/1");
+  EXPECT_EQ(plans_, 1) << "of the other study";
+  Release();
+  for (Asked* asked : {at_store.get(), too_many.get(), later.get()}) {
+    EXPECT_TRUE(asked->status.get().ok());
+  }
+  EXPECT_EQ(plans_, 2);
+  EXPECT_EQ(too_many->response.trials_size(), 20);
+}
+
+// Calls that come while a batch is planned go to the store once it has made suggestions for them.
+TEST_F(PreparedCallTest, CallsThatWaitForABatchAreAnsweredByTheStore) {
+  Create(ExampleStudy());
+  HoldNext("PlanLeases");
+  std::vector<std::unique_ptr<Asked>> asked;
+  asked.push_back(Ask("w0"));
+  WaitUntilHeld();
+  for (int i = 1; i <= 4; ++i) {
+    asked.push_back(Ask("w" + std::to_string(i)));
+    asked.back()->Join();
+  }
+  Release();
+  for (const auto& each : asked) EXPECT_TRUE(each->status.get().ok());
+  EXPECT_EQ(plans_, 1);
+}
+
+TEST_F(PreparedCallTest, AResultThatComesMeanwhileHasWorkAheadBeginAfterwards) {
+  Create(ExampleStudy("gp_log_ei"));
+  AddResults({3, 1, 4, 1, 5, 9, 2, 6});
+  std::vector<v1::Trial> out;
+  for (int i = 0; i < 3; ++i) out.push_back(Suggest("w" + std::to_string(i)));
+  Observe(out[0].name(), 7);
+  service_->WaitUntilComputed();
+  ASSERT_EQ(service_->Figures().prepared, 2);
+  HoldNext("LeasePrepared");
+  const auto at_store = Ask("a");
+  WaitUntilHeld();
+  Observe(out[1].name(), 8);
+  Release();
+  EXPECT_TRUE(at_store->status.get().ok());
+  service_->WaitUntilComputed();
+  EXPECT_GT(service_->Figures().prepared, 2);
+}
+
+TEST_F(PreparedCallTest, AStopLeasesNothingToCallsAtTheStore) {
+  Create(ExampleStudy());
+  Suggest("w");
+  HoldNext("LeasePrepared");
+  const auto asked = Ask("v");
+  WaitUntilHeld();
+  service_->StopComputing();
+  Release();
+  const absl::Status status = asked->status.get();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  StartService({});
+  EXPECT_EQ(Suggest("u").name(), "studies/s/trials/2");
 }
 
 TEST_F(PreparedCallTest, NothingIsLeasedToACallerWhoIsGone) {

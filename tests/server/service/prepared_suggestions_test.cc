@@ -82,11 +82,11 @@ TEST(PreparedSuggestions, ThoseThatWereReplacedBeforeTheyWereUsedAreWasted) {
   EXPECT_EQ(prepared.made(), 6);
 }
 
-TEST(PreparedSuggestions, AreKeptOfTheStudiesPreparedLast) {
+TEST(PreparedSuggestions, AreKeptOfTheStudiesUsedLast) {
   PreparedSuggestions prepared(2, kEnoughBytes);
   prepared.Put(1, {kVersion}, Numbered(1));
   prepared.Put(2, {kVersion}, Numbered(1));
-  prepared.Put(1, {kVersion}, Numbered(1));
+  EXPECT_TRUE(prepared.Has(1, kVersion));
   prepared.Put(3, {kVersion}, Numbered(1));
   EXPECT_TRUE(prepared.Has(1, kVersion));
   EXPECT_FALSE(prepared.Has(2, kVersion));
@@ -106,14 +106,15 @@ TEST(PreparedSuggestions, TheNextOnesHoldIfTheTrialsAreStillOpen) {
   EXPECT_EQ(later.suggestions[0].suggestion.candidate, 1);
   EXPECT_THAT(later.open, ElementsAre(3, 9, 11)) << "also the one that was leased since";
   EXPECT_TRUE(prepared.FindNext(1, {11, 5, 0}, 3).suggestions.empty()) << "there are but two";
-  EXPECT_TRUE(prepared.FindNext(1, {11, 4, 0}, 1).suggestions.empty()) << "a person's trial";
-  EXPECT_TRUE(prepared.FindNext(1, {10, 4, 1}, 1).suggestions.empty()) << "a late result";
-  EXPECT_TRUE(prepared.FindNext(1, {9, 3, 0}, 1).suggestions.empty()) << "another history";
+  EXPECT_TRUE(prepared.FindNext(1, {11, 5, 0}, 3).holds);
+  EXPECT_FALSE(prepared.FindNext(1, {11, 4, 0}, 1).holds) << "a person's trial";
+  EXPECT_FALSE(prepared.FindNext(1, {10, 4, 1}, 1).holds) << "a late result";
+  EXPECT_FALSE(prepared.FindNext(1, {9, 3, 0}, 1).holds) << "another history";
 }
 
 TEST(PreparedSuggestions, ThoseMadeWithoutResultsHoldWhateverBecomesOfTrials) {
   PreparedSuggestions prepared(4, kEnoughBytes);
-  prepared.Put(1, {{.trials = 10, .suggested = 4}, {}, true}, Numbered(3));
+  prepared.Put(1, {{.trials = 10, .suggested = 4}, {}, /*without_results=*/true}, Numbered(3));
   const auto next = prepared.FindNext(1, {11, 5, 7}, 2);
   EXPECT_EQ(next.suggestions.at(0).suggestion.candidate, 1);
   EXPECT_THAT(next.open, IsEmpty());
@@ -131,10 +132,24 @@ TEST(PreparedSuggestions, AreUnusedUntilAsManyWereGiven) {
   EXPECT_TRUE(prepared.HasUnused(1));
   prepared.CountUsed(1, 1);
   EXPECT_FALSE(prepared.HasUnused(1));
+  EXPECT_EQ(prepared.UsedUp(1), 2);
+  EXPECT_EQ(prepared.bytes(), 0u) << "what is used up is not kept";
+  EXPECT_TRUE(prepared.FindNext(1, {10, 4, 0}, 1).suggestions.empty());
   prepared.Put(1, {kVersion}, Numbered(2));
+  EXPECT_EQ(prepared.UsedUp(1), 0);
   prepared.Forget(1);
   EXPECT_FALSE(prepared.HasUnused(1));
   EXPECT_EQ(prepared.wasted(), 2);
+}
+
+TEST(PreparedSuggestions, ThoseMadeWithoutResultsMakeRoomFirst) {
+  PreparedSuggestions prepared(2, kEnoughBytes);
+  prepared.Put(1, {kVersion}, Numbered(1));
+  prepared.Put(2, {.version = kVersion, .without_results = true}, Numbered(1));
+  prepared.Put(3, {.version = kVersion, .without_results = true}, Numbered(1));
+  EXPECT_TRUE(prepared.Has(1, kVersion)) << "a model made it, though earlier";
+  EXPECT_FALSE(prepared.Has(2, kVersion));
+  EXPECT_TRUE(prepared.Has(3, kVersion));
 }
 
 TEST(PreparedSuggestions, KeepToTheirBytes) {
